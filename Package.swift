@@ -1,0 +1,84 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every arrow points down; ARCHITECTURE.md draws the same picture.
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// A Swift target with the package's settings and, when it has tests, its test target.
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(of name: String, using dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: [.byName(name: name)] + dependencies,
+        swiftSettings: settings)
+}
+
+let package = Package(
+    name: "hearth",
+    products: [
+        .executable(name: "hearth", targets: ["HearthCommand"]),
+        .library(name: "Hearth", targets: ["Hearth"]),
+    ],
+    targets: [
+        // Values: no imports at all.
+        module("DataTree", []),
+
+        // System: the only Swift that sees C.
+        .systemLibrary(name: "CZeroMQ"),
+        .systemLibrary(name: "CSQLite"),
+        .target(name: "CEventLoop", linkerSettings: [.linkedLibrary("event")]),
+        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+        module("EventLoop", ["CEventLoop"]),
+        module("ZeroMQ", ["CZeroMQ"]),
+        module("Storage", ["CSQLite"]),
+        module("JSONText", ["DataTree", "CSimdjson"]),
+
+        // Protocol and engine.
+        module("SyncProtocol", ["DataTree"]),
+        module("QueryEngine", ["DataTree"]),
+
+        // Cores: values in, values out.
+        module("ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
+        module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
+
+        // Drivers.
+        module(
+            "ClusterNode",
+            ["DataTree", "SyncProtocol", "ReplicaCore", "EventLoop", "ZeroMQ", "Storage"]),
+        module(
+            "ClusterSimulator",
+            ["DataTree", "JSONText", "SyncProtocol", "ReplicaCore", "ClientCore"]),
+        module(
+            "Hearth",
+            ["DataTree", "JSONText", "SyncProtocol", "ClientCore", "EventLoop", "ZeroMQ"]),
+
+        // The one binary.
+        .executableTarget(
+            name: "HearthCommand",
+            dependencies: [
+                "DataTree", "JSONText", "SyncProtocol", "ClusterNode", "ClusterSimulator", "Hearth",
+            ],
+            swiftSettings: settings),
+
+        tests(of: "DataTree", using: ["JSONText"]),
+        tests(of: "JSONText", using: ["DataTree"]),
+        tests(of: "EventLoop"),
+        tests(of: "ZeroMQ"),
+        tests(of: "Storage"),
+        tests(of: "SyncProtocol", using: ["DataTree"]),
+        tests(of: "QueryEngine", using: ["DataTree"]),
+        tests(of: "ReplicaCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
+        tests(of: "ClientCore", using: ["DataTree", "SyncProtocol"]),
+        tests(of: "ClusterSimulator", using: ["DataTree", "JSONText"]),
+        tests(of: "Hearth", using: ["DataTree", "JSONText"]),
+    ],
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
+)

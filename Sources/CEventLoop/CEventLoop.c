@@ -1,0 +1,2 @@
+#include "CEventLoop.h"
+void hearth_event_placeholder(void) {}

@@ -1,0 +1,1 @@
+void hearth_event_placeholder(void);

@@ -1,0 +1,4 @@
+extern "C" { 
+#include "CSimdjson.h"
+void hearth_simdjson_placeholder(void) {}
+}

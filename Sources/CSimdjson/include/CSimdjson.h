@@ -1,0 +1,1 @@
+void hearth_simdjson_placeholder(void);
