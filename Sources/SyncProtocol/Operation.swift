@@ -1,0 +1,54 @@
+public import DataTree
+
+/// Replaces what is at a path by a value; null removes it.
+///
+/// The value may hold increments. Timestamps have been resolved by the node that accepted the write.
+public struct Write: Equatable, Sendable {
+    public var path: Path
+    public var value: Value
+
+    public init(path: Path, value: Value) {
+        self.path = path
+        self.value = value
+    }
+}
+
+/// One atomic change of the tree: writes at paths of which none contains another.
+public struct Operation: Equatable, Sendable {
+    public var stamp: Stamp
+    public var writes: [Write]
+
+    public init(stamp: Stamp, writes: [Write]) {
+        self.stamp = stamp
+        self.writes = writes
+    }
+}
+
+/// The operations that one node accepted in one turn: the unit that is stored, published and
+/// repaired, encoded once in its life.
+///
+/// Operation `k` of the batch has the sequence `first + k` among all operations of `origin`.
+public struct Batch: Equatable, Sendable {
+    public var origin: WriterID
+    public var first: UInt64
+    /// Wall clock of the origin when it accepted the operations, milliseconds since 1970.
+    public var wallMilliseconds: UInt64
+    /// What the origin held of the others: a replica applies the batch once it holds that too.
+    public var dependencies: Vector
+    /// At least one.
+    public var operations: [Operation]
+
+    public init(
+        origin: WriterID, first: UInt64, wallMilliseconds: UInt64, dependencies: Vector,
+        operations: [Operation]
+    ) {
+        self.origin = origin
+        self.first = first
+        self.wallMilliseconds = wallMilliseconds
+        self.dependencies = dependencies
+        self.operations = operations
+    }
+
+    /// The sequence of the last operation.
+    public var last: UInt64 { first + UInt64(operations.count) - 1 }
+}

@@ -1,0 +1,60 @@
+/// Names one writer for ever: one life of one node's data directory, or one native client.
+///
+/// Drawn at random when that life begins, so that no stamp and no sequence is ever used twice.
+public struct WriterID: Hashable, Comparable, Sendable {
+    public let bits: UInt64
+
+    public init(bits: UInt64) { self.bits = bits }
+
+    public static func < (a: WriterID, b: WriterID) -> Bool { a.bits < b.bits }
+}
+
+extension WriterID: CustomStringConvertible {
+    /// Thirteen digits of base 32, as in logs and in `status`.
+    public var description: String { String(bits, radix: 32) }
+}
+
+/// Hybrid logical time: milliseconds since 1970 in the upper 48 bits, a counter in the lower 16.
+///
+/// Source: Kulkarni, Demirbas et al., *Logical Physical Clocks*; `convergence.md`, section 8.2.
+public struct HybridTime: Hashable, Comparable, Sendable {
+    public let bits: UInt64
+
+    public static let zero = HybridTime(bits: 0)
+
+    public init(bits: UInt64) { self.bits = bits }
+    public init(milliseconds: UInt64) { bits = milliseconds << 16 }
+
+    public var milliseconds: UInt64 { bits >> 16 }
+
+    /// The next time; a counter that overflows carries into the milliseconds.
+    public var successor: HybridTime { HybridTime(bits: bits + 1) }
+
+    @inlinable
+    public static func < (a: HybridTime, b: HybridTime) -> Bool { a.bits < b.bits }
+}
+
+/// When and by whom a write was made; the order of stamps is the order of writes, everywhere.
+public struct Stamp: Hashable, Comparable, Sendable {
+    public let time: HybridTime
+    public let writer: WriterID
+
+    /// Before every stamp: nothing was ever written, or it is stable and its stamp forgotten.
+    public static let none = Stamp(time: .zero, writer: WriterID(bits: 0))
+
+    public init(time: HybridTime, writer: WriterID) {
+        self.time = time
+        self.writer = writer
+    }
+
+    @inlinable
+    public static func < (a: Stamp, b: Stamp) -> Bool {
+        a.time.bits != b.time.bits ? a.time.bits < b.time.bits : a.writer.bits < b.writer.bits
+    }
+}
+
+extension Stamp: CustomStringConvertible {
+    public var description: String {
+        "\(time.milliseconds).\(time.bits & 0xFFFF)@\(writer)"
+    }
+}

@@ -1,0 +1,44 @@
+/// How much a replica holds: for each origin, the sequence up to which it has every operation.
+public struct Vector: Equatable, Sendable {
+    /// Ascending by origin, so that equal vectors are equal bytes.
+    public private(set) var entries: [(origin: WriterID, sequence: UInt64)] = []
+
+    public init() {}
+
+    /// The sequence held of `origin`; 0 if nothing. The first operation has sequence 1.
+    public subscript(origin: WriterID) -> UInt64 {
+        get {
+            let index = lowerBound(of: origin)
+            return isPresent(origin, at: index) ? entries[index].sequence : 0
+        }
+        set {
+            let index = lowerBound(of: origin)
+            if isPresent(origin, at: index) {
+                entries[index].sequence = newValue
+            } else {
+                entries.insert((origin, newValue), at: index)
+            }
+        }
+    }
+
+    /// Whether everything in `other` is held.
+    public func covers(_ other: Vector) -> Bool {
+        other.entries.allSatisfy { self[$0.origin] >= $0.sequence }
+    }
+
+    /// The operations held of all origins together.
+    public var total: UInt64 { entries.reduce(0) { $0 + $1.sequence } }
+
+    public static func == (a: Vector, b: Vector) -> Bool {
+        a.entries.elementsEqual(b.entries, by: ==)
+    }
+
+    private func isPresent(_ origin: WriterID, at index: Int) -> Bool {
+        index < entries.count && entries[index].origin == origin
+    }
+
+    /// A cluster has few origins: a scan is faster than a search.
+    private func lowerBound(of origin: WriterID) -> Int {
+        entries.firstIndex { !($0.origin < origin) } ?? entries.count
+    }
+}
