@@ -1,0 +1,44 @@
+/// One place where two states of a tree differ: everything at and below `path` was `old`, is `new`.
+///
+/// Changes come in lists, in the order in which they happened. A list is exact: no leaf below `path`
+/// is equal in `old` and `new`, but for the priorities of a primitive that became an object, or the
+/// other way round.
+public struct Change: Equatable, Sendable {
+    public var path: Path
+    public var old: Value
+    public var new: Value
+
+    public init(path: Path, old: Value, new: Value) {
+        self.path = path
+        self.old = old
+        self.new = new
+    }
+
+    /// Appends the exact difference of two values at `path`.
+    ///
+    /// - Complexity: O(children that either has) per level at which both are objects.
+    public static func append(
+        from old: Value, to new: Value, at path: Path, into changes: inout [Change]
+    ) {
+        guard case .object(let before) = old.content, case .object(let after) = new.content else {
+            if old != new { changes.append(Change(path: path, old: old, new: new)) }
+            return
+        }
+        if old.priority != new.priority {
+            changes.append(
+                Change(path: path.appending(.priority), old: old.priority, new: new.priority))
+        }
+        if before.isIdentical(to: after) { return }
+        for (key, value) in before {
+            append(from: value, to: after[key] ?? .null, at: path.appending(key), into: &changes)
+        }
+        for (key, value) in after where before[key] == nil {
+            changes.append(Change(path: path.appending(key), old: .null, new: value))
+        }
+    }
+}
+
+extension SortedMap {
+    /// Whether the two share all their nodes, so that they are equal without being compared.
+    public func isIdentical(to other: SortedMap) -> Bool { root === other.root }
+}

@@ -1,0 +1,73 @@
+public import DataTree
+public import SyncProtocol
+
+/// The definition of what a replica shows: all operations it received, executed one after the other
+/// in stamp order on an empty tree. Slow, short, and the oracle of every check.
+///
+/// The tree is kept as its leaves, from path to primitive; a priority is a leaf at the reserved child
+/// `.priority`. Source: `convergence.md`, sections 1 and 7.9.
+public struct SequentialExecution: Sendable {
+    private var leaves: [Path: Value] = [:]
+
+    public init() {}
+
+    /// The value after executing `operations`, given in any order, duplicates allowed.
+    public static func value(after operations: some Sequence<Operation>) -> Value {
+        var execution = SequentialExecution()
+        var last: Stamp?
+        for operation in operations.sorted(by: { $0.stamp < $1.stamp }) {
+            if operation.stamp != last { execution.execute(operation) }
+            last = operation.stamp
+        }
+        return execution.value
+    }
+
+    /// Executes the next operation in stamp order.
+    public mutating func execute(_ operation: Operation) {
+        for write in operation.writes { execute(write) }
+    }
+
+    private mutating func execute(_ write: Write) {
+        if write.path.last == .priority {
+            leaves[write.path] = write.value.isNull ? nil : write.value
+            return
+        }
+        let before = leaves
+        leaves = leaves.filter { !write.path.contains($0.key) }
+        if !write.value.isNull {
+            for count in 0..<write.path.count {
+                leaves[Path(Array(write.path.keys.prefix(count)))] = nil
+            }
+        }
+        for (path, leaf) in SequentialExecution.leaves(of: write.value, at: write.path) {
+            if case .deferred(.increment(let delta)) = leaf {
+                leaves[path] = ((before[path]?.number.map { $0 + delta }) ?? delta).value
+            } else {
+                leaves[path] = leaf
+            }
+        }
+    }
+
+    /// The tree that the leaves make up; a priority shows where its location has a value.
+    public var value: Value {
+        var value = Value.null
+        for (path, leaf) in leaves where path.last != .priority { value.set(leaf, at: path) }
+        for (path, priority) in leaves {
+            guard path.last == .priority, let location = path.parent, !value[location].isNull
+            else { continue }
+            value.set(priority, at: path)
+        }
+        return value
+    }
+
+    /// The leaves of a value, priorities among them, by their paths.
+    public static func leaves(of value: Value, at path: Path = .root) -> [(Path, Value)] {
+        var result: [(Path, Value)] = []
+        if value.isPrimitive { result.append((path, value.content)) }
+        for (key, child) in value.children {
+            result += leaves(of: child, at: path.appending(key))
+        }
+        if !value.priority.isNull { result.append((path.appending(.priority), value.priority)) }
+        return result
+    }
+}

@@ -1,0 +1,26 @@
+/// Mistakes that can be planted on purpose, to show that the checks find each of them.
+///
+/// They are the mutants of the executable model (`convergence.md`, section 9). A replica that serves
+/// anybody has none.
+public enum Defect: String, CaseIterable, Sendable {
+    /// A write that is covered when it arrives no longer ends the primitives above it.
+    case coveredWriteDoesNotKill = "covered-write-does-not-kill"
+    /// An increment does not clear what is strictly below it.
+    case noStrictClear = "no-strict-clear"
+    /// Increments are added in the order of their arrival.
+    case sumInArrivalOrder = "sum-in-arrival-order"
+    /// Increments older than a reset still count.
+    case keepDeadIncrements = "keep-dead-incs"
+    /// Removing something below a primitive ends the primitive.
+    case nullWriteKills = "null-write-kills"
+    /// A set that carries increments covers the places of the increments as well.
+    case pruneUnderHoles = "prune-under-holes"
+    /// A remove of nothing leaves no trace.
+    case noTombstone = "no-tombstone"
+    /// Of two writes at one place, the one that arrives later wins.
+    case firstComeOnEqualPlace = "first-come-on-equal-place"
+    /// An increment inside a set starts from nothing.
+    case setCoversItsIncrements = "set-covers-its-increments"
+    /// Registers are forgotten although an older operation is still missing.
+    case compactPastAGap = "compact-past-a-gap"
+}

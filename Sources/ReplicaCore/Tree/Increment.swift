@@ -1,0 +1,109 @@
+import DataTree
+import SyncProtocol
+
+// Increments: alone, or inside a set, which then clears everything but their places.
+
+extension WritePass {
+    /// Adds to the number here, and clears everything strictly below.
+    mutating func add(
+        _ delta: Number, priority: Value, to old: Value, _ registers: inout Registers,
+        _ coverage: Coverage
+    ) -> Value {
+        guard registers.write < stamp else { return old }
+        let cleared = registers.clears.map(\.stamp).max() ?? .none
+        if stamp > max(coverage.exact, registers.kill, cleared) {
+            if registers.terms.isEmpty, old.isPrimitive {
+                let written = max(registers.write, coverage.exact)
+                registers.terms = [Term(stamp: written, step: .start(old.content))]
+            }
+            let term = Term(stamp: stamp, step: .add(delta))
+            if defect == .sumInArrivalOrder {
+                registers.terms.append(term)
+            } else {
+                registers.terms.insert(term)
+            }
+        }
+        let sum = registers.terms.isEmpty ? old.content : registers.terms.sum
+        if registers.increment >= stamp || defect == .noStrictClear {
+            return sum.prioritized(old.priority)
+        }
+        registers.increment = stamp
+        let shown = sum.isPrimitive ? sum : .null
+        let result = renewBelow(old, &registers, shown, priority: .null)
+        guard !priority.isNull else { return result }
+        return plant(priority, on: result, &registers, coverage)
+    }
+
+    /// Replaces a location by an object that holds increments: what is not one of their places is
+    /// cleared, and each of its parts without an increment is a whole write of its own.
+    ///
+    /// `clear` is what the write's own location remembers; nil at the objects below it.
+    mutating func replacePartly(
+        _ old: Value, _ registers: inout Registers, _ planted: Value, _ coverage: Coverage,
+        clear: PartialClear?
+    ) -> Value {
+        guard registers.write < stamp else { return old }
+        if defect != .keepDeadIncrements { registers.terms.removeOlder(than: stamp) }
+        registers.kill = max(registers.kill, stamp)
+        defer { if let clear { registers.insert(clear) } }
+        if registers.increment > stamp {
+            // Everything planted is covered by a newer increment, whose sum starts anew.
+            return registers.terms.isEmpty
+                ? old : registers.terms.sum.prioritized(old.priority)
+        }
+        registers.increment = .none
+        let content = replaceChildren(old, &registers, planted, coverage)
+        let shown = content.prioritized(survivingPriority(&registers) ?? .null)
+        if planted.priority.isNull { return shown }
+        return plant(planted.priority, on: shown, &registers, coverage)
+    }
+
+    private mutating func replaceChildren(
+        _ old: Value, _ registers: inout Registers, _ planted: Value, _ coverage: Coverage
+    ) -> Value {
+        var keys = Set(planted.children.keys)
+        keys.formUnion(registers.children.keys.filter { $0 != .priority })
+        var result = Value.null
+        for key in keys.sorted() {
+            let below = coverage.below(registers, key, defect: defect)
+            let child = registers.withChild(key) { registers in
+                replaceChild(old[key], &registers, planted[key], below)
+            }
+            if !child.isNull { result.setChild(key, child) }
+        }
+        return result
+    }
+
+    private mutating func replaceChild(
+        _ old: Value, _ registers: inout Registers, _ planted: Value, _ coverage: Coverage
+    ) -> Value {
+        if coverage.full > stamp { return old }
+        if planted.isNull { return settle(old, &registers, .null) }
+        if case .deferred(.increment(let delta)) = planted.content {
+            return add(delta, priority: planted.priority, to: old, &registers, coverage)
+        }
+        if planted.carriesIncrement {
+            return replacePartly(old, &registers, planted, coverage, clear: nil)
+        }
+        return replace(old, &registers, planted, coverage)
+    }
+
+    /// Writes a priority that came with a value into its own register.
+    private mutating func plant(
+        _ priority: Value, on value: Value, _ registers: inout Registers, _ coverage: Coverage
+    ) -> Value {
+        let below = coverage.below(registers, .priority, defect: defect)
+        let new = registers.withChild(.priority) {
+            replacePriority(value.priority, &$0, priority, below)
+        }
+        return value.prioritized(new)
+    }
+}
+
+extension Registers {
+    /// Remembers a clear once, and forgets those that a whole write here has covered.
+    fileprivate mutating func insert(_ clear: PartialClear) {
+        guard !clears.contains(where: { $0.stamp == clear.stamp }) else { return }
+        clears.append(clear)
+    }
+}

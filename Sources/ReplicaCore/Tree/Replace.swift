@@ -1,0 +1,122 @@
+import DataTree
+import SyncProtocol
+
+// A whole write: it clears everything at and below its location that is older, and plants its value
+// where nothing newer stands. `old` is what was visible, the result what is visible now.
+
+extension WritePass {
+    /// Replaces a location that nothing above covers wholly.
+    mutating func replace(
+        _ old: Value, _ registers: inout Registers, _ planted: Value, _ coverage: Coverage
+    ) -> Value {
+        if registers.write > stamp, defect != .firstComeOnEqualPlace { return old }
+        registers.write = stamp
+        let newer = coverage.partial.lazy.filter { [stamp] in $0.stamp > stamp }
+        return renew(old, &registers, newer.isEmpty ? planted : planted.spared(by: newer))
+    }
+
+    /// Replaces a priority; its register holds the value, because the location may have none.
+    mutating func replacePriority(
+        _ old: Value, _ registers: inout Registers, _ planted: Value, _ coverage: Coverage
+    ) -> Value {
+        if coverage.exact > stamp || registers.write > stamp { return old }
+        // The same write again: the value is there already, if nothing newer came in between.
+        registers.write = stamp
+        registers.terms =
+            planted.isNull ? [] : [Term(stamp: stamp, step: .start(planted))]
+        return planted
+    }
+
+    /// Handles a location strictly below a clear with this stamp.
+    mutating func settle(
+        _ old: Value, _ registers: inout Registers, _ planted: Value
+    ) -> Value {
+        if registers.write > stamp { return old }
+        registers.write = .none
+        return renew(old, &registers, planted)
+    }
+
+    /// Drops what is older here and below, and lets `planted` show where nothing newer stands.
+    private mutating func renew(
+        _ old: Value, _ registers: inout Registers, _ planted: Value
+    ) -> Value {
+        if registers.kill < stamp { registers.kill = .none }
+        if !registers.clears.isEmpty { registers.clears.removeAll { [stamp] in $0.stamp < stamp } }
+        if defect != .keepDeadIncrements { registers.terms.removeOlder(than: stamp) }
+
+        let planted = registers.clears.isEmpty ? planted : planted.spared(by: registers.clears)
+        var content = planted.content
+        if registers.kill > stamp, content.isPrimitive { content = .null }
+        if !registers.terms.isEmpty {
+            if content.isPrimitive, registers.terms[0].stamp != stamp {
+                registers.terms.insert(Term(stamp: stamp, step: .start(content)), at: 0)
+            }
+            content = registers.terms.sum
+        }
+        return renewBelow(old, &registers, content, priority: planted.priority)
+    }
+
+    /// Drops what is older strictly below; `content` and `priority` are what is planted here.
+    mutating func renewBelow(
+        _ old: Value, _ registers: inout Registers, _ content: Value, priority: Value
+    ) -> Value {
+        var content = content
+        var priority = priority
+        if registers.increment > stamp {
+            if !content.isPrimitive { content = .null }
+            priority = .null
+        } else if registers.increment < stamp {
+            registers.increment = .none
+        }
+        if !registers.children.isEmpty {
+            let survivors = survivors(old, &registers, content)
+            content = content.isPrimitive ? content : survivors
+            priority = survivingPriority(&registers) ?? priority
+        }
+        if content.isNull { hide(priority, &registers, stamp) }
+        return content.prioritized(priority)
+    }
+
+    /// Lays what is newer than this write, strictly below, over the children that it planted.
+    private mutating func survivors(
+        _ old: Value, _ registers: inout Registers, _ planted: Value
+    ) -> Value {
+        var result = planted.isPrimitive ? Value.null : planted
+        var kept = SortedMap<Registers>()
+        for (key, child) in registers.children {
+            if key == .priority {
+                kept.updateValue(child, forKey: key)
+                continue
+            }
+            var child = child
+            let before = result[key]
+            let settled = settle(old[key], &child, before)
+            if !child.isEmpty { kept.updateValue(child, forKey: key) }
+            if settled.isNull {
+                if !before.isNull { result.removeChild(key) }
+            } else {
+                result.setChild(key, settled)
+            }
+        }
+        registers.children = kept
+        return result
+    }
+
+    /// The priority that a newer write gave to this location, which may be null; nil if none did.
+    func survivingPriority(_ registers: inout Registers) -> Value? {
+        guard let child = registers.children[.priority] else { return nil }
+        let newest = child.terms.first.map { max($0.stamp, child.write) } ?? child.write
+        guard newest > stamp else {
+            registers.children.removeValue(forKey: .priority)
+            return nil
+        }
+        return child.terms.sum
+    }
+}
+
+extension Value {
+    /// Takes a child away; its siblings and the priority stay.
+    mutating func removeChild(_ key: Key) {
+        mutateChildren { $0.removeValue(forKey: key) }
+    }
+}

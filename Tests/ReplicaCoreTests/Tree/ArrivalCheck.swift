@@ -1,0 +1,107 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+/// Lets operations arrive at a tree one by one and compares it with the oracle after each.
+struct ArrivalCheck {
+    /// Returns what was wrong first, or nil.
+    static func firstFlaw(
+        _ arrivals: [Operation], defect: Defect? = nil, frontiers: Generator? = nil
+    ) -> String? {
+        var tree = ConvergentTree()
+        tree.defect = defect
+        var received: [Stamp: Operation] = [:]
+        var before = Value.null
+        var frontier = Stamp.none
+        var frontiers = frontiers
+        let stamps = Set(arrivals.map(\.stamp)).sorted()
+        for (index, operation) in arrivals.enumerated() {
+            if operation.stamp <= frontier {
+                // The frontier drops duplicates; anything else behind it was lost.
+                if received[operation.stamp] == nil { return "arrival \(index) was lost" }
+                continue
+            }
+            let changes = tree.apply(operation)
+            received[operation.stamp] = operation
+            let want = SequentialExecution.value(after: received.values)
+            if tree.value != want { return "arrival \(index): \(tree.value), want \(want)" }
+            if let flaw = flaw(in: changes, from: before, to: want) {
+                return "arrival \(index): \(flaw)"
+            }
+            before = want
+
+            guard frontiers != nil, frontiers!.chance(0.5) else { continue }
+            for stamp in stamps {
+                if received[stamp] != nil { frontier = max(frontier, stamp) }
+                else if defect != .compactPastAGap { break }
+            }
+            tree.forget(through: frontier)
+            if tree.value != want { return "forgetting changed \(want) into \(tree.value)" }
+        }
+        guard frontiers != nil, received.count == stamps.count else { return nil }
+        tree.forget(through: stamps.last!)
+        return tree.registerCount == 0 || hasPriority(arrivals)
+            ? nil : "\(tree.registerCount) registers left when all is stable"
+    }
+
+    /// Hidden priorities outlive stability, so only runs without priorities must end with nothing.
+    private static func hasPriority(_ operations: [Operation]) -> Bool {
+        operations.contains { operation in
+            operation.writes.contains { write in
+                write.path.last == .priority
+                    || SequentialExecution.leaves(of: write.value).contains {
+                        $0.0.last == .priority
+                    }
+            }
+        }
+    }
+
+    /// Checks that changes name exactly the leaves that differ, with their old and new values.
+    static func flaw(in changes: [Change], from before: Value, to after: Value) -> String? {
+        var reported: [Path: (old: Value, new: Value)] = [:]
+        for change in changes {
+            let old = leafMap(change.old, at: change.path)
+            let new = leafMap(change.new, at: change.path)
+            for path in Set(old.keys).union(new.keys) {
+                let first = reported[path]?.old ?? old[path] ?? .null
+                reported[path] = (first, new[path] ?? .null)
+            }
+        }
+        reported = reported.filter { $0.value.old != $0.value.new }
+
+        let old = leafMap(before, at: .root)
+        let new = leafMap(after, at: .root)
+        for path in Set(old.keys).union(new.keys).union(reported.keys) {
+            let from = old[path] ?? .null
+            let to = new[path] ?? .null
+            let told = reported[path] ?? (from, from)
+            if told.old != from || told.new != to {
+                return "at \(path) \(from) became \(to), reported \(reported[path] as Any)"
+            }
+        }
+        return nil
+    }
+
+    private static func leafMap(_ value: Value, at path: Path) -> [Path: Value] {
+        let location = path.last == .priority ? path : path
+        return Dictionary(
+            SequentialExecution.leaves(of: value, at: location), uniquingKeysWith: { a, _ in a })
+    }
+
+    /// The shortest arrivals, made by leaving out, that still fail.
+    static func shrink(_ arrivals: [Operation], _ fails: ([Operation]) -> Bool) -> [Operation] {
+        var arrivals = arrivals
+        var index = 0
+        while index < arrivals.count {
+            var fewer = arrivals
+            fewer.remove(at: index)
+            if !fewer.isEmpty, fails(fewer) {
+                arrivals = fewer
+                index = 0
+            } else {
+                index += 1
+            }
+        }
+        return arrivals
+    }
+}

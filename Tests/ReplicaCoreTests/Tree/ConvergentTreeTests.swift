@@ -1,0 +1,147 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The convergent tree against the oracle, in the universes of the executable model.
+@Suite struct ConvergentTreeTests {
+    /// Random cases in a normal run; `HEARTH_CONVERGENCE_CASES` asks for a longer one.
+    static let randomCases = getenv("HEARTH_CONVERGENCE_CASES").flatMap { Int(String(cString: $0)) }
+        ?? 200_000
+
+    @Test func `all sequences of three operations agree in every order of arrival`() {
+        let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+        let letters = Universe.alphabet
+        var cases = 0
+        for first in letters {
+            for second in letters {
+                for third in letters {
+                    let operations = [first, second, third].enumerated().map {
+                        Operation(stamp: Universe.stamp($0 + 1), writes: $1)
+                    }
+                    var wanted: [Int: Value] = [:]
+                    for order in orders {
+                        cases += 1
+                        var tree = ConvergentTree()
+                        var held = 0
+                        var before = Value.null
+                        for index in order {
+                            let changes = tree.apply(operations[index])
+                            held |= 1 << index
+                            let want = wanted[held] ?? SequentialExecution.value(
+                                after: (0..<3).filter { held >> $0 & 1 == 1 }.map { operations[$0] })
+                            wanted[held] = want
+                            guard tree.value == want,
+                                ArrivalCheck.flaw(in: changes, from: before, to: want) == nil
+                            else {
+                                let arrivals = order.map { operations[$0] }
+                                let flaw = ArrivalCheck.firstFlaw(arrivals) ?? "not repeated"
+                                Issue.record("\(arrivals): \(flaw)")
+                                return
+                            }
+                            before = want
+                        }
+                    }
+                }
+            }
+        }
+        #expect(cases == 750_000)
+    }
+
+    @Test(arguments: [1, 2, 3, 4])
+    func `random operations agree after every arrival`(seed: UInt64) {
+        run(seed: seed, cases: Self.randomCases / 4) { random, mix in
+            (2...Int.random(in: 2...7, using: &random)).map { $0 }.indices.map {
+                mix.operation(&random, stamp: $0 + 1, depth: 3)
+            }
+        }
+    }
+
+    @Test func `deep trees with many operations agree`() {
+        run(seed: 5, cases: Self.randomCases / 20) { random, mix in
+            (0..<Int.random(in: 2...14, using: &random)).map {
+                mix.operation(&random, stamp: $0 + 1, depth: 5)
+            }
+        }
+    }
+
+    @Test func `priorities agree`() {
+        run(seed: 6, cases: Self.randomCases / 4, priorities: true) { random, mix in
+            (0..<Int.random(in: 2...6, using: &random)).map {
+                mix.operation(&random, stamp: $0 + 1, depth: 2)
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `forgetting what is stable changes nothing and leaves nothing`(priorities: Bool) {
+        var random = Generator(seed: priorities ? 8 : 7)
+        for number in 0..<Self.randomCases / 4 {
+            let mix = Mix.draw(&random, priorities: priorities)
+            let operations = (0..<Int.random(in: 2...7, using: &random)).map {
+                mix.operation(&random, stamp: $0 + 1, depth: 3)
+            }
+            let arrivals = nearlyInOrder(operations, &random)
+            let seed = random.next()
+            let fails = { (arrivals: [Operation]) in
+                ArrivalCheck.firstFlaw(arrivals, frontiers: Generator(seed: seed)) != nil
+            }
+            guard fails(arrivals) else { continue }
+            let few = ArrivalCheck.shrink(arrivals, fails)
+            let flaw = ArrivalCheck.firstFlaw(few, frontiers: Generator(seed: seed))
+            Issue.record("case \(number): \(few): \(flaw ?? "")")
+            return
+        }
+    }
+
+    @Test(arguments: Defect.allCases)
+    func `a planted defect is found`(defect: Defect) {
+        var random = Generator(seed: 7)
+        for _ in 0..<300_000 {
+            let mix = Mix.draw(&random, priorities: false)
+            let operations = (0..<Int.random(in: 2...6, using: &random)).map {
+                mix.operation(&random, stamp: $0 + 1, depth: 3)
+            }
+            let arrivals = operations.shuffled(using: &random)
+            let frontiers = defect == .compactPastAGap ? Generator(seed: 1) : nil
+            if ArrivalCheck.firstFlaw(arrivals, defect: defect, frontiers: frontiers) != nil {
+                return
+            }
+        }
+        Issue.record("\(defect.rawValue) was not found")
+    }
+
+    private func nearlyInOrder(
+        _ operations: [Operation], _ random: inout Generator
+    ) -> [Operation] {
+        var arrivals = operations
+        for _ in 0..<random.pick([0, 0, 1, 2]) { arrivals.append(random.pick(operations)) }
+        guard random.chance(0.7) else { return arrivals.shuffled(using: &random) }
+        let keyed = arrivals.map { operation in
+            (Double(operation.stamp.time.bits) + Double.random(in: 0..<4, using: &random), operation)
+        }
+        return keyed.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    private func run(
+        seed: UInt64, cases: Int, priorities: Bool = false,
+        _ draw: (inout Generator, Mix) -> [Operation]
+    ) {
+        var random = Generator(seed: seed)
+        for number in 0..<cases {
+            let mix = Mix.draw(&random, priorities: priorities)
+            let operations = draw(&random, mix)
+            var arrivals = operations
+            for _ in 0..<random.pick([0, 0, 1, 2]) { arrivals.append(random.pick(operations)) }
+            arrivals.shuffle(using: &random)
+            guard ArrivalCheck.firstFlaw(arrivals) != nil else { continue }
+            let few = ArrivalCheck.shrink(arrivals) { ArrivalCheck.firstFlaw($0) != nil }
+            Issue.record("case \(number): \(few): \(ArrivalCheck.firstFlaw(few) ?? "")")
+            return
+        }
+    }
+}
