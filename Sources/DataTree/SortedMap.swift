@@ -4,8 +4,8 @@
 /// So an old state of a large tree can be kept, or read on another thread, while a new one grows.
 ///
 /// - Complexity: lookups and changes are O(log n); appending in ascending order fills nodes wholly.
-public struct SortedMap<Element> {
-    @usableFromInline var root: Node<Element>?
+public struct SortedMap<Item> {
+    @usableFromInline var root: Node<Item>?
 
     /// An empty map; it owns no memory.
     @inlinable
@@ -16,7 +16,7 @@ public struct SortedMap<Element> {
 
     /// The element at `key`, or nil.
     @inlinable
-    public subscript(key: Key) -> Element? {
+    public subscript(key: Key) -> Item? {
         get { root?.find(key) }
         set { mutate(key) { $0 = newValue } }
     }
@@ -27,9 +27,9 @@ public struct SortedMap<Element> {
     /// `body` must not touch the map.
     @inlinable
     @discardableResult
-    public mutating func mutate<R>(_ key: Key, _ body: (inout Element?) -> R) -> R {
+    public mutating func mutate<R>(_ key: Key, _ body: (inout Item?) -> R) -> R {
         if root == nil { root = .leaf(capacity: 1) }
-        var split: Node<Element>.Link?
+        var split: Node<Item>.Link?
         let result = Node.mutate(&root!, key, &split, body)
         if let split {
             root = .branch(over: root!, and: split)
@@ -46,7 +46,7 @@ public struct SortedMap<Element> {
     /// Stores `element` at `key` and returns what was there before.
     @inlinable
     @discardableResult
-    public mutating func updateValue(_ element: consuming Element, forKey key: Key) -> Element? {
+    public mutating func updateValue(_ element: consuming Item, forKey key: Key) -> Item? {
         var new = Optional(element)
         return mutate(key) { slot in
             swap(&slot, &new)
@@ -57,7 +57,7 @@ public struct SortedMap<Element> {
     /// Removes the element at `key` and returns it.
     @inlinable
     @discardableResult
-    public mutating func removeValue(forKey key: Key) -> Element? {
+    public mutating func removeValue(forKey key: Key) -> Item? {
         guard root?.find(key) != nil else { return nil }
         return mutate(key) { $0.take() }
     }
@@ -66,7 +66,7 @@ public struct SortedMap<Element> {
 // MARK: - Neighbours
 
 extension SortedMap {
-    public typealias Entry = (key: Key, value: Element)
+    public typealias Entry = (key: Key, value: Item)
 
     @inlinable public var first: Entry? { isEmpty ? nil : entry(at: 0) }
     @inlinable public var last: Entry? { isEmpty ? nil : entry(at: count - 1) }
@@ -99,18 +99,18 @@ extension SortedMap {
 extension SortedMap: Sequence {
     /// Visits the entries in ascending key order.
     public struct Iterator: IteratorProtocol {
-        @usableFromInline var stack: [(node: Node<Element>, index: Int)] = []
-        @usableFromInline var leaf: Node<Element>?
+        @usableFromInline var stack: [(node: Node<Item>, index: Int)] = []
+        @usableFromInline var leaf: Node<Item>?
         @usableFromInline var index = 0
 
         @inlinable
-        init(_ root: Node<Element>?) {
+        init(_ root: Node<Item>?) {
             if let root { descend(from: root) }
         }
 
         /// Starts at the first entry whose key is `key` or comes after it.
         @inlinable
-        init(_ root: Node<Element>?, from key: Key) {
+        init(_ root: Node<Item>?, from key: Key) {
             guard var node = root else { return }
             while node.header.height > 0 {
                 let index = node.childIndex(of: key)
@@ -122,7 +122,7 @@ extension SortedMap: Sequence {
         }
 
         @inlinable
-        mutating func descend(from start: Node<Element>) {
+        mutating func descend(from start: Node<Item>) {
             var node = start
             while node.header.height > 0 {
                 stack.append((node, 0))
@@ -133,7 +133,7 @@ extension SortedMap: Sequence {
         }
 
         @inlinable
-        public mutating func next() -> (key: Key, value: Element)? {
+        public mutating func next() -> (key: Key, value: Item)? {
             while let leaf {
                 if index < leaf.header.count {
                     defer { index += 1 }
@@ -165,11 +165,11 @@ extension SortedMap: Sequence {
         IteratorSequence(Iterator(root, from: key))
     }
 
-    @inlinable public var keys: some Sequence<Key> { lazy.map(\.key) }
-    @inlinable public var values: some Sequence<Element> { lazy.map(\.value) }
+    @inlinable public var keys: some Sequence<Key> { lazy.map { $0.key } }
+    @inlinable public var values: some Sequence<Item> { lazy.map { $0.value } }
 }
 
-extension SortedMap: Equatable where Element: Equatable {
+extension SortedMap: Equatable where Item: Equatable {
     public static func == (a: SortedMap, b: SortedMap) -> Bool {
         if a.root === b.root { return true }
         guard a.count == b.count else { return false }
@@ -184,4 +184,4 @@ extension SortedMap: Equatable where Element: Equatable {
 }
 
 // A shared node is never changed: every change first makes sure that it holds the only reference.
-extension SortedMap: @unchecked Sendable where Element: Sendable {}
+extension SortedMap: @unchecked Sendable where Item: Sendable {}

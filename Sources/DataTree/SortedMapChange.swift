@@ -5,7 +5,7 @@ extension Node {
     /// Changes the entry at `key` below `node`; a right half that split off comes back in `split`.
     @inlinable
     static func mutate<R>(
-        _ node: inout Node, _ key: Key, _ split: inout Link?, _ body: (inout Element?) -> R
+        _ node: inout Node, _ key: Key, _ split: inout Link?, _ body: (inout Item?) -> R
     ) -> R {
         if !isKnownUniquelyReferenced(&node) {
             node = node.copy(capacity: Int(node.header.capacity))
@@ -30,12 +30,12 @@ extension Node {
 
     @inlinable
     static func mutateLeaf<R>(
-        _ node: inout Node, _ key: Key, _ split: inout Link?, _ body: (inout Element?) -> R
+        _ node: inout Node, _ key: Key, _ split: inout Link?, _ body: (inout Item?) -> R
     ) -> R {
         let index = node.lowerBound(of: key)
         let entries = node.entries
         guard index < node.header.count, entries[index].key == key else {
-            var element: Element?
+            var element: Item?
             let result = body(&element)
             if let element {
                 insert(Entry(key: key, element: element), at: index, into: &node, &split)

@@ -20,14 +20,14 @@ struct NodeHeader {
 
 /// A node of a `SortedMap`: a leaf holds entries, a branch holds links to the nodes below it.
 @usableFromInline
-final class Node<Element>: ManagedBuffer<NodeHeader, UInt64> {
+final class Node<Item>: ManagedBuffer<NodeHeader, UInt64> {
     @usableFromInline
     struct Entry {
         @usableFromInline var key: Key
-        @usableFromInline var element: Element
+        @usableFromInline var element: Item
 
         @inlinable
-        init(key: Key, element: consuming Element) {
+        init(key: Key, element: consuming Item) {
             self.key = key
             self.element = element
         }
@@ -163,7 +163,7 @@ extension Node {
     }
 
     @inlinable
-    func find(_ key: Key) -> Element? {
+    func find(_ key: Key) -> Item? {
         var node = Unmanaged.passUnretained(self)
         while true {
             let next: Unmanaged<Node>? = node._withUnsafeGuaranteedRef { node in
@@ -196,7 +196,7 @@ extension Node {
     }
 
     @inlinable
-    func entry(at index: Int) -> (key: Key, value: Element) {
+    func entry(at index: Int) -> (key: Key, value: Item) {
         guard header.height > 0 else { return (entries[index].key, entries[index].element) }
         if index >= header.total / 2 {
             var end = header.total
