@@ -16,14 +16,19 @@ public enum Number: Sendable {
         switch self {
         case .integer(let number): .integer(number)
         case .double(let number):
-            if let whole = Int64(exactly: number), whole.magnitude <= 1 << 53,
-                !(whole == 0 && number.sign == .minus)
-            {
+            if let whole = Number.whole(number) {
                 .integer(whole)
             } else {
                 .double(number)
             }
         }
+    }
+
+    /// The number as an integer, if it is one that a double holds exactly and is not -0.
+    private static func whole(_ number: Double) -> Int64? {
+        guard number.magnitude <= 0x1p53 else { return nil }
+        let whole = Int64(number)
+        return Double(whole).bitPattern == number.bitPattern ? whole : nil
     }
 
     /// An integer sum of integers unless it overflows, otherwise a double sum.

@@ -51,7 +51,7 @@ extension WritePass {
             return registers.terms.isEmpty
                 ? old : registers.terms.sum.prioritized(old.priority)
         }
-        registers.increment = .none
+        // An older increment stays: it cleared the spared places as well.
         let content = replaceChildren(old, &registers, planted, coverage)
         let shown = content.prioritized(survivingPriority(&registers) ?? .null)
         if planted.priority.isNull { return shown }

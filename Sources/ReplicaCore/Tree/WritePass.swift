@@ -58,8 +58,11 @@ struct WritePass {
                 }
             }
         }
+        if key == .priority { return }
         if let before {
-            restorePriority(priority, &visible, &registers, coverage)
+            if before.content != visible.content {
+                restorePriority(priority, &visible, &registers, coverage)
+            }
             report(from: before, to: visible, at: depth, replacing: mark)
         } else if wasNull != visible.isNull {
             restorePriority(priority, &visible, &registers, coverage)

@@ -120,7 +120,7 @@ struct Mix {
     func operation(_ random: inout Generator, stamp: Int, depth: Int) -> Operation {
         if random.chance(update) {
             let count = random.pick([2, 3])
-            let paths = Set((0..<count).map { _ in path(&random, depth: depth) }).sorted()
+            let paths = Set((0..<count).map { _ in self.path(&random, depth: depth) }).sorted()
             let isPrefixFree = !paths.contains { path in
                 paths.contains { $0 != path && $0.contains(path) }
             }
@@ -131,7 +131,7 @@ struct Mix {
                 return Operation(stamp: Universe.stamp(stamp), writes: writes)
             }
         }
-        let path = path(&random, depth: depth)
+        let path = self.path(&random, depth: depth)
         let write: Write
         if random.chance(priority) {
             let priority: Value = random.pick([.null, .integer(7), .string("p")])
