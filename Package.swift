@@ -41,7 +41,9 @@ let package = Package(
         module("JSONText", ["DataTree", "CSimdjson"]),
 
         // Protocol and engine.
-        module("SyncProtocol", ["DataTree"]),
+        .target(
+            name: "SyncProtocol", dependencies: ["DataTree"], exclude: ["README.md"],
+            swiftSettings: settings),
         module("QueryEngine", ["DataTree"]),
 
         // Cores: values in, values out.

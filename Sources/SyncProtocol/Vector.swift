@@ -5,6 +5,9 @@ public struct Vector: Equatable, Sendable {
 
     public init() {}
 
+    /// Takes entries that ascend by origin, each origin once.
+    init(ascending entries: [(origin: WriterID, sequence: UInt64)]) { self.entries = entries }
+
     /// The sequence held of `origin`; 0 if nothing. The first operation has sequence 1.
     public subscript(origin: WriterID) -> UInt64 {
         get {

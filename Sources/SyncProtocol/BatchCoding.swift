@@ -1,0 +1,162 @@
+import DataTree
+
+/// The bytes of a batch, as they are stored, published and sent again.
+///
+/// A MessagePack array, then its CRC-32C in 4 bytes, little-endian:
+///
+///     [origin, first, wall milliseconds, {origin: sequence, …}, [operation, …]]
+///
+/// The map is what the batch depends on, ascending. An operation is
+/// `[time, writer, [path, value, path, value, …]]`, where `time` is what is added, modulo 2⁶⁴, to the
+/// time of the operation before (to zero for the first), and `writer` is nil if it is the origin.
+public enum BatchCoding {
+    /// The bytes of a whole batch.
+    public static func encode(_ batch: Batch) -> [UInt8] {
+        var writer = BatchWriter(origin: batch.origin)
+        for operation in batch.operations { writer.append(operation) }
+        return writer.finish(
+            first: batch.first, wallMilliseconds: batch.wallMilliseconds,
+            dependencies: batch.dependencies)
+    }
+
+    /// Checks the checksum, then decodes the whole batch.
+    ///
+    /// Whether writes of one operation contain each other is not checked again: the origin has.
+    public static func decode(_ bytes: UnsafeRawBufferPointer) throws(FrameError) -> Batch {
+        var reader = try reader(checking: bytes)
+        let head = try reader.batchHead()
+        let operations = try reader.operations(of: head)
+        guard reader.isAtEnd else {
+            throw .expected("the checksum", found: "more elements", at: reader.position)
+        }
+        return Batch(
+            origin: head.origin, first: head.first, wallMilliseconds: head.wallMilliseconds,
+            dependencies: head.dependencies, operations: operations)
+    }
+
+    /// Decodes what comes before the operations; the checksum is not checked.
+    ///
+    /// - Complexity: O(dependencies), whatever the size of the batch.
+    public static func decodeHead(_ bytes: UnsafeRawBufferPointer) throws(FrameError) -> BatchHead {
+        var reader = MessagePackReader(bytes)
+        return try reader.batchHead()
+    }
+
+    public static func decode(_ bytes: [UInt8]) throws(FrameError) -> Batch {
+        try result(of: bytes) { bytes throws(FrameError) in try decode(bytes) }.get()
+    }
+
+    public static func decodeHead(_ bytes: [UInt8]) throws(FrameError) -> BatchHead {
+        try result(of: bytes) { bytes throws(FrameError) in try decodeHead(bytes) }.get()
+    }
+
+    private static func result<Success>(
+        of bytes: [UInt8], _ decode: (UnsafeRawBufferPointer) throws(FrameError) -> Success
+    ) -> Result<Success, FrameError> {
+        bytes.withUnsafeBytes { bytes in
+            Result { () throws(FrameError) in try decode(bytes) }
+        }
+    }
+
+    /// A reader of the bytes before the checksum, once that is right.
+    private static func reader(
+        checking bytes: UnsafeRawBufferPointer
+    ) throws(FrameError) -> MessagePackReader {
+        let size = bytes.count - 4
+        guard size > 0 else { throw .truncated(needed: 5, remaining: bytes.count, at: 0) }
+        let content = UnsafeRawBufferPointer(rebasing: bytes[..<size])
+        let stored = UInt32(
+            littleEndian: bytes.loadUnaligned(fromByteOffset: size, as: UInt32.self))
+        guard Checksum.crc32c(of: content) == stored else {
+            throw FrameError(
+                offset: size, problem: "the checksum of a batch of \(bytes.count) bytes is wrong",
+                fix: "ask another member for it; if it was read from disk, check the disk")
+        }
+        return MessagePackReader(content)
+    }
+}
+
+/// What stands in front of a batch's operations: enough to file it and to decide what to do with it.
+public struct BatchHead: Equatable, Sendable {
+    public let origin: WriterID
+    /// The sequence of the first operation; 1 or more.
+    public let first: UInt64
+    public let wallMilliseconds: UInt64
+    public let dependencies: Vector
+    /// The number of operations; 1 or more.
+    public let count: Int
+
+    /// The sequence of the last operation.
+    public var last: UInt64 { first + UInt64(count) - 1 }
+}
+
+extension MessagePackReader {
+    fileprivate mutating func batchHead() throws(FrameError) -> BatchHead {
+        let start = position
+        guard try arrayHead("a batch (an array of 5)") == 5 else {
+            throw .expected("a batch (an array of 5)", found: "another array", at: start)
+        }
+        let head = BatchHead(
+            origin: try writerID(), first: try sequence(),
+            wallMilliseconds: try wallMilliseconds(), dependencies: try vector(),
+            count: try arrayHead("an array of operations"))
+        guard head.first > 0, head.count > 0 else {
+            throw .expected(
+                "one operation or more, from sequence 1 on",
+                found: "\(head.count) from \(head.first) on", at: start)
+        }
+        return head
+    }
+
+    fileprivate mutating func operations(
+        of head: BatchHead
+    ) throws(FrameError) -> [Operation] {
+        var operations: [Operation] = []
+        operations.reserveCapacity(min(head.count, 256))
+        var time = HybridTime.zero
+        for _ in 0..<head.count {
+            try element("an operation (an array of 3)", count: 3)
+            time = try self.time(after: time)
+            let stamp = Stamp(time: time, writer: try optionalWriterID() ?? head.origin)
+            operations.append(Operation(stamp: stamp, writes: try pairs()))
+        }
+        return operations
+    }
+
+    private mutating func time(after last: HybridTime) throws(FrameError) -> HybridTime {
+        let start = position
+        let delta: UInt64
+        switch try self.head() {
+        case .integer(let number): delta = UInt64(bitPattern: number)
+        case let other: throw .expected("a time difference", found: other.name, at: start)
+        }
+        let time = HybridTime(bits: last.bits &+ delta)
+        guard time.milliseconds <= WireLimits.wallMilliseconds else {
+            throw .expected("a time in reach", found: "\(time.milliseconds) ms", at: start)
+        }
+        return time
+    }
+
+    private mutating func optionalWriterID() throws(FrameError) -> WriterID? {
+        let start = position
+        if case .nothing = try self.head() { return nil }
+        rewind(to: start)
+        return try writerID()
+    }
+
+    private mutating func pairs() throws(FrameError) -> [Write] {
+        let start = position
+        let count = try arrayHead("an array of paths and values")
+        guard count.isMultiple(of: 2) else {
+            throw .expected("a value for each path", found: "\(count) elements", at: start)
+        }
+        return try writes(count / 2)
+    }
+
+    private mutating func element(_ wanted: StaticString, count: Int) throws(FrameError) {
+        let start = position
+        guard try arrayHead(wanted) == count else {
+            throw .expected(wanted, found: "another array", at: start)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// Encodes operations one at a time while a turn runs, and puts the head in front when it ends.
+///
+/// Each operation is encoded once, and its bytes are moved once, into an array of the exact size.
+/// `finish` leaves the writer empty, with its memory kept for the next turn. The bytes are those
+/// that `BatchCoding` describes.
+public struct BatchWriter: Sendable {
+    public let origin: WriterID
+    /// The operations appended since the last `finish`.
+    public private(set) var count = 0
+    private var operations = MessagePackWriter()
+    private var head = MessagePackWriter()
+    private var lastTime = HybridTime.zero
+
+    public init(origin: WriterID) { self.origin = origin }
+
+    public var isEmpty: Bool { count == 0 }
+
+    /// The size of the operations appended so far; the batch has some tens of bytes more.
+    public var byteCount: Int { operations.bytes.count }
+
+    public mutating func append(_ operation: Operation) {
+        let time = operation.stamp.time
+        operations.appendArrayHead(3)
+        // Mostly a byte instead of nine: the stamps of a turn are close together.
+        operations.append(Int64(bitPattern: time.bits &- lastTime.bits))
+        lastTime = time
+        if operation.stamp.writer == origin {
+            operations.appendNil()
+        } else {
+            operations.append(operation.stamp.writer.bits)
+        }
+        operations.appendArrayHead(2 * operation.writes.count)
+        for write in operation.writes {
+            operations.append(write.path)
+            operations.append(write.value)
+        }
+        count += 1
+    }
+
+    /// The batch of the operations appended, of which the first has the sequence `first`.
+    ///
+    /// At least one operation must have been appended.
+    public mutating func finish(
+        first: UInt64, wallMilliseconds: UInt64, dependencies: Vector
+    ) -> [UInt8] {
+        precondition(count > 0, "a batch of \(origin) without operations")
+        head.removeAll()
+        head.appendArrayHead(5)
+        head.append(origin.bits)
+        head.append(first)
+        head.append(wallMilliseconds)
+        head.append(dependencies)
+        head.appendArrayHead(count)
+        let bytes = BatchWriter.joined(head.bytes, operations.bytes)
+        operations.removeAll()
+        lastTime = .zero
+        count = 0
+        return bytes
+    }
+
+    private static func joined(_ head: [UInt8], _ operations: [UInt8]) -> [UInt8] {
+        let size = head.count + operations.count
+        return [UInt8](unsafeUninitializedCapacity: size + 4) { bytes, initializedCount in
+            _ = bytes.initialize(from: head)
+            _ = bytes[head.count...].initialize(from: operations)
+            let content = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<size]))
+            let checksum = Checksum.crc32c(of: content)
+            withUnsafeBytes(of: checksum.littleEndian) { checksum in
+                _ = bytes[size...].initialize(from: checksum)
+            }
+            initializedCount = size + 4
+        }
+    }
+}

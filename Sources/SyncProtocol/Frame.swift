@@ -1,0 +1,189 @@
+/// The version of this protocol: the first byte of every frame.
+///
+/// A node refuses a frame of another version as a whole, naming both.
+public let protocolVersion: UInt8 = 1
+
+/// What travels in frames: a MessagePack array that begins with the name of its kind.
+public protocol FrameMessage: Equatable, Sendable {
+    /// Appends the message as one MessagePack array.
+    func encode(into writer: inout MessagePackWriter)
+
+    /// Takes one message; what is wrong with it is thrown, and the reader then is anywhere in it.
+    static func decode(from reader: inout MessagePackReader) throws(FrameError) -> Self
+}
+
+// MARK: - Writing
+
+/// A frame in the making: the version byte, and messages back to back.
+public struct FrameWriter: Sendable {
+    public private(set) var messages = MessagePackWriter()
+
+    /// A frame without messages, which must not be sent as it is.
+    public init() { messages.append(byte: protocolVersion) }
+
+    /// The frame as it travels.
+    public var bytes: [UInt8] { messages.bytes }
+
+    public var isEmpty: Bool { messages.bytes.count == 1 }
+
+    public mutating func append(_ message: some FrameMessage) {
+        message.encode(into: &messages)
+    }
+
+    /// Begins a new frame in the memory of the old one.
+    public mutating func removeAll() {
+        messages.removeAll()
+        messages.append(byte: protocolVersion)
+    }
+}
+
+extension FrameMessage {
+    /// A frame of this message alone.
+    public var frame: [UInt8] {
+        var frame = FrameWriter()
+        frame.append(self)
+        return frame.bytes
+    }
+}
+
+// MARK: - Reading
+
+/// One message of a frame, or why it cannot be read.
+public enum Received<Message: FrameMessage>: Equatable, Sendable {
+    case message(Message)
+    /// The id is the number after the message's name, if that much can be read: it lets a node
+    /// answer `error` to the request that it refuses.
+    case refused(id: UInt64?, FrameError)
+}
+
+/// The messages of a frame, in order; one that is wrong does not spoil those after it.
+///
+/// Only where the bytes are no MessagePack, so that the end of a message is unknown, does the frame
+/// end with the refusal. The bytes must outlive the reader.
+public struct FrameReader<Message: FrameMessage>: Sequence, IteratorProtocol {
+    private var reader: MessagePackReader
+    private var isBroken = false
+
+    /// Checks the version.
+    ///
+    /// - Throws: `FrameError` for another version (its code is `version`), or for no message at all.
+    public init(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {
+        reader = try MessagePackReader(frame: bytes)
+    }
+
+    public mutating func next() -> Received<Message>? {
+        if isBroken || reader.isAtEnd { return nil }
+        let start = reader.position
+        do throws(FrameError) {
+            return .message(try Message.decode(from: &reader))
+        } catch {
+            let id = reader.messageID(from: start)
+            isBroken = !reader.canSkip(from: start)
+            return .refused(id: id, error)
+        }
+    }
+
+    /// The messages of a frame held in an array.
+    public static func messages(in frame: [UInt8]) throws(FrameError) -> [Received<Message>] {
+        let result: Result<[Received<Message>], FrameError> = frame.withUnsafeBytes { bytes in
+            do throws(FrameError) {
+                return .success(Array(try FrameReader(bytes)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension MessagePackReader {
+    /// A reader of what follows the version byte.
+    init(frame: UnsafeRawBufferPointer) throws(FrameError) {
+        guard let version = frame.first else {
+            throw FrameError(
+                offset: 0, problem: "the frame is empty",
+                fix: "send the byte \(protocolVersion), then one or more messages")
+        }
+        guard version == protocolVersion else {
+            throw FrameError(
+                code: .version, offset: 0,
+                problem: "the frame begins with \(version), but this protocol has version "
+                    + "\(protocolVersion)",
+                fix: "send the byte \(protocolVersion) first, or use a program of that version")
+        }
+        guard frame.count > 1 else {
+            throw FrameError(
+                offset: 1, problem: "the frame holds no message",
+                fix: "send one or more messages after the byte \(protocolVersion)")
+        }
+        self.init(frame)
+        skipByte()
+    }
+
+    /// The number after the name of the message that begins at `start`, if there is one.
+    mutating func messageID(from start: Int) -> UInt64? {
+        rewind(to: start)
+        do throws(FrameError) {
+            guard try arrayHead("a message") >= 2 else { return nil }
+            try skip()
+            return try unsigned("an id")
+        } catch {
+            return nil
+        }
+    }
+
+    /// Goes to the end of the message that begins at `start`; false if it has none.
+    mutating func canSkip(from start: Int) -> Bool {
+        rewind(to: start)
+        do throws(FrameError) {
+            try skip()
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+// MARK: - Heads of messages
+
+/// The name of a message and the number of its elements, as they stand in its array.
+struct MessageHead {
+    let name: String
+    let count: Int
+    let offset: Int
+
+    /// Checks the number of elements, the name included.
+    func require(_ expected: Int) throws(FrameError) {
+        guard count == expected else {
+            throw FrameError(
+                offset: offset,
+                problem: "\"\(name)\" at byte \(offset) has \(count) elements, "
+                    + "and needs \(expected)",
+                fix: "send what the protocol's README shows for \"\(name)\"")
+        }
+    }
+
+    func unknown(names: String) -> FrameError {
+        FrameError(
+            offset: offset, problem: "unknown message \"\(name.prefix(40))\" at byte \(offset)",
+            fix: "use one of \(names)")
+    }
+}
+
+extension MessagePackReader {
+    mutating func messageHead() throws(FrameError) -> MessageHead {
+        let offset = position
+        let count = try arrayHead("a message (an array)")
+        guard count > 0 else {
+            throw .expected("a message (an array)", found: "an empty array", at: offset)
+        }
+        return MessageHead(name: try string("the message's name"), count: count, offset: offset)
+    }
+}
+
+extension MessagePackWriter {
+    mutating func appendMessageHead(_ name: StaticString, _ count: Int) {
+        appendArrayHead(count)
+        append(utf8: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    }
+}

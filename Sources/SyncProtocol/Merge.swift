@@ -1,0 +1,53 @@
+public import DataTree
+
+extension Write {
+    /// Says which two of the writes of one operation contradict each other, or nil.
+    ///
+    /// None may lie at or below another's path, because they take effect together, in no order.
+    /// Source: `firebase-semantics.md`, rule U2, with Firebase's words.
+    ///
+    /// - Complexity: O(n log n).
+    public static func conflict(in writes: [Write]) -> DataError? {
+        guard writes.count > 1 else { return nil }
+        // Sorted, an ancestor comes right before the first path that it contains.
+        let paths = writes.map(\.path).sorted()
+        for (upper, lower) in zip(paths, paths.dropFirst()) where upper.contains(lower) {
+            return DataError(
+                problem: upper == lower
+                    ? "the update contains the path \(upper) twice"
+                    : "the update contains a path \(upper) that is ancestor of another path \(lower)",
+                fix: "write each location once: leave out one of the two")
+        }
+        return nil
+    }
+
+    /// Says what is wrong with the writes of a merge at `path`, whose own paths are relative to it,
+    /// or nil.
+    public static func flaw(inMerge writes: [Write], at path: Path) -> DataError? {
+        for write in writes {
+            if write.path.isRoot {
+                return DataError(
+                    problem: "the update at \(path) contains an empty path",
+                    fix: "name children to replace, or put the value at \(path) itself")
+            }
+            if let flaw = path.appending(write.path).limitExceeded {
+                return DataError(
+                    problem: "invalid path \(path.appending(write.path)): \(flaw)",
+                    fix: "write to a shorter path")
+            }
+            if let flaw = write.flawInPriority { return flaw }
+        }
+        return conflict(in: writes)
+    }
+
+    /// Says why the value cannot be the priority that the path names, or nil.
+    var flawInPriority: DataError? {
+        guard path.last == .priority else { return nil }
+        do throws(DataError) {
+            _ = try ObjectBuilder.checked(priority: value)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

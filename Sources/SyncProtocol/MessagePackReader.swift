@@ -1,0 +1,219 @@
+/// Takes MessagePack elements, one after another, from bytes that may come from anywhere.
+///
+/// Nothing is read beyond the bytes, and no declared count is believed before as many bytes are
+/// there: an element of an array has at least one byte, an entry of a map at least two.
+///
+/// The bytes must outlive the reader; it copies what it returns.
+public struct MessagePackReader {
+    private let bytes: UnsafeRawBufferPointer
+    /// Where the next element begins, in bytes.
+    public private(set) var position = 0
+
+    public init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    public var remaining: Int { bytes.count - position }
+    public var isAtEnd: Bool { position == bytes.count }
+
+    /// Goes back to a position where an element begins.
+    mutating func rewind(to position: Int) { self.position = position }
+
+    mutating func skipByte() { position += 1 }
+}
+
+// MARK: - Heads
+
+/// What the next element is; the bytes or elements that it counts follow.
+enum Head {
+    case nothing
+    case boolean(Bool)
+    case integer(Int64)
+    /// An integer beyond `Int64.max`.
+    case unsigned(UInt64)
+    case double(Double)
+    case string(Int)
+    case array(Int)
+    case map(Int)
+    case binary(Int)
+    /// An extension of so many bytes, its type included.
+    case extended(Int)
+
+    var name: String {
+        switch self {
+        case .nothing: "nil"
+        case .boolean: "a boolean"
+        case .integer(let number): "the integer \(number)"
+        case .unsigned(let number): "the integer \(number)"
+        case .double(let number): "the float \(number)"
+        case .string: "a string"
+        case .array(let count): "an array of \(count)"
+        case .map: "a map"
+        case .binary: "binary data"
+        case .extended: "an extension type"
+        }
+    }
+}
+
+extension MessagePackReader {
+    /// Takes the head of the next element, and checks that what it counts can be there.
+    mutating func head() throws(FrameError) -> Head {
+        let start = position
+        let format: UInt8 = try load()
+        switch format {
+        case 0x00...0x7F: return .integer(Int64(format))
+        case 0x80...0x8F: return .map(try checked(Int(format & 0x0F), of: 2, from: start))
+        case 0x90...0x9F: return .array(try checked(Int(format & 0x0F), of: 1, from: start))
+        case 0xA0...0xBF: return .string(try checked(Int(format & 0x1F), of: 1, from: start))
+        case 0xC0: return .nothing
+        case 0xC2: return .boolean(false)
+        case 0xC3: return .boolean(true)
+        case 0xE0...0xFF: return .integer(Int64(Int8(bitPattern: format)))
+        default: return try longHead(format, from: start)
+        }
+    }
+
+    private mutating func longHead(
+        _ format: UInt8, from start: Int
+    ) throws(FrameError) -> Head {
+        switch format {
+        case 0xC4...0xC6: return .binary(try count(width: format - 0xC4, of: 1, from: start))
+        case 0xC7...0xC9:
+            let count = try count(width: format - 0xC7, of: 1, from: start)
+            return .extended(try checked(count + 1, of: 1, from: start))
+        case 0xCA: return .double(Double(Float(bitPattern: try load())))
+        case 0xCB: return .double(Double(bitPattern: try load()))
+        case 0xCC: return .integer(Int64(try load() as UInt8))
+        case 0xCD: return .integer(Int64(try load() as UInt16))
+        case 0xCE: return .integer(Int64(try load() as UInt32))
+        case 0xCF:
+            let number: UInt64 = try load()
+            return Int64(exactly: number).map(Head.integer) ?? .unsigned(number)
+        case 0xD0: return .integer(Int64(Int8(bitPattern: try load())))
+        case 0xD1: return .integer(Int64(Int16(bitPattern: try load())))
+        case 0xD2: return .integer(Int64(Int32(bitPattern: try load())))
+        case 0xD3: return .integer(Int64(bitPattern: try load()))
+        case 0xD4...0xD8:
+            return .extended(try checked(1 + 1 << Int(format - 0xD4), of: 1, from: start))
+        case 0xD9...0xDB: return .string(try count(width: format - 0xD9, of: 1, from: start))
+        case 0xDC...0xDD: return .array(try count(width: format - 0xDB, of: 1, from: start))
+        case 0xDE...0xDF: return .map(try count(width: format - 0xDD, of: 2, from: start))
+        default:
+            throw .expected("a MessagePack element", found: "the byte C1", at: start)
+        }
+    }
+
+    /// Takes a count of 1, 2 or 4 bytes (`width` 0, 1 or 2).
+    @inline(__always)
+    private mutating func count(
+        width: UInt8, of size: Int, from start: Int
+    ) throws(FrameError) -> Int {
+        let count =
+            switch width {
+            case 0: Int(try load() as UInt8)
+            case 1: Int(try load() as UInt16)
+            default: Int(try load() as UInt32)
+            }
+        return try checked(count, of: size, from: start)
+    }
+
+    /// Checks that `count` elements of `size` bytes or more can follow.
+    @inline(__always)
+    private func checked(
+        _ count: Int, of size: Int, from start: Int
+    ) throws(FrameError) -> Int {
+        guard count * size <= remaining else {
+            throw .truncated(needed: count * size, remaining: remaining, at: start)
+        }
+        return count
+    }
+
+    @inline(__always)
+    private mutating func load<Number>() throws(FrameError) -> Number
+    where Number: FixedWidthInteger & BitwiseCopyable {
+        let size = MemoryLayout<Number>.size
+        guard remaining >= size else {
+            throw .truncated(needed: size, remaining: remaining, at: position)
+        }
+        defer { position += size }
+        return Number(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: Number.self))
+    }
+}
+
+// MARK: - Elements
+
+extension MessagePackReader {
+    /// Takes an unsigned integer; an error calls it `wanted`.
+    public mutating func unsigned(_ wanted: StaticString) throws(FrameError) -> UInt64 {
+        let start = position
+        switch try head() {
+        case .integer(let number) where number >= 0: return UInt64(number)
+        case .unsigned(let number): return number
+        case let other: throw .expected(wanted, found: other.name, at: start)
+        }
+    }
+
+    public mutating func string(_ wanted: StaticString) throws(FrameError) -> String {
+        let start = position
+        return try text(of: utf8(wanted), at: start)
+    }
+
+    public mutating func arrayHead(_ wanted: StaticString) throws(FrameError) -> Int {
+        let start = position
+        switch try head() {
+        case .array(let count): return count
+        case let other: throw .expected(wanted, found: other.name, at: start)
+        }
+    }
+
+    public mutating func mapHead(_ wanted: StaticString) throws(FrameError) -> Int {
+        let start = position
+        switch try head() {
+        case .map(let count): return count
+        case let other: throw .expected(wanted, found: other.name, at: start)
+        }
+    }
+
+    public mutating func binary(_ wanted: StaticString) throws(FrameError) -> [UInt8] {
+        let start = position
+        switch try head() {
+        case .binary(let count): return Array(take(count))
+        case let other: throw .expected(wanted, found: other.name, at: start)
+        }
+    }
+
+    /// Takes the bytes of a string; whether they are UTF-8 is not checked.
+    mutating func utf8(_ wanted: StaticString) throws(FrameError) -> UnsafeBufferPointer<UInt8> {
+        let start = position
+        switch try head() {
+        case .string(let count): return take(count)
+        case let other: throw .expected(wanted, found: other.name, at: start)
+        }
+    }
+
+    /// Takes bytes that a head has counted, and so checked.
+    mutating func take(_ count: Int) -> UnsafeBufferPointer<UInt8> {
+        defer { position += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+            .assumingMemoryBound(to: UInt8.self)
+    }
+
+    func text(
+        of utf8: UnsafeBufferPointer<UInt8>, at start: Int
+    ) throws(FrameError) -> String {
+        if let text = String(validating: utf8, as: UTF8.self) { return text }
+        throw .expected("UTF-8 text", found: "other bytes", at: start)
+    }
+
+    /// Passes over the next element with all that is in it; its depth costs no stack.
+    mutating func skip() throws(FrameError) {
+        var elements = 1
+        while elements > 0 {
+            elements -= 1
+            switch try head() {
+            case .string(let count), .binary(let count), .extended(let count): position += count
+            case .array(let count): elements += count
+            case .map(let count): elements += 2 * count
+            default: continue
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import DataTree
+
+extension NodeMessage: FrameMessage {
+    public func encode(into writer: inout MessagePackWriter) {
+        switch self {
+        case .ok(let id):
+            writer.appendMessageHead("ok", 2)
+            writer.append(id)
+        case .pushed(let id, let key):
+            writer.appendMessageHead("pushed", 3)
+            writer.append(id)
+            writer.append(key)
+        case .value(let id, let value):
+            writer.appendMessageHead("value", 3)
+            writer.append(id)
+            writer.append(value)
+        case .change(let listen, let writes):
+            writer.appendMessageHead("change", 3)
+            writer.append(listen)
+            writer.appendChanges(writes)
+        case .error(let id, let code, let problem, let fix):
+            writer.appendFailure("error", id, code, problem, fix)
+        case .ended(let listen, let code, let problem, let fix):
+            writer.appendFailure("ended", listen, code, problem, fix)
+        }
+    }
+
+    public static func decode(
+        from reader: inout MessagePackReader
+    ) throws(FrameError) -> NodeMessage {
+        let head = try reader.messageHead()
+        switch head.name {
+        case "ok":
+            try head.require(2)
+            return .ok(id: try reader.id())
+        case "pushed":
+            try head.require(3)
+            return .pushed(id: try reader.id(), key: try reader.key())
+        case "value":
+            try head.require(3)
+            return .value(id: try reader.id(), value: try reader.value())
+        case "change":
+            try head.require(3)
+            return .change(listen: try reader.id(), writes: try reader.changes())
+        case "error":
+            try head.require(5)
+            return .error(
+                id: try reader.id(), code: try reader.errorCode(),
+                problem: try reader.string("a problem"), fix: try reader.string("a fix"))
+        case "ended":
+            try head.require(5)
+            return .ended(
+                listen: try reader.id(), code: try reader.errorCode(),
+                problem: try reader.string("a problem"), fix: try reader.string("a fix"))
+        default:
+            throw head.unknown(names: "ok, pushed, value, change, error, ended")
+        }
+    }
+}
+
+extension MessagePackWriter {
+    fileprivate mutating func appendChanges(_ writes: [Write]) {
+        appendArrayHead(writes.count)
+        for write in writes {
+            appendArrayHead(2)
+            append(write.path)
+            append(write.value)
+        }
+    }
+
+    fileprivate mutating func appendFailure(
+        _ name: StaticString, _ id: UInt64, _ code: ErrorCode, _ problem: String, _ fix: String
+    ) {
+        appendMessageHead(name, 5)
+        append(id)
+        append(code.rawValue)
+        append(problem)
+        append(fix)
+    }
+}
+
+extension MessagePackReader {
+    fileprivate mutating func changes() throws(FrameError) -> [Write] {
+        let count = try arrayHead("an array of changes")
+        var writes: [Write] = []
+        writes.reserveCapacity(min(count, 256))
+        for _ in 0..<count {
+            let start = position
+            guard try arrayHead("a change ([path, value])") == 2 else {
+                throw .expected("a change ([path, value])", found: "another array", at: start)
+            }
+            writes.append(Write(path: try path(), value: try value()))
+        }
+        return writes
+    }
+
+    fileprivate mutating func errorCode() throws(FrameError) -> ErrorCode {
+        let start = position
+        let name = try string("an error code")
+        guard let code = ErrorCode(rawValue: name) else {
+            throw .expected("an error code", found: "\"\(name.prefix(40))\"", at: start)
+        }
+        return code
+    }
+}

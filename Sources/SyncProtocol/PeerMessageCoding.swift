@@ -1,0 +1,88 @@
+extension PeerMessage: FrameMessage {
+    public func encode(into writer: inout MessagePackWriter) {
+        switch self {
+        case .batch(let bytes):
+            writer.appendMessageHead("batch", 2)
+            writer.append(binary: bytes)
+        case .beat(let beat):
+            writer.append(beat)
+        case .want(let member, let origin, let from, let through):
+            writer.appendMessageHead("want", 5)
+            writer.append(member)
+            writer.append(origin.bits)
+            writer.append(from)
+            writer.append(through)
+        case .have(let origin, let batches):
+            writer.appendMessageHead("have", 3)
+            writer.append(origin.bits)
+            writer.appendArrayHead(batches.count)
+            for batch in batches { writer.append(binary: batch) }
+        }
+    }
+
+    public static func decode(
+        from reader: inout MessagePackReader
+    ) throws(FrameError) -> PeerMessage {
+        let head = try reader.messageHead()
+        switch head.name {
+        case "batch":
+            try head.require(2)
+            return .batch(try reader.binary("a batch (binary data)"))
+        case "beat":
+            try head.require(7)
+            return .beat(try reader.beat())
+        case "want":
+            try head.require(5)
+            return try want(from: &reader)
+        case "have":
+            try head.require(3)
+            return .have(origin: try reader.writerID(), batches: try reader.batches())
+        default:
+            throw head.unknown(names: "batch, beat, want, have")
+        }
+    }
+
+    private static func want(
+        from reader: inout MessagePackReader
+    ) throws(FrameError) -> PeerMessage {
+        let member = try reader.string("a member")
+        let origin = try reader.writerID()
+        let start = reader.position
+        let from = try reader.sequence()
+        let through = try reader.sequence()
+        guard 1 <= from, from <= through else {
+            throw .expected(
+                "a range of sequences from 1 on", found: "\(from)...\(through)", at: start)
+        }
+        return .want(member: member, origin: origin, from: from, through: through)
+    }
+}
+
+extension MessagePackWriter {
+    fileprivate mutating func append(_ beat: Beat) {
+        appendMessageHead("beat", 7)
+        append(beat.cluster)
+        append(beat.member)
+        append(beat.writer.bits)
+        append(beat.vector)
+        append(beat.promise.bits)
+        append(beat.wallMilliseconds)
+    }
+}
+
+extension MessagePackReader {
+    fileprivate mutating func beat() throws(FrameError) -> Beat {
+        Beat(
+            cluster: try string("a cluster"), member: try string("a member"),
+            writer: try writerID(), vector: try vector(), promise: try time(),
+            wallMilliseconds: try wallMilliseconds())
+    }
+
+    fileprivate mutating func batches() throws(FrameError) -> [[UInt8]] {
+        let count = try arrayHead("an array of batches")
+        var batches: [[UInt8]] = []
+        batches.reserveCapacity(min(count, 256))
+        for _ in 0..<count { batches.append(try binary("a batch (binary data)")) }
+        return batches
+    }
+}

@@ -1,0 +1,65 @@
+// Writers, times, sequences and vectors as MessagePack. The limits leave every honest number room,
+// and let the cores add and count without a thought to overflow.
+
+/// Limits of numbers on the wire.
+enum WireLimits {
+    /// Highest sequence of an operation; a double still holds it exactly.
+    static let sequence: UInt64 = 1 << 53
+    /// Wall clocks end before the year 6429, in milliseconds since 1970.
+    static let wallMilliseconds: UInt64 = 1 << 47
+}
+
+extension MessagePackWriter {
+    /// Appends a map of origins to sequences, ascending by origin.
+    mutating func append(_ vector: Vector) {
+        appendMapHead(vector.entries.count)
+        for (origin, sequence) in vector.entries {
+            append(origin.bits)
+            append(sequence)
+        }
+    }
+}
+
+extension MessagePackReader {
+    mutating func writerID() throws(FrameError) -> WriterID {
+        WriterID(bits: try unsigned("a writer (an unsigned integer)"))
+    }
+
+    mutating func sequence() throws(FrameError) -> UInt64 {
+        try unsigned("a sequence", through: WireLimits.sequence)
+    }
+
+    mutating func wallMilliseconds() throws(FrameError) -> UInt64 {
+        try unsigned("milliseconds since 1970", through: WireLimits.wallMilliseconds)
+    }
+
+    mutating func time() throws(FrameError) -> HybridTime {
+        HybridTime(bits: try unsigned("a hybrid time", through: WireLimits.wallMilliseconds << 16))
+    }
+
+    mutating func vector() throws(FrameError) -> Vector {
+        let count = try mapHead("a vector (a map of writers to sequences)")
+        var entries: [(origin: WriterID, sequence: UInt64)] = []
+        entries.reserveCapacity(min(count, 256))
+        for _ in 0..<count {
+            let start = position
+            let origin = try writerID()
+            if let last = entries.last, last.origin >= origin {
+                throw .expected("writers in ascending order", found: "\(origin.bits)", at: start)
+            }
+            entries.append((origin, try sequence()))
+        }
+        return Vector(ascending: entries)
+    }
+
+    private mutating func unsigned(
+        _ wanted: StaticString, through limit: UInt64
+    ) throws(FrameError) -> UInt64 {
+        let start = position
+        let number = try unsigned(wanted)
+        guard number <= limit else {
+            throw .expected(wanted, found: "\(number), which is above \(limit),", at: start)
+        }
+        return number
+    }
+}

@@ -1,0 +1,200 @@
+// Values, keys and paths as MessagePack: a key is a string, a path the string `a/b`, an object a map
+// of its children in key order. What has a priority or waits for the server is in Firebase's export
+// form, whose reserved members come first: `.priority`, then `.value`, `.sv` or the children.
+
+public import DataTree
+
+// MARK: - Writing
+
+extension MessagePackWriter {
+    public mutating func append(_ key: Key) {
+        key.withUTF8 { append(utf8: $0) }
+    }
+
+    public mutating func append(_ path: Path) {
+        appendStringHead(path.utf8Count)
+        for (index, key) in path.keys.enumerated() {
+            if index > 0 { append(byte: UInt8(ascii: "/")) }
+            key.withUTF8 { append(encoded: UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    public mutating func append(_ value: Value) {
+        switch value {
+        case .null: appendNil()
+        case .boolean(let boolean): append(boolean)
+        case .integer(let number): append(number)
+        case .double(let number): append(number)
+        case .string(let text): append(text)
+        case .object(let children):
+            appendMapHead(children.count)
+            append(children)
+        case .prioritized(let value): append(value)
+        case .deferred(let serverValue):
+            appendMapHead(1)
+            append(serverValue)
+        }
+    }
+
+    private mutating func append(_ children: Children) {
+        for (key, child) in children {
+            append(key)
+            append(child)
+        }
+    }
+
+    private mutating func append(_ value: Prioritized) {
+        appendMapHead(1 + max(1, value.content.children.count))
+        append(".priority")
+        append(value.priority)
+        switch value.content {
+        case .object(let children): append(children)
+        case .deferred(let serverValue): append(serverValue)
+        case let primitive:
+            append(".value")
+            append(primitive)
+        }
+    }
+
+    /// Appends the member `.sv` of a map.
+    private mutating func append(_ serverValue: ServerValue) {
+        append(".sv")
+        switch serverValue {
+        case .timestamp: append("timestamp")
+        case .increment(let delta):
+            appendMapHead(1)
+            append("increment")
+            append(delta.value)
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension MessagePackReader {
+    /// A leaf as deep as a tree goes may still be `{".priority": {".sv": {"increment": 1}}}`.
+    static let deepestNesting = Limits.depth + 3
+
+    /// Takes a key, and checks every rule.
+    public mutating func key() throws(FrameError) -> Key {
+        let start = position
+        return try key(of: utf8("a key (a string)"), at: start)
+    }
+
+    /// Takes a path, and checks every rule; its last key may be `.priority`.
+    public mutating func path() throws(FrameError) -> Path {
+        let start = position
+        let utf8 = try checkedUTF8("a path (a string)")
+        do throws(DataError) {
+            return try Path(validating: utf8)
+        } catch {
+            throw .data(error, at: start)
+        }
+    }
+
+    /// Takes a value in import form: maps are objects, arrays are objects with the keys 0, 1, …
+    ///
+    /// Checks keys, UTF-8 and numbers. Depth and sizes are bounded only as far as decoding needs it;
+    /// whether they suit the place in the tree is for `Value.validate(at:)`.
+    public mutating func value() throws(FrameError) -> Value {
+        try value(nesting: 0)
+    }
+
+    private mutating func value(nesting: Int) throws(FrameError) -> Value {
+        let start = position
+        switch try head() {
+        case .nothing: return .null
+        case .boolean(let boolean): return .boolean(boolean)
+        case .integer(let number): return .integer(number)
+        case .unsigned(let number): return Number.double(Double(number)).value
+        case .double(let number):
+            if number.isFinite { return Number.double(number).value }
+            throw .expected("a finite number", found: "\(number)", at: start)
+        case .string(let count): return .string(try text(of: take(count), at: start))
+        case .map(let count): return try object(count, from: start, nesting: nesting + 1)
+        case .array(let count): return try list(count, from: start, nesting: nesting + 1)
+        case let other: throw .expected("a value", found: other.name, at: start)
+        }
+    }
+
+    private mutating func object(
+        _ count: Int, from start: Int, nesting: Int
+    ) throws(FrameError) -> Value {
+        try checkNesting(nesting, at: start)
+        var builder = ObjectBuilder()
+        for _ in 0..<count {
+            let place = position
+            let name = try utf8("a key (a string)")
+            if name.first == UInt8(ascii: ".") {
+                try addReserved(name, from: place, nesting: nesting, to: &builder)
+            } else {
+                let key = try key(of: name, at: place)
+                builder.add(key, try value(nesting: nesting))
+            }
+        }
+        do throws(DataError) {
+            return try builder.finish()
+        } catch {
+            throw .data(error, at: start)
+        }
+    }
+
+    private mutating func addReserved(
+        _ name: UnsafeBufferPointer<UInt8>, from place: Int, nesting: Int,
+        to builder: inout ObjectBuilder
+    ) throws(FrameError) {
+        let member = try value(nesting: nesting)
+        do throws(DataError) {
+            try builder.add(name, member)
+        } catch {
+            throw .data(error, at: place)
+        }
+    }
+
+    private mutating func list(
+        _ count: Int, from start: Int, nesting: Int
+    ) throws(FrameError) -> Value {
+        try checkNesting(nesting, at: start)
+        var children = Children()
+        for index in 0..<count {
+            let element = try value(nesting: nesting)
+            if !element.isNull { children[Key(unchecked: String(index))] = element }
+        }
+        return Value(children)
+    }
+
+    private func checkNesting(_ nesting: Int, at start: Int) throws(FrameError) {
+        guard nesting > MessagePackReader.deepestNesting else { return }
+        throw FrameError(
+            offset: start, problem: "the value at byte \(start) is too deep in its tree",
+            fix: "nest at most \(Limits.depth) levels")
+    }
+
+    private func key(
+        of utf8: UnsafeBufferPointer<UInt8>, at start: Int
+    ) throws(FrameError) -> Key {
+        if !utf8.isASCII { _ = try text(of: utf8, at: start) }
+        do throws(DataError) {
+            return try Key(validating: utf8)
+        } catch {
+            throw .data(error, at: start)
+        }
+    }
+
+    private mutating func checkedUTF8(
+        _ wanted: StaticString
+    ) throws(FrameError) -> UnsafeBufferPointer<UInt8> {
+        let start = position
+        let utf8 = try utf8(wanted)
+        if !utf8.isASCII { _ = try text(of: utf8, at: start) }
+        return utf8
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    var isASCII: Bool {
+        var union: UInt8 = 0
+        for byte in self { union |= byte }
+        return union < 0x80
+    }
+}
