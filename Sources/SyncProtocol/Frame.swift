@@ -16,7 +16,7 @@ public protocol FrameMessage: Equatable, Sendable {
 
 /// A frame in the making: the version byte, and messages back to back.
 public struct FrameWriter: Sendable {
-    public private(set) var messages = MessagePackWriter()
+    public internal(set) var messages = MessagePackWriter()
 
     /// A frame without messages, which must not be sent as it is.
     public init() { messages.append(byte: protocolVersion) }

@@ -59,7 +59,7 @@ extension NodeMessage: FrameMessage {
 }
 
 extension MessagePackWriter {
-    fileprivate mutating func appendChanges(_ writes: [Write]) {
+    mutating func appendChanges(_ writes: [Write]) {
         appendArrayHead(writes.count)
         for write in writes {
             appendArrayHead(2)

@@ -1,0 +1,70 @@
+extension Value {
+    /// Checks that this value, stored at `path`, keeps the limits of the data model.
+    ///
+    /// - Throws: `DataError`, naming the offending location, for data more than 32 keys deep, a
+    ///   joined path of more than 768 bytes, a string of more than 10 MiB, or a double that is not
+    ///   a number or infinite. Source: `firebase-semantics.md`, rules K4, V7 and V8.
+    /// - Complexity: O(size).
+    public func validate(at path: Path) throws(DataError) {
+        let place = path.last == .priority ? path.parent! : path
+        let bytes = place.isRoot ? 0 : place.utf8Count + 1
+        guard var flaw = flaw(depth: place.count, bytes: bytes) else { return }
+        flaw.trail.reverse()
+        throw DataError(
+            problem: "invalid data at \(path.appending(Path(flaw.trail))): \(flaw.problem)",
+            fix: flaw.fix)
+    }
+
+    /// What is wrong, and the keys that lead to it, the last one first.
+    private struct Flaw {
+        var problem: String
+        var fix: String
+        var trail: [Key] = []
+    }
+
+    /// - Parameters:
+    ///   - depth: Keys on the way here.
+    ///   - bytes: Their length in UTF-8, with a separator behind each.
+    private func flaw(depth: Int, bytes: Int) -> Flaw? {
+        switch self {
+        case .null, .boolean, .integer, .deferred(.timestamp), .deferred(.increment(.integer)):
+            return nil
+        case .double(let number), .deferred(.increment(.double(let number))):
+            if number.isFinite { return nil }
+            return Flaw(problem: "\(number) is not data", fix: "use a finite number or null")
+        case .string(let text):
+            if text.utf8.count <= Limits.stringBytes { return nil }
+            return Flaw(
+                problem: "a string has \(text.utf8.count) bytes",
+                fix: "split strings of more than \(Limits.stringBytes) bytes")
+        case .prioritized(let value):
+            if var flaw = value.priority.flaw(depth: depth, bytes: bytes) {
+                flaw.trail.append(.priority)
+                return flaw
+            }
+            return value.content.flaw(depth: depth, bytes: bytes)
+        case .object(let children):
+            return Value.flaw(in: children, depth: depth, bytes: bytes)
+        }
+    }
+
+    private static func flaw(in children: Children, depth: Int, bytes: Int) -> Flaw? {
+        if depth >= Limits.depth {
+            return Flaw(
+                problem: "data below is more than \(Limits.depth) keys deep",
+                fix: "keep the tree flatter")
+        }
+        for (key, child) in children {
+            let bytesBelow = bytes + key.utf8Count
+            var flaw =
+                bytesBelow > Limits.pathBytes
+                ? Flaw(
+                    problem: "the path has \(bytesBelow) bytes",
+                    fix: "use keys that join to at most \(Limits.pathBytes) bytes")
+                : child.flaw(depth: depth + 1, bytes: bytesBelow + 1)
+            flaw?.trail.append(key)
+            if let flaw { return flaw }
+        }
+        return nil
+    }
+}

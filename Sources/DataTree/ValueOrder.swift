@@ -1,0 +1,87 @@
+/// How one thing stands to another in an order.
+public enum Order: Sendable {
+    case before, same, after
+
+    @inlinable
+    public init<T: Comparable>(_ a: T, _ b: T) {
+        self = a < b ? .before : b < a ? .after : .same
+    }
+
+    /// This order, or, of things that it does not tell apart, another one.
+    @inlinable
+    public func or(_ next: @autoclosure () -> Order) -> Order {
+        self == .same ? next() : self
+    }
+}
+
+extension Value {
+    /// Where this value stands in `orderByValue` and `orderByChild`, and, as a priority, in
+    /// `orderByPriority`. A priority of its own plays no part.
+    ///
+    /// Null, placeholders, false, true, numbers, strings by UTF-16 code unit, objects. Two
+    /// placeholders, and two objects, are the same here: keys break the tie. It is a total preorder,
+    /// as long as doubles are numbers (`validate(at:)`). Source: `firebase-semantics.md`, rules V2-V5.
+    ///
+    /// - Complexity: O(length of two strings).
+    public func order(to other: Value) -> Order {
+        switch (content, other.content) {
+        case (.integer(let a), .integer(let b)): Order(a, b)
+        case (.string(let a), .string(let b)): a.utf16Order(to: b)
+        case (.double(let a), .double(let b)): Order(a, b)
+        case (.integer(let a), .double(let b)): Value.order(a, b)
+        case (.double(let a), .integer(let b)): Value.order(b, a).reversed
+        case (let a, let b): Order(a.orderOfKind, b.orderOfKind)
+        }
+    }
+
+    /// Compares by double, as the clients do, and what rounding made equal by the exact number:
+    /// otherwise 2^60 and 2^60 + 1 would both equal the double 2^60, but not one another.
+    private static func order(_ integer: Int64, _ double: Double) -> Order {
+        Order(Double(integer), double).or(
+            Int64(exactly: double).map { Order(integer, $0) } ?? .before)
+    }
+
+    private var orderOfKind: Int {
+        switch self {
+        case .null: 0
+        case .deferred: 1
+        case .boolean(false): 2
+        case .boolean(true): 3
+        case .integer, .double: 4
+        case .string: 5
+        case .object: 6
+        case .prioritized(let value): value.content.orderOfKind
+        }
+    }
+}
+
+extension Order {
+    public var reversed: Order {
+        switch self {
+        case .before: .after
+        case .same: .same
+        case .after: .before
+        }
+    }
+}
+
+extension String {
+    /// Compares by UTF-16 code unit, as JavaScript does; the same means equal bytes.
+    ///
+    /// - Complexity: O(length of the common start), eight bytes a step.
+    func utf16Order(to other: String) -> Order {
+        let mine = utf8Span.span
+        let others = other.utf8Span.span
+        let shared = min(mine.count, others.count)
+        var index = 0
+        while index + 8 <= shared,
+            mine.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+                == others.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+        {
+            index += 8
+        }
+        while index < shared, mine[index] == others[index] { index += 1 }
+        if index == shared { return Order(mine.count, others.count) }
+        return Order(SortForm.byte(mine[index]), SortForm.byte(others[index]))
+    }
+}

@@ -1,0 +1,117 @@
+public import SyncProtocol
+
+/// When something happens, as the driver's clocks show it.
+public struct Moment: Equatable, Sendable {
+    /// Wall clock: milliseconds since 1970; may step.
+    public var wallMilliseconds: UInt64
+    /// Monotonic clock: milliseconds since some start.
+    public var elapsedMilliseconds: UInt64
+
+    public init(wallMilliseconds: UInt64, elapsedMilliseconds: UInt64) {
+        self.wallMilliseconds = wallMilliseconds
+        self.elapsedMilliseconds = elapsedMilliseconds
+    }
+}
+
+/// One client's connection to this node, as the driver numbers them.
+public struct SessionID: Hashable, Comparable, Sendable {
+    public let number: UInt64
+
+    public init(number: UInt64) { self.number = number }
+
+    public static func < (a: SessionID, b: SessionID) -> Bool { a.number < b.number }
+}
+
+/// What happens to a replica. A turn begins, takes what has arrived, and ends.
+public enum Input: Sendable {
+    case turnBegan(Moment)
+    /// A frame that a peer published to all.
+    case published([UInt8])
+    /// A frame with which a peer asks something of this node.
+    case asked([UInt8], by: String)
+    /// A frame with which a peer answers this node.
+    case answered([UInt8], from: String)
+    /// A frame of a client.
+    case requested([UInt8], by: SessionID)
+    /// A client is gone.
+    case closed(SessionID)
+    /// The turn with this number is durable; turns become so in order.
+    case stored(turn: UInt64)
+    /// What a `read` found: batches in order, the first of which holds the sequence asked for.
+    case found([[UInt8]], for: LogRead)
+    case turnEnded
+}
+
+/// What a driver must do for a replica, in order.
+public enum Output: Equatable, Sendable {
+    /// Write this to disk in one transaction, then report `stored`.
+    case store(Turn)
+    /// Send a frame to all peers; it may get lost.
+    case publish([UInt8])
+    /// Ask a peer; the frame may get lost.
+    case ask(String, [UInt8])
+    /// Answer a peer that asked.
+    case answer(String, [UInt8])
+    /// Send a frame to a client.
+    case reply(SessionID, [UInt8])
+    /// Read batches from disk, then report `found`.
+    case read(LogRead)
+    /// Begin to take clients: this replica knows its peers, or has waited for them long enough.
+    case serve
+}
+
+/// What one turn leaves on disk: all of it or nothing.
+public struct Turn: Equatable, Sendable {
+    public var number: UInt64
+    public var batches: [LogEntry]
+    /// Named values to replace.
+    public var properties: [Property]
+}
+
+/// A batch in the log: the operations `first...last` of one origin, in the bytes that travel.
+public struct LogEntry: Equatable, Sendable {
+    public var origin: WriterID
+    public var first: UInt64
+    public var last: UInt64
+    public var bytes: [UInt8]
+}
+
+/// A small fact that a node keeps beside its log.
+public struct Property: Equatable, Sendable {
+    public enum Name: String, CaseIterable, Sendable {
+        /// The writer ID of this data directory's life.
+        case writer
+        /// No stamp above this time was ever promised.
+        case clockBound
+        /// 1 if the node was stopped cleanly, so that its log has all that it ever announced.
+        case isClean
+    }
+
+    public var name: Name
+    public var value: UInt64
+
+    public init(_ name: Name, _ value: UInt64) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// A wish for the operations `from...through` of an origin, to be sent to a member.
+public struct LogRead: Equatable, Sendable {
+    public var member: String
+    public var origin: WriterID
+    public var from: UInt64
+    public var through: UInt64
+    /// Stop after this many bytes; at least one batch is read.
+    public var byteLimit: Int
+}
+
+/// When a write counts as durable, and so may be acknowledged, published and shown.
+public enum Durability: String, CaseIterable, Sendable {
+    /// Once it is synced to disk.
+    case commit
+    /// At once; it is synced within a second.
+    case interval
+    /// At once; nothing is kept on disk.
+    case memory
+}

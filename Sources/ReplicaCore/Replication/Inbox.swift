@@ -1,0 +1,79 @@
+import SyncProtocol
+
+/// Batches that came before what they follow or depend on: held back, in order, within a bound.
+struct Inbox: Sendable {
+    /// Beyond this many bytes new batches are dropped; repair brings them again.
+    static let byteLimit = 64 << 20
+
+    struct Waiting: Sendable {
+        var batch: Batch
+        var bytes: [UInt8]
+    }
+
+    /// By origin, each ascending by sequence.
+    private var queues: [(origin: WriterID, batches: [Waiting])] = []
+    private(set) var byteCount = 0
+
+    /// Batches held back.
+    var count: Int { queues.reduce(0) { $0 + $1.batches.count } }
+
+    /// Keeps a batch, unless it is there already; false if there was no room.
+    mutating func insert(_ batch: Batch, _ bytes: [UInt8]) -> Bool {
+        guard byteCount + bytes.count <= Inbox.byteLimit else { return false }
+        let queue = queues.firstIndex { $0.origin >= batch.origin } ?? queues.count
+        if queue == queues.count || queues[queue].origin != batch.origin {
+            queues.insert((batch.origin, []), at: queue)
+        }
+        let place = queues[queue].batches.firstIndex { $0.batch.first >= batch.first }
+            ?? queues[queue].batches.count
+        if place < queues[queue].batches.count,
+            queues[queue].batches[place].batch.first == batch.first
+        {
+            return true
+        }
+        queues[queue].batches.insert(Waiting(batch: batch, bytes: bytes), at: place)
+        byteCount += bytes.count
+        return true
+    }
+
+    /// Takes a batch that can be applied to a replica that holds `vector`, if there is one.
+    mutating func next(after vector: Vector) -> Waiting? {
+        for index in queues.indices {
+            dropHeld(by: vector, from: index)
+            guard let first = queues[index].batches.first,
+                first.batch.first == vector[first.batch.origin] + 1,
+                vector.covers(first.batch.dependencies)
+            else { continue }
+            queues[index].batches.removeFirst()
+            byteCount -= first.bytes.count
+            return first
+        }
+        return nil
+    }
+
+    /// How much must be held to apply what waits: where the gaps before it end, and what it depends on.
+    func needs(beyond vector: Vector) -> Vector {
+        var needs = Vector()
+        for (origin, batches) in queues {
+            guard let first = batches.first?.batch else { continue }
+            needs[origin] = max(needs[origin], first.first - 1)
+            for (origin, sequence) in first.dependencies.entries {
+                needs[origin] = max(needs[origin], sequence)
+            }
+        }
+        return needs
+    }
+
+    /// The last sequence before the first batch of an origin that waits, or nil if none does.
+    func gapEnd(of origin: WriterID) -> UInt64? {
+        queues.first { $0.origin == origin }?.batches.first.map { $0.batch.first - 1 }
+    }
+
+    private mutating func dropHeld(by vector: Vector, from index: Int) {
+        let held = vector[queues[index].origin]
+        while let first = queues[index].batches.first, first.batch.last <= held {
+            byteCount -= first.bytes.count
+            queues[index].batches.removeFirst()
+        }
+    }
+}

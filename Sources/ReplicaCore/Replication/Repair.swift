@@ -1,0 +1,87 @@
+import SyncProtocol
+
+/// Decides what to ask of whom, so that every gap closes: any holder may answer.
+struct Repair: Sendable {
+    /// An unanswered request is repeated, to another holder if there is one, after this long.
+    static let patienceMilliseconds: UInt64 = 500
+    /// How much one answer may carry.
+    static let chunkBytes = 256 << 10
+
+    struct Request: Equatable, Sendable {
+        var member: String
+        var origin: WriterID
+        var from: UInt64
+        var through: UInt64
+    }
+
+    private struct Open: Sendable {
+        var origin: WriterID
+        var askedMilliseconds: UInt64
+        var isWaiting: Bool
+        var attempts: Int
+    }
+
+    private var open: [Open] = []
+
+    /// An answer about this origin came; another request may follow at once.
+    mutating func answered(_ origin: WriterID, wasUseful: Bool) {
+        guard let index = open.firstIndex(where: { $0.origin == origin }) else { return }
+        open[index].isWaiting = false
+        open[index].attempts = wasUseful ? 0 : open[index].attempts + 1
+    }
+
+    /// The requests to send now.
+    mutating func requests(
+        holding vector: Vector, inbox: Inbox, peers: Peers, at elapsedMilliseconds: UInt64
+    ) -> [Request] {
+        var needs = inbox.needs(beyond: vector)
+        for peer in peers.all {
+            for (origin, sequence) in peer.beat?.vector.entries ?? [] {
+                needs[origin] = max(needs[origin], sequence)
+            }
+        }
+        open.removeAll { needs[$0.origin] <= vector[$0.origin] }
+        var requests: [Request] = []
+        for (origin, sequence) in needs.entries where sequence > vector[origin] {
+            let held = vector[origin]
+            let gapEnd = inbox.gapEnd(of: origin) ?? sequence
+            // Without a gap the next batch is here, and waits for what it depends on.
+            guard gapEnd > held else { continue }
+            let holders = peers.all.filter { peer in
+                guard peers.isLive(peer, at: elapsedMilliseconds), let beat = peer.beat
+                else { return false }
+                return beat.vector[origin] > held || beat.writer == origin
+            }
+            guard !holders.isEmpty,
+                let attempt = attempt(to: origin, at: elapsedMilliseconds)
+            else { continue }
+            requests.append(
+                Request(
+                    member: holders[attempt % holders.count].member, origin: origin,
+                    from: held + 1, through: min(sequence, gapEnd)))
+        }
+        return requests
+    }
+
+    /// Opens or repeats the request about an origin; nil while an answer may still come.
+    private mutating func attempt(
+        to origin: WriterID, at elapsedMilliseconds: UInt64
+    ) -> Int? {
+        guard let index = open.firstIndex(where: { $0.origin == origin }) else {
+            open.append(
+                Open(
+                    origin: origin, askedMilliseconds: elapsedMilliseconds, isWaiting: true,
+                    attempts: 0))
+            return 0
+        }
+        let isOverdue =
+            elapsedMilliseconds >= open[index].askedMilliseconds + Repair.patienceMilliseconds
+        guard !open[index].isWaiting || isOverdue else { return nil }
+        // A useless answer is not asked for again at once: the holder may be catching up itself.
+        if !open[index].isWaiting, open[index].attempts > 0, !isOverdue { return nil }
+        if open[index].isWaiting { open[index].attempts += 1 }
+        open[index].isWaiting = true
+        open[index].askedMilliseconds = elapsedMilliseconds
+        return open[index].attempts
+    }
+}

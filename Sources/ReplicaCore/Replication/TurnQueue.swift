@@ -1,0 +1,66 @@
+import SyncProtocol
+
+/// Output commit: holds what a turn wants to say until what it is based on is durable.
+///
+/// Turns become durable in order. A turn that stores nothing may still show what an earlier one,
+/// not yet durable, has written; so it waits for that one.
+struct TurnQueue: Sendable {
+    /// What is durable once a turn is: how much is held, and up to when no stamp will be issued.
+    struct Mark: Sendable {
+        var vector: Vector
+        var promise: HybridTime
+    }
+
+    private struct Held: Sendable {
+        var number: UInt64
+        var outputs: [Output]
+        var mark: Mark
+    }
+
+    let durability: Durability
+    /// What the last durable turn left behind.
+    private(set) var durable: Mark
+    private var lastNumber: UInt64 = 0
+    private var held: [Held] = []
+
+    init(durability: Durability, durable: Mark) {
+        self.durability = durability
+        self.durable = durable
+    }
+
+    /// Turns that are on their way to the disk.
+    var pendingCount: Int { held.count }
+
+    /// Ends a turn; returns what the driver may do now.
+    mutating func end(
+        batches: [LogEntry], properties: [Property], outputs: [Output], mark: Mark
+    ) -> [Output] {
+        guard !batches.isEmpty || !properties.isEmpty else {
+            if held.isEmpty || durability != .commit {
+                durable = held.isEmpty ? mark : durable
+                return outputs
+            }
+            held[held.count - 1].outputs += outputs
+            return []
+        }
+        lastNumber += 1
+        let store = Output.store(
+            Turn(number: lastNumber, batches: batches, properties: properties))
+        if durability == .commit {
+            held.append(Held(number: lastNumber, outputs: outputs, mark: mark))
+            return [store]
+        }
+        held.append(Held(number: lastNumber, outputs: [], mark: mark))
+        return [store] + outputs
+    }
+
+    /// A turn, and so every turn before it, is durable; returns what may leave now.
+    mutating func stored(_ number: UInt64) -> [Output] {
+        let count = held.firstIndex { $0.number > number } ?? held.count
+        guard count > 0 else { return [] }
+        durable = held[count - 1].mark
+        let outputs = held[..<count].flatMap(\.outputs)
+        held.removeFirst(count)
+        return outputs
+    }
+}

@@ -1,0 +1,81 @@
+import DataTree
+import SyncProtocol
+
+/// What the accepting node decides before a write becomes an operation; peers never decide it again.
+enum Acceptance {
+    /// Checks the writes of a client and settles what depends on this moment: timestamps become the
+    /// wall time, and priorities follow Firebase's rules for the tree as it is here.
+    ///
+    /// Source: `convergence.md`, section 7.9, and `firebase-semantics.md`, sections 6 and 7.
+    static func settle(
+        _ writes: [Write], in tree: Value, wallMilliseconds: UInt64
+    ) throws(DataError) -> [Write] {
+        var settled: [Write] = []
+        settled.reserveCapacity(writes.count)
+        for write in writes {
+            try write.value.validate(at: write.path)
+            var value = write.value
+            if value.containsDeferred {
+                value = value.resolvingTimestamps(at: wallMilliseconds)
+                value = value.resolvingPriorities(at: wallMilliseconds, against: tree[write.path])
+            }
+            settled.append(Write(path: write.path, value: value))
+        }
+        return settlePriorities(settled, in: tree)
+    }
+
+    /// Drops a priority for a location without a value, and adds the removal of the priority of a
+    /// location that the writes leave empty.
+    private static func settlePriorities(_ writes: [Write], in tree: Value) -> [Write] {
+        let priorityWrites = writes.filter { $0.path.last == .priority }
+        let emptied = writes.flatMap { prioritizedAncestors(of: $0, in: tree) }
+        if priorityWrites.isEmpty, emptied.isEmpty { return writes }
+
+        var after = tree
+        for write in writes where write.path.last != .priority {
+            after.set(write.value, at: write.path)
+        }
+        var settled = writes.filter { write in
+            write.path.last != .priority || write.value.isNull
+                || !after[write.path.parent ?? .root].isNull
+        }
+        for location in emptied where after[location].isNull {
+            let path = location.appending(.priority)
+            if !settled.contains(where: { $0.path.contains(path) }) {
+                settled.append(Write(path: path, value: .null))
+            }
+        }
+        return settled
+    }
+
+    /// The locations above a removed one that have a priority, which they lose if they end up empty.
+    private static func prioritizedAncestors(of write: Write, in tree: Value) -> [Path] {
+        guard write.value.isNull, write.path.last != .priority else { return [] }
+        var locations: [Path] = []
+        var value = tree
+        for (depth, key) in write.path.keys.enumerated() {
+            if !value.priority.isNull { locations.append(Path(Array(write.path.keys.prefix(depth)))) }
+            value = value[key]
+            if value.isNull { break }
+        }
+        return locations
+    }
+}
+
+extension Value {
+    /// Resolves placeholders that stand as priorities, which travel as constants.
+    fileprivate func resolvingPriorities(
+        at milliseconds: UInt64, against old: Value
+    ) -> Value {
+        var content = content
+        if case .object(let children) = content {
+            var resolved = children
+            for (key, child) in children where child.containsDeferred {
+                resolved[key] = child.resolvingPriorities(at: milliseconds, against: old[key])
+            }
+            content = Value(resolved)
+        }
+        return content.prioritized(
+            priority.resolved(at: milliseconds, against: old.priority))
+    }
+}

@@ -1,0 +1,48 @@
+import SyncProtocol
+
+/// What one turn has to say to clients: one frame for each, in the order of their first message.
+struct Outbox: Sendable {
+    private var frames: [(session: SessionID, frame: FrameWriter)] = []
+    private var places: [SessionID: Int] = [:]
+    private var scratch = MessagePackWriter()
+
+    mutating func append(_ message: NodeMessage, to session: SessionID) {
+        frames[place(of: session)].frame.append(message)
+    }
+
+    /// Tells all listeners of one location; what changed is encoded once for all of them.
+    mutating func append(_ notice: Listens.Notice) {
+        scratch.removeAll()
+        NodeMessage.encode(changed: notice.writes, into: &scratch)
+        scratch.bytes.withUnsafeBytes { writes in
+            for listener in notice.listeners {
+                frames[place(of: listener.session)].frame
+                    .appendChange(listen: listener.id, encodedWrites: writes)
+            }
+        }
+    }
+
+    /// Drops what was to be said to a client that is gone.
+    mutating func removeAll(to session: SessionID) {
+        guard let place = places[session] else { return }
+        frames[place].frame.removeAll()
+    }
+
+    /// Takes all frames.
+    mutating func take() -> [Output] {
+        if frames.isEmpty { return [] }
+        let outputs = frames.compactMap { session, frame in
+            frame.isEmpty ? nil : Output.reply(session, frame.bytes)
+        }
+        frames.removeAll(keepingCapacity: true)
+        places.removeAll(keepingCapacity: true)
+        return outputs
+    }
+
+    private mutating func place(of session: SessionID) -> Int {
+        if let place = places[session] { return place }
+        places[session] = frames.count
+        frames.append((session, FrameWriter()))
+        return frames.count - 1
+    }
+}

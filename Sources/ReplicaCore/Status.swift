@@ -1,0 +1,84 @@
+import DataTree
+import SyncProtocol
+
+/// What a replica counts since it started.
+public struct Counters: Equatable, Sendable {
+    /// Operations that clients gave to this node.
+    public var accepted: UInt64 = 0
+    /// Operations that came from peers and were applied.
+    public var received: UInt64 = 0
+    /// Operations that came by repair, because they were missed when they were published.
+    public var repaired: UInt64 = 0
+    /// Operations that came although they were held already.
+    public var duplicates: UInt64 = 0
+    /// Operations for which there was no room to wait; repair brings them again.
+    public var dropped: UInt64 = 0
+    /// Client requests that were refused.
+    public var refused: UInt64 = 0
+    /// Frames from peers that could not be read.
+    public var malformedFrames: UInt64 = 0
+    /// Beats from another cluster, or from a member that is not configured.
+    public var strangers: UInt64 = 0
+
+    public init() {}
+}
+
+extension Replica {
+    /// What `hearth cluster status` shows of this node.
+    var status: Value {
+        let missing = peers.all.reduce(UInt64(0)) { most, peer in
+            let ahead = (peer.beat?.vector.entries ?? []).reduce(UInt64(0)) { sum, entry in
+                sum + entry.sequence - min(entry.sequence, vector[entry.origin])
+            }
+            return max(most, ahead)
+        }
+        return .object([
+            ("member", .string(configuration.member)),
+            ("cluster", .string(configuration.cluster)),
+            ("writer", .string(writer.description)),
+            ("durability", .string(configuration.durability.rawValue)),
+            ("held", .object(vector.entries.map { (name(of: $0.origin), .count($0.sequence)) })),
+            ("operations", .count(vector.total)),
+            ("connectedPeers", .object(connectedPeers)),
+            ("lag", .count(missing)),
+            ("accepted", .count(counters.accepted)),
+            ("received", .count(counters.received)),
+            ("repaired", .count(counters.repaired)),
+            ("duplicates", .count(counters.duplicates)),
+            ("dropped", .count(counters.dropped)),
+            ("refused", .count(counters.refused)),
+            ("malformedFrames", .count(counters.malformedFrames)),
+            ("strangers", .count(counters.strangers)),
+            ("waitingBatches", .count(UInt64(inbox.count))),
+            ("waitingBytes", .count(UInt64(inbox.byteCount))),
+            ("pendingTurns", .count(UInt64(turns.pendingCount))),
+            ("listens", .count(UInt64(listens.count))),
+            ("registers", .count(UInt64(tree.registerCount))),
+            ("process", surroundings),
+        ])
+    }
+
+    /// The member that an origin is now, or the origin itself if it is an earlier life.
+    private func name(of origin: WriterID) -> String {
+        if origin == writer { return configuration.member }
+        return peers.all.first { $0.beat?.writer == origin }?.member ?? origin.description
+    }
+
+    private var connectedPeers: [(String, Value)] {
+        peers.all.filter { peers.isLive($0, at: now.elapsedMilliseconds) }.map { peer in
+            (peer.member, .count(now.elapsedMilliseconds - peer.heardMilliseconds))
+        }
+    }
+}
+
+extension Value {
+    fileprivate static func count(_ number: UInt64) -> Value {
+        .integer(Int64(clamping: number))
+    }
+
+    fileprivate static func object(_ members: [(String, Value)]) -> Value {
+        var children = Children()
+        for (name, value) in members where !value.isNull { children[Key(unchecked: name)] = value }
+        return Value(children)
+    }
+}
