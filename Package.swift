@@ -27,8 +27,9 @@ let package = Package(
         .library(name: "Hearth", targets: ["Hearth"]),
     ],
     targets: [
-        // Values: no imports at all.
-        module("DataTree", []),
+        // Values: no imports at all; rounding numbers needs the C mathematics library.
+        .target(
+            name: "DataTree", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
 
         // System: the only Swift that sees C.
         .systemLibrary(name: "CZeroMQ"),
