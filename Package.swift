@@ -35,9 +35,10 @@ let package = Package(
         .systemLibrary(name: "CSQLite"),
         .target(name: "CEventLoop", linkerSettings: [.linkedLibrary("event")]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+        module("Threads", []),
         module("EventLoop", ["CEventLoop"]),
         module("ZeroMQ", ["CZeroMQ"]),
-        module("Storage", ["CSQLite"]),
+        module("Storage", ["CSQLite", "Threads"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
 
         // Protocol and engine.
@@ -71,9 +72,9 @@ let package = Package(
 
         tests(of: "DataTree", using: ["JSONText"]),
         tests(of: "JSONText", using: ["DataTree"]),
-        tests(of: "EventLoop"),
-        tests(of: "ZeroMQ"),
-        tests(of: "Storage"),
+        tests(of: "EventLoop", using: ["Threads"]),
+        tests(of: "ZeroMQ", using: ["Threads"]),
+        tests(of: "Storage", using: ["Threads"]),
         tests(of: "SyncProtocol", using: ["DataTree"]),
         tests(of: "QueryEngine", using: ["DataTree"]),
         tests(of: "ReplicaCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
