@@ -38,7 +38,8 @@ extension Loop {
     public func watchEdges(
         of descriptor: Int32, callback: @escaping () -> Void
     ) throws(EventLoopError) -> Watcher {
-        try Watcher(of: "descriptor \(descriptor)", in: base, callback: callback) { base, run, context in
+        try Watcher(of: "descriptor \(descriptor)", in: base, callback: callback) {
+            base, run, context in
             hearth_event_on_edge(base, descriptor, run, context)
         }
     }
@@ -81,7 +82,8 @@ extension Watcher {
     static func ofLevel(
         _ descriptor: Int32, in base: EventBase, callback: @escaping () -> Void
     ) throws(EventLoopError) -> Watcher {
-        try Watcher(of: "descriptor \(descriptor)", in: base, callback: callback) { base, run, context in
+        try Watcher(of: "descriptor \(descriptor)", in: base, callback: callback) {
+            base, run, context in
             hearth_event_on_level(base, descriptor, run, context)
         }
     }

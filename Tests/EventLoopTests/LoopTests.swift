@@ -53,7 +53,9 @@ import Threads
         }
         loop.run()
         #expect(
-            seen.withLock { $0 } == ["first", "end of turn", "second", "end of turn", "end of turn"])
+            seen.withLock { $0 } == [
+                "first", "end of turn", "second", "end of turn", "end of turn",
+            ])
     }
 
     @Test func `the end of a turn follows every callback that was ready`() throws {
