@@ -36,7 +36,7 @@ let package = Package(
         .target(name: "CEventLoop", linkerSettings: [.linkedLibrary("event")]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         module("Threads", []),
-        module("EventLoop", ["CEventLoop"]),
+        module("EventLoop", ["CEventLoop", "Threads"]),
         module("ZeroMQ", ["CZeroMQ"]),
         module("Storage", ["CSQLite", "Threads"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
@@ -72,6 +72,7 @@ let package = Package(
 
         tests(of: "DataTree", using: ["JSONText"]),
         tests(of: "JSONText", using: ["DataTree"]),
+        tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
         tests(of: "Storage", using: ["Threads"]),

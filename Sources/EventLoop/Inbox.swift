@@ -1,6 +1,6 @@
 internal import CEventLoop
 internal import Glibc
-internal import Synchronization
+internal import Threads
 
 /// Holds what other threads gave the loop to do, in order, and wakes the loop for it.
 ///
@@ -14,7 +14,7 @@ final class Inbox: Sendable {
         var isSignalled = false
     }
 
-    private let waiting = Mutex(Waiting())
+    private let waiting = Monitor(Waiting())
     /// Becomes readable when there are jobs to take.
     let descriptor: Int32
 

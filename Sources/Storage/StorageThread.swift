@@ -20,7 +20,9 @@ public final class StorageThread: Sendable {
         let queue = JobQueue<Job>()
         var writer = Writer(file: file)
         let thread = SystemThread {
-            while let jobs = queue.take() { writer.run(jobs) { queue.finish($0) } }
+            while case let jobs = queue.take(), !jobs.isEmpty {
+                writer.run(jobs) { queue.finish($0) }
+            }
         }
         guard let thread else { throw .noThread }
         self.queue = queue
