@@ -17,7 +17,7 @@ public struct Mailbox<Message: Sendable>: Sendable {
     }
 }
 
-/// Unchecked because the closure is made and called on the loop's thread only: other threads pass
+/// `@unchecked` because the closure is made and called on the loop's thread only: other threads pass
 /// the reference along.
 private final class Handler<Message>: @unchecked Sendable {
     let handle: (Message) -> Void
