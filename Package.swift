@@ -36,9 +36,10 @@ let package = Package(
         .systemLibrary(name: "CSQLite"),
         .target(name: "CEventLoop", linkerSettings: [.linkedLibrary("event")]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
-        module("EventLoop", ["CEventLoop"]),
+        module("Threads", []),
+        module("EventLoop", ["CEventLoop", "Threads"]),
         module("ZeroMQ", ["CZeroMQ"]),
-        module("Storage", ["CSQLite"]),
+        module("Storage", ["CSQLite", "Threads"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
 
         // Protocol and engine.
@@ -72,9 +73,10 @@ let package = Package(
 
         tests(of: "DataTree", using: ["JSONText"]),
         tests(of: "JSONText", using: ["DataTree"]),
-        tests(of: "EventLoop"),
-        tests(of: "ZeroMQ"),
-        tests(of: "Storage"),
+        tests(of: "Threads"),
+        tests(of: "EventLoop", using: ["Threads"]),
+        tests(of: "ZeroMQ", using: ["Threads"]),
+        tests(of: "Storage", using: ["Threads"]),
         tests(of: "SyncProtocol", using: ["DataTree"]),
         tests(of: "QueryEngine", using: ["DataTree"]),
         tests(of: "ReplicaCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),

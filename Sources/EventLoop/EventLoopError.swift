@@ -1,0 +1,20 @@
+/// Says what the operating system refused the loop, and what to do about it.
+public struct EventLoopError: Error, Equatable, CustomStringConvertible {
+    /// What happened, naming the thing it happened to.
+    public let problem: String
+    /// What the reader can do about it.
+    public let fix: String
+
+    public var description: String { "\(problem): \(fix)" }
+
+    static let noRoom = EventLoopError(
+        problem: "cannot create an event loop: the process has no file descriptors left",
+        fix: "raise the limit with `ulimit -n`, or close what is not needed")
+
+    static func cannotWatch(_ subject: String) -> EventLoopError {
+        EventLoopError(
+            problem: "cannot watch \(subject)",
+            fix: "check that it is open and of a kind that can be waited for, "
+                + "and that the process may watch more: `ulimit -n`")
+    }
+}

@@ -1,0 +1,47 @@
+internal import Threads
+
+/// Hands jobs from any thread to one that waits for them, in order.
+final class JobQueue<Job: Sendable>: Sendable {
+    private struct State {
+        var jobs: [Job] = []
+        var unfinished = 0
+        var isClosed = false
+    }
+
+    private let state = Monitor(State())
+
+    /// The number of jobs added and not yet finished.
+    var unfinished: Int { state.withLock { $0.unfinished } }
+
+    /// Adds a job; returns false when the queue is closed, and then leaves it out.
+    func add(_ job: Job) -> Bool {
+        let isAdded = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.jobs.append(job)
+            state.unfinished += 1
+            return true
+        }
+        state.signal()
+        return isAdded
+    }
+
+    /// Takes no more jobs; those that wait are still handed out.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        state.signal()
+    }
+
+    /// Counts jobs that were taken as done.
+    func finish(_ count: Int) {
+        state.withLock { $0.unfinished -= count }
+    }
+
+    /// Waits for jobs and takes all there are: none once the queue is closed and empty.
+    func take() -> [Job] {
+        state.wait { state in
+            guard state.isClosed || !state.jobs.isEmpty else { return nil }
+            defer { state.jobs = [] }
+            return state.jobs
+        }
+    }
+}

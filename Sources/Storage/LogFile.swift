@@ -1,0 +1,110 @@
+internal import CSQLite
+
+/// Is a node's database: its log of batches, and named properties beside it.
+///
+/// One process has it at a time, and within that one thread: usually a `StorageThread`, once the
+/// node has read what it starts from. It closes when it is released.
+///
+/// After a failed write it takes no more: every later one fails with the same error. Committing it
+/// would leave a hole in the log, and what the system has lost it reports only once.
+public final class LogFile {
+    let connection: Connection
+    private let synchronization: Synchronization
+    private var failure: StorageError?
+    private let insertBatch: Statement
+    private let setProperty: Statement
+    private let removeProperty: Statement
+    private let readProperty: Statement
+    let readBatches: Statement
+    let readBatchesOfOrigin: Statement
+
+    /// Opens the log file at `path`, or makes an empty one; `:memory:` is one without a file.
+    ///
+    /// - Throws: `.locked` when another node has it, `.wrongFormat` when it is not of this version
+    ///   of Hearth, `.cannotOpen`, `.corrupt`, `.diskFull`.
+    public init(path: String, synchronization: Synchronization = .full) throws(StorageError) {
+        self.synchronization = synchronization
+        connection = try Connection(
+            path: path, synchronization: synchronization, locking: .exclusive)
+        try Schema.prepare(connection)
+        insertBatch = try connection.prepare("INSERT INTO batch VALUES (?1, ?2, ?3, ?4)")
+        setProperty = try connection.prepare("INSERT OR REPLACE INTO property VALUES (?1, ?2)")
+        removeProperty = try connection.prepare("DELETE FROM property WHERE name = ?1")
+        readProperty = try connection.prepare("SELECT value FROM property WHERE name = ?1")
+        readBatches = try connection.prepare(
+            "SELECT origin, first, last, bytes FROM batch ORDER BY origin, first")
+        // From the last batch that begins at or before the sequence, which may contain it.
+        readBatchesOfOrigin = try connection.prepare(
+            """
+            SELECT first, last, bytes FROM batch
+            WHERE origin = ?1 AND last >= ?2 AND first >= coalesce(
+                (SELECT max(first) FROM batch WHERE origin = ?1 AND first <= ?2), ?2)
+            ORDER BY first
+            """)
+    }
+
+    /// Commits turns, in order, in one transaction: all of them or, when it throws, none.
+    ///
+    /// - Throws: `.diskFull`; `.failed` also for a batch that begins where one already does.
+    public func append(_ turns: [Turn]) throws(StorageError) {
+        if let failure { throw failure }
+        do throws(StorageError) {
+            try connection.transaction { () throws(StorageError) in
+                for turn in turns { try write(turn) }
+            }
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    /// Commits one turn.
+    public func append(_ turn: Turn) throws(StorageError) {
+        try append([turn])
+    }
+
+    /// Reads a property; nil when there is none of that name.
+    public func property(_ name: String) throws(StorageError) -> [UInt8]? {
+        readProperty.bind(name, at: 1)
+        return try readProperty.firstRow { Array($0.bytes(at: 0)) }
+    }
+
+    /// Waits until all that was committed is on disk, also where commits do not wait for it.
+    ///
+    /// Writes the property `synchronized`, which is its own.
+    public func synchronize() throws(StorageError) {
+        // A commit that waits for the disk takes along the whole log before it.
+        try connection.execute("PRAGMA synchronous = FULL")
+        try append(Turn(properties: [StoredProperty("synchronized", [])]))
+        try connection.execute("PRAGMA synchronous = \(synchronization.rawValue)")
+    }
+
+    /// Looks for damage in the whole file.
+    ///
+    /// - Throws: `.corrupt`, with the first thing found.
+    /// - Complexity: reads the whole file.
+    public func check() throws(StorageError) {
+        try connection.quickCheck()
+    }
+
+    private func write(_ turn: Turn) throws(StorageError) {
+        for batch in turn.batches { try insert(batch) }
+        for property in turn.properties { try store(property) }
+    }
+
+    private func insert(_ batch: StoredBatch) throws(StorageError) {
+        insertBatch.bind(Int64(bitPattern: batch.origin), at: 1)
+        insertBatch.bind(Int64(batch.first), at: 2)
+        insertBatch.bind(Int64(batch.last), at: 3)
+        try insertBatch.run(binding: batch.bytes, at: 4)
+    }
+
+    private func store(_ property: StoredProperty) throws(StorageError) {
+        guard let value = property.value else {
+            removeProperty.bind(property.name, at: 1)
+            return try removeProperty.run()
+        }
+        setProperty.bind(property.name, at: 1)
+        try setProperty.run(binding: value, at: 2)
+    }
+}

@@ -1,0 +1,43 @@
+extension LogFile {
+    /// Hands every batch of the log to `body`, by origin and then by sequence; the bytes lie where
+    /// SQLite holds them, and only for the call.
+    ///
+    /// Origins come in the order of their numbers as signed ones.
+    /// - Complexity: reads the whole log.
+    public func forEachBatch(
+        _ body: (
+            _ origin: UInt64, _ first: UInt64, _ last: UInt64, _ bytes: UnsafeRawBufferPointer
+        ) -> Void
+    ) throws(StorageError) {
+        try readBatches.forEachRow { row in
+            body(
+                UInt64(bitPattern: row.integer(at: 0)), UInt64(row.integer(at: 1)),
+                UInt64(row.integer(at: 2)), row.bytes(at: 3))
+            return true
+        }
+    }
+
+    /// Reads the batches of `origin` in order, beginning with the one that contains `sequence` or,
+    /// where none does, the next.
+    ///
+    /// Ends before `byteLimit` would be exceeded, but returns at least one batch if there is any.
+    public func batches(
+        of origin: UInt64, from sequence: UInt64, byteLimit: Int
+    ) throws(StorageError) -> [StoredBatch] {
+        readBatchesOfOrigin.bind(Int64(bitPattern: origin), at: 1)
+        readBatchesOfOrigin.bind(Int64(clamping: sequence), at: 2)
+        var batches: [StoredBatch] = []
+        var bytesLeft = byteLimit
+        try readBatchesOfOrigin.forEachRow { row in
+            let bytes = row.bytes(at: 2)
+            guard batches.isEmpty || bytes.count <= bytesLeft else { return false }
+            bytesLeft -= bytes.count
+            batches.append(
+                StoredBatch(
+                    origin: origin, first: UInt64(row.integer(at: 0)),
+                    last: UInt64(row.integer(at: 1)), bytes: Array(bytes)))
+            return true
+        }
+        return batches
+    }
+}

@@ -1,0 +1,89 @@
+internal import CSQLite
+
+/// Says what the database refused, and what to do about it.
+public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible {
+    public enum Code: Equatable, Sendable {
+        /// The file cannot be opened, created or written.
+        case cannotOpen
+        /// Another process has the file.
+        case locked
+        /// The disk, or the user's share of it, is full.
+        case diskFull
+        /// The file is damaged, or is no database.
+        case corrupt
+        /// The file is a database of something else, or of another version of Hearth.
+        case wrongFormat
+        /// The storage thread was closed before this was submitted.
+        case closed
+        /// Anything else, with SQLite's extended result code.
+        case failed(Int32)
+    }
+
+    public let code: Code
+    /// What happened, naming the file it happened to.
+    public let problem: String
+    /// What the reader can do about it.
+    public let fix: String
+
+    public var description: String { "\(problem): \(fix)" }
+
+    init(code: Code, problem: String, fix: String) {
+        self.code = code
+        self.problem = problem
+        self.fix = fix
+    }
+
+    /// Describes SQLite's `result` and its `message` about the database at `path`.
+    init(_ result: Int32, message: String, path: String) {
+        let code = Code(result)
+        self.init(
+            code: code, problem: code.problem(of: path, message: message), fix: code.fix)
+    }
+}
+
+extension StorageError.Code {
+    /// Takes an extended result code, whose low byte is the kind of failure.
+    init(_ result: Int32) {
+        self =
+            switch result & 0xff {
+            case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH: .cannotOpen
+            case SQLITE_BUSY, SQLITE_LOCKED: .locked
+            case SQLITE_FULL: .diskFull
+            case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+            default: .failed(result)
+            }
+    }
+
+    fileprivate func problem(of path: String, message: String) -> String {
+        switch self {
+        case .cannotOpen: "cannot open database \(path): \(message)"
+        case .locked: "database \(path) is in use by another process"
+        case .diskFull: "cannot write database \(path): the disk is full"
+        case .corrupt: "database \(path) is damaged: \(message)"
+        case .wrongFormat, .closed, .failed: "database \(path) failed: \(message)"
+        }
+    }
+
+    fileprivate var fix: String {
+        switch self {
+        case .cannotOpen:
+            "check that its folder exists and that this user may write there"
+        case .locked: "stop the node that uses it, or choose another folder for this one"
+        case .diskFull: "free some space, then start the node again"
+        case .corrupt:
+            "move the file away and start the node again: it fetches the data from its peers"
+        case .wrongFormat, .closed, .failed:
+            "check the disk and the system's log, then start the node again"
+        }
+    }
+}
+
+extension StorageError {
+    static let closed = StorageError(
+        code: .closed, problem: "the database is closed: the node is stopping",
+        fix: "send the request to another node")
+
+    static let noThread = StorageError(
+        code: .cannotOpen, problem: "cannot start the thread that writes the database",
+        fix: "raise the limit with `ulimit -u`, or close what is not needed")
+}

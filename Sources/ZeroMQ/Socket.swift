@@ -1,0 +1,102 @@
+internal import CZeroMQ
+internal import Glibc
+
+/// Is one ZeroMQ socket; it belongs to one thread at a time, and closes when it is released.
+///
+///     let publisher = try Socket(.publisher, in: context)
+///     publisher.sendHighWaterMark = 1000
+///     try publisher.bind("tcp://127.0.0.1:7001")
+///     publisher.send(batch)
+///
+/// Nothing here blocks but `wait(upTo:)`. To serve a socket from an event loop, watch the edges of
+/// its `fileDescriptor`, `drain` it in the callback, and activate the watcher again when `drain`
+/// stopped at its limit and after every send made elsewhere: a send may use up the edge that
+/// announces a message.
+public final class Socket {
+    public enum Kind: Sendable {
+        /// One peer, both ways.
+        case pair
+        /// XPUB: sends to every subscriber, and receives their subscriptions (a frame of 1 and the
+        /// topic) and ends of subscriptions (0 and the topic).
+        case publisher
+        /// SUB: receives what it has subscribed to.
+        case subscriber
+        /// Sends to the peer that the first frame names, and receives with the sender's name in
+        /// front.
+        case router
+        /// Sends to its peers in turn, and receives from all.
+        case dealer
+
+        fileprivate var number: Int32 {
+            switch self {
+            case .pair: ZMQ_PAIR
+            case .publisher: ZMQ_XPUB
+            case .subscriber: ZMQ_SUB
+            case .router: ZMQ_ROUTER
+            case .dealer: ZMQ_DEALER
+            }
+        }
+    }
+
+    public let kind: Kind
+    private let context: Context
+    private var openHandle: UnsafeMutableRawPointer?
+
+    /// ZeroMQ's socket; using a closed one is our bug.
+    var handle: UnsafeMutableRawPointer {
+        guard let openHandle else { preconditionFailure("a closed \(kind) socket was used") }
+        return openHandle
+    }
+
+    /// Makes a socket with no endpoint yet.
+    ///
+    /// - Throws: `.tooManySockets`.
+    public init(_ kind: Kind, in context: Context) throws(ZeroMQError) {
+        self.kind = kind
+        self.context = context
+        openHandle = zmq_socket(context.handle, kind.number)
+        guard openHandle != nil else { throw ZeroMQError(trying: "create", "a \(kind) socket") }
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Closes the socket, after `linger` at the latest; the second call does nothing.
+    public func close() {
+        guard let openHandle else { return }
+        zmq_close(openHandle)
+        self.openHandle = nil
+    }
+
+    /// Takes peers at `endpoint`, such as `tcp://127.0.0.1:7001`, `tcp://*:7001`, `ipc://path` or
+    /// `inproc://name`; with port `*` the system chooses one, and `lastEndpoint` tells it.
+    public func bind(_ endpoint: String) throws(ZeroMQError) {
+        try checkPort(of: endpoint, for: "bind")
+        guard zmq_bind(handle, endpoint) == 0 else { throw ZeroMQError(trying: "bind", endpoint) }
+    }
+
+    /// Connects to `endpoint` in the background, again and again until it answers.
+    ///
+    /// - Throws: when the text is not an endpoint; an unreachable one is no error.
+    public func connect(_ endpoint: String) throws(ZeroMQError) {
+        try checkPort(of: endpoint, for: "connect")
+        guard zmq_connect(handle, endpoint) == 0 else {
+            throw ZeroMQError(trying: "connect", endpoint)
+        }
+    }
+
+    /// Leaves an endpoint that `connect` was given; what waits to be sent there is discarded.
+    public func disconnect(_ endpoint: String) throws(ZeroMQError) {
+        guard zmq_disconnect(handle, endpoint) == 0 else {
+            throw ZeroMQError(trying: "disconnect", endpoint)
+        }
+    }
+
+    /// Takes no more peers at an endpoint that was bound, as `lastEndpoint` told it.
+    public func unbind(_ endpoint: String) throws(ZeroMQError) {
+        guard zmq_unbind(handle, endpoint) == 0 else {
+            throw ZeroMQError(trying: "unbind", endpoint)
+        }
+    }
+}

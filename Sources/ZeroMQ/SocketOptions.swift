@@ -1,0 +1,179 @@
+internal import CZeroMQ
+
+/// Options take effect for endpoints bound or connected afterwards, so set them first. A value that
+/// ZeroMQ refuses, such as a negative limit, is a bug of the caller and traps.
+extension Socket {
+    /// How long `close` may go on sending what waits; zero discards it, nil waits for ever.
+    public var linger: Duration? {
+        get { optionalDuration(ZMQ_LINGER) }
+        set { set(ZMQ_LINGER, to: newValue?.wholeMilliseconds ?? -1) }
+    }
+
+    /// How many messages may wait for each peer before a send would block, or is dropped by a
+    /// publisher; 0 is no limit. 1000 unless set.
+    public var sendHighWaterMark: Int {
+        get { integer(ZMQ_SNDHWM) }
+        set { set(ZMQ_SNDHWM, to: Int32(newValue)) }
+    }
+
+    /// How many messages of each peer may wait to be received; 0 is no limit. 1000 unless set.
+    public var receiveHighWaterMark: Int {
+        get { integer(ZMQ_RCVHWM) }
+        set { set(ZMQ_RCVHWM, to: Int32(newValue)) }
+    }
+
+    /// The largest frame taken from a peer, in bytes; a peer that sends more is disconnected. Nil,
+    /// as it is unless set, is no limit.
+    public var maxMessageSize: Int? {
+        get {
+            let size: Int64 = read(ZMQ_MAXMSGSIZE)
+            return size < 0 ? nil : Int(size)
+        }
+        set { set(ZMQ_MAXMSGSIZE, to: Int64(newValue ?? -1)) }
+    }
+
+    /// The name under which a router knows this socket: 1 to 255 bytes, the first not zero.
+    public var routingID: [UInt8] {
+        get { bytes(ZMQ_ROUTING_ID) }
+        set {
+            precondition(
+                (1...255).contains(newValue.count) && newValue[0] != 0,
+                "a routing id has 1 to 255 bytes, the first not zero, got \(newValue)")
+            set(ZMQ_ROUTING_ID, toBytes: newValue)
+        }
+    }
+
+    /// How long to wait before connecting anew. 100 ms unless set.
+    public var reconnectInterval: Duration {
+        get { .milliseconds(integer(ZMQ_RECONNECT_IVL)) }
+        set { set(ZMQ_RECONNECT_IVL, to: newValue.wholeMilliseconds) }
+    }
+
+    /// Up to what `reconnectInterval` doubles while a peer stays away; zero keeps it as it is.
+    public var maxReconnectInterval: Duration {
+        get { .milliseconds(integer(ZMQ_RECONNECT_IVL_MAX)) }
+        set { set(ZMQ_RECONNECT_IVL_MAX, to: newValue.wholeMilliseconds) }
+    }
+
+    /// How often to ping each peer; zero, as it is unless set, never does.
+    public var heartbeatInterval: Duration {
+        get { .milliseconds(integer(ZMQ_HEARTBEAT_IVL)) }
+        set { set(ZMQ_HEARTBEAT_IVL, to: newValue.wholeMilliseconds) }
+    }
+
+    /// How long a peer may be silent after a ping before its connection is dropped; nil, as it is
+    /// unless set, is as long as `heartbeatInterval`.
+    public var heartbeatTimeout: Duration? {
+        get { optionalDuration(ZMQ_HEARTBEAT_TIMEOUT) }
+        set { set(ZMQ_HEARTBEAT_TIMEOUT, to: newValue?.wholeMilliseconds ?? -1) }
+    }
+
+    // ZeroMQ has no getter for the flags of routers and publishers, hence functions for those.
+
+    /// Makes a router tell when a message cannot be sent: to a peer it does not know
+    /// (`.unroutable`) or whose queue is full (`.wouldBlock`). Without, it drops both in silence.
+    public func reportUnroutable() {
+        set(ZMQ_ROUTER_MANDATORY, to: Int32(1))
+    }
+
+    /// Makes a router give a routing id to the newest peer that claims it, as one that reconnects
+    /// does. Without, the older connection keeps it.
+    public func handOverRoutingIDs() {
+        set(ZMQ_ROUTER_HANDOVER, to: Int32(1))
+    }
+
+    /// Makes a publisher answer `.wouldBlock` when any subscriber's queue is full, and send to
+    /// none. Without, it drops the message for the full ones.
+    public func blockOnFullSubscribers() {
+        set(ZMQ_XPUB_NODROP, to: Int32(1))
+    }
+
+    /// Makes a publisher receive every subscription and its end. Without, it receives the first
+    /// subscription to a topic and the end of the last.
+    public func reportEverySubscription() {
+        set(ZMQ_XPUB_VERBOSER, to: Int32(1))
+    }
+
+    /// Makes a publisher greet each new subscription with `message`: its receipt proves that the
+    /// subscription is live. It reaches subscribers whose topic it begins with.
+    public func welcome(with message: [UInt8]) {
+        set(ZMQ_XPUB_WELCOME_MSG, toBytes: message)
+    }
+
+    /// Makes a subscriber receive what begins with `topic`; the empty topic is everything.
+    public func subscribe(to topic: [UInt8] = []) {
+        set(ZMQ_SUBSCRIBE, toBytes: topic)
+    }
+
+    /// Takes back one `subscribe(to:)` of the same topic.
+    public func unsubscribe(from topic: [UInt8] = []) {
+        set(ZMQ_UNSUBSCRIBE, toBytes: topic)
+    }
+
+    /// Whether messages wait only for peers that are connected; without, a socket also queues for
+    /// endpoints that never answered.
+    public var isImmediate: Bool {
+        get { integer(ZMQ_IMMEDIATE) != 0 }
+        set { set(ZMQ_IMMEDIATE, to: Int32(newValue ? 1 : 0)) }
+    }
+
+    /// Whether the system probes idle TCP connections; nil, as it is unless set, is its default.
+    public var tcpKeepalive: Bool? {
+        get {
+            let number = integer(ZMQ_TCP_KEEPALIVE)
+            return number < 0 ? nil : number != 0
+        }
+        set { set(ZMQ_TCP_KEEPALIVE, to: newValue.map { Int32($0 ? 1 : 0) } ?? -1) }
+    }
+}
+
+extension Socket {
+    func integer(_ option: Int32) -> Int {
+        let number: Int32 = read(option)
+        return Int(number)
+    }
+
+    private func optionalDuration(_ option: Int32) -> Duration? {
+        let number = integer(option)
+        return number < 0 ? nil : .milliseconds(number)
+    }
+
+    private func read<Number: FixedWidthInteger>(_ option: Int32) -> Number {
+        var number: Number = 0
+        var size = MemoryLayout<Number>.size
+        let outcome = retrying { zmq_getsockopt(handle, option, &number, &size) }
+        precondition(outcome == 0, "option \(option) cannot be read: error \(zmq_errno())")
+        return number
+    }
+
+    func bytes(_ option: Int32) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        var size = buffer.count
+        let outcome = retrying { zmq_getsockopt(handle, option, &buffer, &size) }
+        precondition(outcome == 0, "option \(option) cannot be read: error \(zmq_errno())")
+        return Array(buffer.prefix(size))
+    }
+
+    private func set<Number: FixedWidthInteger>(_ option: Int32, to number: Number) {
+        let outcome = withUnsafeBytes(of: number) { number in
+            zmq_setsockopt(handle, option, number.baseAddress, number.count)
+        }
+        precondition(
+            outcome == 0, "option \(option) cannot be \(number): error \(zmq_errno())")
+    }
+
+    private func set(_ option: Int32, toBytes bytes: [UInt8]) {
+        let outcome = zmq_setsockopt(handle, option, bytes, bytes.count)
+        precondition(
+            outcome == 0, "option \(option) cannot be \(bytes): error \(zmq_errno())")
+    }
+}
+
+extension Duration {
+    /// The milliseconds, rounded up so that a short time does not become none.
+    var wholeMilliseconds: Int32 {
+        let (seconds, attoseconds) = components
+        let rest = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return Int32(clamping: seconds * 1000 + rest)
+    }
+}

@@ -1,0 +1,158 @@
+import Glibc
+import Storage
+import Testing
+
+@Suite struct `A log file` {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    static func batch(
+        _ origin: UInt64, _ first: UInt64, _ last: UInt64, size: Int = 3
+    ) -> StoredBatch {
+        StoredBatch(
+            origin: origin, first: first, last: last,
+            bytes: Array(repeating: UInt8(truncatingIfNeeded: first), count: size))
+    }
+
+    func allBatches(_ file: LogFile) throws -> [StoredBatch] {
+        var batches: [StoredBatch] = []
+        try file.forEachBatch { origin, first, last, bytes in
+            batches.append(
+                StoredBatch(origin: origin, first: first, last: last, bytes: Array(bytes)))
+        }
+        return batches
+    }
+
+    @Test(arguments: [Synchronization.full, .normal, .off])
+    func `what was appended is there when it is opened again`(mode: Synchronization) throws {
+        let batches = [
+            Self.batch(1, 1, 1, size: 0), Self.batch(1, 2, 9, size: 100_000), Self.batch(7, 1, 4),
+            Self.batch(.max, 1, UInt64(Int64.max)),
+        ]
+        do {
+            let file = try LogFile(path: folder.log, synchronization: mode)
+            try file.append(
+                Turn(batches: batches.reversed(), properties: [StoredProperty("id", [1, 2])]))
+            try file.synchronize()
+        }
+        let file = try LogFile(path: folder.log, synchronization: mode)
+        // Origins are in the order of signed numbers: the largest is -1.
+        #expect(try allBatches(file) == [batches[3]] + batches[..<3])
+        #expect(try file.property("id") == [1, 2])
+        try file.check()
+    }
+
+    @Test func `a log file can live in memory`() throws {
+        let file = try LogFile(path: ":memory:")
+        try file.append(Turn(batches: [Self.batch(1, 1, 1)]))
+        #expect(try allBatches(file) == [Self.batch(1, 1, 1)])
+    }
+
+    @Test func `a property is set, replaced and taken away`() throws {
+        let file = try LogFile(path: ":memory:")
+        #expect(try file.property("name") == nil)
+        try file.append(
+            Turn(properties: [StoredProperty("name", [1]), StoredProperty("name", [])]))
+        #expect(try file.property("name") == [])
+        try file.append(Turn(properties: [StoredProperty("name", nil)]))
+        #expect(try file.property("name") == nil)
+    }
+
+    @Test func `reading begins with the batch that contains the sequence`() throws {
+        let file = try LogFile(path: ":memory:")
+        let batches = [Self.batch(5, 1, 3), Self.batch(5, 4, 4), Self.batch(5, 10, 12)]
+        try file.append(
+            Turn(batches: batches + [Self.batch(4, 1, 100), Self.batch(6, 1, 100)]))
+        let expected: [UInt64: Int] = [0: 0, 1: 0, 3: 0, 4: 1, 5: 2, 10: 2, 12: 2, 13: 3, .max: 3]
+        for (sequence, index) in expected {
+            let found = try file.batches(of: 5, from: sequence, byteLimit: .max)
+            #expect(found == Array(batches[index...]), "from sequence \(sequence)")
+        }
+        #expect(try file.batches(of: 99, from: 1, byteLimit: .max) == [])
+    }
+
+    @Test func `reading stops before the byte limit, after one batch at least`() throws {
+        let file = try LogFile(path: ":memory:")
+        let batches = (1...5).map { Self.batch(1, $0, $0, size: 100) }
+        try file.append(Turn(batches: batches))
+        for (limit, count) in [(0, 1), (100, 1), (199, 1), (200, 2), (499, 4), (500, 5)] {
+            let found = try file.batches(of: 1, from: 1, byteLimit: limit)
+            #expect(found == Array(batches.prefix(count)), "with a limit of \(limit)")
+        }
+    }
+
+    @Test func `turns are committed together or not at all, and none after a failure`() throws {
+        let file = try LogFile(path: ":memory:")
+        try file.append(Turn(batches: [Self.batch(1, 1, 1)]))
+        let error = #expect(throws: StorageError.self) {
+            try file.append([
+                Turn(batches: [Self.batch(1, 2, 2)]), Turn(batches: [Self.batch(1, 1, 5)]),
+            ])
+        }
+        let later = #expect(throws: StorageError.self) {
+            try file.append(Turn(batches: [Self.batch(1, 3, 3)]))
+        }
+        #expect(later == error)
+        #expect(try allBatches(file) == [Self.batch(1, 1, 1)])
+    }
+
+    @Test func `a second opening is refused, naming the file`() throws {
+        let file = try LogFile(path: folder.log)
+        let error = #expect(throws: StorageError.self) { _ = try LogFile(path: folder.log) }
+        #expect(error?.code == .locked)
+        #expect(error?.problem == "database \(folder.log) is in use by another process")
+        try file.append(Turn())
+    }
+
+    @Test func `another process is refused while this one has the file`() async throws {
+        let file = try LogFile(path: folder.log)
+        await #expect(processExitsWith: .exitCode(42)) {
+            [path = folder.log as String] in
+            do throws(StorageError) {
+                _ = try LogFile(path: path)
+            } catch {
+                exit(error.code == .locked ? 42 : 1)
+            }
+        }
+        try file.append(Turn())
+    }
+
+    @Test func `a file of another program or version is refused`() throws {
+        do {
+            let other = try Connection(path: folder.log)
+            try other.execute("CREATE TABLE song (name TEXT)")
+        }
+        var error = #expect(throws: StorageError.self) { _ = try LogFile(path: folder.log) }
+        #expect(error?.code == .wrongFormat)
+        #expect(error?.problem == "\(folder.log) is a database of another program")
+        unlink(folder.log)
+        do { _ = try LogFile(path: folder.log) }
+        do { try Connection(path: folder.log).execute("PRAGMA user_version = 9") }
+        error = #expect(throws: StorageError.self) { _ = try LogFile(path: folder.log) }
+        #expect(error?.code == .wrongFormat)
+        #expect(error?.problem.contains("format 9") == true)
+    }
+
+    @Test func `a file that is no database, or a damaged one, is called so`() throws {
+        try overwrite(at: 0, with: Array("this is a text and no database, clearly".utf8))
+        var error = #expect(throws: StorageError.self) { _ = try LogFile(path: folder.log) }
+        #expect(error?.code == .corrupt)
+        unlink(folder.log)
+        do {
+            let file = try LogFile(path: folder.log)
+            try file.append(Turn(batches: (1...500).map { Self.batch(1, $0, $0, size: 500) }))
+        }
+        try overwrite(at: 8 * 4096, with: Array(repeating: 0xA5, count: 2 * 4096))
+        error = #expect(throws: StorageError.self) { try LogFile(path: folder.log).check() }
+        #expect(error?.code == .corrupt)
+    }
+
+    private func overwrite(at offset: Int, with bytes: [UInt8]) throws {
+        let descriptor = open(folder.log, O_WRONLY | O_CREAT, 0o600)
+        defer { close(descriptor) }
+        try #require(pwrite(descriptor, bytes, bytes.count, offset) == bytes.count)
+    }
+}
