@@ -34,7 +34,10 @@ let package = Package(
         .systemLibrary(name: "CZeroMQ"),
         .systemLibrary(name: "CSQLite"),
         .target(name: "CEventLoop", linkerSettings: [.linkedLibrary("event")]),
-        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+        // Swift rounds doubles with libm, which only Glibc's own module would link by itself.
+        .target(
+            name: "CSimdjson",
+            linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("m")]),
         module("EventLoop", ["CEventLoop"]),
         module("ZeroMQ", ["CZeroMQ"]),
         module("Storage", ["CSQLite"]),
