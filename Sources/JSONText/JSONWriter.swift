@@ -1,0 +1,210 @@
+public import DataTree
+
+/// Writes a value as JSON text, whole or in parts, so that a huge tree needs no second copy.
+///
+/// ```swift
+/// var writer = JSONWriter(value, form: .export)
+/// var part: [UInt8] = []
+/// while writer.write(to: &part, atLeast: 65_536) {
+///     send(part)
+///     part.removeAll(keepingCapacity: true)
+/// }
+/// send(part)
+/// ```
+///
+/// Members come in key order; numbers and strings are written as JavaScript's `JSON.stringify` does,
+/// but for integers of 64 bits, which are written in full.
+public struct JSONWriter {
+    /// How much of a value is written.
+    public enum Form: Sendable {
+        /// Without priorities, and lists as arrays: what `val()` and a plain REST read give.
+        case plain
+        /// With `.priority` and `.value`, never arrays: what an import reads back to an equal value.
+        case export
+    }
+
+    /// Where white space goes.
+    public enum Layout: Sendable {
+        /// Nowhere.
+        case compact
+        /// A line for each member, indented by two spaces a level.
+        case pretty
+    }
+
+    private let form: Form
+    private let layout: Layout
+    private var start: Value?
+    private var frames: [Frame] = []
+
+    /// Makes a writer at the start of a value's text.
+    public init(_ value: Value, form: Form = .plain, layout: Layout = .compact) {
+        self.form = form
+        self.layout = layout
+        start = value
+    }
+
+    /// The whole text of a value, as UTF-8.
+    public static func bytes(
+        of value: Value, form: Form = .plain, layout: Layout = .compact
+    ) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var writer = JSONWriter(value, form: form, layout: layout)
+        writer.write(to: &bytes)
+        return bytes
+    }
+
+    /// The whole text of a value.
+    public static func text(
+        of value: Value, form: Form = .plain, layout: Layout = .compact
+    ) -> String {
+        String(decoding: bytes(of: value, form: form, layout: layout), as: UTF8.self)
+    }
+
+    /// Appends the next part of the text: `count` bytes and the rest of a key and primitive, or, by
+    /// default, all that is left.
+    ///
+    /// - Returns: Whether more may follow.
+    /// - Complexity: O(part), whatever the size of the tree.
+    @discardableResult
+    public mutating func write(to bytes: inout [UInt8], atLeast count: Int = .max) -> Bool {
+        let end = count < .max - bytes.count ? bytes.count + count : .max
+        if let start = start.take() { begin(start, &bytes) }
+        while !frames.isEmpty {
+            if bytes.count >= end { return true }
+            writeNextMember(&bytes)
+        }
+        return false
+    }
+}
+
+// MARK: - Traversal
+
+extension JSONWriter {
+    /// An object or array that has been opened and not yet closed.
+    private struct Frame {
+        var children: Children.Iterator
+        let isArray: Bool
+        /// Members written so far, holes of an array included.
+        var position = 0
+        /// Written behind the children, as a member of its own; null for none.
+        var priority: Value
+    }
+
+    /// Writes a primitive, or opens an object.
+    private mutating func begin(_ value: Value, _ bytes: inout [UInt8]) {
+        switch value {
+        case .null: bytes += "null".utf8
+        case .boolean(let flag): bytes += flag ? "true".utf8 : "false".utf8
+        case .integer(let number): NumberText.append(number, to: &bytes)
+        case .double(let number): NumberText.append(number, to: &bytes)
+        case .string(let text): StringText.append(text, to: &bytes)
+        case .object(let children): open(children, priority: .null, &bytes)
+        case .prioritized(let value): begin(value, &bytes)
+        case .deferred(let placeholder): append(placeholder, to: &bytes)
+        }
+    }
+
+    private mutating func begin(_ value: Prioritized, _ bytes: inout [UInt8]) {
+        guard form == .export else { return begin(value.content, &bytes) }
+        if case .object(let children) = value.content {
+            return open(children, priority: value.priority, &bytes)
+        }
+        let members = [(Key(unchecked: ".value"), value.content), (.priority, value.priority)]
+        bytes.append(UInt8(ascii: "{"))
+        for (index, (key, member)) in members.enumerated() {
+            separate(index, depth: frames.count + 1, &bytes)
+            append(key, to: &bytes)
+            begin(member, &bytes)
+        }
+        breakLine(depth: frames.count, &bytes)
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    private mutating func open(_ children: Children, priority: Value, _ bytes: inout [UInt8]) {
+        let isArray = form == .plain && children.areArray
+        bytes.append(isArray ? UInt8(ascii: "[") : UInt8(ascii: "{"))
+        frames.append(
+            Frame(children: children.makeIterator(), isArray: isArray, priority: priority))
+    }
+
+    private mutating func writeNextMember(_ bytes: inout [UInt8]) {
+        let top = frames.count - 1
+        if let (key, child) = frames[top].children.next() {
+            if frames[top].isArray {
+                fillHoles(before: Int(key.integer ?? 0), &bytes)
+                separate(frames[top].position, depth: top + 1, &bytes)
+            } else {
+                separate(frames[top].position, depth: top + 1, &bytes)
+                append(key, to: &bytes)
+            }
+            frames[top].position += 1
+            begin(child, &bytes)
+        } else if !frames[top].priority.isNull {
+            separate(frames[top].position, depth: top + 1, &bytes)
+            append(.priority, to: &bytes)
+            begin(frames[top].priority.take(), &bytes)
+        } else {
+            breakLine(depth: top, &bytes)
+            bytes.append(frames[top].isArray ? UInt8(ascii: "]") : UInt8(ascii: "}"))
+            frames.removeLast()
+        }
+    }
+
+    private mutating func fillHoles(before index: Int, _ bytes: inout [UInt8]) {
+        let top = frames.count - 1
+        while frames[top].position < index {
+            separate(frames[top].position, depth: top + 1, &bytes)
+            bytes += "null".utf8
+            frames[top].position += 1
+        }
+    }
+}
+
+// MARK: - Parts
+
+extension JSONWriter {
+    /// Goes to the next member of an object or array, in which `position` members are written.
+    private func separate(_ position: Int, depth: Int, _ bytes: inout [UInt8]) {
+        if position > 0 { bytes.append(UInt8(ascii: ",")) }
+        breakLine(depth: depth, &bytes)
+    }
+
+    private func breakLine(depth: Int, _ bytes: inout [UInt8]) {
+        guard layout == .pretty else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        for _ in 0..<depth { bytes += "  ".utf8 }
+    }
+
+    private func append(_ key: Key, to bytes: inout [UInt8]) {
+        key.withUTF8 { StringText.append($0, to: &bytes) }
+        bytes.append(UInt8(ascii: ":"))
+        if layout == .pretty { bytes.append(UInt8(ascii: " ")) }
+    }
+
+    private func append(_ placeholder: ServerValue, to bytes: inout [UInt8]) {
+        switch placeholder {
+        case .timestamp: bytes += #"{".sv":"timestamp"}"#.utf8
+        case .increment(let delta):
+            bytes += #"{".sv":{"increment":"#.utf8
+            switch delta {
+            case .integer(let number): NumberText.append(number, to: &bytes)
+            case .double(let number): NumberText.append(number, to: &bytes)
+            }
+            bytes += "}}".utf8
+        }
+    }
+}
+
+extension Children {
+    /// Whether these children read as a list: keys `0`, `1`, … without leading zeros, more than half
+    /// of the places up to the last one taken. Source: `firebase-semantics.md`, rule W10.
+    ///
+    /// - Complexity: O(1) if the last key is no small number, as in most objects; else O(n).
+    fileprivate var areArray: Bool {
+        guard let last = last?.key.integer, Int(last) < 2 * count else { return false }
+        return keys.allSatisfy { key in
+            guard let number = key.integer, number >= 0 else { return false }
+            return key.utf8Count == NumberText.digits(of: UInt64(number))
+        }
+    }
+}
