@@ -1,4 +1,4 @@
-// How the bytes of a key become its sort form, eight at a time: every operation names a handful of keys.
+// How the bytes of a key become its sort form, eight at a time: every operation names a few keys.
 
 extension Key {
     /// Takes UTF-8 bytes that are known to be a valid key.
@@ -88,10 +88,11 @@ enum KeyRules {
     /// Whether any of eight bytes is a control character or one of `. / # $ [ ]`.
     @inline(__always)
     private static func hasForbiddenByte(_ word: UInt64) -> Bool {
-        // A byte below its subtrahend borrows, which sets its high bit; a byte above 7F does not count.
+        // A byte below its subtrahend borrows, which sets its high bit; bytes above 7F do not count.
         var flags = (word &- every(0x20)) & ~word
         flags |= zeroes(word ^ every(0x7F))
-        flags |= zeroes((word | every(0x01)) ^ every(UInt8(ascii: "/")))  // A full stop is one less.
+        // A full stop is one less than a slash.
+        flags |= zeroes((word | every(0x01)) ^ every(UInt8(ascii: "/")))
         flags |= zeroes(word ^ every(UInt8(ascii: "#")))
         flags |= zeroes(word ^ every(UInt8(ascii: "$")))
         flags |= zeroes(word ^ every(UInt8(ascii: "[")))
@@ -152,7 +153,9 @@ enum IntegerKey {
     static let marker: UInt8 = 1
 
     static func value(of utf8: UnsafeBufferPointer<UInt8>) -> Int32? {
-        guard let first = utf8.first, first <= UInt8(ascii: "9"), utf8.count <= 11 else { return nil }
+        guard utf8.count <= 11, let first = utf8.first, first <= UInt8(ascii: "9") else {
+            return nil
+        }
         let negative = first == UInt8(ascii: "-")
         guard utf8.count > (negative ? 1 : 0) else { return nil }
         var magnitude: Int64 = 0

@@ -39,7 +39,7 @@ public struct SortedMap<Item> {
         let result = Node.mutate(&root!, key, &split, body)
         if let split {
             root = .branch(over: root!, and: split)
-        } else {
+        } else if root!.count <= 1 {
             dropEmptyLevels()
         }
         return result
@@ -74,8 +74,15 @@ public struct SortedMap<Item> {
     /// Gives back the memory that a small map reserved and did not use.
     @inlinable
     public mutating func trim() {
-        guard let leaf = root, leaf.height == 0, leaf.count < leaf.room else { return }
-        root = leaf.count == 0 ? nil : leaf.copy(room: leaf.count)
+        guard root != nil, root!.height == 0, root!.count < root!.room else { return }
+        let count = root!.count
+        if count == 0 {
+            root = nil
+        } else if isKnownUniquelyReferenced(&root!) {
+            root = root!.moved(room: count)
+        } else {
+            root = root!.copy(room: count)
+        }
     }
 }
 

@@ -129,7 +129,7 @@ extension Node {
         return node
     }
 
-    /// A larger leaf with this one's contents, which move out of here.
+    /// A leaf of another size with this one's contents, which move out of here.
     @inlinable
     func moved(room: Int) -> Node {
         let node = Node.leaf(room: room)
