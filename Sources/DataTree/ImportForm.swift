@@ -4,12 +4,15 @@
 /// Besides children, an object may hold the reserved members of Firebase's export form:
 /// `.value` (a primitive) and `.priority`, or `.sv` alone. Source: `firebase-semantics.md`, section 6.
 public struct ObjectBuilder {
-    private var children = Children()
+    private var children: Children
     private var value: Value = .null
     private var priority: Value = .null
     private var serverValue: Value?
 
-    public init() {}
+    /// Starts an object; the right number of members, where it is known, saves allocations.
+    public init(expectedMembers count: Int = 4) {
+        children = Children(minimumCapacity: count)
+    }
 
     /// Adds a member; null adds nothing but overrides an earlier member of the same key.
     ///
@@ -20,11 +23,14 @@ public struct ObjectBuilder {
         guard key.first == UInt8(ascii: ".") else {
             return add(try Key(validating: key), member)
         }
-        switch String(decoding: key, as: UTF8.self) {
-        case ".value": value = member
-        case ".priority": priority = member
-        case ".sv": serverValue = member
-        default: _ = try Key(validating: key)
+        if key.elementsEqual(".value".utf8) {
+            value = member
+        } else if key.elementsEqual(".priority".utf8) {
+            priority = member
+        } else if key.elementsEqual(".sv".utf8) {
+            serverValue = member
+        } else {
+            _ = try Key(validating: key)
         }
     }
 
@@ -37,44 +43,77 @@ public struct ObjectBuilder {
         }
     }
 
+    /// Adds an element of an array as the child of that number; null leaves a hole.
+    ///
+    /// Source: `firebase-semantics.md`, rule W9.
+    public mutating func addElement(_ index: Int, _ element: consuming Value) {
+        add(Key(index: index), element)
+    }
+
     /// The value that the members describe.
     ///
-    /// - Throws: `DataError` for `.value` beside children, a priority that is neither a number nor a
-    ///   string, or an unknown `.sv`.
-    public func finish() throws(DataError) -> Value {
-        if let serverValue { return try deferred(serverValue) }
-        if !value.isNull, !children.isEmpty {
-            throw DataError(
-                problem: "\".value\" stands beside child \"\(children.first!.key)\"",
-                fix: "give either \".value\" or children, not both")
+    /// - Throws: `DataError` for `.value` or `.sv` beside children, a `.value` that is an object, a
+    ///   priority that is neither a number nor a string, or an unknown `.sv`.
+    public consuming func finish() throws(DataError) -> Value {
+        priority = try ObjectBuilder.checked(priority: priority)
+        if let serverValue {
+            try expectNoChildren(beside: ".sv")
+            guard value.isNull else { throw ServerValue.unknown }
+            return .deferred(try ServerValue(serverValue)).prioritized(priority)
         }
-        guard value.isPrimitive || value.isNull else {
+        switch value {
+        case .null:
+            children.trim()
+            return Value(children).prioritized(priority)
+        case .boolean, .integer, .double, .string, .deferred:
+            try expectNoChildren(beside: ".value")
+            return value.prioritized(priority)
+        case .object, .prioritized:
             throw DataError(
                 problem: "\".value\" holds an object",
                 fix: "give a string, a number or a boolean as \".value\"")
         }
-        let content = value.isNull ? Value(children) : value
-        return content.prioritized(try ObjectBuilder.checked(priority: priority))
+    }
+
+    private func expectNoChildren(beside member: String) throws(DataError) {
+        guard let child = children.first?.key else { return }
+        throw DataError(
+            problem: "\"\(member)\" stands beside child \"\(child)\"",
+            fix: "give either \"\(member)\" or children, not both")
     }
 
     /// Checks that a value can be a priority.
     public static func checked(priority: Value) throws(DataError) -> Value {
         switch priority {
         case .null, .integer, .double, .string, .deferred: return priority
-        default:
+        case .boolean, .object, .prioritized:
             throw DataError(
                 problem: "a priority is neither a number nor a string",
                 fix: "give a number or a string as \".priority\", or null for none")
         }
     }
+}
 
-    private func deferred(_ argument: Value) throws(DataError) -> Value {
-        if case .string("timestamp") = argument { return .deferred(.timestamp).prioritized(priority) }
-        if let delta = argument[Key(unchecked: "increment")].number, argument.children.count == 1 {
-            return .deferred(.increment(delta)).prioritized(priority)
+extension ServerValue {
+    /// Reads what stands behind `.sv`: `"timestamp"`, or an object with `increment` alone.
+    init(_ argument: Value) throws(DataError) {
+        switch argument {
+        case .string("timestamp"):
+            self = .timestamp
+        case .object(let members) where members.count == 1:
+            switch members[ServerValue.incrementKey] {
+            case .integer(let delta)?: self = .increment(.integer(delta))
+            case .double(let delta)?: self = .increment(.double(delta))
+            default: throw ServerValue.unknown
+            }
+        default:
+            throw ServerValue.unknown
         }
-        throw DataError(
-            problem: "unknown server value in \".sv\"",
-            fix: "use {\".sv\": \"timestamp\"} or {\".sv\": {\"increment\": 1}}")
     }
+
+    private static let incrementKey = Key(unchecked: "increment")
+
+    fileprivate static let unknown = DataError(
+        problem: "unknown server value in \".sv\"",
+        fix: "use {\".sv\": \"timestamp\"} or {\".sv\": {\"increment\": 1}}")
 }

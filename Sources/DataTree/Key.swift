@@ -36,9 +36,10 @@ public struct Key: Sendable {
 
     /// Takes a key from UTF-8 bytes, checking every rule but the UTF-8 encoding itself.
     public init(validating utf8: UnsafeBufferPointer<UInt8>) throws(DataError) {
-        if let flaw = Key.flaw(in: utf8) {
+        guard KeyRules.allow(utf8) else {
+            let text = String(decoding: utf8.prefix(80), as: UTF8.self)
             throw DataError(
-                problem: "invalid key \"\(String(decoding: utf8.prefix(80), as: UTF8.self))\": \(flaw)",
+                problem: "invalid key \"\(text)\": \(KeyRules.flaw(in: utf8))",
                 fix: "use 1 to \(Limits.keyBytes) bytes without . # $ / [ ] or control characters")
         }
         self.init(uncheckedUTF8: utf8)
@@ -48,17 +49,6 @@ public struct Key: Sendable {
     public init(unchecked text: String) {
         var text = text
         self = text.withUTF8 { Key(uncheckedUTF8: $0) }
-    }
-
-    /// Takes UTF-8 bytes that are known to be a valid key.
-    public init(uncheckedUTF8 utf8: UnsafeBufferPointer<UInt8>) {
-        if let number = IntegerKey.value(of: utf8) {
-            self.init(integer: number, text: utf8)
-        } else if utf8.count <= 31 {
-            self.init(short: utf8)
-        } else {
-            self.init(long: utf8)
-        }
     }
 
     /// The key as text.
@@ -92,6 +82,12 @@ public struct Key: Sendable {
     public var integer: Int32? {
         guard isInteger else { return nil }
         return Int32(bitPattern: UInt32(truncatingIfNeeded: word0 >> 24) ^ 0x8000_0000)
+    }
+
+    @usableFromInline
+    init(_ words: (UInt64, UInt64, UInt64, UInt64), overflow: LongKey? = nil) {
+        (word0, word1, word2, word3) = words
+        self.overflow = overflow
     }
 
     var isInteger: Bool { word0 >> 56 == UInt64(IntegerKey.marker) }
@@ -134,112 +130,4 @@ extension Key: Comparable, Hashable {
 
 extension Key: CustomStringConvertible {
     public var description: String { text }
-}
-
-// MARK: - Construction
-
-extension Key {
-    private init(short utf8: UnsafeBufferPointer<UInt8>) {
-        self.init(length: UInt8(utf8.count)) { sortForm in
-            for index in utf8.indices { sortForm[index] = SortForm.byte(utf8[index]) }
-        }
-    }
-
-    private init(integer: Int32, text: UnsafeBufferPointer<UInt8>) {
-        self.init(length: UInt8(6 + text.count)) { sortForm in
-            let ordered = UInt32(bitPattern: integer) ^ 0x8000_0000
-            sortForm[0] = IntegerKey.marker
-            for index in 0..<4 {
-                sortForm[1 + index] = UInt8(truncatingIfNeeded: ordered >> (24 - 8 * UInt32(index)))
-            }
-            sortForm[5] = UInt8(text.count)
-            for index in text.indices { sortForm[6 + index] = text[index] }
-        }
-    }
-
-    private init(long utf8: UnsafeBufferPointer<UInt8>) {
-        self.init(length: 255, overflow: LongKey(Array(utf8))) { sortForm in
-            for index in 0..<31 { sortForm[index] = SortForm.byte(utf8[index]) }
-        }
-    }
-
-    private init(
-        length: UInt8, overflow: LongKey? = nil,
-        fill: (UnsafeMutableBufferPointer<UInt8>) -> Void
-    ) {
-        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, UInt64(length).bigEndian)
-        withUnsafeMutableBytes(of: &words) { fill($0.bindMemory(to: UInt8.self)) }
-        word0 = words.0.bigEndian
-        word1 = words.1.bigEndian
-        word2 = words.2.bigEndian
-        word3 = words.3.bigEndian
-        self.overflow = overflow
-    }
-
-    /// Says why the bytes are not a valid key, or nil. Source: section 2, rule K1.
-    private static func flaw(in utf8: UnsafeBufferPointer<UInt8>) -> String? {
-        if utf8.isEmpty { return "it is empty" }
-        if utf8.count > Limits.keyBytes { return "it has \(utf8.count) bytes" }
-        for byte in utf8 {
-            switch byte {
-            case 0x00...0x1F, 0x7F: return "it contains a control character"
-            case UInt8(ascii: "."), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "/"),
-                UInt8(ascii: "["), UInt8(ascii: "]"):
-                return "it contains \"\(Character(UnicodeScalar(byte)))\""
-            default: continue
-            }
-        }
-        return nil
-    }
-}
-
-/// A key whose sort form does not fit inline.
-@usableFromInline
-final class LongKey: Sendable {
-    @usableFromInline let utf8: [UInt8]
-
-    init(_ utf8: [UInt8]) { self.utf8 = utf8 }
-
-    @usableFromInline
-    func precedes(_ other: LongKey) -> Bool {
-        utf8.lexicographicallyPrecedes(other.utf8) { SortForm.byte($0) < SortForm.byte($1) }
-    }
-}
-
-/// Exchanges lead bytes so that UTF-8 byte order becomes UTF-16 code unit order.
-@usableFromInline
-enum SortForm {
-    @usableFromInline
-    static func byte(_ utf8: UInt8) -> UInt8 {
-        switch utf8 {
-        case 0xEE, 0xEF: utf8 + 5  // U+E000...U+FFFF, after every surrogate pair.
-        case 0xF0...0xF4: utf8 - 2  // Written as surrogates D800...DFFF in UTF-16.
-        default: utf8
-        }
-    }
-
-    static func utf8(_ byte: UInt8) -> UInt8 {
-        switch byte {
-        case 0xEE...0xF2: byte + 2
-        case 0xF3, 0xF4: byte - 5
-        default: byte
-        }
-    }
-}
-
-/// Which keys order as numbers: an optional minus and digits, at most 11 characters, in 32 bits.
-enum IntegerKey {
-    static let marker: UInt8 = 1
-
-    static func value(of utf8: UnsafeBufferPointer<UInt8>) -> Int32? {
-        guard let first = utf8.first, utf8.count <= 11 else { return nil }
-        let negative = first == UInt8(ascii: "-")
-        guard utf8.count > (negative ? 1 : 0) else { return nil }
-        var magnitude: Int64 = 0
-        for byte in utf8.dropFirst(negative ? 1 : 0) {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            magnitude = magnitude * 10 + Int64(byte - UInt8(ascii: "0"))
-        }
-        return Int32(exactly: negative ? -magnitude : magnitude)
-    }
 }

@@ -31,7 +31,8 @@ public enum Number: Sendable {
         return Double(whole).bitPattern == number.bitPattern ? whole : nil
     }
 
-    /// An integer sum of integers unless it overflows, otherwise a double sum.
+    /// An integer sum of integers unless it overflows, otherwise a double sum, which stops at the
+    /// greatest finite double: infinity is not data.
     ///
     /// Source: `firebase-semantics.md`, rule SV3.
     public static func + (a: Number, b: Number) -> Number {
@@ -39,7 +40,8 @@ public enum Number: Sendable {
             let (sum, overflow) = x.addingReportingOverflow(y)
             if !overflow { return .integer(sum) }
         }
-        return .double(a.asDouble + b.asDouble)
+        let limit = Double.greatestFiniteMagnitude
+        return .double(min(max(a.asDouble + b.asDouble, -limit), limit))
     }
 }
 

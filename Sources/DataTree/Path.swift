@@ -70,7 +70,9 @@ public struct Path: Hashable, Sendable {
     public var limitExceeded: String? {
         // The reserved child is a part of its location, not a level below it.
         let depth = last == .priority ? count - 1 : count
-        if depth > Limits.depth { return "it is \(depth) keys deep, and \(Limits.depth) are allowed" }
+        if depth > Limits.depth {
+            return "it is \(depth) keys deep, and \(Limits.depth) are allowed"
+        }
         let bytes = utf8Count
         if bytes > Limits.pathBytes {
             return "it has \(bytes) bytes, and \(Limits.pathBytes) are allowed"

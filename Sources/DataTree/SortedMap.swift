@@ -1,9 +1,9 @@
-/// Elements by key, in key order: a B-tree with inline keys and copy-on-write nodes.
+/// Items by key, in key order: a B-tree with inline keys and copy-on-write nodes.
 ///
 /// A copy costs one reference count, and two copies share every node that neither has changed since.
 /// So an old state of a large tree can be kept, or read on another thread, while a new one grows.
 ///
-/// - Complexity: lookups and changes are O(log n); appending in ascending order fills nodes wholly.
+/// - Complexity: lookups and changes are O(log n); appending in ascending order fills nodes well.
 public struct SortedMap<Item> {
     @usableFromInline var root: Node<Item>?
 
@@ -11,55 +11,78 @@ public struct SortedMap<Item> {
     @inlinable
     public init() { root = nil }
 
-    @inlinable public var isEmpty: Bool { root == nil }
-    @inlinable public var count: Int { root?.header.total ?? 0 }
+    /// An empty map that takes up to `capacity` items, or 64 if that is less, without growing.
+    @inlinable
+    public init(minimumCapacity capacity: Int) {
+        root = capacity > 0 ? .leaf(room: Swift.min(capacity, Node<Item>.fanOut)) : nil
+    }
 
-    /// The element at `key`, or nil.
+    @inlinable public var isEmpty: Bool { count == 0 }
+    @inlinable public var count: Int { root?.total ?? 0 }
+
+    /// The item at `key`, or nil.
     @inlinable
     public subscript(key: Key) -> Item? {
         get { root?.find(key) }
         set { mutate(key) { $0 = newValue } }
     }
 
-    /// Changes the element at `key` in place: nil before means absent, nil after removes it.
+    /// Changes the item at `key` in place: nil before means absent, nil after removes it.
     ///
-    /// Inside `body` the element is held once, so that changing it copies nothing that is not shared.
+    /// Inside `body` the item is held once, so that changing it copies nothing that is not shared.
     /// `body` must not touch the map.
     @inlinable
     @discardableResult
     public mutating func mutate<R>(_ key: Key, _ body: (inout Item?) -> R) -> R {
-        if root == nil { root = .leaf(capacity: 1) }
-        var split: Node<Item>.Link?
+        if root == nil { root = .leaf(room: 1) }
+        var split: Node<Item>.Split?
         let result = Node.mutate(&root!, key, &split, body)
         if let split {
             root = .branch(over: root!, and: split)
-        } else if root!.header.count == 0 {
-            root = nil
-        } else {
-            while root!.header.count == 1, root!.header.height > 0 {
-                root = root!.links[0].child
-            }
+        } else if root!.count <= 1 {
+            dropEmptyLevels()
         }
         return result
     }
 
-    /// Stores `element` at `key` and returns what was there before.
+    @inlinable
+    mutating func dropEmptyLevels() {
+        while let top = root, top.height > 0, top.count == 1 { root = top.children[0] }
+        if root?.count == 0 { root = nil }
+    }
+
+    /// Stores `item` at `key` and returns what was there before.
     @inlinable
     @discardableResult
-    public mutating func updateValue(_ element: consuming Item, forKey key: Key) -> Item? {
-        var new = Optional(element)
+    public mutating func updateValue(_ item: consuming Item, forKey key: Key) -> Item? {
+        var new = Optional(item)
         return mutate(key) { slot in
             swap(&slot, &new)
-            return new
+            return new.take()
         }
     }
 
-    /// Removes the element at `key` and returns it.
+    /// Removes the item at `key` and returns it.
     @inlinable
     @discardableResult
     public mutating func removeValue(forKey key: Key) -> Item? {
+        // Looked up first: a removal that finds nothing must not copy shared nodes.
         guard root?.find(key) != nil else { return nil }
         return mutate(key) { $0.take() }
+    }
+
+    /// Gives back the memory that a small map reserved and did not use.
+    @inlinable
+    public mutating func trim() {
+        guard root != nil, root!.height == 0, root!.count < root!.room else { return }
+        let count = root!.count
+        if count == 0 {
+            root = nil
+        } else if isKnownUniquelyReferenced(&root!) {
+            root = root!.moved(room: count)
+        } else {
+            root = root!.copy(room: count)
+        }
     }
 }
 
@@ -87,86 +110,20 @@ extension SortedMap {
     }
 
     /// The entry just before `key` in key order, whether or not `key` is present.
+    ///
+    /// - Complexity: O(log n).
     @inlinable
-    public func entry(before key: Key) -> Entry? {
-        let rank = rank(of: key)
-        return rank > 0 ? entry(at: rank - 1) : nil
-    }
-}
+    public func entry(before key: Key) -> Entry? { root?.entry(before: key) }
 
-// MARK: - Iteration
-
-extension SortedMap: Sequence {
-    /// Visits the entries in ascending key order.
-    public struct Iterator: IteratorProtocol {
-        @usableFromInline var stack: [(node: Node<Item>, index: Int)] = []
-        @usableFromInline var leaf: Node<Item>?
-        @usableFromInline var index = 0
-
-        @inlinable
-        init(_ root: Node<Item>?) {
-            if let root { descend(from: root) }
-        }
-
-        /// Starts at the first entry whose key is `key` or comes after it.
-        @inlinable
-        init(_ root: Node<Item>?, from key: Key) {
-            guard var node = root else { return }
-            while node.header.height > 0 {
-                let index = node.childIndex(of: key)
-                stack.append((node, index))
-                node = node.links[index].child
-            }
-            leaf = node
-            index = node.lowerBound(of: key)
-        }
-
-        @inlinable
-        mutating func descend(from start: Node<Item>) {
-            var node = start
-            while node.header.height > 0 {
-                stack.append((node, 0))
-                node = node.links[0].child
-            }
-            leaf = node
-            index = 0
-        }
-
-        @inlinable
-        public mutating func next() -> (key: Key, value: Item)? {
-            while let leaf {
-                if index < leaf.header.count {
-                    defer { index += 1 }
-                    let entry = leaf.entries[index]
-                    return (entry.key, entry.element)
-                }
-                advanceToNextLeaf()
-            }
-            return nil
-        }
-
-        @inlinable
-        mutating func advanceToNextLeaf() {
-            leaf = nil
-            while let (node, index) = stack.popLast() {
-                guard index + 1 < node.header.count else { continue }
-                stack.append((node, index + 1))
-                return descend(from: node.links[index + 1].child)
-            }
-        }
-    }
-
-    @inlinable public func makeIterator() -> Iterator { Iterator(root) }
-    @inlinable public var underestimatedCount: Int { count }
-
-    /// The entries from `key` on, in ascending key order.
+    /// The entry just after `key` in key order, whether or not `key` is present.
+    ///
+    /// - Complexity: O(log n).
     @inlinable
-    public func entries(from key: Key) -> IteratorSequence<Iterator> {
-        IteratorSequence(Iterator(root, from: key))
+    public func entry(after key: Key) -> Entry? {
+        var following = entries(from: key)
+        guard let entry = following.next() else { return nil }
+        return entry.key == key ? following.next() : entry
     }
-
-    @inlinable public var keys: some Sequence<Key> { lazy.map { $0.key } }
-    @inlinable public var values: some Sequence<Item> { lazy.map { $0.value } }
 }
 
 extension SortedMap: Equatable where Item: Equatable {

@@ -1,73 +1,95 @@
-/// The head of a node; entries or links follow it in the same allocation.
+/// The head of a node; its keys follow in the same allocation, and then its items or children.
 @usableFromInline
 struct NodeHeader {
-    /// Entries of a leaf, or children of a branch, in this node.
+    /// Items of a leaf, or children of a branch, in this node.
     @usableFromInline var count: Int
-    /// Entries in this node and below.
+    /// Items in this node and below.
     @usableFromInline var total: Int
-    @usableFromInline let capacity: Int32
+    /// Items or children that the allocation has room for.
+    @usableFromInline let room: Int32
     /// Levels below this node; 0 for a leaf.
     @usableFromInline let height: Int32
 
     @inlinable
-    init(capacity: Int, height: Int32) {
+    init(room: Int, height: Int) {
         count = 0
         total = 0
-        self.capacity = Int32(capacity)
-        self.height = height
+        self.room = Int32(room)
+        self.height = Int32(height)
     }
 }
 
-/// A node of a `SortedMap`: a leaf holds entries, a branch holds links to the nodes below it.
+/// A node of a `SortedMap`: a leaf holds items, a branch holds the nodes below it.
+///
+/// A branch's key is not after any key below its child, except under the first child, which takes
+/// all keys that are smaller.
 @usableFromInline
 final class Node<Item>: ManagedBuffer<NodeHeader, UInt64> {
+    /// The right part of a node that ran full.
     @usableFromInline
-    struct Entry {
-        @usableFromInline var key: Key
-        @usableFromInline var element: Item
+    struct Split {
+        @usableFromInline let low: Key
+        @usableFromInline let right: Node
 
         @inlinable
-        init(key: Key, element: consuming Item) {
-            self.key = key
-            self.element = element
-        }
-    }
-
-    @usableFromInline
-    struct Link {
-        /// No key below is smaller, except under a branch's first link, which takes all that are.
-        @usableFromInline var low: Key
-        @usableFromInline var child: Node
-
-        @inlinable
-        init(low: Key, child: Node) {
-            self.low = low
-            self.child = child
+        init(_ right: Node) {
+            low = right.keys[0]
+            self.right = right
         }
     }
 
     @inlinable static var fanOut: Int { 64 }
 
+    /// What stays free behind the keys of a leaf that ascending keys filled: keys from clocks that
+    /// differ a little arrive a little late, and would otherwise split every full leaf in two.
+    @inlinable static var roomForLateKeys: Int { 4 }
+
+    // The header is reached by pointer: `header` would check for overlapping accesses at run time.
+
     @inlinable
-    var entries: UnsafeMutablePointer<Entry> {
-        withUnsafeMutablePointerToElements {
-            UnsafeMutableRawPointer($0).assumingMemoryBound(to: Entry.self)
-        }
+    var count: Int {
+        get { withUnsafeMutablePointerToHeader { $0.pointee.count } }
+        set { withUnsafeMutablePointerToHeader { $0.pointee.count = newValue } }
     }
 
     @inlinable
-    var links: UnsafeMutablePointer<Link> {
+    var total: Int {
+        get { withUnsafeMutablePointerToHeader { $0.pointee.total } }
+        set { withUnsafeMutablePointerToHeader { $0.pointee.total = newValue } }
+    }
+
+    @inlinable
+    var room: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.room) } }
+
+    @inlinable
+    var height: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.height) } }
+
+    @inlinable
+    var keys: UnsafeMutablePointer<Key> {
         withUnsafeMutablePointerToElements {
-            UnsafeMutableRawPointer($0).assumingMemoryBound(to: Link.self)
+            UnsafeMutableRawPointer($0).assumingMemoryBound(to: Key.self)
         }
+    }
+
+    /// The items of a leaf.
+    @inlinable
+    var items: UnsafeMutablePointer<Item> {
+        UnsafeMutableRawPointer(keys + room).assumingMemoryBound(to: Item.self)
+    }
+
+    /// The children of a branch.
+    @inlinable
+    var children: UnsafeMutablePointer<Node> {
+        UnsafeMutableRawPointer(keys + room).assumingMemoryBound(to: Node.self)
     }
 
     @inlinable
     deinit {
-        if header.height == 0 {
-            entries.deinitialize(count: header.count)
+        keys.deinitialize(count: count)
+        if height == 0 {
+            items.deinitialize(count: count)
         } else {
-            links.deinitialize(count: header.count)
+            children.deinitialize(count: count)
         }
     }
 }
@@ -76,143 +98,122 @@ final class Node<Item>: ManagedBuffer<NodeHeader, UInt64> {
 
 extension Node {
     @inlinable
-    static func make(capacity: Int, height: Int32) -> Node {
-        let stride = height == 0 ? MemoryLayout<Entry>.stride : MemoryLayout<Link>.stride
-        let words = (capacity * stride + 7) / 8
+    static func make(room: Int, height: Int) -> Node {
+        precondition(MemoryLayout<Item>.alignment <= MemoryLayout<UInt64>.alignment)
+        let payload = height == 0 ? MemoryLayout<Item>.stride : MemoryLayout<Node>.stride
+        let words = (room * (MemoryLayout<Key>.stride + payload) + 7) / 8
         let node = Node.create(minimumCapacity: words) { _ in
-            NodeHeader(capacity: capacity, height: height)
+            NodeHeader(room: room, height: height)
         }
         return unsafeDowncast(node, to: Node.self)
     }
 
     @inlinable
-    static func leaf(capacity: Int) -> Node { make(capacity: capacity, height: 0) }
+    static func leaf(room: Int) -> Node { make(room: room, height: 0) }
 
-    /// A new root above two halves of the old one.
+    /// A new root above the two parts of the old one.
     @inlinable
-    static func branch(over left: Node, and right: Link) -> Node {
-        let node = make(capacity: fanOut, height: left.header.height + 1)
-        let low = left.header.height == 0 ? left.entries[0].key : left.links[0].low
-        node.links.initialize(to: Link(low: low, child: left))
-        (node.links + 1).initialize(to: right)
-        node.header.count = 2
-        node.header.total = left.header.total + right.child.header.total
+    static func branch(over left: Node, and split: Split) -> Node {
+        let node = make(room: fanOut, height: left.height + 1)
+        node.insert(child: left, low: left.keys[0], at: 0)
+        node.insert(child: split.right, low: split.low, at: 1)
+        node.total = left.total + split.right.total
         return node
     }
 
-    /// A copy that nobody else holds, with room for at least `capacity`.
+    /// A copy that nobody else holds, with room for at least what is here.
     @inlinable
-    func copy(capacity: Int) -> Node {
-        let node = Node.make(capacity: capacity, height: header.height)
-        if header.height == 0 {
-            node.entries.initialize(from: entries, count: header.count)
-        } else {
-            node.links.initialize(from: links, count: header.count)
-        }
-        node.header.count = header.count
-        node.header.total = header.total
+    func copy(room: Int) -> Node {
+        let node = Node.make(room: room, height: height)
+        node.append(copyOf: self)
         return node
     }
 
-    /// A larger node with this one's contents, which moves out of here.
+    /// A leaf of another size with this one's contents, which move out of here.
     @inlinable
-    func moved(capacity: Int) -> Node {
-        let node = Node.make(capacity: capacity, height: header.height)
-        if header.height == 0 {
-            node.entries.moveInitialize(from: entries, count: header.count)
-        } else {
-            node.links.moveInitialize(from: links, count: header.count)
-        }
-        node.header.count = header.count
-        node.header.total = header.total
-        header.count = 0
+    func moved(room: Int) -> Node {
+        let node = Node.leaf(room: room)
+        move(from: 0, to: node)
+        node.total = total
         return node
     }
 }
 
-// MARK: - Search
+// MARK: - Contents
 
 extension Node {
-    /// The index of the first entry of this leaf that is not before `key`.
+    /// Shifts what stands from `index` on; the caller then initializes the place.
     @inlinable
-    func lowerBound(of key: Key) -> Int {
-        let entries = entries
-        var low = 0
-        var high = header.count
-        // Ascending keys, the common case of a growing list, land behind the last entry.
-        if high > 0, entries[high - 1].key < key { return high }
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].key < key { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-
-    /// The index of the child of this branch below which `key` belongs.
-    @inlinable
-    func childIndex(of key: Key) -> Int {
-        let links = links
-        var low = 0
-        var high = header.count - 1
-        if !(key < links[high].low) { return high }
-        while low + 1 < high {
-            let middle = (low + high) / 2
-            if key < links[middle].low { high = middle } else { low = middle }
-        }
-        return low
-    }
-
-    @inlinable
-    func find(_ key: Key) -> Item? {
-        var node = Unmanaged.passUnretained(self)
-        while true {
-            let next: Unmanaged<Node>? = node._withUnsafeGuaranteedRef { node in
-                guard node.header.height > 0 else { return nil }
-                return Unmanaged.passUnretained(node.links[node.childIndex(of: key)].child)
-            }
-            guard let next else { break }
-            node = next
-        }
-        return node._withUnsafeGuaranteedRef { leaf in
-            let index = leaf.lowerBound(of: key)
-            guard index < leaf.header.count, leaf.entries[index].key == key else { return nil }
-            return leaf.entries[index].element
-        }
-    }
-
-    @inlinable
-    func rank(of key: Key) -> Int {
-        guard header.height > 0 else { return lowerBound(of: key) }
-        let index = childIndex(of: key)
-        var rank = links[index].child.rank(of: key)
-        // Counting back from the end is short for the recent keys that listeners ask about.
-        if index > header.count / 2 {
-            rank += header.total
-            for later in index..<header.count { rank -= links[later].child.header.total }
+    func openGap(at index: Int) {
+        let behind = count - index
+        (keys + index + 1).moveInitialize(from: keys + index, count: behind)
+        if height == 0 {
+            (items + index + 1).moveInitialize(from: items + index, count: behind)
         } else {
-            for earlier in 0..<index { rank += links[earlier].child.header.total }
+            (children + index + 1).moveInitialize(from: children + index, count: behind)
         }
-        return rank
+        count += 1
+    }
+
+    /// Shifts what stands behind `index`, whose item or child the caller has moved out.
+    @inlinable
+    func closeGap(at index: Int) {
+        let behind = count - index - 1
+        (keys + index).deinitialize(count: 1)
+        (keys + index).moveInitialize(from: keys + index + 1, count: behind)
+        if height == 0 {
+            (items + index).moveInitialize(from: items + index + 1, count: behind)
+        } else {
+            (children + index).moveInitialize(from: children + index + 1, count: behind)
+        }
+        count -= 1
+    }
+
+    /// Moves what stands from `start` on to an empty node; totals are the caller's.
+    @inlinable
+    func move(from start: Int, to node: Node) {
+        let moving = count - start
+        node.keys.moveInitialize(from: keys + start, count: moving)
+        if height == 0 {
+            node.items.moveInitialize(from: items + start, count: moving)
+        } else {
+            node.children.moveInitialize(from: children + start, count: moving)
+        }
+        node.count = moving
+        count = start
     }
 
     @inlinable
-    func entry(at index: Int) -> (key: Key, value: Item) {
-        guard header.height > 0 else { return (entries[index].key, entries[index].element) }
-        if index >= header.total / 2 {
-            var end = header.total
-            var child = header.count
-            repeat {
-                child -= 1
-                end -= links[child].child.header.total
-            } while index < end
-            return links[child].child.entry(at: index - end)
+    func append(copyOf node: Node) {
+        (keys + count).initialize(from: node.keys, count: node.count)
+        if height == 0 {
+            (items + count).initialize(from: node.items, count: node.count)
+        } else {
+            (children + count).initialize(from: node.children, count: node.count)
         }
-        var rest = index
-        var child = 0
-        while rest >= links[child].child.header.total {
-            rest -= links[child].child.header.total
-            child += 1
-        }
-        return links[child].child.entry(at: rest)
+        count += node.count
+        total += node.total
+    }
+
+    @inlinable
+    func insert(item: consuming Item, key: Key, at index: Int) {
+        openGap(at: index)
+        (keys + index).initialize(to: key)
+        (items + index).initialize(to: item)
+        total += 1
+    }
+
+    @inlinable
+    func insert(child: Node, low: Key, at index: Int) {
+        openGap(at: index)
+        (keys + index).initialize(to: low)
+        (children + index).initialize(to: child)
+    }
+
+    @inlinable
+    var sumOfTotals: Int {
+        var sum = 0
+        for index in 0..<count { sum += children[index].total }
+        return sum
     }
 }

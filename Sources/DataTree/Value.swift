@@ -146,9 +146,15 @@ extension Value {
         }
     }
 
-    /// Changes the children in place; a primitive gives way to them, the priority stays.
+    /// Changes the children in place; a primitive gives way to new ones, the priority stays.
     public mutating func mutateChildren(_ body: (inout Children) -> Void) {
         let priority = priority
+        if children.isEmpty {
+            var added = Children()
+            body(&added)
+            if !added.isEmpty { self = Value(added).prioritized(priority) }
+            return
+        }
         // Taken out first, so that `children` holds the only reference.
         var children = take().children
         body(&children)
@@ -173,7 +179,7 @@ extension Value: Equatable {
         case (.integer(let x), .integer(let y)): x == y
         // By bits, so that -0 and 0 differ as their hashes do.
         case (.double(let x), .double(let y)): x.bitPattern == y.bitPattern
-        case (.string(let x), .string(let y)): x.utf8.elementsEqual(y.utf8)
+        case (.string(let x), .string(let y)): x.utf16Order(to: y) == .same
         case (.object(let x), .object(let y)): x == y
         case (.prioritized(let x), .prioritized(let y)):
             x === y || (x.content == y.content && x.priority == y.priority)

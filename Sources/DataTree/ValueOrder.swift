@@ -37,8 +37,9 @@ extension Value {
     /// Compares by double, as the clients do, and what rounding made equal by the exact number:
     /// otherwise 2^60 and 2^60 + 1 would both equal the double 2^60, but not one another.
     private static func order(_ integer: Int64, _ double: Double) -> Order {
+        // Only 2^63 is a double that integers round to and no integer is.
         Order(Double(integer), double).or(
-            Int64(exactly: double).map { Order(integer, $0) } ?? .before)
+            double < 0x1p63 ? Order(integer, Int64(double)) : .before)
     }
 
     private var orderOfKind: Int {

@@ -1,0 +1,81 @@
+/// The fingerprint by which Firebase's clients compare data: in transactions and when they resume a
+/// listen.
+///
+/// Null has the empty hash; anything else the SHA-1 digest, in base 64, of a text that spells the
+/// value with its priorities. Source: `firebase-semantics.md`, section 9.
+public struct DataHash: Equatable, Sendable {
+    public let text: String
+
+    /// Takes a hash that a peer sent.
+    public init(text: String) { self.text = text }
+
+    /// The hash of a value that holds no placeholder.
+    ///
+    /// - Complexity: O(size), and O(n log n) in children where some have priorities.
+    public init(of value: Value) {
+        text = NumberForm.exact.hash(of: value)
+    }
+
+    /// Whether this is the hash of `value`, also as the JavaScript client computes it, which gets
+    /// some numbers wrong (`JavaScriptDouble`).
+    public func matches(_ value: Value) -> Bool {
+        text == NumberForm.exact.hash(of: value) || text == NumberForm.javaScript.hash(of: value)
+    }
+}
+
+/// Which client's spelling of numbers goes into a hash.
+enum NumberForm {
+    case exact, javaScript
+
+    func hash(of value: Value) -> String {
+        if value.isNull { return "" }
+        var digest = SHA1()
+        if !value.priority.isNull {
+            digest.update("priority:")
+            update(&digest, primitive: value.priority)
+            digest.update(UInt8(ascii: ":"))
+        }
+        if case .object(let children) = value.content {
+            for (key, child) in NumberForm.priorityOrder(of: children) {
+                digest.update(UInt8(ascii: ":"))
+                key.withUTF8 { digest.update($0) }
+                digest.update(UInt8(ascii: ":"))
+                digest.update(hash(of: child))
+            }
+        } else {
+            update(&digest, primitive: value.content)
+        }
+        return digest.base64()
+    }
+
+    private func update(_ digest: inout SHA1, primitive: Value) {
+        switch primitive {
+        case .boolean(let flag):
+            digest.update(flag ? "boolean:true" : "boolean:false")
+        case .integer(let number):
+            digest.update("number:" + spell(Double(number)))
+        case .double(let number):
+            digest.update("number:" + spell(number))
+        case .string(let text):
+            digest.update("string:")
+            digest.update(text)
+        case .null, .object, .prioritized, .deferred:
+            preconditionFailure("hash of \(primitive), which is not stored data")
+        }
+    }
+
+    /// The 16 hexadecimal digits of a double's bytes, the highest first.
+    func spell(_ number: Double) -> String {
+        let bits = self == .exact ? number.bitPattern : JavaScriptDouble.bitPattern(of: number)
+        let digits = String(bits, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    private static func priorityOrder(of children: Children) -> [Children.Entry] {
+        let entries = Array(children)
+        guard entries.contains(where: { !$0.value.priority.isNull }) else { return entries }
+        return entries.sorted { a, b in
+            a.value.priority.order(to: b.value.priority).or(Order(a.key, b.key)) == .before
+        }
+    }
+}

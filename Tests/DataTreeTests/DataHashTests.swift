@@ -1,0 +1,55 @@
+import DataTree
+import Testing
+
+@Suite struct DataHashTests {
+    @Test(
+        arguments: [
+            (.null, ""),
+            (4, "eVih19a6ZDz3NL32uVBtg9KSgQY="),
+            (4.5623, "vf1CL0tIRwXXunHcG/irRECk3lY="),
+            ("hey guys", "CUNLXWpCVoJE6z7z1vE57lGaKAU="),
+            (true, "E5z61QM0lN/U2WsOnusszCTkR8M="),
+            (
+                ["intNode": 4, "doubleNode": 4.5623, "stringNode": "hey guys", "boolNode": true],
+                "6Mc4jFmNdrLVIlJJjz2/MakTK9I="
+            ),
+            (
+                ["root": ["c": [".value": 99, ".priority": "abc"], ".priority": "def"]],
+                "Fm6tzN4CVEu5WxFDZUdTtqbTVaA="
+            ),
+            (
+                ["b": [".value": 1, ".priority": 1], "a": [".value": 2, ".priority": 2], "c": 3],
+                "Qf/hRznoPTohPT0sTDDuiN3EHPw="
+            ),
+            ([".value": 12_345_678_901_234_568, ".priority": "🐵"], "+E+Mxlqh5MhT+On05bjsZ6JaaxI="),
+            (["10": "t", "9": "n", "a": "z"], "74r8U/QzxfSAWWuJMCh0iTtSlIQ="),
+        ] as [(Value, String)])
+    func `data has the hash that Firebase's clients compute`(value: Value, hash: String) {
+        #expect(DataHash(of: value).text == hash)
+        #expect(DataHash(text: hash).matches(value))
+    }
+
+    @Test func `zero and minus zero have different hashes`() {
+        #expect(DataHash(of: .double(-0.0)) != DataHash(of: .integer(0)))
+    }
+
+    @Test func `an integer beyond 2^53 hashes as the nearest double`() {
+        #expect(DataHash(of: .integer(1 << 60 + 1)) == DataHash(of: .double(0x1p60)))
+    }
+
+    @Test func `the hash that JavaScript gets wrong matches too`() {
+        // JavaScript spells 63.99999999999999 as 64, and true 64 right.
+        let near = Value.double(64.0.nextDown)
+        let wrong = DataHash(of: .double(64))
+        #expect(wrong.matches(near))
+        #expect(wrong.matches(64))
+        #expect(!DataHash(of: near).matches(64))
+        #expect(DataHash(of: ["a": 64]).matches(["a": near]))
+    }
+
+    @Test func `texts of every length around a block have their own hash`() {
+        let hashes = (0..<200).map { DataHash(of: .string(String(repeating: "x", count: $0))).text }
+        #expect(Set(hashes).count == hashes.count)
+        #expect(hashes[0] == "Ki0Xy0V6morg0TO3Sxi/jwugYDQ=")
+    }
+}
