@@ -18,7 +18,13 @@ extension SortedMap<Value> {
 extension Key {
     /// Whether the key is written as its number is: `7`, and not `07` or `-0`.
     fileprivate var isPlainNumber: Bool {
-        guard let integer else { return false }
-        return withUTF8 { text in text.elementsEqual(String(integer).utf8) }
+        guard let integer, integer >= 0 else { return false }
+        var digits = 1
+        var rest = integer
+        while rest >= 10 {
+            rest /= 10
+            digits += 1
+        }
+        return utf8Count == digits
     }
 }

@@ -10,8 +10,8 @@ public enum Number: Sendable {
         }
     }
 
-    /// The number as a value in its one form: whole numbers that a double holds exactly are
-    /// integers, so that 1 and 1.0 are the same data.
+    /// The number as a value in its one form: whole numbers of 64 bits are integers, so that 1 and
+    /// 1.0 are the same data, in memory as in JSON.
     public var value: Value {
         switch self {
         case .integer(let number): .integer(number)
@@ -24,9 +24,9 @@ public enum Number: Sendable {
         }
     }
 
-    /// The number as an integer, if it is one that a double holds exactly and is not -0.
+    /// The number as an integer, if it is one of 64 bits and is not -0.
     private static func whole(_ number: Double) -> Int64? {
-        guard number.magnitude <= 0x1p53 else { return nil }
+        guard number.magnitude < 0x1p63 else { return nil }
         let whole = Int64(number)
         return Double(whole).bitPattern == number.bitPattern ? whole : nil
     }

@@ -121,7 +121,7 @@ extension JSONWriter {
     }
 
     private mutating func open(_ children: Children, priority: Value, _ bytes: inout [UInt8]) {
-        let isArray = form == .plain && children.areArray
+        let isArray = form == .plain && children.arrayLength != nil
         bytes.append(isArray ? UInt8(ascii: "[") : UInt8(ascii: "{"))
         frames.append(
             Frame(children: children.makeIterator(), isArray: isArray, priority: priority))
@@ -191,20 +191,6 @@ extension JSONWriter {
             case .double(let number): NumberText.append(number, to: &bytes)
             }
             bytes += "}}".utf8
-        }
-    }
-}
-
-extension Children {
-    /// Whether these children read as a list: keys `0`, `1`, … without leading zeros, more than half
-    /// of the places up to the last one taken. Source: `firebase-semantics.md`, rule W10.
-    ///
-    /// - Complexity: O(1) if the last key is no small number, as in most objects; else O(n).
-    fileprivate var areArray: Bool {
-        guard let last = last?.key.integer, Int(last) < 2 * count else { return false }
-        return keys.allSatisfy { key in
-            guard let number = key.integer, number >= 0 else { return false }
-            return key.utf8Count == NumberText.digits(of: UInt64(number))
         }
     }
 }

@@ -25,17 +25,6 @@ enum NumberText {
         append(Decimal(number.magnitude), to: &bytes)
     }
 
-    /// How many decimal digits a number has.
-    static func digits(of number: UInt64) -> Int {
-        var count = 1
-        var rest = number
-        while rest >= 10 {
-            rest /= 10
-            count += 1
-        }
-        return count
-    }
-
     private static func append(digits number: UInt64, to bytes: inout [UInt8]) {
         if number < 10 { return bytes.append(UInt8(ascii: "0") + UInt8(number)) }
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in

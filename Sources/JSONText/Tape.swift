@@ -43,7 +43,9 @@ extension Tape {
 
     private mutating func object() throws(TapeFlaw) -> Value {
         let start = index - 1
-        var builder = ObjectBuilder()
+        // The tape has the number of members in bits 32 to 55 of an object's first word.
+        let count = Int(words[start] >> 32 & 0xFF_FFFF)
+        var builder = ObjectBuilder(expectedMembers: min(count, 64))
         while type(at: index) != UInt8(ascii: "}") {
             let keyIndex = index
             index += 1
