@@ -10,16 +10,13 @@ enum Acceptance {
     static func settle(
         _ writes: [Write], in tree: Value, wallMilliseconds: UInt64
     ) throws(DataError) -> [Write] {
-        var settled: [Write] = []
-        settled.reserveCapacity(writes.count)
-        for write in writes {
-            try write.value.validate(at: write.path)
-            var value = write.value
-            if value.containsDeferred {
-                value = value.resolvingTimestamps(at: wallMilliseconds)
-                value = value.resolvingPriorities(at: wallMilliseconds, against: tree[write.path])
-            }
-            settled.append(Write(path: write.path, value: value))
+        for write in writes { try write.value.validate(at: write.path) }
+        var settled = writes
+        for index in settled.indices where settled[index].value.containsDeferred {
+            let write = settled[index]
+            settled[index].value = write.value
+                .resolvingTimestamps(at: wallMilliseconds)
+                .resolvingPriorities(at: wallMilliseconds, against: tree[write.path])
         }
         return settlePriorities(settled, in: tree)
     }

@@ -5,17 +5,16 @@ import SyncProtocol
 
 extension Replica {
     mutating func serve(_ frame: [UInt8], for session: SessionID) {
-        let requests: [Received<ClientMessage>]
-        do throws(FrameError) {
-            requests = try FrameReader.messages(in: frame)
-        } catch {
-            refuse(error, id: 0, for: session)
-            return
-        }
-        for request in requests {
-            switch request {
-            case .message(let message): serve(message, for: session)
-            case .refused(let id, let error): refuse(error, id: id ?? 0, for: session)
+        frame.withUnsafeBytes { bytes in
+            do throws(FrameError) {
+                for request in try FrameReader<ClientMessage>(bytes) {
+                    switch request {
+                    case .message(let message): serve(message, for: session)
+                    case .refused(let id, let error): refuse(error, id: id ?? 0, for: session)
+                    }
+                }
+            } catch {
+                refuse(error, id: 0, for: session)
             }
         }
     }
