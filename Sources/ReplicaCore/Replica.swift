@@ -62,6 +62,8 @@ public struct Replica: Sendable {
     private var urgent: [Output] = []
     private var clockBound: UInt64
     private var nextBeatMilliseconds: UInt64 = 0
+    /// No operation with a stamp up to this time can arrive any more.
+    private var frontier = HybridTime.zero
     private var startedMilliseconds: UInt64?
     private var isServing = false
 
@@ -281,6 +283,8 @@ extension Replica {
         properties.removeAll(keepingCapacity: true)
         published.removeAll(keepingCapacity: true)
         beat()
+        // A little every turn, so that no turn is long.
+        tree.forget(through: Stamp(time: frontier, writer: WriterID(bits: .max)), limit: 500)
         serveWhenReady()
         defer { urgent.removeAll(keepingCapacity: true) }
         return urgent + outputs
@@ -293,7 +297,7 @@ extension Replica {
         properties.append(Property(.clockBound, clockBound))
     }
 
-    /// Four times a second: tells what is durable here, and forgets what is stable.
+    /// Four times a second: tells what is durable here, and finds out what is stable.
     private mutating func beat() {
         guard now.elapsedMilliseconds >= nextBeatMilliseconds else { return }
         nextBeatMilliseconds = now.elapsedMilliseconds + 250
@@ -304,8 +308,7 @@ extension Replica {
             wallMilliseconds: now.wallMilliseconds)
         urgent.append(.publish(PeerMessage.beat(beat).frame))
         peers.settle(holding: vector)
-        let frontier = peers.frontier(own: clock.last)
-        tree.forget(through: Stamp(time: frontier, writer: WriterID(bits: .max)))
+        frontier = peers.frontier(own: clock.last)
     }
 
     /// Clients are taken once all peers were heard, or after a second and a half without some.

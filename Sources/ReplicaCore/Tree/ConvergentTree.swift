@@ -38,11 +38,14 @@ public struct ConvergentTree: Sendable {
 
     /// Forgets what only operations with a stamp up to `frontier` could still make matter.
     ///
-    /// Nothing with such a stamp may arrive afterwards. What is visible does not change.
+    /// Nothing with such a stamp may arrive afterwards. What is visible does not change. At most
+    /// `limit` places are visited, so that a caller can spread the work; the rest stays for later.
     ///
     /// - Complexity: amortised O(depth) for each operation ever applied.
-    public mutating func forget(through frontier: Stamp) {
-        while let entry = forgettable.popFirst(through: frontier) {
+    public mutating func forget(through frontier: Stamp, limit: Int = .max) {
+        var visits = 0
+        while visits < limit, let entry = forgettable.popFirst(through: frontier) {
+            visits += 1
             let location = entry.path.last == .priority ? entry.path.parent! : entry.path
             let oldest = registers.forget(
                 through: frontier, at: entry.path.keys[...], deep: entry.isDeep
