@@ -50,11 +50,18 @@ public struct ObjectBuilder {
         add(Key(index: index), element)
     }
 
-    /// The value that the members describe.
+    /// The value that the members describe; the builder is empty afterwards.
     ///
     /// - Throws: `DataError` for `.value` or `.sv` beside children, a `.value` that is an object, a
     ///   priority that is neither a number nor a string, or an unknown `.sv`.
-    public consuming func finish() throws(DataError) -> Value {
+    public mutating func finish() throws(DataError) -> Value {
+        // Taken out, so that the value alone holds the children and trimming moves them.
+        var built = ObjectBuilder(expectedMembers: 0)
+        swap(&built, &self)
+        return try built.build()
+    }
+
+    private mutating func build() throws(DataError) -> Value {
         priority = try ObjectBuilder.checked(priority: priority)
         if let serverValue {
             try expectNoChildren(beside: ".sv")

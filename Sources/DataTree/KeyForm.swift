@@ -44,19 +44,21 @@ extension UnsafeBufferPointer<UInt8> {
     /// The eight bytes from `offset` on, the first one highest, and zero for those past the end.
     @inline(__always)
     fileprivate func word(at offset: Int) -> UInt64 {
-        let left = count - offset
+        let left = count &- offset
         if left <= 0 { return 0 }
-        let raw = UnsafeRawBufferPointer(self)
-        if left >= 8 {
-            return UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-        }
-        if count >= 8 {
-            let tail = raw.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
-            return UInt64(bigEndian: tail) &<< UInt64(64 - 8 * left)
-        }
+        if left >= 8 { return wholeWord(at: offset) }
+        if count >= 8 { return wholeWord(at: count &- 8) &<< UInt64(64 &- 8 &* left) }
         var word: UInt64 = 0
-        for index in 0..<left { word |= UInt64(self[index]) &<< UInt64(56 - 8 * index) }
+        for index in 0..<left { word |= UInt64(self[index]) &<< UInt64(56 &- 8 &* index) }
         return word
+    }
+
+    /// The eight bytes from `offset` on, which must exist.
+    @inline(__always)
+    fileprivate func wholeWord(at offset: Int) -> UInt64 {
+        // Unchecked, for the callers have compared `offset` with the count.
+        let start = UnsafeRawPointer(baseAddress.unsafelyUnwrapped)
+        return UInt64(bigEndian: start.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 }
 
@@ -64,14 +66,18 @@ extension UnsafeBufferPointer<UInt8> {
 enum KeyRules {
     static func allow(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         guard !utf8.isEmpty, utf8.count <= Limits.keyBytes else { return false }
-        var offset = 0
-        while offset < utf8.count {
+        if utf8.count < 8 {
             // Past the end stand zeros: harmless digits take their place.
-            let padding = every(0x30) >> UInt64(8 * (utf8.count - offset))
-            if hasForbiddenByte(utf8.word(at: offset) | padding) { return false }
+            let padding = every(0x30) &>> UInt64(8 * utf8.count)
+            return !hasForbiddenByte(utf8.word(at: 0) | padding)
+        }
+        var offset = 0
+        while offset + 8 <= utf8.count {
+            if hasForbiddenByte(utf8.wholeWord(at: offset)) { return false }
             offset += 8
         }
-        return true
+        // The last word overlaps the one before.
+        return offset == utf8.count || !hasForbiddenByte(utf8.wholeWord(at: utf8.count - 8))
     }
 
     /// Says why `utf8`, which is not allowed, is not.

@@ -58,19 +58,23 @@ public enum Received<Message: FrameMessage>: Equatable, Sendable {
 
 /// The messages of a frame, in order; one that is wrong does not spoil those after it.
 ///
-/// Only where the bytes are no MessagePack, so that the end of a message is unknown, does the frame
-/// end with the refusal. The bytes must outlive the reader.
+/// A refusal without an id, or of bytes that are no MessagePack, so that nobody knows where the
+/// message ends, is the last of its frame: nobody could be told about the rest. The bytes must
+/// outlive the reader.
 public struct FrameReader<Message: FrameMessage>: Sequence, IteratorProtocol {
-    private var reader: MessagePackReader
-    private var isBroken = false
+    @usableFromInline var reader: MessagePackReader
+    @usableFromInline var isBroken = false
 
     /// Checks the version.
     ///
     /// - Throws: `FrameError` for another version (its code is `version`), or for no message at all.
+    @inlinable
     public init(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {
         reader = try MessagePackReader(frame: bytes)
     }
 
+    // Inlinable, so that a module which knows the kind of message gets code for that kind.
+    @inlinable
     public mutating func next() -> Received<Message>? {
         if isBroken || reader.isAtEnd { return nil }
         let start = reader.position
@@ -78,12 +82,13 @@ public struct FrameReader<Message: FrameMessage>: Sequence, IteratorProtocol {
             return .message(try Message.decode(from: &reader))
         } catch {
             let id = reader.messageID(from: start)
-            isBroken = !reader.canSkip(from: start)
+            isBroken = id == nil || !reader.canSkip(from: start)
             return .refused(id: id, error)
         }
     }
 
     /// The messages of a frame held in an array.
+    @inlinable
     public static func messages(in frame: [UInt8]) throws(FrameError) -> [Received<Message>] {
         let result: Result<[Received<Message>], FrameError> = frame.withUnsafeBytes { bytes in
             do throws(FrameError) {
@@ -98,6 +103,7 @@ public struct FrameReader<Message: FrameMessage>: Sequence, IteratorProtocol {
 
 extension MessagePackReader {
     /// A reader of what follows the version byte.
+    @usableFromInline
     init(frame: UnsafeRawBufferPointer) throws(FrameError) {
         guard let version = frame.first else {
             throw FrameError(
@@ -121,6 +127,7 @@ extension MessagePackReader {
     }
 
     /// The number after the name of the message that begins at `start`, if there is one.
+    @usableFromInline
     mutating func messageID(from start: Int) -> UInt64? {
         rewind(to: start)
         do throws(FrameError) {
@@ -133,6 +140,7 @@ extension MessagePackReader {
     }
 
     /// Goes to the end of the message that begins at `start`; false if it has none.
+    @usableFromInline
     mutating func canSkip(from start: Int) -> Bool {
         rewind(to: start)
         do throws(FrameError) {

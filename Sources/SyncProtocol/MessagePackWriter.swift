@@ -2,7 +2,7 @@
 ///
 /// Every element takes its smallest form (a number with a fraction is a float64), so that equal
 /// values are equal bytes, and the bytes that Python's `msgpack.packb` makes.
-/// Source: the MessagePack specification, github.com/msgpack/msgpack.
+/// Source: the MessagePack specification.
 ///
 /// The codec is our own, not a C library's: this target imports only `DataTree`, and the parser of
 /// msgpack-c is compiled for 32 levels, which a legal tree inside a message exceeds.

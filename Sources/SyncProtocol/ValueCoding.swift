@@ -121,7 +121,8 @@ extension MessagePackReader {
         _ count: Int, from start: Int, nesting: Int
     ) throws(FrameError) -> Value {
         try checkNesting(nesting, at: start)
-        var builder = ObjectBuilder()
+        // What is only declared gets little memory.
+        var builder = ObjectBuilder(expectedMembers: min(count, 64))
         for _ in 0..<count {
             let place = position
             let name = try utf8("a key (a string)")
@@ -132,6 +133,12 @@ extension MessagePackReader {
                 builder.add(key, try value(nesting: nesting))
             }
         }
+        return try finished(builder, from: start)
+    }
+
+    private func finished(
+        _ builder: consuming ObjectBuilder, from start: Int
+    ) throws(FrameError) -> Value {
         do throws(DataError) {
             return try builder.finish()
         } catch {
@@ -155,12 +162,9 @@ extension MessagePackReader {
         _ count: Int, from start: Int, nesting: Int
     ) throws(FrameError) -> Value {
         try checkNesting(nesting, at: start)
-        var children = Children()
-        for index in 0..<count {
-            let element = try value(nesting: nesting)
-            if !element.isNull { children[Key(unchecked: String(index))] = element }
-        }
-        return Value(children)
+        var builder = ObjectBuilder(expectedMembers: min(count, 64))
+        for index in 0..<count { builder.addElement(index, try value(nesting: nesting)) }
+        return try finished(builder, from: start)
     }
 
     private func checkNesting(_ nesting: Int, at start: Int) throws(FrameError) {

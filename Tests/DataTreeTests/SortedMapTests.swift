@@ -107,6 +107,27 @@ import Testing
         }
     }
 
+    @Test func `runs of a large map go, and some of their keys come back`() {
+        var random = SeededRandom(seed: 8)
+        var map = SortedMap<Int>()
+        var present = Set(0..<20_000)
+        for number in present.shuffled(using: &random) { map[Key(index: number)] = number }
+        for _ in 0..<60 {
+            // Whole nodes go, and what comes back lies before the first key of those that follow.
+            let start = Int.random(in: 0..<19_000, using: &random)
+            let run = start..<start + 1_000
+            for number in run { map[Key(index: number)] = nil }
+            present.subtract(run)
+            for _ in 0..<20 {
+                let number = Int.random(in: run, using: &random)
+                map[Key(index: number)] = number
+                present.insert(number)
+            }
+            #expect(map.map(\.value) == present.sorted())
+            #expect(present.allSatisfy { map[Key(index: $0)] == $0 })
+        }
+    }
+
     @Test func `late keys among ascending ones`() {
         var random = SeededRandom(seed: 9)
         var map = SortedMap<Bool>()

@@ -43,8 +43,10 @@ public struct ConvergentTree: Sendable {
     /// - Complexity: amortised O(depth) for each operation ever applied.
     public mutating func forget(through frontier: Stamp) {
         while let entry = forgettable.popFirst(through: frontier) {
+            let location = entry.path.last == .priority ? entry.path.parent! : entry.path
             let oldest = registers.forget(
-                through: frontier, at: entry.path.keys[...], deep: entry.isDeep, showing: value)
+                through: frontier, at: entry.path.keys[...], deep: entry.isDeep
+            ) { value[location] }
             if let oldest {
                 forgettable.insert(.init(stamp: oldest, path: entry.path, isDeep: entry.isDeep))
             }

@@ -4,20 +4,21 @@ import SyncProtocol
 extension Registers {
     /// Forgets what is stable at a location and, if `deep`, below it.
     ///
-    /// Returns the oldest stamp that has to stay there, or nil when nothing has to. `visible` is what
-    /// shows here: a priority without a value to show it cannot be forgotten.
+    /// Returns the oldest stamp that has to stay there, or nil when nothing has to. `visible` finds
+    /// what shows at the location: a priority without a value to show it cannot be forgotten.
     mutating func forget(
-        through frontier: Stamp, at keys: ArraySlice<Key>, deep: Bool, showing visible: Value
+        through frontier: Stamp, at keys: ArraySlice<Key>, deep: Bool, visible: () -> Value
     ) -> Stamp? {
         guard let key = keys.first else {
             forgetHere(through: frontier)
-            return deep ? forgetBelow(through: frontier, visible) : oldest(after: frontier)
+            return deep ? forgetBelow(through: frontier, visible()) : oldest(after: frontier)
         }
-        guard children[key] != nil else { return nil }
+        if key == .priority {
+            guard children[key] != nil else { return nil }
+            return withChild(key) { $0.forgetPriority(through: frontier, visible()) }
+        }
         return withChild(key) { child in
-            if key == .priority { return child.forgetPriority(through: frontier, visible) }
-            return child.forget(
-                through: frontier, at: keys.dropFirst(), deep: deep, showing: visible[key])
+            child.forget(through: frontier, at: keys.dropFirst(), deep: deep, visible: visible)
         }
     }
 
@@ -65,8 +66,15 @@ extension Registers {
     }
 
     private func oldest(after frontier: Stamp) -> Stamp? {
-        var stamps = [write, increment, kill] + clears.map(\.stamp) + terms.map(\.stamp)
-        stamps.removeAll { $0 <= frontier }
-        return stamps.min()
+        var oldest: Stamp?
+        func consider(_ stamp: Stamp) {
+            if stamp > frontier { oldest = min(oldest ?? stamp, stamp) }
+        }
+        consider(write)
+        consider(increment)
+        consider(kill)
+        for clear in clears { consider(clear.stamp) }
+        for term in terms { consider(term.stamp) }
+        return oldest
     }
 }

@@ -144,7 +144,8 @@ struct WritePass {
             visible = .null
         } else {
             if registers.isBare { remember(path.count) }
-            visible = replace(old, &registers, value.startingIncrements, coverage)
+            let planted = defect == nil ? value : value.startingIncrements
+            visible = replace(old, &registers, planted, coverage)
         }
         if old.isNull || visible.isNull {
             if !(old.isNull && visible.isNull) {

@@ -1,0 +1,196 @@
+import DataTree
+
+@testable import SyncProtocol
+
+/// A random source that repeats itself (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+}
+
+// MARK: - Values
+
+extension Seeded {
+    /// A number of any magnitude: as many small ones as large ones.
+    mutating func unsigned() -> UInt64 { next() >> UInt64.random(in: 0..<64, using: &self) }
+
+    mutating func text() -> String {
+        let pieces = ["", "a", "zoë", "日本", "🎉", "e\u{301}", " ", "x y", "0", "-7", "\u{0}", "\n"]
+        // Long ones reach the wider heads.
+        if chance(1) {
+            return String(repeating: "é", count: [20, 200, 40_000].randomElement(using: &self)!)
+        }
+        let count = Int.random(in: 0..<8, using: &self)
+        return (0..<count).map { _ in pieces.randomElement(using: &self)! }.joined()
+    }
+
+    mutating func key() -> Key {
+        let pieces = ["a", "b", "-O", "é", "日", "🎉", "\u{FFFD}", "7", "longer", " ", "_"]
+        if chance(20) { return Key(unchecked: String(Int32.random(in: -9...99_999, using: &self))) }
+        let count = Int.random(in: 1...9, using: &self)
+        return Key(unchecked: (0..<count).map { _ in pieces.randomElement(using: &self)! }.joined())
+    }
+
+    mutating func path(upTo count: Int = 4) -> Path {
+        Path((0..<Int.random(in: 0...count, using: &self)).map { _ in key() })
+    }
+
+    mutating func primitive() -> Value {
+        switch Int.random(in: 0..<8, using: &self) {
+        case 0: .boolean(chance(50))
+        case 1...3: .integer(Int64(bitPattern: unsigned()) &* (chance(50) ? -1 : 1))
+        case 4: Number.double(Double(Int64(bitPattern: next())) / 1024.5).value
+        case 5:
+            Number.double(
+                [0.1, -0.0, 1e300, .leastNonzeroMagnitude, 3, 1e18].randomElement(using: &self)!
+            ).value
+        default: .string(text())
+        }
+    }
+
+    mutating func deferred() -> Value {
+        if chance(50) { return .deferred(.timestamp) }
+        return .deferred(.increment(chance(50) ? .integer(-3) : .double(0.25)))
+    }
+
+    mutating func value(depth: Int = 3) -> Value {
+        var value: Value
+        switch Int.random(in: 0..<10, using: &self) {
+        case 0: return .null
+        case 1: value = deferred()
+        case 2...5 where depth > 0:
+            var children = Children()
+            for _ in 0..<Int.random(in: 1...(chance(3) ? 20 : 4), using: &self) {
+                let child = self.value(depth: depth - 1)
+                if !child.isNull { children[key()] = child }
+            }
+            value = Value(children)
+        default: value = primitive()
+        }
+        if chance(20) {
+            value = value.prioritized(
+                [.integer(-1), .string("p"), .deferred(.timestamp)].randomElement(using: &self)!)
+        }
+        return value
+    }
+}
+
+// MARK: - Messages
+
+extension Seeded {
+    /// Writes at paths of which none contains another.
+    mutating func writes() -> [Write] {
+        var writes: [Write] = []
+        for _ in 0..<Int.random(in: 0...5, using: &self) {
+            let path = self.path().appending(key())
+            let clashes = writes.contains { $0.path.contains(path) || path.contains($0.path) }
+            if !clashes { writes.append(Write(path: path, value: value(depth: 2))) }
+        }
+        return writes
+    }
+
+    mutating func clientMessage() -> ClientMessage {
+        let id = unsigned()
+        switch Int.random(in: 0..<9, using: &self) {
+        case 0: return .get(id: id, path: path())
+        case 1: return .put(id: id, path: path(), value: value())
+        case 2: return .put(id: id, path: path().appending(.priority), value: .integer(3))
+        case 3: return .merge(id: id, path: path(), writes: writes())
+        case 4: return .push(id: id, path: path(), value: value())
+        case 5: return .listen(id: id, path: path())
+        case 6: return .unlisten(id: id, listen: unsigned())
+        case 7: return .ping(id: id)
+        default: return .status(id: id)
+        }
+    }
+
+    mutating func nodeMessage() -> NodeMessage {
+        let id = unsigned()
+        let code = ErrorCode.allCases.randomElement(using: &self)!
+        switch Int.random(in: 0..<6, using: &self) {
+        case 0: return .ok(id: id)
+        case 1: return .pushed(id: id, key: key())
+        case 2: return .value(id: id, value: value())
+        case 3: return .change(listen: id, writes: writes())
+        case 4: return .error(id: id, code: code, problem: text(), fix: text())
+        default: return .ended(listen: id, code: code, problem: text(), fix: text())
+        }
+    }
+
+    mutating func vector() -> Vector {
+        var vector = Vector()
+        for _ in 0..<Int.random(in: 0...6, using: &self) {
+            vector[WriterID(bits: unsigned())] = unsigned() >> 11
+        }
+        return vector
+    }
+
+    mutating func time() -> HybridTime { HybridTime(bits: next() >> 1) }
+
+    mutating func batch() -> Batch {
+        let origin = WriterID(bits: next())
+        var time = time()
+        let operations = (0..<Int.random(in: 1...20, using: &self)).map { _ in
+            time = chance(20) ? self.time() : time.successor
+            let writer = chance(80) ? origin : WriterID(bits: unsigned())
+            return Operation(stamp: Stamp(time: time, writer: writer), writes: writes())
+        }
+        return Batch(
+            origin: origin, first: 1 + unsigned() >> 12, wallMilliseconds: unsigned() >> 17,
+            dependencies: vector(), operations: operations)
+    }
+
+    mutating func peerMessage() -> PeerMessage {
+        let from = 1 + unsigned() >> 12
+        switch Int.random(in: 0..<4, using: &self) {
+        case 0: return .batch(BatchCoding.encode(batch()))
+        case 1:
+            return .beat(
+                Beat(
+                    cluster: text(), member: "n1", writer: WriterID(bits: next()),
+                    vector: vector(), promise: time(), wallMilliseconds: unsigned() >> 17))
+        case 2:
+            return .want(
+                member: text(), origin: WriterID(bits: next()), from: from, through: from + 9)
+        default:
+            return .have(
+                origin: WriterID(bits: next()),
+                batches: (0..<Int.random(in: 0...3, using: &self)).map { _ in
+                    BatchCoding.encode(batch())
+                })
+        }
+    }
+}
+
+// MARK: - Bytes
+
+/// Decodes a value that fills the bytes.
+func decodeValue(_ bytes: [UInt8]) throws(FrameError) -> Value {
+    try bytes.withUnsafeBytes { bytes in
+        Result { () throws(FrameError) in
+            var reader = MessagePackReader(bytes)
+            let value = try reader.value()
+            if !reader.isAtEnd {
+                throw FrameError.expected("the end", found: "more", at: reader.position)
+            }
+            return value
+        }
+    }.get()
+}
+
+func encoded(_ value: Value) -> [UInt8] {
+    var writer = MessagePackWriter()
+    writer.append(value)
+    return writer.bytes
+}
