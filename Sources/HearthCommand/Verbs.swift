@@ -8,5 +8,7 @@ extension Verb {
             "hearth watch /rooms/lobby --events child",
         ])
 
-    private static let dataVerbs: [Verb] = []
+    private static let dataVerbs: [Verb] = [
+        .get, .set, .push, .update, .remove, .watch, .import, .export,
+    ]
 }
