@@ -10,6 +10,8 @@ public struct Configuration: Sendable {
     public var pingMilliseconds: UInt64 = 1000
     /// The silence after which a node that was asked counts as gone.
     public var silenceMilliseconds: UInt64 = 3000
+    /// How long a node may take to answer at first, before the next one is tried.
+    public var attemptMilliseconds: UInt64 = 1000
     /// How long the next round of tries waits after the first round in vain; it doubles.
     public var firstBackOffMilliseconds: UInt64 = 100
     /// The longest wait between rounds.

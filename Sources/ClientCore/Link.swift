@@ -41,7 +41,7 @@ struct Link: Sendable {
             state = .opening(since: now)
             return .connect(node)
         case .opening(let since):
-            return now - since > configuration.silenceMilliseconds ? .giveUp : .none
+            return now - since > configuration.attemptMilliseconds ? .giveUp : .none
         case .open(let heard, let asked?):
             if now - asked > configuration.silenceMilliseconds { return .giveUp }
             if heard > asked { state = .open(heard: heard, asked: nil) }

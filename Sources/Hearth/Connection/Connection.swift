@@ -36,6 +36,11 @@ public final class Connection: Sendable {
         self.thread = thread
     }
 
+    deinit {
+        // Not joined: the last reference may go in a completion, on the very thread.
+        commands.post(.stop)
+    }
+
     /// Closes the connection and waits until its thread has ended; what is unanswered fails.
     public func close() {
         commands.post(.stop)

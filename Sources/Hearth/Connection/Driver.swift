@@ -57,6 +57,8 @@ final class Driver {
 
     private func stop() {
         endTurn()
+        // What watches belongs to this thread; the driver itself may be released on another.
+        loop.atEndOfTurn = {}
         timer = nil
         watcher = nil
         socket = nil
