@@ -61,13 +61,18 @@ let package = Package(
             ["DataTree", "JSONText", "SyncProtocol", "ReplicaCore", "ClientCore"]),
         module(
             "Hearth",
-            ["DataTree", "JSONText", "SyncProtocol", "ClientCore", "EventLoop", "ZeroMQ"]),
+            [
+                "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "ClientCore", "Threads",
+                "EventLoop", "ZeroMQ",
+            ]),
 
         // The one binary.
         .executableTarget(
             name: "HearthCommand",
             dependencies: [
-                "DataTree", "JSONText", "SyncProtocol", "ClusterNode", "ClusterSimulator", "Hearth",
+                "DataTree", "JSONText", "SyncProtocol", "Threads", "EventLoop", "ZeroMQ", "Storage",
+                "ReplicaCore", "QueryEngine", "ClientCore", "ClusterNode", "ClusterSimulator",
+                "Hearth",
             ],
             swiftSettings: settings),
 
@@ -80,9 +85,10 @@ let package = Package(
         tests(of: "SyncProtocol", using: ["DataTree"]),
         tests(of: "QueryEngine", using: ["DataTree"]),
         tests(of: "ReplicaCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
-        tests(of: "ClientCore", using: ["DataTree", "SyncProtocol"]),
+        tests(of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
         tests(of: "ClusterSimulator", using: ["DataTree", "JSONText"]),
         tests(of: "Hearth", using: ["DataTree", "JSONText"]),
+        tests(of: "HearthCommand", using: ["DataTree", "JSONText"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -43,10 +43,11 @@ extension Socket {
         }
     }
 
-    /// How long to wait before connecting anew. 100 ms unless set.
-    public var reconnectInterval: Duration {
-        get { .milliseconds(integer(ZMQ_RECONNECT_IVL)) }
-        set { set(ZMQ_RECONNECT_IVL, to: newValue.wholeMilliseconds) }
+    /// How long to wait before connecting anew; nil gives an endpoint up with its first connection,
+    /// refused or lost, so that the socket is not writable without another. 100 ms unless set.
+    public var reconnectInterval: Duration? {
+        get { optionalDuration(ZMQ_RECONNECT_IVL) }
+        set { set(ZMQ_RECONNECT_IVL, to: newValue?.wholeMilliseconds ?? -1) }
     }
 
     /// Up to what `reconnectInterval` doubles while a peer stays away; zero keeps it as it is.

@@ -1,0 +1,24 @@
+/// What a client is told once.
+public struct Configuration: Sendable {
+    /// Where nodes take clients, in the order in which they are tried; at least one.
+    public var nodes: [String]
+    /// Requests that may be sent and unanswered at a time.
+    public var window = 1024
+    /// Bytes after which a frame is full.
+    public var frameBytes = 64 * 1024
+    /// How often a node is asked for a sign of life while something is awaited of it.
+    public var pingMilliseconds: UInt64 = 1000
+    /// The silence after which a node that was asked counts as gone.
+    public var silenceMilliseconds: UInt64 = 3000
+    /// How long a node may take to answer at first, before the next one is tried.
+    public var attemptMilliseconds: UInt64 = 1000
+    /// How long the next round of tries waits after the first round in vain; it doubles.
+    public var firstBackOffMilliseconds: UInt64 = 100
+    /// The longest wait between rounds.
+    public var longestBackOffMilliseconds: UInt64 = 2000
+
+    public init(nodes: [String]) {
+        precondition(!nodes.isEmpty, "a client needs the address of at least one node")
+        self.nodes = nodes
+    }
+}

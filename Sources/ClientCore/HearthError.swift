@@ -1,0 +1,89 @@
+import SyncProtocol
+
+/// Why something asked of Hearth was not done, or is not known to be done.
+public struct HearthError: Error, Equatable, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+        /// The path, the value or the request itself is wrong.
+        case invalid
+        /// No node answers at the addresses given.
+        case unreachable
+        /// A node answered that it does not take this now.
+        case unavailable
+        /// A node took the request and did not answer in time.
+        case timedOut
+        /// The connection was lost after the request was sent, and to repeat it might do it twice.
+        case disconnected
+        /// A limit of the node is reached.
+        case tooBig
+        /// The node speaks another version of the protocol.
+        case version
+        /// The connection was closed by this program.
+        case closed
+    }
+
+    /// What the error leaves behind.
+    public enum Effect: Sendable {
+        /// Nothing was done.
+        case none
+        /// A write may have happened, or may yet.
+        case unknown
+    }
+
+    public let code: Code
+    /// What is wrong, naming the path, the value or the address.
+    public let problem: String
+    /// What the caller can do about it.
+    public let fix: String
+    public let effect: Effect
+
+    public init(_ code: Code, _ problem: String, fix: String, effect: Effect = .none) {
+        self.code = code
+        self.problem = problem
+        self.fix = fix
+        self.effect = effect
+    }
+}
+
+extension HearthError: CustomStringConvertible {
+    public var description: String { "\(problem); \(fix)" }
+}
+
+extension HearthError {
+    /// What a node answered.
+    init(_ code: ErrorCode, problem: String, fix: String) {
+        let own: Code =
+            switch code {
+            case .invalid: .invalid
+            case .version: .version
+            case .unavailable: .unavailable
+            case .tooBig: .tooBig
+            }
+        self.init(own, problem, fix: fix)
+    }
+
+    static func unreachable(_ nodes: [String], effect: Effect) -> HearthError {
+        let names = nodes.joined(separator: " or ")
+        return HearthError(
+            .unreachable, "no node answers at \(names)",
+            fix: "check that a node runs there and that this is its address for clients, "
+                + "or name another node", effect: effect)
+    }
+
+    static func timedOut(waiting milliseconds: UInt64, at node: String, effect: Effect)
+        -> HearthError
+    {
+        HearthError(
+            .timedOut, "\(node) did not answer within \(milliseconds) ms",
+            fix: effect == .none
+                ? "try again, with more time or at another node"
+                : "read the place to see whether the write happened, then write again if it did not",
+            effect: effect)
+    }
+
+    static func disconnected(from node: String) -> HearthError {
+        HearthError(
+            .disconnected, "the connection to \(node) was lost before it answered",
+            fix: "read the place to see whether the write happened; it is not repeated by itself "
+                + "because it increments", effect: .unknown)
+    }
+}

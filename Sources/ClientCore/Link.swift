@@ -1,0 +1,78 @@
+/// Which node is connected to, whether it lives, and where to turn when it does not.
+struct Link: Sendable {
+    enum State: Equatable, Sendable {
+        /// Not connected before this moment.
+        case resting(until: UInt64)
+        /// Asked for a sign of life, nothing heard yet.
+        case opening(since: UInt64)
+        /// Last heard of at `heard`; when a ping is out, it was sent at `asked`.
+        case open(heard: UInt64, asked: UInt64?)
+    }
+
+    /// What to do as time passes.
+    enum Action: Equatable, Sendable {
+        case none
+        case connect(String)
+        case ping
+        case giveUp
+    }
+
+    private let configuration: Configuration
+    private var index = 0
+    private(set) var state = State.resting(until: 0)
+    /// Tries in vain since a node answered last.
+    private(set) var failures = 0
+
+    init(_ configuration: Configuration) { self.configuration = configuration }
+
+    var node: String { configuration.nodes[index] }
+
+    var isOpen: Bool {
+        if case .open = state { true } else { false }
+    }
+
+    /// Whether each node has been tried, and none answered.
+    var hasTriedAll: Bool { failures >= configuration.nodes.count }
+
+    mutating func tick(at now: UInt64, isAwaiting: Bool) -> Action {
+        switch state {
+        case .resting(let end):
+            guard now >= end else { return .none }
+            state = .opening(since: now)
+            return .connect(node)
+        case .opening(let since):
+            return now - since > configuration.attemptMilliseconds ? .giveUp : .none
+        case .open(let heard, let asked?):
+            if now - asked > configuration.silenceMilliseconds { return .giveUp }
+            if heard > asked { state = .open(heard: heard, asked: nil) }
+            return .none
+        case .open(let heard, nil):
+            guard isAwaiting, now - heard >= configuration.pingMilliseconds else { return .none }
+            state = .open(heard: heard, asked: now)
+            return .ping
+        }
+    }
+
+    /// Takes a sign of life; true if it is the first of this connection.
+    mutating func hear(at now: UInt64) -> Bool {
+        let isFirst = !isOpen
+        failures = 0
+        state = .open(heard: now, asked: nil)
+        return isFirst
+    }
+
+    /// Turns to the next node; after each full round in vain, only after a rest.
+    mutating func lose(at now: UInt64) {
+        if !isOpen { failures += 1 }
+        index = (index + 1) % configuration.nodes.count
+        let rounds = failures / configuration.nodes.count
+        let isRoundOver = failures > 0 && failures % configuration.nodes.count == 0
+        state = .resting(until: now + (isRoundOver ? backOff(after: rounds) : 0))
+    }
+
+    private func backOff(after rounds: Int) -> UInt64 {
+        min(
+            configuration.firstBackOffMilliseconds << UInt64(min(rounds - 1, 16)),
+            configuration.longestBackOffMilliseconds)
+    }
+}

@@ -1,0 +1,155 @@
+internal import ClientCore
+internal import DataTree
+internal import EventLoop
+internal import QueryEngine
+internal import ZeroMQ
+
+/// Moves what a client core wants between it, a ZeroMQ socket and the application's callbacks.
+///
+/// Confined to the thread of its loop.
+final class Driver {
+    enum Command: Sendable {
+        case ask(Request, @Sendable (Result<Answer, HearthError>) -> Void)
+        case listen(ListenID, Path, ViewEvent.Kinds, Listener)
+        case unlisten(ListenID)
+        case stop
+    }
+
+    /// Whom a listen tells.
+    struct Listener: Sendable {
+        var observed: @Sendable ([ViewEvent]) -> Void
+        var ended: @Sendable (HearthError) -> Void
+    }
+
+    private unowned let loop: Loop
+    private let context: Context
+    private var client: Client
+    private var socket: Socket?
+    private var watcher: Watcher?
+    private var timer: Watcher?
+    private var isInTurn = false
+    private var completions: [RequestID: @Sendable (Result<Answer, HearthError>) -> Void] = [:]
+    private var listeners: [ListenID: Listener] = [:]
+
+    init(_ configuration: Configuration, on loop: Loop) throws(EventLoopError) {
+        self.loop = loop
+        context = Context()
+        client = Client(configuration)
+        timer = try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() }
+        loop.atEndOfTurn = { [unowned self] in endTurn() }
+    }
+
+    func handle(_ command: Command) {
+        beginTurn()
+        switch command {
+        case .ask(let request, let completion):
+            completions[request.id] = completion
+            step(.asked(request))
+        case .listen(let id, let path, let kinds, let listener):
+            listeners[id] = listener
+            step(.listened(id, path, kinds))
+        case .unlisten(let id):
+            listeners[id] = nil
+            step(.unlistened(id))
+        case .stop: stop()
+        }
+    }
+
+    private func stop() {
+        endTurn()
+        // What watches belongs to this thread; the driver itself may be released on another.
+        loop.atEndOfTurn = {}
+        timer = nil
+        watcher = nil
+        socket = nil
+        let error = HearthError(
+            .closed, "the connection was closed before the answer came",
+            fix: "wait for the answers before closing", effect: .unknown)
+        let pending = completions.sorted { $0.key < $1.key }
+        completions = [:]
+        for (_, completion) in pending { completion(.failure(error)) }
+        loop.stop()
+    }
+}
+
+// MARK: - Turns
+
+extension Driver {
+    private func beginTurn() {
+        guard !isInTurn else { return }
+        isInTurn = true
+        step(.turnBegan(elapsedMilliseconds: Loop.monotonicNanoseconds / 1_000_000))
+    }
+
+    private func endTurn() {
+        guard isInTurn else { return }
+        step(.turnEnded)
+        isInTurn = false
+    }
+
+    private func tick() {
+        beginTurn()
+        // A socket that does not reconnect is not writable once its connection is gone.
+        if let socket, !socket.events.contains(.writable) { loseConnection() }
+        watcher?.activate()
+    }
+
+    private func loseConnection() {
+        watcher = nil
+        socket = nil
+        step(.connectionLost)
+    }
+
+    private func drain() {
+        guard let socket else { return }
+        beginTurn()
+        let outcome = socket.drain(limit: 64) { message in
+            step(.received(Array(message[message.count - 1])))
+        }
+        if outcome == .limitReached { watcher?.activate() }
+    }
+}
+
+// MARK: - Outputs
+
+extension Driver {
+    private func step(_ input: Input) {
+        for output in client.step(input) { perform(output) }
+    }
+
+    private func perform(_ output: Output) {
+        switch output {
+        case .connect(let address): connect(to: address)
+        case .send(let frame): send(frame)
+        case .succeeded(let id, let answer): completions.removeValue(forKey: id)?(.success(answer))
+        case .failed(let id, let error): completions.removeValue(forKey: id)?(.failure(error))
+        case .observed(let id, let events): listeners[id]?.observed(events)
+        case .ended(let id, let error): listeners.removeValue(forKey: id)?.ended(error)
+        case .connected, .disconnected: break
+        }
+    }
+
+    private func connect(to address: String) {
+        watcher = nil
+        socket = nil
+        do {
+            let socket = try Socket(.dealer, in: context)
+            // A connection that came back by itself would have lost its listens at the node.
+            socket.reconnectInterval = nil
+            socket.sendHighWaterMark = 0
+            socket.receiveHighWaterMark = 0
+            try socket.connect(address)
+            watcher = try loop.watchEdges(of: socket.fileDescriptor) { [unowned self] in drain() }
+            self.socket = socket
+        } catch {
+            // An address that cannot be used is one at which no node answers.
+            step(.connectionLost)
+        }
+    }
+
+    private func send(_ frame: [UInt8]) {
+        guard let socket else { return }
+        if socket.send(frame) != .sent { return loseConnection() }
+        watcher?.activate()
+    }
+}

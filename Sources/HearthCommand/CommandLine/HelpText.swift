@@ -1,0 +1,88 @@
+/// What `--help` prints for one verb.
+struct HelpText {
+    let text: String
+
+    init(of verb: Verb, _ path: [String]) {
+        var sections = [verb.summary, "usage: " + HelpText.usage(of: verb, path)]
+        if !verb.verbs.isEmpty {
+            sections.append(HelpText.table("verbs", verb.verbs.map { ($0.name, $0.summary) }))
+        }
+        if !verb.arguments.isEmpty {
+            sections.append(
+                HelpText.table("arguments", verb.arguments.map { ($0.name, $0.explanation) }))
+        }
+        let options = verb.options + [.help] + (path.count == 1 ? HelpText.globalOptions : [])
+        sections.append(
+            HelpText.table("options", options.map { ($0.usage, $0.explanation) }))
+        let examples = verb.examples.map { "  " + $0 }.joined(separator: "\n")
+        sections.append((verb.examples.count > 1 ? "examples:\n" : "example:\n") + examples)
+        text = sections.joined(separator: "\n\n")
+    }
+
+    /// One line: `hearth get PATH [options]`.
+    static func usage(of verb: Verb, _ path: [String]) -> String {
+        var words = path
+        if !verb.verbs.isEmpty { words.append("VERB …") }
+        for argument in verb.arguments {
+            switch argument.arity {
+            case .required: words.append(argument.name)
+            case .optional: words.append("[\(argument.name)]")
+            case .repeated: words.append("\(argument.name)…")
+            }
+        }
+        if !verb.options.isEmpty { words.append("[options]") }
+        return words.joined(separator: " ")
+    }
+
+    static let globalOptions = [
+        Option(flag: "version", "Show the version."),
+        Option(
+            "generate-completion-script", "SHELL", "Print completions for a shell.",
+            values: .oneOf(CompletionScript.Shell.allCases.map(\.rawValue))),
+    ]
+
+    /// Two columns, the second broken at 80 characters.
+    private static func table(_ title: String, _ rows: [(String, String)]) -> String {
+        let width = min(26, rows.map(\.0.count).max() ?? 0)
+        let indentation = String(repeating: " ", count: width + 4)
+        let lines = rows.map { name, explanation in
+            let start = "  " + name.padded(to: width)
+            let separator = name.count > width ? "\n" + indentation : "  "
+            return start + separator
+                + explanation.wrapped(to: 80 - indentation.count)
+                .joined(separator: "\n" + indentation)
+        }
+        return ([title + ":"] + lines).joined(separator: "\n")
+    }
+}
+
+extension Option {
+    /// As help shows it: `--node ADDRESS`.
+    fileprivate var usage: String {
+        switch kind {
+        case .flag: "--\(name)"
+        case .value(let valueName, _): "--\(name) \(valueName)"
+        }
+    }
+}
+
+extension String {
+    /// The text with spaces behind it, so many characters wide at least.
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, width - count))
+    }
+
+    /// Lines of at most so many characters, broken at spaces.
+    fileprivate func wrapped(to width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in split(separator: " ") {
+            if !line.isEmpty, line.count + 1 + word.count > width {
+                lines.append(line)
+                line = ""
+            }
+            line += line.isEmpty ? String(word) : " " + word
+        }
+        return lines + [line]
+    }
+}

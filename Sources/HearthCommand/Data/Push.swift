@@ -1,0 +1,35 @@
+internal import DataTree
+
+extension Verb {
+    private static let json = Argument(
+        "JSON", DataArguments.json.explanation, arity: .optional)
+    private static let standardInput = Option(
+        flag: "stdin", "Push each line of standard input, one JSON value a line.")
+
+    static let push = Verb(
+        "push", "Appends a child under a new key, and prints the key.",
+        arguments: [DataArguments.path, json], options: [standardInput] + NodeClient.options,
+        examples: [
+            "hearth push /rooms/lobby/messages '{\"text\":\"hello\"}'",
+            "generate-events | hearth push /events --stdin --node n1 --node n2 --dir demo",
+        ]
+    ) { (invocation) throws(CommandError) in
+        let path = try invocation.location()
+        let isGiven = !invocation.words(of: json).isEmpty
+        if invocation.has(standardInput) {
+            if isGiven { throw invocation.usageError("hearth push: JSON and --stdin together") }
+            return try PushStream(to: path, by: try NodeClient(for: invocation)).run()
+        }
+        guard isGiven else {
+            throw invocation.usageError(
+                "hearth push: JSON is missing", fix: "give a JSON value, or --stdin")
+        }
+        let value = try parseJSON(try invocation.json(json), from: "JSON")
+        var keys = PushIDGenerator()
+        var random = SystemRandomNumberGenerator()
+        let key = keys.next(at: wallClockMilliseconds(), random: &random)
+        try NodeClient(for: invocation).put(value, at: path.appending(key))
+        StandardOutput.shared.print(key.text)
+        return .success
+    }
+}

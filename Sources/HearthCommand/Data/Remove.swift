@@ -1,0 +1,11 @@
+extension Verb {
+    static let remove = Verb(
+        "remove", "Removes what is at a path.",
+        arguments: [DataArguments.path], options: NodeClient.options,
+        examples: ["hearth remove /rooms/lobby --node tcp://127.0.0.1:7001"]
+    ) { (invocation) throws(CommandError) in
+        let path = try invocation.location()
+        try NodeClient(for: invocation).put(.null, at: path)
+        return .success
+    }
+}

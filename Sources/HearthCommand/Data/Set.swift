@@ -1,0 +1,15 @@
+extension Verb {
+    static let set = Verb(
+        "set", "Replaces what is at a path.",
+        arguments: [DataArguments.path, DataArguments.json], options: NodeClient.options,
+        examples: [
+            "hearth set /rooms/lobby '{\"title\":\"Lobby\"}' --node tcp://127.0.0.1:7001",
+            "hearth set /rooms/lobby/opened '{\".sv\":\"timestamp\"}'",
+        ]
+    ) { (invocation) throws(CommandError) in
+        let path = try invocation.location()
+        let value = try parseJSON(try invocation.json(), from: "JSON")
+        try NodeClient(for: invocation).put(value, at: path)
+        return .success
+    }
+}

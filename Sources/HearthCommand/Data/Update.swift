@@ -1,0 +1,31 @@
+internal import DataTree
+internal import JSONText
+internal import SyncProtocol
+
+extension Verb {
+    static let update = Verb(
+        "update", "Replaces several children at once, all or none.",
+        arguments: [DataArguments.path, DataArguments.json], options: NodeClient.options,
+        examples: [
+            "hearth update /rooms '{\"lobby/title\":\"Hall\",\"attic\":null}' --node n1 --dir demo"
+        ]
+    ) { (invocation) throws(CommandError) in
+        let path = try invocation.location()
+        let writes = try parseUpdate(try invocation.json())
+        try NodeClient(for: invocation).merge(writes, at: path)
+        return .success
+    }
+
+    private static func parseUpdate(_ text: [UInt8]) throws(CommandError) -> [Write] {
+        let result: Result<[Write], JSONError> = text.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in
+                try JSONReader().parseUpdate(bytes).map { Write(path: $0.path, value: $0.value) }
+            }
+        }
+        do throws(JSONError) {
+            return try result.get()
+        } catch {
+            throw CommandError(error, in: "JSON")
+        }
+    }
+}

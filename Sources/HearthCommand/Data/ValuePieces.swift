@@ -1,0 +1,63 @@
+internal import DataTree
+internal import SyncProtocol
+
+/// Cuts a value into lists of writes that together make it, each list of a bounded size.
+struct ValuePieces {
+    /// At least one, in the order in which they are to be written.
+    private(set) var pieces: [[Write]] = []
+    private var piece: [Write] = []
+    private var pieceBytes = 0
+    private let limit: Int
+
+    /// - Parameter limit: The bytes of a piece, roughly; a single primitive may be larger.
+    init(of value: Value, limit: Int = 256 * 1024) {
+        self.limit = limit
+        add(value, at: .root)
+        if !piece.isEmpty || pieces.isEmpty { pieces.append(piece) }
+    }
+
+    /// The value that the writes of one piece make of nothing.
+    static func value(of piece: [Write]) -> Value {
+        var value = Value.null
+        for write in piece { value.set(write.value, at: write.path) }
+        return value
+    }
+
+    private mutating func add(_ value: Value, at path: Path) {
+        let size = value.size
+        if size > limit, !value.children.isEmpty {
+            for (key, child) in value.children { add(child, at: path.appending(key)) }
+            // Once the children are there: what is empty cannot have a priority.
+            if !value.priority.isNull { append(value.priority, at: path.appending(.priority), 16) }
+        } else {
+            append(value, at: path, size)
+        }
+    }
+
+    private mutating func append(_ value: Value, at path: Path, _ size: Int) {
+        if pieceBytes + size > limit, !piece.isEmpty {
+            pieces.append(piece)
+            piece = []
+            pieceBytes = 0
+        }
+        piece.append(Write(path: path, value: value))
+        pieceBytes += size + path.utf8Count
+    }
+}
+
+extension Value {
+    /// The bytes that the value takes on the wire, roughly.
+    ///
+    /// - Complexity: O(size).
+    fileprivate var size: Int {
+        switch self {
+        case .null, .boolean: 1
+        case .integer, .double: 9
+        case .string(let text): text.utf8.count + 3
+        case .object(let children):
+            children.reduce(3) { $0 + $1.key.utf8Count + 2 + $1.value.size }
+        case .prioritized(let value): value.content.size + value.priority.size + 20
+        case .deferred: 20
+        }
+    }
+}

@@ -1,0 +1,73 @@
+internal import ClientCore
+internal import DataTree
+internal import QueryEngine
+internal import Threads
+
+extension Verb {
+    private static let events = Option(
+        "events", "KIND",
+        "Which events: child (added, changed, moved, removed), value (the whole value, again and "
+            + "again) or all. Without it, child.", values: .oneOf(["child", "value", "all"]))
+    private static let count = Option("count", "N", "Stop after so many events.")
+
+    static let watch = Verb(
+        "watch", "Prints what happens at a path, one JSON object a line, until Ctrl-C.",
+        arguments: [DataArguments.path],
+        options: [events, count, DataArguments.priorities] + NodeClient.options,
+        examples: [
+            "hearth watch /rooms/lobby/messages --node tcp://127.0.0.1:7001",
+            "hearth watch /rooms/lobby/title --events value --count 1 --node n2 --dir demo",
+        ]
+    ) { (invocation) throws(CommandError) in
+        let path = try invocation.location()
+        let count = try invocation.integer(count, in: 1...Int.max)
+        let kinds: ViewEvent.Kinds =
+            switch invocation[events] {
+            case "value": .value
+            case "all": .all
+            default: .children
+            }
+        let client = try NodeClient(for: invocation)
+        try client.requireNode()
+        let interruption = try Interruption { StandardOutput.shared.flush() }
+        defer { interruption.end() }
+        let writer = EventWriter(form: invocation.has(DataArguments.priorities) ? .export : .plain)
+        return try EventPrinter(writer: writer, limit: count).run(client, at: path, for: kinds)
+    }
+}
+
+/// Prints events until there were enough of them, or the node ends the listen.
+private struct EventPrinter {
+    private enum End {
+        case enough
+        case refused(HearthError)
+    }
+
+    let writer: EventWriter
+    let limit: Int?
+
+    func run(
+        _ client: NodeClient, at path: Path, for kinds: ViewEvent.Kinds
+    ) throws(CommandError) -> ExitStatus {
+        let end = Monitor<(printed: Int, end: End?)>((0, nil))
+        let listen = client.connection.listen(at: path, for: kinds) { [writer, limit] events in
+            end.withLock { state in
+                for event in events where state.end == nil {
+                    StandardOutput.shared.write(writer.line(for: event))
+                    state.printed += 1
+                    if state.printed == limit { state.end = .enough }
+                }
+                StandardOutput.shared.flush()
+            }
+            end.signal()
+        } ended: { error in
+            end.withLock { $0.end = .refused(error) }
+            end.signal()
+        }
+        defer { client.connection.unlisten(listen) }
+        switch end.wait(for: { $0.end }) {
+        case .enough: return .success
+        case .refused(let error): throw CommandError(error)
+        }
+    }
+}

@@ -1,1 +1,0 @@
-@main struct HearthCommand { static func main() {} }

@@ -1,0 +1,38 @@
+internal import Glibc
+
+/// Turns the words of the command line into one verb's work and its outcome into an exit status.
+///
+/// A type, not top-level code: that would be confined to the main actor, and what runs on other
+/// threads would trap.
+@main
+enum Main {
+    static func main() {
+        signal(SIGPIPE, SIG_IGN)
+        let status = run(Array(CommandLine.arguments.dropFirst()))
+        StandardOutput.shared.flush()
+        exit(status.rawValue)
+    }
+
+    private static func run(_ words: [String]) -> ExitStatus {
+        do throws(CommandError) {
+            return try perform(try CommandParser(root: .hearth).parse(words))
+        } catch {
+            StandardOutput.shared.flush()
+            Terminal.standardError.report(error)
+            return error.status
+        }
+    }
+
+    private static func perform(_ command: ParsedCommand) throws(CommandError) -> ExitStatus {
+        switch command {
+        case .run(let invocation): return try invocation.run()
+        case .help(let help): StandardOutput.shared.print(help)
+        case .version: StandardOutput.shared.print("hearth \(hearthVersion)")
+        case .completionScript(let shell):
+            StandardOutput.shared.print(CompletionScript(for: .hearth, in: shell).text)
+        }
+        return .success
+    }
+}
+
+let hearthVersion = "0.1.0"

@@ -1,0 +1,86 @@
+internal import ClientCore
+internal import DataTree
+internal import Hearth
+internal import SyncProtocol
+internal import Threads
+
+/// A connection for one verb, which waits for its answers.
+struct NodeClient: Sendable {
+    static let timeout = Option(
+        "timeout", "SECONDS", "How long to wait for an answer (5).")
+
+    static let options = NodeOptions.all + [timeout]
+
+    let connection: Connection
+    private let patience: Request.Patience
+
+    /// Connects to the nodes that a command names.
+    init(for invocation: Invocation) throws(CommandError) {
+        let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
+        patience = .brief(milliseconds: UInt64(limit / .milliseconds(1)))
+        let addresses = try NodeOptions.addresses(of: invocation)
+        do throws(HearthError) {
+            connection = try Connection(nodes: addresses)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    /// Reads the value at a path, with priorities.
+    func get(_ path: Path) throws(CommandError) -> Value {
+        if case .value(let value) = try perform(.get(path)) { return value }
+        return .null
+    }
+
+    /// Fails unless a node answers.
+    func requireNode() throws(CommandError) {
+        _ = try get(Path([.priority]))
+    }
+
+    func put(_ value: Value, at path: Path) throws(CommandError) {
+        _ = try perform(.put(path, value))
+    }
+
+    func merge(_ writes: [Write], at path: Path) throws(CommandError) {
+        _ = try perform(.merge(path, writes))
+    }
+
+    /// Has a node do something, and waits.
+    func perform(_ work: Request.Work) throws(CommandError) -> Answer {
+        let outcome = Monitor<Result<Answer, HearthError>?>(nil)
+        connection.send(work, patience: patience) { result in
+            outcome.withLock { $0 = result }
+            outcome.signal()
+        }
+        do throws(HearthError) {
+            return try outcome.wait { $0 }.get()
+        } catch {
+            throw CommandError(error)
+        }
+    }
+}
+
+extension CommandError {
+    /// What the client tells, with the status that scripts go by.
+    init(_ error: HearthError) {
+        let status: ExitStatus =
+            if error.effect == .unknown {
+                .outcomeUnknown
+            } else {
+                switch error.code {
+                case .invalid, .tooBig: .badData
+                case .unreachable, .unavailable, .timedOut, .disconnected, .version, .closed:
+                    .unavailable
+                }
+            }
+        let fix =
+            error.code == .unreachable
+            ? error.fix + "; `hearth cluster status` shows those of a cluster" : error.fix
+        self.init(status, error.problem, fix: fix)
+    }
+
+    /// What is wrong with a path or with data.
+    init(_ error: DataError) {
+        self.init(.badData, error.problem, fix: error.fix)
+    }
+}

@@ -1,0 +1,61 @@
+internal import Glibc
+
+/// Something to read from: a file, or standard input.
+struct InputFile: Sendable {
+    static let standardInput = InputFile(descriptor: STDIN_FILENO, name: "standard input")
+
+    let descriptor: Int32
+    /// As messages name it.
+    let name: String
+
+    private init(descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    /// Opens a file; a dash is standard input.
+    init(_ path: String) throws(CommandError) {
+        if path == "-" {
+            self = .standardInput
+            return
+        }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw CommandError(
+                .noInput, "cannot read \(path): \(systemErrorText)",
+                fix: "name a file that exists and may be read, or - for standard input")
+        }
+        self.init(descriptor: descriptor, name: path)
+    }
+
+    func readAll() throws(CommandError) -> [UInt8] {
+        guard let bytes = HearthCommand.readAll(from: descriptor) else { throw cannotRead }
+        return bytes
+    }
+
+    /// Calls `body` with each line, without its end, until the file ends or `body` returns false.
+    func forEachLine(
+        _ body: (_ number: Int, _ line: [UInt8]) throws(CommandError) -> Bool
+    ) throws(CommandError) {
+        var rest: [UInt8] = []
+        var number = 0
+        while true {
+            guard let chunk = readChunk(from: descriptor) else { throw cannotRead }
+            if chunk.isEmpty { break }
+            rest += chunk
+            var start = 0
+            while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                number += 1
+                if try !body(number, Array(rest[start..<end])) { return }
+                start = end + 1
+            }
+            rest.removeFirst(start)
+        }
+        if !rest.isEmpty { _ = try body(number + 1, rest) }
+    }
+
+    private var cannotRead: CommandError {
+        CommandError(
+            .noInput, "cannot read \(name): \(systemErrorText)", fix: "check that it is a file")
+    }
+}

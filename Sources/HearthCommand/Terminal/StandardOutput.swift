@@ -1,0 +1,43 @@
+internal import Glibc
+internal import Threads
+
+/// Standard output, buffered until it is flushed; for any thread.
+///
+/// A reader that goes away, such as `head`, ends the process as it ends others in a pipe.
+final class StandardOutput: Sendable {
+    static let shared = StandardOutput()
+
+    private static let limit = 64 * 1024
+    private let buffer = Monitor([UInt8]())
+
+    /// Appends a line.
+    func print(_ line: String) {
+        append(Array(line.utf8), endingLine: true)
+    }
+
+    /// Appends bytes as they are.
+    func write(_ bytes: [UInt8]) {
+        append(bytes, endingLine: false)
+    }
+
+    func flush() {
+        buffer.withLock { StandardOutput.empty(&$0) }
+    }
+
+    private func append(_ bytes: [UInt8], endingLine: Bool) {
+        buffer.withLock { buffer in
+            buffer += bytes
+            if endingLine { buffer.append(UInt8(ascii: "\n")) }
+            if buffer.count > StandardOutput.limit { StandardOutput.empty(&buffer) }
+        }
+    }
+
+    private static func empty(_ buffer: inout [UInt8]) {
+        let isWritten = writeAll(buffer, to: STDOUT_FILENO)
+        buffer.removeAll(keepingCapacity: true)
+        if !isWritten {
+            signal(SIGPIPE, SIG_DFL)
+            raise(SIGPIPE)
+        }
+    }
+}

@@ -1,0 +1,14 @@
+extension Verb {
+    /// All that `hearth` can do, in the order in which its help shows it.
+    static let hearth = Verb(
+        "hearth", "Runs and talks to Hearth, a sync database of equal replicas.",
+        verbs: dataVerbs,
+        examples: [
+            "hearth push /rooms/lobby '{\"text\":\"hello\"}' --node tcp://127.0.0.1:7001",
+            "hearth watch /rooms/lobby --events child",
+        ])
+
+    private static let dataVerbs: [Verb] = [
+        .get, .set, .push, .update, .remove, .watch, .import, .export,
+    ]
+}

@@ -1,0 +1,51 @@
+import SyncProtocol
+import Testing
+
+@testable import ClientCore
+
+@Suite struct LinkTests {
+    @Test func `a silent node is pinged while something is awaited, and then left`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        rig.open()
+        #expect(rig.turn(after: 5000) == [])
+        _ = rig.turn(put(1))
+        let pinged = rig.turn(after: 1000)
+        #expect(Rig.messages(pinged).count == 1)
+        #expect(rig.turn(after: 3000) == [])
+        #expect(rig.turn(after: 1) == [.disconnected])
+        #expect(rig.turn().first == .connect("tcp://b:1"))
+    }
+
+    @Test func `any sign of life keeps a connection`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(put(1))
+        for _ in 0..<20 {
+            let outputs = rig.turn(after: 900, .received(NodeMessage.ok(id: 999).frame))
+            #expect(!outputs.contains(.disconnected))
+        }
+    }
+
+    @Test func `tries in vain go round the nodes, with longer rests between rounds`() {
+        var link = Link(Configuration(nodes: ["a", "b"]))
+        var attempts: [(UInt64, String)] = []
+        for now in UInt64(0)..<4000 {
+            if case .connect(let node) = link.tick(at: now, isAwaiting: true) {
+                attempts.append((now, node))
+                link.lose(at: now)
+            }
+        }
+        #expect(attempts.map(\.1) == ["a", "b", "a", "b", "a", "b", "a", "b", "a", "b", "a", "b"])
+        let rounds = stride(from: 0, to: attempts.count, by: 2).map { attempts[$0].0 }
+        let rests = zip(rounds, rounds.dropFirst()).map { $1 - $0 }
+        #expect(rests == [101, 201, 401, 801, 1601])
+    }
+
+    @Test func `an attempt without an answer is given up in time for another`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        _ = rig.turn()
+        #expect(rig.turn(after: 1000) == [])
+        #expect(rig.turn(after: 1) == [])
+        #expect(rig.turn().first == .connect("tcp://b:1"))
+    }
+}

@@ -1,0 +1,91 @@
+import DataTree
+import QueryEngine
+import SyncProtocol
+import Testing
+
+@testable import ClientCore
+
+@Suite struct ListenTests {
+    private static let listen = ListenID(number: 3)
+
+    private func change(_ listen: UInt64, _ writes: (String, Value)...) -> Input {
+        let writes = writes.map { Write(path: path($0.0), value: $0.1) }
+        return .received(NodeMessage.change(listen: listen, writes: writes).frame)
+    }
+
+    @Test func `a listen tells the initial events and those of each change`() {
+        var rig = Rig()
+        rig.open()
+        let asked = rig.turn(.listened(ListenTests.listen, path("a"), .children))
+        #expect(Rig.messages(asked) == [.listen(id: 2, path: path("a"))])
+        let value = Value.object(["x": .integer(1)])
+        #expect(
+            rig.turn(change(2, ("", value))) == [
+                .observed(
+                    ListenTests.listen,
+                    [ViewEvent(.childAdded, Key(unchecked: "x"), .integer(1))])
+            ])
+        #expect(
+            rig.turn(change(2, ("y", .integer(2)))) == [
+                .observed(
+                    ListenTests.listen,
+                    [
+                        ViewEvent(
+                            .childAdded, Key(unchecked: "y"), after: Key(unchecked: "x"),
+                            .integer(2))
+                    ])
+            ])
+    }
+
+    @Test func `after a reconnect a listen tells only what differs`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(.listened(ListenTests.listen, .root, .children))
+        _ = rig.turn(change(2, ("", .object(["x": .integer(1), "y": .integer(2)]))))
+        _ = rig.turn(.connectionLost)
+        _ = rig.turn()
+        let asked = Rig.messages(rig.turn(.received(NodeMessage.ok(id: 3).frame)))
+        #expect(asked == [.listen(id: 4, path: .root)])
+        let events = rig.turn(change(4, ("", .object(["y": .integer(2), "z": .integer(3)]))))
+        #expect(
+            events == [
+                .observed(
+                    ListenTests.listen,
+                    [
+                        ViewEvent(.childRemoved, Key(unchecked: "x"), .integer(1)),
+                        ViewEvent(
+                            .childAdded, Key(unchecked: "z"), after: Key(unchecked: "y"),
+                            .integer(3)),
+                    ])
+            ])
+    }
+
+    @Test func `an ended listen hears nothing more`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(.listened(ListenTests.listen, .root, .all))
+        let sent = Rig.messages(rig.turn(.unlistened(ListenTests.listen)))
+        #expect(sent == [.unlisten(id: 3, listen: 2)])
+        #expect(rig.turn(change(2, ("", .integer(1)))) == [])
+    }
+
+    @Test func `a listen that the node refuses is over`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(.listened(ListenTests.listen, .root, .all))
+        let refusal = NodeMessage.error(id: 2, code: .tooBig, problem: "p", fix: "f")
+        #expect(
+            rig.turn(.received(refusal.frame)) == [
+                .ended(ListenTests.listen, HearthError(.tooBig, "p", fix: "f"))
+            ])
+        #expect(!rig.client.isAwaiting)
+    }
+}
+
+extension Value {
+    fileprivate static func object(_ members: [String: Value]) -> Value {
+        var children = Children()
+        for (name, value) in members { children[Key(unchecked: name)] = value }
+        return Value(children)
+    }
+}

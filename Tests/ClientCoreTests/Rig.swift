@@ -1,0 +1,59 @@
+import DataTree
+import QueryEngine
+import SyncProtocol
+import Testing
+
+@testable import ClientCore
+
+/// A client with a clock in hand, and what it sends, decoded.
+struct Rig {
+    var client: Client
+    var now: UInt64 = 0
+
+    init(nodes: [String] = ["tcp://a:1"], _ change: (inout Configuration) -> Void = { _ in }) {
+        var configuration = Configuration(nodes: nodes)
+        change(&configuration)
+        client = Client(configuration)
+    }
+
+    /// One turn with these inputs, some time after the last one.
+    mutating func turn(after milliseconds: UInt64 = 0, _ inputs: Input...) -> [Output] {
+        now += milliseconds
+        var outputs = client.step(.turnBegan(elapsedMilliseconds: now))
+        for input in inputs { outputs += client.step(input) }
+        return outputs + client.step(.turnEnded)
+    }
+
+    /// Connects to the first node, which answers at once.
+    mutating func open() {
+        let outputs = turn()
+        #expect(outputs.first == .connect("tcp://a:1"))
+        let answer = turn(.received(NodeMessage.ok(id: 1).frame))
+        #expect(answer == [.connected("tcp://a:1")])
+    }
+
+    static func messages(_ outputs: [Output]) -> [ClientMessage] {
+        outputs.flatMap { output -> [ClientMessage] in
+            guard case .send(let frame) = output else { return [] }
+            let received: [Received<ClientMessage>] =
+                (try? FrameReader.messages(in: frame)) ?? []
+            return received.compactMap {
+                if case .message(let message) = $0 { message } else { nil }
+            }
+        }
+    }
+
+    static func failures(_ outputs: [Output]) -> [HearthError] {
+        outputs.compactMap { if case .failed(_, let error) = $0 { error } else { nil } }
+    }
+}
+
+func path(_ text: String) -> Path {
+    Path(text.split(separator: "/").map { Key(unchecked: String($0)) })
+}
+
+func put(
+    _ id: UInt64, _ value: Value = .integer(1), patience: Request.Patience = .endless
+) -> Input {
+    .asked(Request(RequestID(number: id), .put(path("k\(id)"), value), patience: patience))
+}

@@ -1,0 +1,158 @@
+import Testing
+
+@testable import HearthCommand
+
+@Suite struct CommandParserTests {
+    private static let key = Argument("KEY", "A key.")
+    private static let rest = Argument("REST", "More keys.", arity: .optional)
+    private static let count = Option("count", "N", "How many.")
+    private static let mode = Option("mode", "MODE", "How.", values: .oneOf(["commit", "memory"]))
+    private static let quiet = Option(flag: "quiet", "Say nothing.")
+
+    private static let tool = Verb(
+        "tool", "A tool.",
+        verbs: [
+            Verb(
+                "show", "Shows.", arguments: [key, rest], options: [count, mode, quiet],
+                examples: ["tool show a"]
+            ) { _ in .success },
+            Verb(
+                "group", "Groups.",
+                verbs: [Verb("up", "Starts.", examples: ["tool group up"]) { _ in .success }],
+                examples: ["tool group up"]),
+        ],
+        examples: ["tool show a"])
+
+    private func parse(_ words: String...) throws -> ParsedCommand {
+        try CommandParser(root: CommandParserTests.tool).parse(words)
+    }
+
+    private func invocation(_ words: String...) throws -> Invocation {
+        let command = try CommandParser(root: CommandParserTests.tool).parse(words)
+        guard case .run(let invocation) = command else {
+            Issue.record("\(words) runs nothing")
+            throw CommandError(.software, "", fix: "")
+        }
+        return invocation
+    }
+
+    private func failure(_ words: String...) -> CommandError? {
+        do throws(CommandError) {
+            _ = try CommandParser(root: CommandParserTests.tool).parse(words)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `options stand anywhere, with a space or an equals sign`() throws {
+        let spaced = try invocation("show", "--count", "3", "a", "--quiet")
+        #expect(try spaced.integer(CommandParserTests.count, in: 1...9) == 3)
+        #expect(spaced.has(CommandParserTests.quiet))
+        #expect(spaced[CommandParserTests.key] == "a")
+        let joined = try invocation("show", "a", "b", "--count=x=y", "--count=4")
+        #expect(joined.values(of: CommandParserTests.count) == ["x=y", "4"])
+        #expect(joined.words(of: CommandParserTests.rest) == ["b"])
+    }
+
+    @Test func `a negative number and what follows two dashes are arguments`() throws {
+        #expect(try invocation("show", "-5")[CommandParserTests.key] == "-5")
+        #expect(try invocation("show", "--", "--count")[CommandParserTests.key] == "--count")
+        #expect(try invocation("show", "-")[CommandParserTests.key] == "-")
+    }
+
+    @Test func `verbs below verbs are found`() throws {
+        #expect(try invocation("group", "up").name == "tool group up")
+    }
+
+    @Test(arguments: [
+        (["shwo"], "did you mean `tool show`?"),
+        (["gro"], "did you mean `tool group`?"),
+        (["zebra"], "use one of show, group"),
+        (["group", "pu"], "did you mean `tool group up`?"),
+        (["show", "a", "--cuont", "1"], "did you mean --count?"),
+        (["show", "a", "--zebra"], "see `tool show --help`"),
+        (["show", "a", "--mode", "comit"], "did you mean --mode commit?"),
+        (["show", "a", "--mode", "zebra"], "use one of commit, memory"),
+        (["show", "a", "--count"], "write --count N"),
+        (["show"], "write `tool show KEY [REST] [options]`"),
+        (["show", "a", "b", "c"], "see `tool show --help`"),
+        (["show", "a", "--quiet=1"], "see `tool show --help`"),
+    ])
+    func `a wrong word is a usage error that says what to write`(words: [String], fix: String) {
+        do throws(CommandError) {
+            _ = try CommandParser(root: CommandParserTests.tool).parse(words)
+            Issue.record("\(words) was taken")
+        } catch {
+            #expect(error.status == .usage)
+            #expect(error.fix == fix)
+        }
+    }
+
+    @Test func `help is given at every level and shows an example`() throws {
+        for words in [["--help"], ["-h"], ["group", "-h"], ["show", "a", "--help"]] {
+            guard
+                case .help(let text) = try CommandParser(root: CommandParserTests.tool).parse(words)
+            else {
+                Issue.record("\(words) gives no help")
+                continue
+            }
+            #expect(text.contains("example:\n  tool "))
+        }
+    }
+
+    @Test func `every verb of hearth has an example that parses as that verb`() throws {
+        for place in CompletionScript.Place.all(below: .hearth) {
+            #expect(!place.verb.examples.isEmpty, "\(place.path) has no example")
+            for example in place.verb.examples {
+                let words = ShellWords.split(example)
+                #expect(words.first == "hearth", "\(example)")
+                let command = try CommandParser(root: .hearth).parse(Array(words.dropFirst()))
+                guard case .run(let invocation) = command, !place.path.isEmpty else { continue }
+                #expect(invocation.path.dropFirst().starts(with: place.path), "\(example)")
+            }
+        }
+    }
+
+    @Test(arguments: CompletionScript.Shell.allCases)
+    func `completions name every verb and option`(shell: CompletionScript.Shell) {
+        let text = CompletionScript(for: CommandParserTests.tool, in: shell).text
+        for word in ["show", "group", "up", "count", "quiet", "commit"] {
+            #expect(text.contains(word), "\(word) is missing")
+        }
+    }
+
+    @Test func `a number out of range names the range`() throws {
+        let invocation = try invocation("show", "a", "--count", "12")
+        let error = #expect(throws: CommandError.self) {
+            _ = try invocation.integer(CommandParserTests.count, in: 1...9)
+        }
+        #expect(error?.problem == "--count 12: not a whole number from 1 to 9")
+    }
+}
+
+/// Splits an example as a shell does, as far as examples go: at spaces, but not within quotes; what
+/// a pipe or a redirection feeds is left out.
+enum ShellWords {
+    static func split(_ line: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var isQuoted = false
+        var isBegun = false
+        for character in line.split(separator: " | ").last ?? "" {
+            if character == "'" {
+                isQuoted.toggle()
+                isBegun = true
+            } else if character == " ", !isQuoted {
+                if isBegun { words.append(word) }
+                word = ""
+                isBegun = false
+            } else {
+                word.append(character)
+                isBegun = true
+            }
+        }
+        if isBegun { words.append(word) }
+        return Array(words.prefix { $0 != "<" && $0 != ">" })
+    }
+}
