@@ -24,6 +24,11 @@ public struct Counters: Equatable, Sendable {
 }
 
 extension Replica {
+    /// The members heard from within the last two seconds, ascending.
+    public var livePeers: [String] {
+        peers.all.filter { peers.isLive($0, at: now.elapsedMilliseconds) }.map(\.member)
+    }
+
     /// What `hearth cluster status` shows of this node.
     var status: Value {
         let missing = peers.all.reduce(UInt64(0)) { most, peer in

@@ -1,0 +1,93 @@
+// What a description must fulfil beyond its shape.
+
+extension NodeConfiguration {
+    /// Checks names and endpoints.
+    ///
+    /// - Throws: what is wrong first, naming the node and the key.
+    public func check(for exposure: Exposure) throws(NodeError) {
+        guard !nodes.isEmpty else {
+            throw NodeError(
+                problem: "the cluster \(cluster) has no nodes",
+                fix: #"list them in "nodes", as in configs/three-nodes.json5"#)
+        }
+        var taken: [String: String] = [:]
+        for node in nodes {
+            try node.checkName()
+            guard taken.updateValue(node.id, forKey: node.id) == nil else {
+                throw NodeError(
+                    problem: "two nodes have the id \(node.id)", fix: "give each its own id")
+            }
+            for (key, endpoint) in zip(Member.keys, node.endpoints) {
+                try node.check(endpoint, of: key, for: exposure)
+                guard let other = taken.updateValue(node.id, forKey: endpoint) else { continue }
+                throw NodeError(
+                    problem: "nodes \(other) and \(node.id) share the endpoint \(endpoint)",
+                    fix: #"change "\#(key)" of \#(node.id)"#)
+            }
+        }
+    }
+}
+
+extension NodeConfiguration.Member {
+    static let keys = ["client", "requests", "updates"]
+
+    fileprivate func checkName() throws(NodeError) {
+        let isPlain = id.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isPlain, (1...32).contains(id.utf8.count) else {
+            throw NodeError(
+                problem: "\"\(id)\" cannot name a node",
+                fix: "use 1 to 32 letters, digits, - and _, such as n1")
+        }
+    }
+
+    fileprivate func check(
+        _ endpoint: String, of key: String, for exposure: Exposure
+    ) throws(NodeError) {
+        guard let address = Address(endpoint) else {
+            throw NodeError(
+                problem: #""\#(key)" of node \#(id) is not an endpoint: "\#(endpoint)""#,
+                fix: "write tcp://ADDRESS:PORT, such as tcp://127.0.0.1:7400")
+        }
+        guard exposure == .network || address.isLoopback else {
+            throw NodeError(
+                problem: #""\#(key)" of node \#(id) can be reached from the network: \#(endpoint)"#,
+                fix: "use 127.0.0.1, or start with --insecure if everyone who can reach that "
+                    + "address may read and write everything: connections are not encrypted yet")
+        }
+    }
+}
+
+/// The host and the port of `tcp://HOST:PORT`.
+///
+/// The same text is bound by one node and connected to by others, so the host is an address, and
+/// neither a name nor `*`.
+struct Address: Equatable {
+    let host: Substring
+    let port: UInt16
+
+    init?(_ endpoint: String) {
+        guard endpoint.hasPrefix("tcp://") else { return nil }
+        let rest = endpoint.dropFirst("tcp://".count)
+        guard let colon = rest.lastIndex(of: ":"),
+            let port = UInt16(rest[rest.index(after: colon)...]), port > 0
+        else { return nil }
+        host = rest[..<colon]
+        self.port = port
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        guard isBracketed || Address.isIPv4(host) else { return nil }
+    }
+
+    var isLoopback: Bool { host == "[::1]" || host.hasPrefix("127.") }
+
+    private static func isIPv4(_ host: Substring) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

@@ -1,0 +1,61 @@
+public import ReplicaCore
+
+/// Describes a cluster: its nodes, where they are, and what they promise.
+///
+/// All nodes of a cluster read the same description; `NodeConfiguration(contentsOf:)` reads it from
+/// a file.
+public struct NodeConfiguration: Equatable, Sendable {
+    /// One node of the cluster and its three endpoints, such as `tcp://127.0.0.1:7400`.
+    public struct Member: Equatable, Sendable {
+        /// A short name: letters, digits, `-` and `_`.
+        public var id: String
+        /// Where it takes clients.
+        public var client: String
+        /// Where it answers other nodes.
+        public var requests: String
+        /// Where it publishes to other nodes.
+        public var updates: String
+
+        public init(id: String, client: String, requests: String, updates: String) {
+            self.id = id
+            self.client = client
+            self.requests = requests
+            self.updates = updates
+        }
+
+        var endpoints: [String] { [client, requests, updates] }
+    }
+
+    /// Nodes of different clusters do not talk to each other.
+    public var cluster: String
+    public var durability: Durability
+    /// The folder under which each node has its own.
+    public var directory: String
+    public var nodes: [Member]
+
+    public init(cluster: String, durability: Durability, directory: String, nodes: [Member]) {
+        self.cluster = cluster
+        self.durability = durability
+        self.directory = directory
+        self.nodes = nodes
+    }
+
+    /// Finds a node by its name.
+    ///
+    /// - Throws: when there is none of that name, naming those there are.
+    public func member(_ id: String) throws(NodeError) -> Member {
+        if let member = nodes.first(where: { $0.id == id }) { return member }
+        throw NodeError(
+            problem: "cluster \(cluster) has no node \(id)",
+            fix: "use one of \(nodes.map(\.id).joined(separator: ", "))")
+    }
+
+    /// The folder of a node: its database, and with `hearth cluster` its log.
+    public func folder(of id: String) -> String { directory + "/" + id }
+}
+
+/// Who can reach a node. Connections are not encrypted, so only this machine can unless asked for.
+public enum Exposure: Sendable {
+    case loopback
+    case network
+}

@@ -1,0 +1,55 @@
+/// Says that a file has a key that nothing reads: most likely a slip of the pen.
+struct UnknownKey: Error {
+    /// The keys from the top down; the last is the unknown one.
+    let path: [String]
+    /// What may stand there.
+    let known: [String]
+
+    /// The known key that takes the fewest edits to reach.
+    var nearest: String {
+        let unknown = path.last ?? ""
+        return known.min { edits(from: unknown, to: $0) < edits(from: unknown, to: $1) } ?? ""
+    }
+}
+
+extension Decoder {
+    func refuseUnknownKeys<Keys: CodingKey & CaseIterable>(but keys: Keys.Type) throws {
+        let known = Keys.allCases.map(\.stringValue)
+        for key in try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue).sorted()
+        where !known.contains(key) {
+            let path = codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
+            throw UnknownKey(path: path + [key], known: known)
+        }
+    }
+}
+
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        stringValue = String(intValue)
+        self.intValue = intValue
+    }
+}
+
+/// The insertions, removals and replacements that turn one word into another (Levenshtein).
+private func edits(from: String, to: String) -> Int {
+    let (from, to) = (Array(from.utf8), Array(to.utf8))
+    var row = Array(0...to.count)
+    for (index, byte) in from.enumerated() {
+        var diagonal = row[0]
+        row[0] = index + 1
+        for column in to.indices {
+            let replaced = diagonal + (byte == to[column] ? 0 : 1)
+            diagonal = row[column + 1]
+            row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+        }
+    }
+    return row[to.count]
+}

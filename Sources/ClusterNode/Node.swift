@@ -1,0 +1,239 @@
+internal import DataTree
+internal import EventLoop
+internal import Glibc
+internal import ReplicaCore
+internal import ZeroMQ
+
+/// One node of a cluster: a replica, with its sockets and its database, on one loop.
+///
+///     let node = try Node("n1", of: configuration, exposure: .loopback)
+///     try node.run()
+///
+/// A turn of the loop takes what has arrived from clients and peers, ends with a transaction, and
+/// the storage thread commits it while the next turn runs: what it made is acknowledged, published
+/// and shown once it is durable, as `Replica` says.
+///
+/// It belongs to the thread that makes and runs it.
+public final class Node {
+    private enum Phase: Equatable {
+        case running
+        /// Asked to stop: this turn is the last.
+        case stopping
+        /// The last turn is on its way to the disk.
+        case draining
+        case ended
+    }
+
+    private let configuration: NodeConfiguration
+    private let member: NodeConfiguration.Member
+    private let log: NodeLog
+    private let loop: Loop
+    private let journal: Journal
+    private let clients: ClientPort
+    private let peers: PeerPorts
+    private let surroundings: Surroundings
+    private var replica: Replica
+    private var watchers: [Watcher] = []
+    private var phase = Phase.running
+    private var isInTurn = false
+    private var failure: NodeError?
+    private var livePeers: [String] = []
+    private var ticks = 0
+
+    /// Opens the node's database, reads it, and binds its endpoints for peers.
+    ///
+    /// - Throws: when the description is wrong, the database is in use, damaged or cannot be made,
+    ///   or an endpoint is taken.
+    /// - Complexity: reads the whole log.
+    public init(
+        _ id: String, of configuration: NodeConfiguration, exposure: Exposure
+    ) throws(NodeError) {
+        try configuration.check(for: exposure)
+        self.configuration = configuration
+        member = try configuration.member(id)
+        log = NodeLog(member: id)
+        let restoring = Restoring(configuration: configuration, member: id, log: log)
+        (replica, journal) = try restoring.restored()
+        surroundings = Surroundings(member: member, databasePath: restoring.databasePath)
+        do throws(EventLoopError) {
+            loop = try Loop()
+        } catch {
+            throw NodeError(error)
+        }
+        do throws(ZeroMQError) {
+            let context = Context()
+            clients = try ClientPort(in: context)
+            peers = try PeerPorts(of: member, among: configuration.nodes, in: context)
+        } catch {
+            throw NodeError(error)
+        }
+    }
+
+    /// Runs until SIGTERM or SIGINT, and then stops cleanly; a second one ends the process at once.
+    ///
+    /// - Throws: when clients' endpoint is taken, or the disk refuses a write.
+    public func run() throws(NodeError) {
+        do throws(EventLoopError) {
+            try open()
+        } catch {
+            throw NodeError(error)
+        }
+        replica.surroundings = stock
+        loop.run()
+        close()
+        if let failure { throw failure }
+    }
+}
+
+// MARK: - Turns
+
+extension Node {
+    private func take(_ input: Input) {
+        beginTurn()
+        perform(replica.step(input))
+    }
+
+    private func beginTurn() {
+        guard !isInTurn else { return }
+        isInTurn = true
+        let now = Moment(
+            wallMilliseconds: Loop.wallClockMilliseconds,
+            elapsedMilliseconds: Loop.monotonicNanoseconds / 1_000_000)
+        perform(replica.step(.turnBegan(now)))
+    }
+
+    /// Runs after each turn of the loop, most of which are one of the replica too.
+    private func endTurn() {
+        if isInTurn {
+            isInTurn = false
+            switch phase {
+            case .running: perform(replica.step(.turnEnded))
+            case .stopping:
+                phase = .draining
+                perform(replica.stop())
+            case .draining, .ended: break
+            }
+        }
+        clients.isPaused = journal.isFull
+        peers.isPaused = journal.isFull
+        clients.endTurn()
+        peers.endTurn()
+        if phase == .draining, journal.isEmpty { end() }
+    }
+
+    private func perform(_ outputs: [Output]) {
+        for output in outputs {
+            switch output {
+            case .store(let turn): journal.store(turn)
+            case .publish(let frame): peers.publish(frame)
+            case .ask(let member, let frame): peers.ask(member, frame)
+            case .answer(let member, let frame): peers.answer(member, frame)
+            case .reply(let session, let frame): clients.reply(frame, to: session)
+            case .read(let read): journal.read(read)
+            case .serve: serve()
+            }
+        }
+    }
+
+    private func serve() {
+        do throws(ZeroMQError) {
+            try clients.bind(member.client)
+            log.write("serving clients at \(member.client)")
+        } catch {
+            fail(NodeError(error))
+        }
+    }
+}
+
+// MARK: - Inputs
+
+extension Node {
+    private func open() throws(EventLoopError) {
+        loop.atEndOfTurn = { [unowned self] in endTurn() }
+        journal.open(on: loop) { [unowned self] event in note(event) }
+        try peers.open(on: loop) { [unowned self] input in take(input) }
+        try clients.open(on: loop) { [unowned self] frame, session in
+            take(.requested(frame, by: session))
+        } closed: { [unowned self] session in
+            if phase == .running { take(.closed(session)) }
+        }
+        watchers = [
+            try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() },
+            try loop.watch(.terminate) { [unowned self] in stop() },
+            try loop.watch(.interrupt) { [unowned self] in stop() },
+            try loop.watch(.hangup) { [unowned self] in stop() },
+        ]
+    }
+
+    private func note(_ event: Journal.Event) {
+        switch event {
+        case .stored(let turn, _): take(.stored(turn: turn))
+        case .found(let batches, let read):
+            if phase == .running { take(.found(batches, for: read)) }
+        // Nothing that was acknowledged is lost: what the failed turn had to say was never sent.
+        // A node that cannot write has nothing to offer that its peers do not, so it makes room for
+        // clients to go to them.
+        case .failed(let error): fail(NodeError(error))
+        }
+    }
+
+    /// Makes sure of a turn, in which the replica sees to what time alone brings.
+    private func tick() {
+        if phase == .running { beginTurn() }
+        ticks += 1
+        guard ticks.isMultiple(of: 20) else { return }
+        journal.synchronize()
+        replica.surroundings = stock
+        tellPeers()
+    }
+
+    private var stock: Value {
+        surroundings.value(clients: clients, peers: peers, journal: journal)
+    }
+
+    /// Logs who came and who went since a second ago.
+    private func tellPeers() {
+        let live = replica.livePeers
+        for peer in live where !livePeers.contains(peer) { log.write("\(peer) is here") }
+        for peer in livePeers where !live.contains(peer) { log.write("\(peer) is away") }
+        livePeers = live
+    }
+}
+
+// MARK: - Stopping
+
+extension Node {
+    /// Takes nothing more, and ends once all that was taken is durable and answered.
+    private func stop() {
+        guard phase == .running else {
+            log.write("stopped at once, by a second signal")
+            quick_exit(EXIT_FAILURE)
+        }
+        log.write("stopping")
+        phase = .stopping
+        clients.stopReceiving()
+        peers.stopReceiving()
+        beginTurn()
+    }
+
+    private func fail(_ error: NodeError) {
+        guard phase != .ended else { return }
+        failure = failure ?? error
+        end()
+    }
+
+    private func end() {
+        phase = .ended
+        loop.stop()
+    }
+
+    private func close() {
+        watchers.forEach { $0.cancel() }
+        clients.stopReceiving()
+        peers.stopReceiving()
+        journal.close()
+        clients.close()
+        peers.close()
+        if failure == nil { log.write("stopped") }
+    }
+}

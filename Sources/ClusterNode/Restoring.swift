@@ -1,0 +1,132 @@
+internal import EventLoop
+internal import Glibc
+internal import ReplicaCore
+internal import Storage
+internal import SyncProtocol
+
+/// Brings a node's replica and its journal back from the database.
+///
+/// A node that was killed at any moment finds the turns that were committed, each whole: that is
+/// SQLite's transaction, and all the recovery there is.
+struct Restoring {
+    let configuration: NodeConfiguration
+    let member: String
+    let log: NodeLog
+
+    /// Opens the node's database, or makes an empty one, and reads it.
+    ///
+    /// - Complexity: reads the whole log.
+    func restored() throws(NodeError) -> (Replica, Journal) {
+        if configuration.durability != .memory { try makeFolder(configuration.folder(of: member)) }
+        do {
+            let file = try LogFile(path: path, synchronization: synchronization)
+            var replica = Replica(replicaConfiguration, properties: try Self.properties(of: file))
+            try restore(&replica, from: file)
+            let thread = try StorageThread(owning: file)
+            return (replica, Journal(thread, durability: configuration.durability))
+        } catch let error as StorageError {
+            throw NodeError(error)
+        } catch let error as FrameError {
+            throw NodeError(
+                problem: "database \(path) is damaged: \(error.problem)",
+                fix: "move it away and start the node again: it fetches the data from its peers")
+        } catch {
+            throw NodeError(
+                problem: "database \(path) cannot be read: \(error)",
+                fix: "move it away and start the node again: it fetches the data from its peers")
+        }
+    }
+
+    /// Where the database is; nil in memory.
+    var databasePath: String? {
+        switch configuration.durability {
+        case .commit, .interval: configuration.folder(of: member) + "/log.sqlite"
+        case .memory: nil
+        }
+    }
+
+    private var path: String { databasePath ?? ":memory:" }
+
+    private var synchronization: Synchronization {
+        switch configuration.durability {
+        case .commit: .full
+        case .interval: .normal
+        case .memory: .off
+        }
+    }
+
+    private var replicaConfiguration: Replica.Configuration {
+        Replica.Configuration(
+            cluster: configuration.cluster, member: member,
+            peers: configuration.nodes.map(\.id).filter { $0 != member },
+            durability: configuration.durability, seed: .random(in: .min ... .max))
+    }
+
+    private func makeFolder(_ folder: String) throws(NodeError) {
+        var path = folder.hasPrefix("/") ? "" : "."
+        for part in folder.split(separator: "/") {
+            path += "/" + part
+            guard mkdir(path, 0o755) != 0, errno != EEXIST else { continue }
+            throw NodeError(
+                problem: "cannot create folder \(path): \(String(cString: strerror(errno)))",
+                fix: "choose another folder, or give this user the right to write there")
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension Restoring {
+    private static func properties(of file: LogFile) throws(StorageError) -> [Property] {
+        var properties: [Property] = []
+        for name in Property.Name.allCases {
+            guard let bytes = try file.property(name.rawValue), bytes.count == 8 else { continue }
+            let value = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            properties.append(Property(name, value))
+        }
+        return properties
+    }
+
+    /// Applies the log batch by batch, as SQLite reads it; says so when it takes more than a moment.
+    private func restore(_ replica: inout Replica, from file: LogFile) throws {
+        let start = Loop.monotonicNanoseconds
+        var progress = Progress(log: log, start: start)
+        var flaw: FrameError?
+        try file.forEachBatch { _, first, last, bytes in
+            guard flaw == nil else { return }
+            do throws(FrameError) {
+                try replica.restore(bytes)
+                progress.add(last - first + 1)
+            } catch {
+                flaw = error
+            }
+        }
+        if let flaw { throw flaw }
+        let milliseconds = (Loop.monotonicNanoseconds - start) / 1_000_000
+        log.write("has \(progress.operations) operations, read in \(milliseconds) ms")
+    }
+
+    /// Tells every other second how far a long restore has come.
+    private struct Progress {
+        let log: NodeLog
+        let start: UInt64
+        var operations: UInt64 = 0
+        private var batches = 0
+        private var nextSecond: UInt64 = 2
+
+        init(log: NodeLog, start: UInt64) {
+            self.log = log
+            self.start = start
+        }
+
+        mutating func add(_ count: UInt64) {
+            operations += count
+            batches += 1
+            guard batches.isMultiple(of: 256) else { return }
+            let seconds = (Loop.monotonicNanoseconds - start) / 1_000_000_000
+            guard seconds >= nextSecond else { return }
+            nextSecond = seconds + 2
+            log.write("restoring: \(operations) operations so far, after \(seconds) s")
+        }
+    }
+}

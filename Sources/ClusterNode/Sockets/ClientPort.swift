@@ -1,0 +1,170 @@
+internal import EventLoop
+internal import ReplicaCore
+internal import SyncProtocol
+internal import ZeroMQ
+
+/// Takes the clients of a node: knows them by their routing ids, and keeps what the slow ones are
+/// to be sent, within a bound.
+///
+/// A client that is gone shows when it is to be sent something; one that is neither heard of nor
+/// spoken to makes room for newcomers when there are too many.
+final class ClientPort {
+    /// The largest frame a client may send; one that sends more is disconnected.
+    static let maxMessageSize = 32 << 20
+    private static let queueLimit = 1_000
+    private static let waitingBytesLimit = 8 << 20
+
+    /// Sessions that were ended because their client read too slowly.
+    private(set) var slowClients = 0
+    /// Replies that found nobody to take them.
+    private(set) var droppedReplies = 0
+    private let channel: Channel
+    private var table = ClientTable()
+    private var slowSessions: [SessionID] = []
+    private var turn: UInt64 = 0
+    private var closed: (SessionID) -> Void = { _ in }
+
+    init(in context: Context) throws(ZeroMQError) {
+        let socket = try Socket(.router, in: context)
+        socket.sendHighWaterMark = Self.queueLimit
+        socket.receiveHighWaterMark = Self.queueLimit
+        socket.maxMessageSize = Self.maxMessageSize
+        socket.reportUnroutable()
+        socket.handOverRoutingIDs()
+        socket.keepAlive()
+        channel = Channel(socket)
+    }
+
+    /// The clients known, some of which may be gone.
+    var count: Int { table.count }
+
+    /// Begins to hand over the frames of clients, once `bind` lets them in.
+    func open(
+        on loop: Loop, receive: @escaping ([UInt8], SessionID) -> Void,
+        closed: @escaping (SessionID) -> Void
+    ) throws(EventLoopError) {
+        self.closed = closed
+        try channel.open(on: loop) { [unowned self] message in
+            // More frames than a name and a content are not of this protocol.
+            guard message.count == 2, let session = session(of: message[0]) else { return }
+            receive(Array(message[1]), session)
+        }
+    }
+
+    func bind(_ endpoint: String) throws(ZeroMQError) {
+        try channel.socket.bind(endpoint)
+    }
+
+    /// While paused, what clients send waits at their side.
+    var isPaused = false {
+        didSet { if isPaused != oldValue { channel.isPaused = isPaused } }
+    }
+
+    func reply(_ frame: [UInt8], to session: SessionID) {
+        guard let client = table[session], !client.isEnded else {
+            droppedReplies += 1
+            return
+        }
+        guard client.waiting.isEmpty else { return wait(frame, for: session) }
+        switch channel.send(frame, to: client.routingID) {
+        case .sent: table[session]?.lastTurn = turn
+        case .wouldBlock: wait(frame, for: session)
+        case .unroutable: drop(session)
+        }
+    }
+
+    /// Sends what waits for slow clients, as far as their queues take it.
+    func endTurn() {
+        turn += 1
+        if !slowSessions.isEmpty {
+            let slow = slowSessions
+            slowSessions = []
+            for session in slow { sendWaiting(to: session) }
+        }
+        channel.endTurn()
+    }
+
+    func stopReceiving() { channel.stopReceiving() }
+
+    /// Closes the socket, which sends what it still has for a moment.
+    func close() { channel.socket.close() }
+}
+
+extension ClientPort {
+    /// The session of who sent a frame; nil if it was ended and the client does not know yet.
+    private func session(of routingID: UnsafeRawBufferPointer) -> SessionID? {
+        let name = RoutingID(routingID)
+        if let session = table.session(of: name, turn: turn) {
+            return table[session]?.isEnded == true ? nil : session
+        }
+        if table.count >= ClientTable.limit {
+            for session in table.idlest() { release(session) }
+        }
+        return table.add(name, routingID, turn: turn)
+    }
+
+    /// Tells a client that it made room for others; most likely it is long gone.
+    private func release(_ session: SessionID) {
+        guard let client = table[session] else { return }
+        let goodbye = Self.goodbye(
+            "this node has \(ClientTable.limit) clients, and this one was idle longest")
+        _ = channel.send(goodbye, to: client.routingID)
+        remove(session)
+    }
+
+    /// Keeps a frame until the client's queue has room; ends the session if too much waits.
+    private func wait(_ frame: [UInt8], for session: SessionID) {
+        guard let client = table[session] else { return }
+        if client.waiting.isEmpty { slowSessions.append(session) }
+        guard client.waitingBytes + frame.count <= Self.waitingBytesLimit else {
+            return end(session)
+        }
+        table[session]?.waiting.append(frame)
+        table[session]?.waitingBytes += frame.count
+    }
+
+    /// Gives a slow client up; it is told so, once it has read what was sent before.
+    private func end(_ session: SessionID) {
+        slowClients += 1
+        droppedReplies += table[session]?.waiting.count ?? 0
+        table[session]?.isEnded = true
+        table[session]?.waiting = [Self.goodbye("this client read too slowly")]
+        closed(session)
+    }
+
+    private func sendWaiting(to session: SessionID) {
+        guard let client = table[session] else { return }
+        for (index, frame) in client.waiting.enumerated() {
+            switch channel.send(frame, to: client.routingID) {
+            case .sent:
+                table[session]?.lastTurn = turn
+                table[session]?.waitingBytes -= frame.count
+            case .wouldBlock:
+                table[session]?.waiting.removeFirst(index)
+                return slowSessions.append(session)
+            case .unroutable: return drop(session)
+            }
+        }
+        table[session]?.waiting = []
+        if client.isEnded { table.remove(session) }
+    }
+
+    /// Forgets a client that is gone.
+    private func drop(_ session: SessionID) {
+        droppedReplies += 1
+        remove(session)
+    }
+
+    private func remove(_ session: SessionID) {
+        let wasEnded = table[session]?.isEnded ?? true
+        table.remove(session)
+        if !wasEnded { closed(session) }
+    }
+
+    private static func goodbye(_ problem: String) -> [UInt8] {
+        let message = NodeMessage.error(
+            id: 0, code: .unavailable, problem: problem,
+            fix: "connect again, or to another node")
+        return message.frame
+    }
+}

@@ -1,0 +1,57 @@
+internal import DataTree
+internal import EventLoop
+internal import Glibc
+
+/// What only the process knows of a node, as `status` shows it under `process`.
+struct Surroundings {
+    let startNanoseconds = Loop.monotonicNanoseconds
+    let member: NodeConfiguration.Member
+    let databasePath: String?
+
+    /// Takes stock, with what the node's parts count themselves.
+    func value(clients: ClientPort, peers: PeerPorts, journal: Journal) -> Value {
+        let uptime = Loop.monotonicNanoseconds - startNanoseconds
+        return object([
+            ("pid", Int(getpid())),
+            ("uptimeMilliseconds", Int(uptime / 1_000_000)),
+            ("residentBytes", residentBytes),
+            ("databaseBytes", databaseBytes),
+            ("storageBacklog", journal.backlog),
+            ("clients", clients.count),
+            ("slowClients", clients.slowClients),
+            ("droppedReplies", clients.droppedReplies),
+            ("droppedFrames", peers.dropped),
+        ])
+    }
+
+    private func object(_ counts: [(String, Int?)]) -> Value {
+        var children = Children()
+        children[Key(unchecked: "address")] = .string(member.client)
+        for case (let name, let count?) in counts {
+            children[Key(unchecked: name)] = .integer(Int64(count))
+        }
+        return Value(children)
+    }
+
+    /// The database and its write-ahead log; nil in memory.
+    private var databaseBytes: Int? {
+        guard let databasePath else { return nil }
+        return [databasePath, databasePath + "-wal"].reduce(0) { sum, path in
+            var status = stat()
+            return stat(path, &status) == 0 ? sum + Int(status.st_size) : sum
+        }
+    }
+
+    /// The second number of `statm`, in pages.
+    private var residentBytes: Int? {
+        let file = open("/proc/self/statm", O_RDONLY)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 128)
+        let count = read(file, &bytes, bytes.count)
+        let fields = bytes.prefix(max(0, count)).split(separator: UInt8(ascii: " "))
+        guard fields.count > 1, let pages = Int(String(decoding: fields[1], as: UTF8.self))
+        else { return nil }
+        return pages * sysconf(Int32(_SC_PAGESIZE))
+    }
+}
