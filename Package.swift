@@ -86,6 +86,11 @@ let package = Package(
         tests(of: "QueryEngine", using: ["DataTree"]),
         tests(of: "ReplicaCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
         tests(of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
+        .testTarget(
+            name: "ClusterNodeTests",
+            // The command too: some tests run it, and so it must be built.
+            dependencies: ["ClusterNode", "ReplicaCore", "HearthCommand"],
+            exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(of: "ClusterSimulator", using: ["DataTree", "JSONText"]),
         tests(of: "Hearth", using: ["DataTree", "JSONText"]),
         tests(of: "HearthCommand", using: ["DataTree", "JSONText"]),

@@ -228,7 +228,7 @@ extension Node {
     }
 
     private func close() {
-        watchers.forEach { $0.cancel() }
+        for watcher in watchers { watcher.cancel() }
         clients.stopReceiving()
         peers.stopReceiving()
         journal.close()

@@ -17,7 +17,7 @@ struct Surroundings {
             ("residentBytes", residentBytes),
             ("databaseBytes", databaseBytes),
             ("storageBacklog", journal.backlog),
-            ("clients", clients.count),
+            ("sessions", clients.count),
             ("slowClients", clients.slowClients),
             ("droppedReplies", clients.droppedReplies),
             ("droppedFrames", peers.dropped),

@@ -8,9 +8,17 @@ internal import Glibc
 enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
+        unblockSignals()
         let status = run(Array(CommandLine.arguments.dropFirst()))
         StandardOutput.shared.flush()
         exit(status.rawValue)
+    }
+
+    /// Whoever started this may have blocked signals in the thread that did, which are inherited.
+    private static func unblockSignals() {
+        var none = sigset_t()
+        sigemptyset(&none)
+        sigprocmask(SIG_SETMASK, &none, nil)
     }
 
     private static func run(_ words: [String]) -> ExitStatus {

@@ -2,11 +2,14 @@ extension Verb {
     /// All that `hearth` can do, in the order in which its help shows it.
     static let hearth = Verb(
         "hearth", "Runs and talks to Hearth, a sync database of equal replicas.",
-        verbs: dataVerbs,
+        verbs: clusterVerbs + dataVerbs,
         examples: [
+            "hearth cluster up --nodes 3 --detach",
             "hearth push /rooms/lobby '{\"text\":\"hello\"}' --node tcp://127.0.0.1:7001",
             "hearth watch /rooms/lobby --events child",
         ])
+
+    private static let clusterVerbs = [ClusterVerbs.verb, NodeVerb.verb]
 
     private static let dataVerbs: [Verb] = [
         .get, .set, .push, .update, .remove, .watch, .import, .export,

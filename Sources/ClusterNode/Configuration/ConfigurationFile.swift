@@ -116,12 +116,11 @@ private struct ConfigurationFile {
             return self.error(
                 #""\#(keys.joined(separator: " "))" is not \#(describe(type))"#, at: keys,
                 fix: example)
-        case .dataCorrupted(let context):
-            let cause = context.underlyingError as NSError?
-            let detail = cause?.userInfo[NSDebugDescriptionErrorKey] as? String
+        case .dataCorrupted:
+            // Foundation keeps to itself where it stopped reading.
             return NodeError(
-                problem: "\(path) is not JSON5: \(detail ?? context.debugDescription)",
-                fix: "mend what stands there; comments and trailing commas are allowed")
+                problem: "\(path) is not JSON5: a bracket, a comma or a quote is missing or wrong",
+                fix: "compare it with configs/three-nodes.json5")
         @unknown default:
             return NodeError(problem: "\(path): \(error)", fix: example)
         }

@@ -1,0 +1,144 @@
+internal import ClusterNode
+internal import DataTree
+internal import Glibc
+
+/// A cluster of this machine: its folder, with a folder for each node, and the processes in them.
+///
+///     DIR/cluster.json   what the nodes read
+///     DIR/n1/pid         the process of a node, and when that started
+///     DIR/n1/log         what it said
+///     DIR/n1/log.sqlite  its data
+struct Cluster: Sendable {
+    typealias Node = ClusterFile.Node
+
+    /// As it was named, for messages.
+    let folder: String
+    let file: ClusterFile
+
+    /// The cluster of a folder.
+    ///
+    /// - Throws: when there is none, or its file is damaged.
+    init(inFolder folder: String) throws(CommandError) {
+        self.folder = folder
+        file = try ClusterFile(inFolder: folder)
+    }
+
+    /// Lays out a cluster of new nodes, or of those that are in the folder already.
+    ///
+    /// - Throws: when the folder's cluster runs, or the folder cannot be written.
+    init(creating file: ClusterFile, inFolder folder: String) throws(CommandError) {
+        self.folder = folder
+        self.file = file
+        if let running = Cluster.runningNode(inFolder: folder) {
+            throw CommandError(
+                .unavailable,
+                "\(folder) is in use: node \(running.id) runs as process \(running.process.pid)",
+                fix: "stop it with `hearth cluster down --dir \(folder)`, or choose another --dir")
+        }
+        try makeFolder(folder)
+        for node in file.nodes { try makeFolder(self.folder(of: node)) }
+        try writeFile(folder + "/" + ClusterFile.name, file.json)
+    }
+
+    private static func runningNode(
+        inFolder folder: String
+    ) -> (id: String, process: NodeProcess)? {
+        guard let cluster = try? Cluster(inFolder: folder) else { return nil }
+        for node in cluster.file.nodes {
+            if let process = cluster.process(of: node) { return (node.id, process) }
+        }
+        return nil
+    }
+
+    func folder(of node: Node) -> String { folder + "/" + node.id }
+    func log(of node: Node) -> String { folder(of: node) + "/log" }
+    private func pidFile(of node: Node) -> String { folder(of: node) + "/pid" }
+}
+
+// MARK: - Processes
+
+extension Cluster {
+    /// The process of a node; nil unless it runs.
+    func process(of node: Node) -> NodeProcess? {
+        guard let text = readFile(pidFile(of: node)) else { return nil }
+        let numbers = String(decoding: text, as: UTF8.self).split { $0.isWhitespace }
+        guard numbers.count == 2, let pid = pid_t(numbers[0]), let ticks = UInt64(numbers[1])
+        else { return nil }
+        let process = NodeProcess(pid: pid, startTicks: ticks)
+        return process.isRunning ? process : nil
+    }
+
+    /// Starts a node that does not run.
+    ///
+    /// - Throws: when it does, when one of its ports is taken, or the system refuses.
+    func start(_ node: Node) throws(CommandError) {
+        if let process = process(of: node) {
+            throw CommandError(
+                .unavailable, "\(node.id) is running already, as process \(process.pid)",
+                fix: "stop it first with `hearth cluster kill \(node.id) --dir \(folder)`")
+        }
+        try checkPorts(of: node)
+        let process = try NodeLaunch.start(
+            node.id, configuration: folder + "/" + ClusterFile.name, log: log(of: node))
+        try writeFile(pidFile(of: node), Array("\(process.pid) \(process.startTicks)\n".utf8))
+    }
+
+    /// Tells at once what the node would say in its log only.
+    func checkPorts(of node: Node) throws(CommandError) {
+        for endpoint in [node.client, node.requests, node.updates] {
+            guard let port = endpoint.split(separator: ":").last.flatMap({ UInt16($0) }),
+                LocalPort(number: port).isTaken
+            else { continue }
+            throw CommandError(
+                .unavailable, "port \(port), which \(node.id) needs, is taken",
+                fix: "stop the program that has it (`ss -ltnp sport = :\(port)` names it), "
+                    + "or choose another --base-port")
+        }
+    }
+
+    /// Stops nodes: asks all to, waits, and kills those that did not within `grace`.
+    ///
+    /// Tells `report` what became of each.
+    func stop(
+        _ nodes: [Node], within grace: Duration, report: (Node, StopOutcome) -> Void
+    ) {
+        let processes = nodes.map { process(of: $0) }
+        for process in processes {
+            process?.send(SIGTERM)
+            // One that is paused must run to end.
+            process?.send(SIGCONT)
+        }
+        let deadline = ContinuousClock.now + grace
+        for (node, process) in zip(nodes, processes) {
+            guard let process else {
+                report(node, .wasNotRunning)
+                continue
+            }
+            let left = max(.zero, ContinuousClock.now.duration(to: deadline))
+            let isStopped = process.waitUntilGone(within: left)
+            if !isStopped { kill(process) }
+            unlink(pidFile(of: node))
+            report(node, isStopped ? .stopped(process) : .killed(process))
+        }
+    }
+
+    /// Ends a node's process as a power cut would; nil if none ran.
+    func kill(_ node: Node) -> NodeProcess? {
+        guard let process = process(of: node) else { return nil }
+        kill(process)
+        unlink(pidFile(of: node))
+        return process
+    }
+
+    private func kill(_ process: NodeProcess) {
+        process.send(SIGKILL)
+        _ = process.waitUntilGone(within: .seconds(10))
+    }
+
+    /// What became of a node that was to stop.
+    enum StopOutcome: Equatable {
+        case stopped(NodeProcess)
+        case killed(NodeProcess)
+        case wasNotRunning
+    }
+}

@@ -1,0 +1,79 @@
+internal import Glibc
+
+/// Brings nodes of a cluster up and sees that they serve.
+struct ClusterStart {
+    /// How long nodes may take to serve and to find each other.
+    private static let patience = Duration.seconds(120)
+
+    let cluster: Cluster
+
+    /// Starts these nodes and returns when each serves and hears all others that run.
+    ///
+    /// Runs `whileWaiting` some twenty times a second. When a node fails, those that were started
+    /// are stopped again.
+    func start(
+        _ nodes: [Cluster.Node], whileWaiting: () -> Void = {}
+    ) throws(CommandError) {
+        for node in nodes { try cluster.checkPorts(of: node) }
+        do throws(CommandError) {
+            for node in nodes { try cluster.start(node) }
+            try waitUntilConnected(nodes, whileWaiting)
+        } catch {
+            cluster.stop(nodes, within: .seconds(5)) { _, _ in }
+            throw error
+        }
+    }
+
+    private func waitUntilConnected(
+        _ nodes: [Cluster.Node], _ whileWaiting: () -> Void
+    ) throws(CommandError) {
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            whileWaiting()
+            let statuses = try cluster.statuses(within: .milliseconds(500))
+            if areConnected(nodes, in: statuses) { return }
+            if StopRequest.isThere {
+                throw CommandError(
+                    .interrupted, "interrupted while the nodes started",
+                    fix: "start again with `hearth cluster up --dir \(cluster.folder)`")
+            }
+            for status in statuses where status.state == .stopped && nodes.contains(status.node) {
+                throw ended(status.node)
+            }
+            if ContinuousClock.now >= deadline { throw tooLate(statuses) }
+            usleep(50_000)
+        }
+    }
+
+    /// Paused nodes and those that do not run are not waited for.
+    private func areConnected(_ nodes: [Cluster.Node], in statuses: [NodeStatus]) -> Bool {
+        let expected = statuses.filter { $0.state == .serving || nodes.contains($0.node) }
+        return expected.allSatisfy { status in
+            status.state == .serving
+                && expected.allSatisfy { $0.node == status.node || status.hears($0) }
+        }
+    }
+
+    private func ended(_ node: Cluster.Node) -> CommandError {
+        var reader = LogReader(of: node, in: cluster)
+        let lines = reader.newLines().suffix(8).map { "    " + $0 }
+        return CommandError(
+            .unavailable,
+            "\(node.id) ended while it started; its log ends with\n"
+                + lines.joined(separator: "\n"),
+            fix: "see what the log says, \(cluster.log(of: node)), then start it again")
+    }
+
+    private func tooLate(_ statuses: [NodeStatus]) -> CommandError {
+        let states = statuses.map { status in
+            let peers = status.connectedPeers.joined(separator: ", ")
+            return "\(status.node.id) is \(status.state.rawValue)"
+                + (status.state == .serving ? " and hears \(peers.isEmpty ? "nobody" : peers)" : "")
+        }
+        return CommandError(
+            .unavailable,
+            "the nodes did not find each other within \(Self.patience.components.seconds) s: "
+                + states.joined(separator: ", "),
+            fix: "see `hearth cluster logs --dir \(cluster.folder)`")
+    }
+}

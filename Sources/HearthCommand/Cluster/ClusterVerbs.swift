@@ -1,0 +1,110 @@
+internal import Glibc
+
+/// `hearth cluster`: the nodes of this machine.
+enum ClusterVerbs {
+    static let verb = Verb(
+        "cluster", "Runs a cluster of nodes on this machine.",
+        verbs: [
+            ClusterUp.verb, down, ClusterStatus.verb, kill, start, pause, resume, ClusterLogs.verb,
+        ],
+        examples: [
+            "hearth cluster up --nodes 3 --detach", "hearth cluster status",
+            "hearth cluster kill n2",
+        ])
+
+    private static let nodes = Argument(
+        "NODE", "The names of the nodes, such as n2.", arity: .repeated)
+    private static let grace = Option(
+        "grace", "SECONDS", "How long nodes may take to stop before they are killed; 10.")
+
+    private static let down = Verb(
+        "down", "Stops all nodes, cleanly where they can.",
+        options: [NodeOptions.folder, grace], examples: ["hearth cluster down"]
+    ) { invocation throws(CommandError) in
+        let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
+        let grace = try invocation.duration(grace) ?? .seconds(10)
+        cluster.stop(cluster.file.nodes, within: grace) { node, outcome in
+            StandardOutput.shared.print("\(node.id) \(outcome.text)")
+        }
+        return .success
+    }
+
+    private static let kill = Verb(
+        "kill", "Ends nodes as a power cut would (SIGKILL).", arguments: [nodes],
+        options: [NodeOptions.folder], examples: ["hearth cluster kill n2"]
+    ) { invocation throws(CommandError) in
+        try forEachNode(of: invocation) { node, cluster throws(CommandError) in
+            guard let process = cluster.kill(node) else { throw notRunning(node, cluster) }
+            StandardOutput.shared.print("\(node.id) killed (process \(process.pid))")
+        }
+    }
+
+    private static let start = Verb(
+        "start", "Starts nodes that were killed or stopped, and waits until they serve.",
+        arguments: [nodes], options: [NodeOptions.folder], examples: ["hearth cluster start n2"]
+    ) { invocation throws(CommandError) in
+        StopRequest.watch()
+        return try forEachNode(of: invocation) { node, cluster throws(CommandError) in
+            if let process = cluster.process(of: node) {
+                throw CommandError(
+                    .unavailable, "\(node.id) is running already, as process \(process.pid)",
+                    fix: "kill it first with `hearth cluster kill \(node.id)`, or leave it")
+            }
+            try ClusterStart(cluster: cluster).start([node])
+            StandardOutput.shared.print("\(node.id) serves at \(node.client)")
+        }
+    }
+
+    private static let pause = Verb(
+        "pause", "Stops nodes in their tracks (SIGSTOP), as if their machines hung.",
+        arguments: [nodes], options: [NodeOptions.folder], examples: ["hearth cluster pause n2"]
+    ) { invocation throws(CommandError) in
+        try signalNodes(of: invocation, SIGSTOP, "paused")
+    }
+
+    private static let resume = Verb(
+        "resume", "Lets paused nodes go on (SIGCONT).", arguments: [nodes],
+        options: [NodeOptions.folder], examples: ["hearth cluster resume n2"]
+    ) { invocation throws(CommandError) in
+        try signalNodes(of: invocation, SIGCONT, "resumed")
+    }
+
+    private static func signalNodes(
+        of invocation: Invocation, _ signal: Int32, _ done: String
+    ) throws(CommandError) -> ExitStatus {
+        try forEachNode(of: invocation) { node, cluster throws(CommandError) in
+            guard let process = cluster.process(of: node), process.send(signal) else {
+                throw notRunning(node, cluster)
+            }
+            StandardOutput.shared.print("\(node.id) \(done) (process \(process.pid))")
+        }
+    }
+
+    /// Looks all names up before it does anything to one.
+    private static func forEachNode(
+        of invocation: Invocation,
+        _ body: (Cluster.Node, Cluster) throws(CommandError) -> Void
+    ) throws(CommandError) -> ExitStatus {
+        let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
+        var named: [Cluster.Node] = []
+        for id in invocation.words(of: nodes) { named.append(try cluster.file.node(named: id)) }
+        for node in named { try body(node, cluster) }
+        return .success
+    }
+
+    private static func notRunning(_ node: Cluster.Node, _ cluster: Cluster) -> CommandError {
+        CommandError(
+            .unavailable, "\(node.id) does not run",
+            fix: "start it with `hearth cluster start \(node.id) --dir \(cluster.folder)`")
+    }
+}
+
+extension Cluster.StopOutcome {
+    var text: String {
+        switch self {
+        case .stopped(let process): "stopped (process \(process.pid))"
+        case .killed(let process): "did not stop in time and was killed (process \(process.pid))"
+        case .wasNotRunning: "was not running"
+        }
+    }
+}

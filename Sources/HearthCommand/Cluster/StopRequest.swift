@@ -1,0 +1,17 @@
+internal import Glibc
+internal import Synchronization
+
+/// Ctrl-C and its like, for work that ends in order: it asks from time to time.
+enum StopRequest {
+    private static let flag = Atomic(false)
+
+    /// Whether one came since `watch()`.
+    static var isThere: Bool { flag.load(ordering: .relaxed) }
+
+    /// From now on Ctrl-C, SIGTERM and the end of the terminal ask instead of killing.
+    static func watch() {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            signal(number) { _ in StopRequest.flag.store(true, ordering: .relaxed) }
+        }
+    }
+}

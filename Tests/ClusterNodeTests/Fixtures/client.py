@@ -1,0 +1,180 @@
+"""A client of Hearth in Python: what any language with ZeroMQ and MessagePack can do.
+
+    client.py tour ADDRESS ADDRESS ADDRESS      every kind of message, over three nodes
+    client.py push ADDRESS PATH LABEL COUNT     pushes, many at once; prints "key value" for each ack
+    client.py get ADDRESS PATH                  prints the value as JSON, in the node's order
+    client.py load ADDRESS COUNT                acknowledged pushes per second
+
+Each ends with 1 and a message when a node does not answer as it should.
+"""
+
+import json
+import sys
+import time
+
+import msgpack
+import zmq
+
+VERSION = b"\x01"
+PATIENCE_MILLISECONDS = 10_000
+
+
+class Client:
+    """One connection: numbers requests, and tells answers from the changes of listens."""
+
+    def __init__(self, address):
+        self.socket = zmq.Context.instance().socket(zmq.DEALER)
+        self.socket.linger = 0
+        self.socket.sndhwm = 0
+        self.socket.connect(address)
+        self.last_id = 0
+        self.changes = []
+
+    def send(self, name, *fields):
+        self.last_id += 1
+        self.socket.send(VERSION + msgpack.packb([name, self.last_id, *fields]))
+        return self.last_id
+
+    def send_many(self, requests):
+        """Sends requests in one frame, as a program that has much to say does."""
+        frame = [VERSION]
+        for name, *fields in requests:
+            self.last_id += 1
+            frame.append(msgpack.packb([name, self.last_id, *fields]))
+        self.socket.send(b"".join(frame))
+
+    def receive(self, milliseconds=PATIENCE_MILLISECONDS):
+        """The messages of the next frame; none if it does not come in time."""
+        if not self.socket.poll(milliseconds):
+            return []
+        frame = self.socket.recv()
+        check(frame[:1] == VERSION, f"a frame of version {frame[:1]}")
+        messages = msgpack.Unpacker(strict_map_key=False, object_pairs_hook=dict)
+        messages.feed(frame[1:])
+        return list(messages)
+
+    def ask(self, name, *fields):
+        """The answer to one request; changes that come in between are kept."""
+        request = self.send(name, *fields)
+        answer = None
+        while answer is None:
+            messages = self.receive()
+            check(messages, f"no answer to {name}")
+            for message in messages:
+                if message[0] == "change":
+                    self.changes.append(message[1:])
+                elif message[1] == request:
+                    answer = message
+        return answer
+
+    def await_change(self, tree):
+        """What a listener holds after the next change: what it held, and the writes in order."""
+        while not self.changes:
+            messages = self.receive()
+            check(messages, "no change came")
+            self.changes += [message[1:] for message in messages if message[0] == "change"]
+        for path, value in self.changes.pop(0)[1]:
+            tree = written(tree, path.split("/") if path else [], value)
+        return tree
+
+
+def written(tree, keys, value):
+    """The tree with a value at a path; null removes, and what is left empty goes."""
+    if not keys:
+        return value
+    children = dict(tree) if isinstance(tree, dict) else {}
+    child = written(children.pop(keys[0], None), keys[1:], value)
+    if child is not None:
+        children[keys[0]] = child
+    return children or None
+
+
+def check(condition, problem):
+    if not condition:
+        sys.exit(f"client.py: {problem}")
+
+
+def expect(actual, wanted):
+    check(actual == wanted, f"expected {wanted!r}, got {actual!r}")
+
+
+def eventually(read, wanted):
+    """Other nodes have a write a moment after it was acknowledged."""
+    deadline = time.monotonic() + PATIENCE_MILLISECONDS / 1000
+    while (actual := read()) != wanted:
+        check(time.monotonic() < deadline, f"expected {wanted!r} at last, got {actual!r}")
+        time.sleep(0.01)
+
+
+def tour(first, second, third):
+    first, second, third = Client(first), Client(second), Client(third)
+    listen = third.ask("listen", "rooms")[1]
+    seen = third.await_change("nothing yet")
+    expect(seen, None)
+
+    expect(first.ask("put", "rooms/a", {"title": "hello", "size": 2})[0], "ok")
+    seen = third.await_change(seen)
+    expect(seen, {"a": {"title": "hello", "size": 2}})
+
+    pushed = second.ask("push", "rooms/a/lines", "first")
+    expect(pushed[0], "pushed")
+    seen = third.await_change(seen)
+    expect(seen["a"]["lines"], {pushed[2]: "first"})
+
+    expect(second.ask("merge", "rooms/a", {"title": "bye", "size": None})[0], "ok")
+    tree = {"lines": {pushed[2]: "first"}, "title": "bye"}
+    expect(third.await_change(seen), {"a": tree})
+
+    for client in (first, second, third):
+        eventually(lambda client=client: client.ask("get", "rooms/a")[2], tree)
+    expect(first.ask("ping")[0], "ok")
+    expect(first.ask("status")[2]["durability"], "commit")
+    refused = first.ask("put", "rooms/a.b", 1)
+    expect(refused[:1] + refused[2:3], ["error", "invalid"])
+    expect(third.ask("unlisten", listen)[0], "ok")
+
+
+def push(address, path, label, count):
+    """Keeps up to 200 pushes under way; ends early when the node is gone, with what it acknowledged."""
+    client, sent, acknowledged = Client(address), 0, 0
+    values = {}
+    while acknowledged < count:
+        while sent < count and sent - acknowledged < 200:
+            values[client.send("push", path, f"{label}{sent}")] = f"{label}{sent}"
+            sent += 1
+        messages = client.receive(2_000)
+        if not messages:
+            return
+        for message in messages:
+            check(message[0] == "pushed", f"refused: {message}")
+            print(message[2], values.pop(message[1]), flush=True)
+            acknowledged += 1
+
+
+def load(address, count, batch=50, window=4_000):
+    client, sent, acknowledged = Client(address), 0, 0
+    value = {"author": "someone", "text": "x" * 100}
+    start = time.monotonic()
+    while acknowledged < count:
+        while sent < count and sent - acknowledged < window:
+            client.send_many([("push", "load", value)] * batch)
+            sent += batch
+        messages = client.receive()
+        check(messages, f"no answer after {acknowledged} of {count}")
+        acknowledged += len(messages)
+    seconds = time.monotonic() - start
+    print(json.dumps({"acknowledged": acknowledged, "perSecond": round(acknowledged / seconds)}))
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["tour", first, second, third]:
+            tour(first, second, third)
+        case ["push", address, path, label, count]:
+            push(address, path, label, int(count))
+        case ["get", address, path]:
+            print(json.dumps(Client(address).ask("get", path)[2]))
+        case ["load", address, count]:
+            load(address, int(count))
+        case _:
+            sys.exit(__doc__)

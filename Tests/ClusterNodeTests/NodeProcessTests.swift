@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+@testable import HearthCommand
+
+/// One node by itself, run as `hearth node` by hand.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct `A node process` {
+    private let folder: TemporaryFolder
+    private let configuration: String
+    private let address: String
+
+    init() throws {
+        let port = try TestCluster.freePorts()
+        let file = ClusterFile(nodeCount: 1, basePort: port, durability: "commit")
+        folder = try TemporaryFolder()
+        configuration = try folder.write(
+            String(decoding: file.json, as: UTF8.self), to: "cluster.json")
+        address = file.nodes[0].client
+    }
+
+    private func start() throws -> Program {
+        let node = try Program.hearth("node", "--config", configuration, "--id", "n1")
+        try eventually("the node serves") { node.errors.contains("serving clients at \(address)") }
+        return node
+    }
+
+    @Test func `ends with 0 on SIGTERM`() throws {
+        let node = try start()
+        node.terminate()
+        let outcome = try node.end()
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.hasSuffix("n1 stopped\n"))
+    }
+
+    @Test func `leaves a folder alone that another process has`() throws {
+        let first = try start()
+        defer { first.terminate() }
+        let second = try Program.hearth("node", "--config", configuration, "--id", "n1").end()
+        #expect(second.status == 69)
+        #expect(second.errors.contains("n1/log.sqlite is in use by another process"))
+    }
+
+    /// A limit on the size of files stands for a full disk.
+    @Test func `ends when it cannot write, and has acknowledged nothing that is not there`() throws
+    {
+        let limited = try Program(
+            "/bin/sh",
+            [
+                "-c", "trap '' XFSZ; ulimit -f 500; exec \"$@\"", "sh", Program.hearthPath, "node",
+                "--config", configuration, "--id", "n1",
+            ])
+        try eventually("the node serves") { limited.errors.contains("serving clients") }
+        let pusher = try Program.client("push", address, "list", "a", "100000")
+        let outcome = try limited.end()
+        #expect(outcome.status == 69)
+        #expect(outcome.errors.contains("error: "))
+        #expect(outcome.errors.contains("log.sqlite"))
+        _ = try pusher.end()
+        let acknowledged = pusher.acknowledged
+        #expect(!acknowledged.isEmpty)
+
+        let node = try start()
+        defer { node.terminate() }
+        let list = try Program.client("get", address, "list").end().output
+        #expect(acknowledged.allSatisfy { list.contains("\"\($0.key)\"") })
+    }
+
+    @Test func `does not open to the network unasked`() throws {
+        let text = folder.text(of: "cluster.json").replacing("127.0.0.1", with: "0.0.0.0")
+        let open = try folder.write(text, to: "open.json5")
+        let outcome = try Program.hearth("node", "--config", open, "--id", "n1").end()
+        #expect(outcome.status == 69)
+        #expect(outcome.errors.contains("--insecure"))
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// A program that a test runs, with its output in files of its own, so that no pipe can fill up.
+final class Program {
+    private let process = Process()
+    private let folder: TemporaryFolder
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    init(_ path: String, _ arguments: [String]) throws {
+        folder = try TemporaryFolder()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try folder.emptyFile("output")
+        process.standardError = try folder.emptyFile("errors")
+        process.terminationHandler = { [hasEnded] _ in hasEnded.signal() }
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    var output: String { folder.text(of: "output") }
+    var errors: String { folder.text(of: "errors") }
+
+    /// Sends SIGTERM.
+    func terminate() { process.terminate() }
+
+    /// Waits for the end; a program that takes too long is killed, which fails the test.
+    func end(within seconds: Double = 30) throws -> Outcome {
+        guard hasEnded.wait(timeout: .now() + seconds) == .success else {
+            kill(process.processIdentifier, SIGKILL)
+            throw TooSlow(arguments: process.arguments ?? [], errors: errors)
+        }
+        hasEnded.signal()
+        return Outcome(status: process.terminationStatus, output: output, errors: errors)
+    }
+
+    struct TooSlow: Error {
+        let arguments: [String]
+        let errors: String
+    }
+
+    /// `hearth`, as it was built with the tests.
+    static func hearth(_ arguments: String...) throws -> Program {
+        try Program(hearthPath, arguments)
+    }
+
+    static var hearthPath: String {
+        let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        return tests.deletingLastPathComponent().appendingPathComponent("hearth").path
+    }
+
+    /// The client in Python, with Debian's own interpreter, which finds its modules.
+    static func client(_ arguments: String...) throws -> Program {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("Fixtures/client.py").path
+        return try Program("/usr/bin/python3", [script] + arguments)
+    }
+}
+
+/// Reads again and again until what it reads is as it should be.
+func eventually(
+    within seconds: Double = 20, _ what: String, _ isSo: () throws -> Bool
+) throws {
+    let deadline = Date(timeIntervalSinceNow: seconds)
+    while try !isSo() {
+        try #require(Date() < deadline, "not within \(seconds) s: \(what)")
+        usleep(20_000)
+    }
+}
