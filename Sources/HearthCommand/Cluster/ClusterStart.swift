@@ -15,9 +15,11 @@ struct ClusterStart {
         _ nodes: [Cluster.Node], whileWaiting: () -> Void = {}
     ) throws(CommandError) {
         for node in nodes { try cluster.checkPorts(of: node) }
+        var logs = nodes.map { LogReader(of: $0, in: cluster) }
+        for index in logs.indices { logs[index].skipToEnd() }
         do throws(CommandError) {
             for node in nodes { try cluster.start(node) }
-            try waitUntilConnected(nodes, whileWaiting)
+            try waitUntilConnected(nodes, logs, whileWaiting)
         } catch {
             cluster.stop(nodes, within: .seconds(5)) { _, _ in }
             throw error
@@ -25,7 +27,7 @@ struct ClusterStart {
     }
 
     private func waitUntilConnected(
-        _ nodes: [Cluster.Node], _ whileWaiting: () -> Void
+        _ nodes: [Cluster.Node], _ logs: [LogReader], _ whileWaiting: () -> Void
     ) throws(CommandError) {
         let deadline = ContinuousClock.now + Self.patience
         while true {
@@ -38,7 +40,7 @@ struct ClusterStart {
                     fix: "start again with `hearth cluster up --dir \(cluster.folder)`")
             }
             for status in statuses where status.state == .stopped && nodes.contains(status.node) {
-                throw ended(status.node)
+                throw ended(status.node, logs)
             }
             if ContinuousClock.now >= deadline { throw tooLate(statuses) }
             usleep(50_000)
@@ -54,9 +56,9 @@ struct ClusterStart {
         }
     }
 
-    private func ended(_ node: Cluster.Node) -> CommandError {
-        var reader = LogReader(of: node, in: cluster)
-        let lines = reader.newLines().suffix(8).map { "    " + $0 }
+    private func ended(_ node: Cluster.Node, _ logs: [LogReader]) -> CommandError {
+        var log = logs.first { $0.id == node.id }
+        let lines = (log?.newLines() ?? []).suffix(8).map { "    " + $0 }
         return CommandError(
             .unavailable,
             "\(node.id) ended while it started; its log ends with\n"
