@@ -34,6 +34,7 @@ let package = Package(
         // System: the only Swift that sees C.
         .systemLibrary(name: "CZeroMQ"),
         .systemLibrary(name: "CSQLite"),
+        .target(name: "CRuntime"),
         .target(name: "CEventLoop", linkerSettings: [.linkedLibrary("event")]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         module("Threads", []),
@@ -55,7 +56,7 @@ let package = Package(
         // Drivers.
         module(
             "ClusterNode",
-            ["DataTree", "SyncProtocol", "ReplicaCore", "EventLoop", "ZeroMQ", "Storage"]),
+            ["CRuntime", "DataTree", "SyncProtocol", "ReplicaCore", "EventLoop", "ZeroMQ", "Storage"]),
         module(
             "ClusterSimulator",
             ["DataTree", "JSONText", "SyncProtocol", "ReplicaCore", "ClientCore"]),

@@ -7,7 +7,8 @@ internal import SyncProtocol
 final class Journal {
     /// What the storage thread says.
     enum Event: Sendable {
-        case stored(turn: UInt64, byteCount: Int)
+        /// So many turns up to this one are stored.
+        case stored(turn: UInt64, turns: Int, byteCount: Int)
         case found([[UInt8]], for: LogRead)
         case failed(StorageError)
     }
@@ -18,8 +19,12 @@ final class Journal {
     /// Reads on their way; peers repeat what is left out.
     private static let readsLimit = 64
 
+    /// Where no turn waits for the disk, turns gather until they are worth a transaction.
+    private static let gatheredBytesLimit = 1 << 20
+
     private let thread: StorageThread
     private let durability: Durability
+    private var gathered: (turns: [ReplicaCore.Turn], byteCount: Int) = ([], 0)
     private var unstoredTurns = 0
     private var unstoredBytes = 0
     private var pendingReads = 0
@@ -47,24 +52,36 @@ final class Journal {
     var isEmpty: Bool { unstoredTurns == 0 }
 
     func store(_ turn: ReplicaCore.Turn) {
-        guard let mailbox else { preconditionFailure("a journal is opened before it is used") }
         let byteCount = turn.batches.reduce(0) { $0 + $1.bytes.count }
         unstoredTurns += 1
         unstoredBytes += byteCount
+        gathered.turns.append(turn)
+        gathered.byteCount += byteCount
+        if durability == .commit || gathered.byteCount >= Self.gatheredBytesLimit { submit() }
+    }
+
+    /// Hands the gathered turns to the storage thread, as one transaction; several times a second
+    /// where no turn waits for it.
+    func submit() {
+        guard let mailbox else { preconditionFailure("a journal is opened before it is used") }
+        guard let last = gathered.turns.last else { return }
+        let event = Event.stored(
+            turn: last.number, turns: gathered.turns.count, byteCount: gathered.byteCount)
         isUnsynchronized = true
-        let number = turn.number
-        thread.submit(Storage.Turn(turn)) { result in
+        thread.submit(Storage.Turn(gathered.turns)) { result in
             switch result {
-            case .success: mailbox.post(.stored(turn: number, byteCount: byteCount))
+            case .success: mailbox.post(event)
             case .failure(let error): mailbox.post(.failed(error))
             }
         }
+        gathered = ([], 0)
     }
 
     func read(_ read: LogRead) {
         guard let mailbox else { preconditionFailure("a journal is opened before it is used") }
         guard pendingReads < Self.readsLimit else { return }
         pendingReads += 1
+        submit()
         thread.perform { file throws(StorageError) in
             try file.batches(
                 of: read.origin.bits, from: read.from, byteLimit: read.byteLimit)
@@ -80,6 +97,7 @@ final class Journal {
 
     /// Syncs what commits did not wait for; once a second where the durability promises that.
     func synchronize() {
+        submit()
         guard durability == .interval, isUnsynchronized, let mailbox else { return }
         isUnsynchronized = false
         thread.perform { file throws(StorageError) in
@@ -97,8 +115,8 @@ final class Journal {
 
     private func note(_ event: Event) {
         switch event {
-        case .stored(_, let byteCount):
-            unstoredTurns -= 1
+        case .stored(_, let turns, let byteCount):
+            unstoredTurns -= turns
             unstoredBytes -= byteCount
         case .found: pendingReads -= 1
         case .failed: break
@@ -107,14 +125,14 @@ final class Journal {
 }
 
 extension Storage.Turn {
-    fileprivate init(_ turn: ReplicaCore.Turn) {
+    fileprivate init(_ turns: [ReplicaCore.Turn]) {
         self.init(
-            batches: turn.batches.map { entry in
+            batches: turns.flatMap(\.batches).map { entry in
                 StoredBatch(
                     origin: entry.origin.bits, first: entry.first, last: entry.last,
                     bytes: entry.bytes)
             },
-            properties: turn.properties.map { property in
+            properties: turns.flatMap(\.properties).map { property in
                 StoredProperty(property.name.rawValue, property.value.littleEndianBytes)
             })
     }

@@ -1,3 +1,4 @@
+internal import CRuntime
 internal import DataTree
 internal import EventLoop
 internal import Glibc
@@ -49,7 +50,9 @@ public final class Node {
         _ id: String, of configuration: NodeConfiguration, exposure: Exposure
     ) throws(NodeError) {
         try configuration.check(for: exposure)
-        Node.keepFreedMemory()
+        // Batches of some hundred kilobytes come and go each turn. By default the system would take
+        // their memory back each time, and clear it for the next: a tenth of a busy node's time.
+        hearth_keep_freed_memory()
         self.configuration = configuration
         member = try configuration.member(id)
         log = NodeLog(member: id)
@@ -68,13 +71,6 @@ public final class Node {
         } catch {
             throw NodeError(error)
         }
-    }
-
-    /// Batches of some hundred kilobytes come and go each turn. By default the system would take
-    /// their memory back each time, and clear it for the next: a tenth of a busy node's time.
-    private static func keepFreedMemory() {
-        mallopt(M_MMAP_THRESHOLD, 16 << 20)
-        mallopt(M_TRIM_THRESHOLD, 64 << 20)
     }
 
     /// Runs until SIGTERM or SIGINT, and then stops cleanly; a second one ends the process at once.
@@ -119,6 +115,7 @@ extension Node {
             case .stopping:
                 phase = .draining
                 perform(replica.stop())
+                journal.submit()
             case .draining, .ended: break
             }
         }
@@ -175,7 +172,7 @@ extension Node {
 
     private func note(_ event: Journal.Event) {
         switch event {
-        case .stored(let turn, _): take(.stored(turn: turn))
+        case .stored(let turn, _, _): take(.stored(turn: turn))
         case .found(let batches, let read):
             if phase == .running { take(.found(batches, for: read)) }
         // Nothing that was acknowledged is lost: what the failed turn had to say was never sent.
@@ -188,6 +185,7 @@ extension Node {
     /// Makes sure of a turn, in which the replica sees to what time alone brings.
     private func tick() {
         if phase == .running { beginTurn() }
+        journal.submit()
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }
         journal.synchronize()

@@ -2,8 +2,9 @@ extension Verb {
     /// All that `hearth` can do, in the order in which its help shows it.
     static let hearth = Verb(
         "hearth", "Runs and talks to Hearth, a sync database of equal replicas.",
-        verbs: clusterVerbs + dataVerbs,
+        verbs: [Demo.verb] + clusterVerbs + dataVerbs + [.bench],
         examples: [
+            "hearth demo",
             "hearth cluster up --nodes 3 --detach",
             "hearth push /rooms/lobby '{\"text\":\"hello\"}' --node tcp://127.0.0.1:7001",
             "hearth watch /rooms/lobby --events child",

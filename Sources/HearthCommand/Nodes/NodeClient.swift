@@ -26,6 +26,16 @@ struct NodeClient: Sendable {
         }
     }
 
+    /// Connects to nodes at these addresses.
+    init(nodes: [String]) throws(CommandError) {
+        patience = .brief(milliseconds: 5000)
+        do throws(HearthError) {
+            connection = try Connection(nodes: nodes)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
     /// Reads the value at a path, with priorities.
     func get(_ path: Path) throws(CommandError) -> Value {
         if case .value(let value) = try perform(.get(path)) { return value }

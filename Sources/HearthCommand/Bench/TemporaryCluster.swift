@@ -1,0 +1,65 @@
+internal import Glibc
+
+/// A cluster on free ports, in a folder of its own, that goes when the work is done.
+struct TemporaryCluster {
+    let cluster: Cluster
+
+    /// Starts `count` nodes and waits until they know each other.
+    static func start(_ count: Int, durability: String) throws(CommandError) -> TemporaryCluster {
+        var template = Array("/tmp/hearth-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw CommandError(
+                .cannotCreate, "cannot make a folder in /tmp: \(systemErrorText)",
+                fix: "make room in /tmp")
+        }
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let file = ClusterFile(
+            nodeCount: count, basePort: try freeBasePort(for: count), durability: durability)
+        let cluster = try Cluster(creating: file, inFolder: folder)
+        do throws(CommandError) {
+            try ClusterStart(cluster: cluster).start(file.nodes)
+        } catch {
+            TemporaryCluster(cluster: cluster).remove()
+            throw error
+        }
+        return TemporaryCluster(cluster: cluster)
+    }
+
+    var addresses: [String] { cluster.file.nodes.map(\.client) }
+
+    var processes: [Int32] { cluster.file.nodes.compactMap { cluster.process(of: $0)?.pid } }
+
+    /// Stops the nodes and deletes what they wrote.
+    func remove() {
+        cluster.stop(cluster.file.nodes, within: .seconds(10)) { _, _ in }
+        removeFolder(cluster.folder)
+    }
+
+    /// A port from which on all ports of such a cluster are free.
+    private static func freeBasePort(for count: Int) throws(CommandError) -> Int {
+        // Below the ports that the system gives to outgoing connections.
+        let start = 20_000 + Int(getpid()) % 100 * 100
+        for base in stride(from: start, to: 32_000, by: 100) {
+            let ports = (0..<count).flatMap { node in (0..<3).map { base + 10 * node + $0 } }
+            if !ports.contains(where: { LocalPort(number: UInt16($0)).isTaken }) { return base }
+        }
+        throw CommandError(
+            .unavailable, "no free ports from \(start) to 32000",
+            fix: "stop some of the programs that listen there")
+    }
+}
+
+/// Deletes a folder with all that is in it.
+private func removeFolder(_ folder: String) {
+    guard let entries = opendir(folder) else { return }
+    while let entry = readdir(entries) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name == "." || name == ".." { continue }
+        let path = folder + "/" + name
+        if entry.pointee.d_type == UInt8(DT_DIR) { removeFolder(path) } else { unlink(path) }
+    }
+    closedir(entries)
+    rmdir(folder)
+}
