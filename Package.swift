@@ -56,7 +56,10 @@ let package = Package(
         // Drivers.
         module(
             "ClusterNode",
-            ["CRuntime", "DataTree", "SyncProtocol", "ReplicaCore", "EventLoop", "ZeroMQ", "Storage"]),
+            [
+                "CRuntime", "DataTree", "SyncProtocol", "ReplicaCore", "EventLoop", "ZeroMQ",
+                "Storage",
+            ]),
         module(
             "ClusterSimulator",
             ["DataTree", "JSONText", "SyncProtocol", "ReplicaCore", "ClientCore"]),

@@ -65,7 +65,8 @@ struct AppendLoad {
         for node in others { listeners.append(try AppendLoad.connect(to: node, in: context)) }
     }
 
-    private static func connect(to node: String, in context: Context) throws(ZeroMQError) -> Socket {
+    private static func connect(to node: String, in context: Context) throws(ZeroMQError) -> Socket
+    {
         let socket = try Socket(.dealer, in: context)
         socket.sendHighWaterMark = 100_000
         socket.receiveHighWaterMark = 100_000
@@ -75,7 +76,9 @@ struct AppendLoad {
 
     /// Runs to the end: all appends acknowledged, and delivered to every listener.
     mutating func run() throws(CommandError) -> Result {
-        for listener in listeners { _ = listener.send(ClientMessage.listen(id: 1, path: list).frame) }
+        for listener in listeners {
+            _ = listener.send(ClientMessage.listen(id: 1, path: list).frame)
+        }
         for index in connections.indices {
             _ = connections[index].socket.send(ClientMessage.ping(id: .max).frame)
             connections[index].unacknowledged = 1
@@ -138,7 +141,9 @@ extension AppendLoad {
             for index in connections.indices {
                 // Refilled by halves, so that appends keep travelling together.
                 guard connections[index].unacknowledged <= window / 2 else { continue }
-                while connections[index].unacknowledged < window, sent < appends { append(to: index) }
+                while connections[index].unacknowledged < window, sent < appends {
+                    append(to: index)
+                }
                 flush(index)
             }
         case .fixed(let perSecond):
@@ -183,8 +188,9 @@ extension AppendLoad {
 
 extension AppendLoad {
     private mutating func receiveAnswers(at index: Int, since start: UInt64) {
-        while let message = connections[index].socket.receive({ $0[0].load(asFrame: NodeMessage.self) })
-        {
+        while let message = connections[index].socket.receive({
+            $0[0].load(asFrame: NodeMessage.self)
+        }) {
             let time = now()
             for case .message(.ok(let id)) in message {
                 connections[index].unacknowledged -= 1

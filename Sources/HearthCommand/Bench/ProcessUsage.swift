@@ -22,7 +22,8 @@ struct ProcessUsage {
         if let status = readFile("/proc/\(process)/status") {
             let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
                 .first { $0.hasPrefix("VmHWM:") }
-            let kilobytes = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+            let kilobytes = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst()
+                .first
             peakMegabytes = (kilobytes.flatMap { Double($0) } ?? 0) / 1024
         }
     }

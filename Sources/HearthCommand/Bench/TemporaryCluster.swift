@@ -12,7 +12,8 @@ struct TemporaryCluster {
                 .cannotCreate, "cannot make a folder in /tmp: \(systemErrorText)",
                 fix: "make room in /tmp")
         }
-        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = String(
+            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let file = ClusterFile(
             nodeCount: count, basePort: try freeBasePort(for: count), durability: durability)
         let cluster = try Cluster(creating: file, inFolder: folder)

@@ -48,7 +48,9 @@ struct Demo {
 
         story.tell("n2 is killed with SIGKILL in the middle of it. Its client moves on to n1.")
         let victim = cluster.cluster.kill(n2)
-        story.show("process \(victim.map { String($0.pid) } ?? "?") is gone; \(acknowledged(writers)) pushes acknowledged so far")
+        story.show(
+            "process \(victim.map { String($0.pid) } ?? "?") is gone; \(acknowledged(writers)) pushes acknowledged so far"
+        )
         try wait(for: total * 2 / 3, of: writers)
 
         story.tell("n2 starts again, reads its disk, and gets from its peers what it missed.")

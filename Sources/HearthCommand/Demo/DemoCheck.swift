@@ -16,12 +16,14 @@ struct DemoCheck {
         let trees = try equalTrees(waitingFor: total)
         let texts = trees.map { JSONWriter.bytes(of: $0, form: .export) }
         let areEqual = texts.allSatisfy { $0 == texts[0] }
-        story.check("the three trees are equal, byte by byte (\(texts[0].count) bytes each)", areEqual)
+        story.check(
+            "the three trees are equal, byte by byte (\(texts[0].count) bytes each)", areEqual)
 
         let there = trees[0][list].children
         let all = expected.joined().sorted()
         let areThere = Array(there.keys) == all
-        story.check("the \(all.count) acknowledged pushes are there, each once, in key order", areThere)
+        story.check(
+            "the \(all.count) acknowledged pushes are there, each once, in key order", areThere)
 
         let deadline = ContinuousClock.now + .seconds(10)
         while listener.count < total, ContinuousClock.now < deadline { pause(milliseconds: 10) }

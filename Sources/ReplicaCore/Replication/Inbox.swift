@@ -24,7 +24,8 @@ struct Inbox: Sendable {
         if queue == queues.count || queues[queue].origin != batch.origin {
             queues.insert((batch.origin, []), at: queue)
         }
-        let place = queues[queue].batches.firstIndex { $0.batch.first >= batch.first }
+        let place =
+            queues[queue].batches.firstIndex { $0.batch.first >= batch.first }
             ?? queues[queue].batches.count
         if place < queues[queue].batches.count,
             queues[queue].batches[place].batch.first == batch.first

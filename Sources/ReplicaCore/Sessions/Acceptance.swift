@@ -51,7 +51,9 @@ enum Acceptance {
         var locations: [Path] = []
         var value = tree
         for (depth, key) in write.path.keys.enumerated() {
-            if !value.priority.isNull { locations.append(Path(Array(write.path.keys.prefix(depth)))) }
+            if !value.priority.isNull {
+                locations.append(Path(Array(write.path.keys.prefix(depth))))
+            }
             value = value[key]
             if value.isNull { break }
         }

@@ -21,7 +21,8 @@ struct WritePass {
         self.defect = defect
         self.changes = changes
         // A value below ends a primitive above; null does not, and a priority is no child.
-        kills = write.path.last != .priority
+        kills =
+            write.path.last != .priority
             && (!write.value.isNull || defect == .nullWriteKills)
     }
 
@@ -222,7 +223,9 @@ extension Value {
         case .deferred(.increment(let delta)): return delta.value.prioritized(priority)
         case .object(let children):
             var started = Children()
-            for (key, child) in children { started.updateValue(child.startingIncrements, forKey: key) }
+            for (key, child) in children {
+                started.updateValue(child.startingIncrements, forKey: key)
+            }
             return Value(started).prioritized(priority)
         default: return self
         }

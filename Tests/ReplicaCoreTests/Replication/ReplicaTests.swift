@@ -102,7 +102,8 @@ import Testing
             cluster.takeReplies(of: 5) == [.ok(id: 9), .change(listen: 9, writes: [first])])
 
         let writes = [
-            Write(path: Universe.path("b"), value: 2), Write(path: Universe.path("a"), value: .null),
+            Write(path: Universe.path("b"), value: 2),
+            Write(path: Universe.path("a"), value: .null),
         ]
         cluster.send(.merge(id: 2, path: list, writes: writes), to: "n1")
         #expect(cluster.takeReplies(of: 5) == [.change(listen: 9, writes: writes)])

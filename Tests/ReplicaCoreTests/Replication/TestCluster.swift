@@ -87,7 +87,11 @@ struct TestCluster {
     private mutating func perform(_ output: Output, of name: String) {
         switch output {
         case .store(let turn):
-            if disksAreStuck { unsynced[name, default: []].append(turn) } else { sync(turn, at: name) }
+            if disksAreStuck {
+                unsynced[name, default: []].append(turn)
+            } else {
+                sync(turn, at: name)
+            }
         case .publish(let frame):
             for peer in names where peer != name && !cuts.contains([name, peer]) {
                 turn(peer, [.published(frame)])

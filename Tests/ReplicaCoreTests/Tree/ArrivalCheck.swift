@@ -32,8 +32,11 @@ struct ArrivalCheck {
 
             guard frontiers != nil, frontiers!.chance(0.5) else { continue }
             for stamp in stamps {
-                if received[stamp] != nil { frontier = max(frontier, stamp) }
-                else if defect != .compactPastAGap { break }
+                if received[stamp] != nil {
+                    frontier = max(frontier, stamp)
+                } else if defect != .compactPastAGap {
+                    break
+                }
             }
             tree.forget(through: frontier)
             if tree.value != want { return "forgetting changed \(want) into \(tree.value)" }

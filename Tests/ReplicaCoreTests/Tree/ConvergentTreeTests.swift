@@ -10,7 +10,8 @@ import Testing
 /// The convergent tree against the oracle, in the universes of the executable model.
 @Suite struct ConvergentTreeTests {
     /// Random cases in a normal run; `HEARTH_CONVERGENCE_CASES` asks for a longer one.
-    static let randomCases = getenv("HEARTH_CONVERGENCE_CASES").flatMap { Int(String(cString: $0)) }
+    static let randomCases =
+        getenv("HEARTH_CONVERGENCE_CASES").flatMap { Int(String(cString: $0)) }
         ?? 200_000
 
     @Test func `all sequences of three operations agree in every order of arrival`() {
@@ -32,8 +33,12 @@ import Testing
                         for index in order {
                             let changes = tree.apply(operations[index])
                             held |= 1 << index
-                            let want = wanted[held] ?? SequentialExecution.value(
-                                after: (0..<3).filter { held >> $0 & 1 == 1 }.map { operations[$0] })
+                            let want =
+                                wanted[held]
+                                ?? SequentialExecution.value(
+                                    after: (0..<3).filter { held >> $0 & 1 == 1 }.map {
+                                        operations[$0]
+                                    })
                             wanted[held] = want
                             guard tree.value == want,
                                 ArrivalCheck.flaw(in: changes, from: before, to: want) == nil
@@ -122,7 +127,10 @@ import Testing
         for _ in 0..<random.pick([0, 0, 1, 2]) { arrivals.append(random.pick(operations)) }
         guard random.chance(0.7) else { return arrivals.shuffled(using: &random) }
         let keyed = arrivals.map { operation in
-            (Double(operation.stamp.time.bits) + Double.random(in: 0..<4, using: &random), operation)
+            (
+                Double(operation.stamp.time.bits) + Double.random(in: 0..<4, using: &random),
+                operation
+            )
         }
         return keyed.sorted { $0.0 < $1.0 }.map(\.1)
     }

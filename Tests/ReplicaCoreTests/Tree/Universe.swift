@@ -3,7 +3,9 @@ import SyncProtocol
 
 /// The small universes and random mixes of the executable model (`convergence_model.py`).
 enum Universe {
-    static func path(_ text: String) -> Path { Path(text.split(separator: "/").map { Key(unchecked: String($0)) }) }
+    static func path(_ text: String) -> Path {
+        Path(text.split(separator: "/").map { Key(unchecked: String($0)) })
+    }
     static func increment(_ delta: Double) -> Value { .deferred(.increment(.double(delta))) }
 
     static func object(_ members: [String: Value]) -> Value {
@@ -100,7 +102,11 @@ struct Mix {
     private func plainValue(_ random: inout Generator, depth: Int) -> Value {
         let weights = [null, increment, primitive, depth > 0 ? 0.32 : 0]
         var draw = Double.random(in: 0..<max(weights.reduce(0, +), 1e-9), using: &random)
-        let kind = weights.firstIndex { draw -= $0; return draw < 0 } ?? 2
+        let kind =
+            weights.firstIndex {
+                draw -= $0
+                return draw < 0
+            } ?? 2
         switch kind {
         case 0: return .null
         case 1: return Universe.increment(random.pick([1, 5, 0.1, 0.2, 0.7, -3]))
