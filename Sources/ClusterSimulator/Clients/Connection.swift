@@ -5,6 +5,8 @@ struct Connection {
     let life: Int
     /// Nothing passes any more, whether its ends know it or not.
     var isBroken = false
+    /// The node did not take the connection, so that nothing asked on it was done.
+    var wasRefused = false
     /// When the last frame on its way arrives.
     var lastAtNode: Microseconds = 0
     var lastAtClient: Microseconds = 0

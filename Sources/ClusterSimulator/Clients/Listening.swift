@@ -28,11 +28,16 @@ struct Listening {
             return
         }
         if writes.isEmpty { flaw = flaw ?? "a change told nothing" }
+        let before = value
         for write in writes {
-            if value[write.path] == write.value {
-                flaw = flaw ?? "a change told \(write.path) again, which was \(write.value) before"
-            }
+            if value[write.path] == write.value { noteRepetition(write, of: writes, before: before) }
             value.set(write.value, at: write.path)
         }
+    }
+
+    private mutating func noteRepetition(_ write: Write, of writes: [Write], before: Value) {
+        guard flaw == nil else { return }
+        let told = writes.map { "\($0.path) \($0.value)" }.joined(separator: ", ")
+        flaw = "\(write.path) was \(write.value) already when a change told \(told) of \(before)"
     }
 }

@@ -31,6 +31,8 @@ struct VirtualDisk {
     }
 
     var isIdle: Bool { unsynced.isEmpty }
+    /// Every batch handed over is durable; a property may be on its way.
+    var hasAllBatches: Bool { unsynced.allSatisfy(\.batches.isEmpty) }
 
     /// All batches that can be read, origin by origin, each ascending.
     var batches: [LogEntry] { logs.flatMap(\.entries) }
@@ -47,6 +49,8 @@ struct VirtualDisk {
     /// The sync under way is done: returns the last turn that it made durable, and when the next
     /// sync will be done, if there is more to do.
     mutating func finishSync(at now: Microseconds) -> (turn: UInt64?, next: Microseconds?) {
+        // A sync at a full second takes all that came before it, whoever asked for the sync.
+        if durability == .interval { syncing = unsynced.count }
         let done = unsynced.prefix(syncing)
         for turn in done {
             if durability == .commit { add(turn.batches) }

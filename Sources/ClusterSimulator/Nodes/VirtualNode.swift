@@ -48,8 +48,8 @@ struct VirtualNode {
     }
 
     var isUp: Bool { state == .running || state == .paused }
-    /// Nothing waits for a turn or for the disk.
-    var isIdle: Bool { state == .running && waiting.isEmpty && disk.isIdle }
+    /// Nothing waits for a turn, and no batch for the disk.
+    var isIdle: Bool { state == .running && waiting.isEmpty && disk.hasAllBatches }
 
     // MARK: Life
 

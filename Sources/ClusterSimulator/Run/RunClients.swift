@@ -158,6 +158,7 @@ extension SimulatedRun {
 
     /// Leaves the node for another one, where the pending request is asked for again if it may be.
     private mutating func goElsewhere(_ client: Int) {
+        let wasRefused = clients[client].connection.map { connections[$0].wasRefused } ?? false
         disconnect(client)
         clients[client].wantsToMove = false
         if nodes.count > 1 {
@@ -166,7 +167,7 @@ extension SimulatedRun {
             statistics.moves += 1
             history.note(.moved(client: client, node: clients[client].node), at: now)
         }
-        if let pending = clients[client].pending, !mayAskAgain(pending.request) {
+        if let pending = clients[client].pending, !wasRefused, !mayAskAgain(pending.request) {
             if case .get = pending.request.kind {
                 finish(client, .failed)
             } else {

@@ -24,8 +24,9 @@ extension SimulatedRun {
         else { return }
         guard nodes[connection.node].isServing, nodes[connection.node].life == connection.life
         else {
-            // Nobody listens there: the connection is refused.
+            // Nobody listens there.
             connections[index].isBroken = true
+            connections[index].wasRefused = true
             return schedule(.clientLost(connection: index), after: delay)
         }
         let arrival = max(now + delay, connection.lastAtNode)
