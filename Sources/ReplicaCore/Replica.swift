@@ -315,7 +315,11 @@ extension Replica {
         urgent.append(.publish(PeerMessage.beat(beat).frame))
         peers.settle(holding: vector)
         let isPastGaps = defect == .compactPastAGap
-        frontier = isPastGaps ? clock.last : peers.frontier(own: clock.last)
+        if isPastGaps {
+            frontier = clock.last
+        } else if !peers.knowsDeadWriters(besides: writer, holding: vector) {
+            frontier = peers.frontier(own: clock.last)
+        }
     }
 
     /// Clients are taken once all peers were heard, or after a second and a half without some.
