@@ -16,6 +16,8 @@ public struct Change: Equatable, Sendable {
 
     /// Appends the exact difference of two values at `path`.
     ///
+    /// Setting the new values in this order, one after the other, makes `new` of `old`.
+    ///
     /// - Complexity: O(children that either has) per level at which both are objects.
     public static func append(
         from old: Value, to new: Value, at path: Path, into changes: inout [Change]
@@ -29,11 +31,22 @@ public struct Change: Equatable, Sendable {
                 Change(path: path.appending(.priority), old: old.priority, new: new.priority))
         }
         if before.isIdentical(to: after) { return }
+        // What goes comes last: an object that lost all its children on the way would lose its
+        // priority with them.
+        var removed: [Key] = []
         for (key, value) in before {
-            append(from: value, to: after[key] ?? .null, at: path.appending(key), into: &changes)
+            if let new = after[key] {
+                append(from: value, to: new, at: path.appending(key), into: &changes)
+            } else {
+                removed.append(key)
+            }
         }
         for (key, value) in after where before[key] == nil {
             changes.append(Change(path: path.appending(key), old: .null, new: value))
+        }
+        for key in removed {
+            let value = before[key] ?? .null
+            changes.append(Change(path: path.appending(key), old: value, new: .null))
         }
     }
 }

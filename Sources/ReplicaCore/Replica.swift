@@ -42,6 +42,12 @@ public struct Replica: Sendable {
     /// Facts that only the driver knows (process, addresses, disk), shown in `status` under `process`.
     public var surroundings = Value.null
 
+    /// A mistake planted for a test, before the first input.
+    public var defect: Defect? {
+        get { tree.defect }
+        set { tree.defect = newValue }
+    }
+
     let configuration: Configuration
     var tree = ConvergentTree()
     var clock: HybridClock
@@ -308,7 +314,12 @@ extension Replica {
             wallMilliseconds: now.wallMilliseconds)
         urgent.append(.publish(PeerMessage.beat(beat).frame))
         peers.settle(holding: vector)
-        frontier = peers.frontier(own: clock.last)
+        let isPastGaps = defect == .compactPastAGap
+        if isPastGaps {
+            frontier = clock.last
+        } else if !peers.knowsDeadWriters(besides: writer, holding: vector) {
+            frontier = peers.frontier(own: clock.last)
+        }
     }
 
     /// Clients are taken once all peers were heard, or after a second and a half without some.

@@ -44,7 +44,20 @@ struct Peers: Sendable {
         }
     }
 
-    /// Nothing up to this time can arrive any more; zero while a member was never heard.
+    /// Whether somebody holds operations of a writer that no member is any more.
+    ///
+    /// What it published last may be with one member alone, who may not have announced it yet; and no
+    /// promise of anybody covers it.
+    func knowsDeadWriters(besides own: WriterID, holding vector: Vector) -> Bool {
+        let beats = all.compactMap(\.beat)
+        let living = [own] + beats.map(\.writer)
+        return ([vector] + beats.map(\.vector)).contains { vector in
+            vector.entries.contains { $0.sequence > 0 && !living.contains($0.origin) }
+        }
+    }
+
+    /// Nothing up to this time can arrive any more; zero while a member was never heard. It holds only
+    /// while no dead writer is known.
     ///
     /// Source: `convergence.md`, section 6, the local frontier.
     func frontier(own promise: HybridTime) -> HybridTime {

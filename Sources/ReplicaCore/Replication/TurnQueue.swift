@@ -21,11 +21,21 @@ struct TurnQueue: Sendable {
     /// What the last durable turn left behind.
     private(set) var durable: Mark
     private var lastNumber: UInt64 = 0
+    private var hasStored = false
     private var held: [Held] = []
 
     init(durability: Durability, durable: Mark) {
         self.durability = durability
         self.durable = durable
+    }
+
+    /// Whether outputs wait for the disk.
+    ///
+    /// In the mode `interval` only those of the first turn do: it notes that this life has begun, and
+    /// if that were lost, the next life would take itself for the one before, and use its sequences
+    /// again.
+    private var holdsBack: Bool {
+        durability == .commit || durability == .interval && !hasStored
     }
 
     /// Turns that are on their way to the disk.
@@ -36,7 +46,7 @@ struct TurnQueue: Sendable {
         batches: [LogEntry], properties: [Property], outputs: [Output], mark: Mark
     ) -> [Output] {
         guard !batches.isEmpty || !properties.isEmpty else {
-            if held.isEmpty || durability != .commit {
+            if held.isEmpty || !holdsBack {
                 durable = held.isEmpty ? mark : durable
                 return outputs
             }
@@ -46,7 +56,7 @@ struct TurnQueue: Sendable {
         lastNumber += 1
         let store = Output.store(
             Turn(number: lastNumber, batches: batches, properties: properties))
-        if durability == .commit {
+        if holdsBack {
             held.append(Held(number: lastNumber, outputs: outputs, mark: mark))
             return [store]
         }
@@ -56,6 +66,7 @@ struct TurnQueue: Sendable {
 
     /// A turn, and so every turn before it, is durable; returns what may leave now.
     mutating func stored(_ number: UInt64) -> [Output] {
+        hasStored = true
         let count = held.firstIndex { $0.number > number } ?? held.count
         guard count > 0 else { return [] }
         durable = held[count - 1].mark

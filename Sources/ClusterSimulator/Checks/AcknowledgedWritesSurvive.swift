@@ -1,0 +1,25 @@
+/// The operation of each acknowledged write is in the log of every replica.
+enum AcknowledgedWritesSurvive {
+    static func judge(_ evidence: Evidence) -> Finding {
+        let wanted = evidence.acknowledged.compactMap { operation in
+            operation.fingerprint.map { (print: $0, operation: operation) }
+        }.sorted { $0.print < $1.print }
+        if wanted.isEmpty {
+            return (.unknown, "no write was acknowledged" + evidence.exemptionNote)
+        }
+        for node in evidence.nodes {
+            var held = node.operations.compactMap { Fingerprint(of: $0.writes) }.sorted()[...]
+            for (print, operation) in wanted {
+                held = held.drop { $0 < print }
+                guard held.first == print else {
+                    return (.invalid, "\(node.name) does not hold: \(operation)")
+                }
+                held.removeFirst()
+            }
+        }
+        return (
+            .valid, "\(wanted.count) writes on \(evidence.nodes.count) replicas"
+                + evidence.exemptionNote
+        )
+    }
+}

@@ -1,0 +1,72 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+/// Executes again, after each turn of one node, all operations that it has received, and compares.
+///
+/// It keeps the execution at every sixteenth operation, so that a late one costs only what comes
+/// after it; the result is that of the naive execution from the beginning.
+struct EveryTurnOracle {
+    private static let stride = 16
+
+    private let isOn: Bool
+    private let node: Int
+    private var operations: [Operation] = []
+    /// After 0, 16, 32, … operations.
+    private var executions = [SequentialExecution()]
+    private(set) var turnCount = 0
+    /// The first difference.
+    private(set) var flaw: String?
+
+    init(isOn: Bool, node: Int) {
+        self.isOn = isOn
+        self.node = node
+    }
+
+    /// A new process holds what is on the disk.
+    mutating func restart(on batches: [LogEntry], showing value: Value) {
+        guard isOn else { return }
+        operations.removeAll()
+        executions = [SequentialExecution()]
+        take(batches, showing: value, at: 0)
+    }
+
+    /// A turn added these batches, and the replica shows this.
+    mutating func take(_ batches: [LogEntry], showing value: Value, at now: Microseconds) {
+        guard isOn, flaw == nil, !batches.isEmpty else { return }
+        for entry in batches {
+            do throws(FrameError) {
+                for operation in try BatchCoding.decode(entry.bytes).operations { insert(operation) }
+            } catch {
+                flaw = "n\(node + 1) stored what is no batch: \(error)"
+                return
+            }
+        }
+        turnCount += 1
+        let expected = execute()
+        if value != expected {
+            flaw = "n\(node + 1) at \(now.description) shows \(value) after \(operations.count) "
+                + "operations, which give \(expected)"
+        }
+    }
+
+    private mutating func insert(_ operation: Operation) {
+        var index = operations.count
+        while index > 0, operation.stamp < operations[index - 1].stamp { index -= 1 }
+        if index > 0, operations[index - 1].stamp == operation.stamp { return }
+        operations.insert(operation, at: index)
+        let valid = index / EveryTurnOracle.stride + 1
+        if executions.count > valid { executions.removeLast(executions.count - valid) }
+    }
+
+    private mutating func execute() -> Value {
+        var execution = executions[executions.count - 1]
+        var count = (executions.count - 1) * EveryTurnOracle.stride
+        for operation in operations[count...] {
+            execution.execute(operation)
+            count += 1
+            if count.isMultiple(of: EveryTurnOracle.stride) { executions.append(execution) }
+        }
+        return execution.value
+    }
+}

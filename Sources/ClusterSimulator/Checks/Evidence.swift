@@ -1,0 +1,118 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+/// All that the checks look at, once a run is over.
+struct Evidence {
+    struct Node {
+        var name: String
+        /// Null for a node that is not up.
+        var value: Value
+        var vector: Vector?
+        var writer: WriterID?
+        /// What its log holds, in stamp order.
+        var operations: [Operation]
+    }
+
+    struct Listener {
+        var name: String
+        var node: Int
+        var listening: Listening
+    }
+
+    let scenario: Scenario
+    let history: History
+    let nodes: [Node]
+    let listeners: [Listener]
+    let crashes: [(node: Int, time: Microseconds)]
+    let everyTurn: [EveryTurnOracle]
+    /// When the replicas became equal for good; nil if they never did.
+    let converged: Microseconds?
+    let calmBegan: Microseconds
+
+    init(of run: SimulatedRun) {
+        scenario = run.scenario
+        history = run.history
+        crashes = run.crashes
+        everyTurn = run.everyTurn
+        converged = run.calm.converged
+        calmBegan = run.scenario.until
+        nodes = Evidence.nodes(of: run)
+        listeners = run.clients.compactMap { client in
+            client.listening.map {
+                Listener(name: "c\(client.index + 1)", node: client.node, listening: $0)
+            }
+        }
+    }
+
+    private static func nodes(of run: SimulatedRun) -> [Node] {
+        var decoded: (entries: [LogEntry], operations: [Operation])?
+        return run.nodes.map { node in
+            let entries = node.disk.batches
+            // Mostly all logs are equal, and need be read only once.
+            if decoded?.entries != entries { decoded = (entries, operations(in: entries)) }
+            return Node(
+                name: node.name, value: node.replica?.value ?? .null, vector: node.replica?.vector,
+                writer: node.replica?.writer, operations: decoded?.operations ?? [])
+        }
+    }
+
+    private static func operations(in entries: [LogEntry]) -> [Operation] {
+        var operations: [Operation] = []
+        for entry in entries {
+            // A batch that cannot be read is missed by the checks, as it is by the replica.
+            guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
+            operations += batch.operations
+        }
+        return operations.sorted { $0.stamp < $1.stamp }
+    }
+
+    /// Whether the node that acknowledged an operation may have lost it since, as its durability
+    /// mode allows: it crashed before it had to have synced it.
+    func mayBeLost(_ operation: ClientOperation) -> Bool {
+        let window: Microseconds
+        switch scenario.cluster.durability {
+        case .commit: return false
+        case .interval: window = .milliseconds(1_100) + scenario.cluster.sync.longest
+        case .memory: window = .max / 2
+        }
+        guard let node = operation.node, let completed = operation.completed else { return false }
+        return crashes.contains {
+            $0.node == node && $0.time >= completed && $0.time - completed <= window
+        }
+    }
+
+    /// The operations that were acknowledged and must be there.
+    var acknowledged: [ClientOperation] {
+        history.operations.filter { $0.outcome == .acknowledged && !mayBeLost($0) }
+    }
+
+    /// How many acknowledged operations need not be there; said in every result, never passed over.
+    var exemptionNote: String {
+        let count = history.operations.count { $0.outcome == .acknowledged && mayBeLost($0) }
+        guard count > 0 else { return "" }
+        return "; \(count) acknowledged before a crash of a node without \"durability=commit\" "
+            + "are left out"
+    }
+}
+
+/// What a check found, before it is put under the check's name.
+typealias Finding = (verdict: Verdict, details: String)
+
+extension Check {
+    /// Looks at a run.
+    func judge(_ evidence: Evidence) -> CheckResult {
+        let finding: Finding =
+            switch self {
+            case .replicasEqual: ReplicasEqual.judge(evidence)
+            case .everyTurnEqualsOracle: EveryTurnEqualsOracle.judge(evidence)
+            case .acknowledgedPushes: AcknowledgedPushes.judge(evidence)
+            case .pushKeys: PushKeys.judge(evidence)
+            case .incrementsAddUp: IncrementsAddUp.judge(evidence)
+            case .acknowledgedWritesSurvive: AcknowledgedWritesSurvive.judge(evidence)
+            case .listenersConverge: ListenersConverge.judge(evidence)
+            case .staysLive: StaysLive.judge(evidence)
+            }
+        return CheckResult(check: self, verdict: finding.verdict, details: finding.details)
+    }
+}

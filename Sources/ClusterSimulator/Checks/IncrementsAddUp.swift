@@ -1,0 +1,55 @@
+import DataTree
+
+/// Each counter shows all that was acknowledged, and at most what may have been done besides.
+enum IncrementsAddUp {
+    private struct Sum {
+        var counter: Path
+        var acknowledged: Int64 = 0
+        var leastPossible: Int64 = 0
+        var mostPossible: Int64 = 0
+        var unknown = 0
+    }
+
+    static func judge(_ evidence: Evidence) -> Finding {
+        let sums = sums(in: evidence)
+        if sums.isEmpty { return (.unknown, "there was no increment") }
+        for node in evidence.nodes {
+            for sum in sums {
+                let least = sum.acknowledged + sum.leastPossible
+                let most = sum.acknowledged + sum.mostPossible
+                var shown: Int64 = 0
+                if case .integer(let number) = node.value[sum.counter].content { shown = number }
+                if shown < least || shown > most {
+                    return (
+                        .invalid,
+                        "\(node.name) shows \(shown) at \(sum.counter); acknowledged were "
+                            + "\(sum.acknowledged), and \(sum.unknown) increments of unknown "
+                            + "outcome allow \(least) to \(most)"
+                    )
+                }
+            }
+        }
+        let unknown = sums.reduce(0) { $0 + $1.unknown }
+        let total = sums.reduce(0) { $0 + $1.acknowledged }
+        return (.valid, "\(total) in \(sums.count) counters, \(unknown) increments unknown")
+    }
+
+    private static func sums(in evidence: Evidence) -> [Sum] {
+        var sums: [Sum] = []
+        for operation in evidence.history.operations {
+            guard case .increment(let counter, let delta) = operation.kind else { continue }
+            let index = sums.firstIndex { $0.counter == counter } ?? sums.count
+            if index == sums.count { sums.append(Sum(counter: counter)) }
+            switch operation.outcome {
+            case .failed: continue
+            case .acknowledged where !evidence.mayBeLost(operation):
+                sums[index].acknowledged += delta
+            default:
+                sums[index].leastPossible += min(0, delta)
+                sums[index].mostPossible += max(0, delta)
+                sums[index].unknown += 1
+            }
+        }
+        return sums
+    }
+}

@@ -1,0 +1,32 @@
+import DataTree
+
+/// No two pushes ever got the same key, and the keys that one client made ascend.
+enum PushKeys {
+    static func judge(_ evidence: Evidence) -> Finding {
+        var all: [(key: Key, operation: Int)] = []
+        var last = [Key?](
+            repeating: nil, count: evidence.scenario.clients.count)
+        for (index, operation) in evidence.history.operations.enumerated() {
+            switch operation.kind {
+            case .push(_, let key, _):
+                if let before = last[operation.client], key <= before {
+                    return (.invalid, "c\(operation.client + 1) made \(key) after \(before)")
+                }
+                last[operation.client] = key
+                all.append((key, index))
+            case .append(_, let key?, _): all.append((key, index))
+            default: continue
+            }
+        }
+        if all.isEmpty { return (.unknown, "there was no push") }
+        all.sort { ($0.key, $0.operation) < ($1.key, $1.operation) }
+        for (a, b) in zip(all, all.dropFirst()) where a.key == b.key {
+            let operations = evidence.history.operations
+            return (
+                .invalid,
+                "two pushes got one key: \(operations[a.operation]) and \(operations[b.operation])"
+            )
+        }
+        return (.valid, "\(all.count) keys")
+    }
+}

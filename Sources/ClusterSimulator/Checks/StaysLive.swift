@@ -1,0 +1,40 @@
+import SyncProtocol
+
+/// Once all faults are over the replicas become equal, in time counted from the last progress.
+enum StaysLive {
+    static func judge(_ evidence: Evidence) -> Finding {
+        if evidence.history.operations.isEmpty { return (.unknown, "there was no operation") }
+        if let converged = evidence.converged {
+            let time = converged - min(converged, evidence.calmBegan)
+            return (.valid, "equal \(time.description) after the last fault")
+        }
+        return (.invalid, missing(in: evidence) ?? unanswered(in: evidence))
+    }
+
+    /// Who waits for which operations.
+    private static func missing(in evidence: Evidence) -> String? {
+        var most = Vector()
+        for node in evidence.nodes {
+            for (origin, sequence) in node.vector?.entries ?? [] {
+                most[origin] = max(most[origin], sequence)
+            }
+        }
+        for node in evidence.nodes {
+            guard let vector = node.vector else { return "\(node.name) is not up" }
+            for (origin, sequence) in most.entries where vector[origin] < sequence {
+                let name = evidence.nodes.first { $0.writer == origin }?.name
+                let source = name ?? "an earlier life, \(origin)"
+                return "\(node.name) waits for the operations \(vector[origin] + 1) to \(sequence) "
+                    + "of \(source)"
+            }
+        }
+        return nil
+    }
+
+    private static func unanswered(in evidence: Evidence) -> String {
+        if let open = evidence.history.operations.first(where: { $0.outcome == .open }) {
+            return "never answered: \(open)"
+        }
+        return "the replicas are equal, and a node or a listener does not come to rest"
+    }
+}

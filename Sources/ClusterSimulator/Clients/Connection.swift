@@ -1,0 +1,13 @@
+/// A connection of a client to one life of a node. Frames on it come in order, until it breaks.
+struct Connection {
+    let client: Int
+    let node: Int
+    let life: Int
+    /// Nothing passes any more, whether its ends know it or not.
+    var isBroken = false
+    /// The node did not take the connection, so that nothing asked on it was done.
+    var wasRefused = false
+    /// When the last frame on its way arrives.
+    var lastAtNode: Microseconds = 0
+    var lastAtClient: Microseconds = 0
+}

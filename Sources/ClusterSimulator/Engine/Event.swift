@@ -1,0 +1,47 @@
+import ReplicaCore
+import SyncProtocol
+
+/// One thing that happens in a run, at one virtual time.
+///
+/// What belongs to one life of a node carries the number of that life, and comes to nothing in the
+/// next one.
+enum Event {
+    case turn(node: Int, life: Int)
+    case tick(node: Int, life: Int)
+    /// A frame arrives over PUB/SUB.
+    case published(PeerFrame)
+    case asked(PeerFrame)
+    case answered(PeerFrame)
+    /// The oldest write on a disk, with all that were grouped with it, is durable.
+    case written(node: Int, life: Int)
+    case read(node: Int, life: Int, LogRead)
+
+    /// A frame arrives at a node, or at a client.
+    case requested(connection: Int, frame: [UInt8])
+    case replied(connection: Int, frame: [UInt8])
+    /// A node, or a client, learns that a connection is gone.
+    case nodeLost(connection: Int)
+    case clientLost(connection: Int)
+
+    case clientActs(Int)
+    /// A client has waited long enough for the answer to a request.
+    case clientGivesUp(Int, request: UInt64)
+    case clientMoves(Int)
+    /// A listener asks whether its node is still there.
+    case clientProbes(Int, connection: Int)
+
+    case scripted(Int)
+    case faultsDrawn
+    case faultEnds(Fault)
+    /// All clients stop and all faults end.
+    case calm
+    case calmChecked
+}
+
+/// A frame between two nodes, and the connection that it travels on.
+struct PeerFrame {
+    var from: Int
+    var to: Int
+    var epoch: Int
+    var bytes: [UInt8]
+}

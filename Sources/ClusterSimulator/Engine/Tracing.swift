@@ -1,0 +1,82 @@
+import ReplicaCore
+import SyncProtocol
+
+// What of an event, and of an output, goes into the hash of a run: its kind, its time, who is
+// concerned, and all its bytes.
+
+extension TraceHash {
+    mutating func combine(_ event: Event, at time: Microseconds) {
+        combine(time)
+        switch event {
+        case .turn(let node, let life): combine(1, node, life)
+        case .tick(let node, let life): combine(2, node, life)
+        case .published(let frame): combine(3, frame)
+        case .asked(let frame): combine(4, frame)
+        case .answered(let frame): combine(5, frame)
+        case .written(let node, let life): combine(6, node, life)
+        case .read(let node, let life, let wish):
+            combine(7, node, life)
+            combine(wish)
+        case .requested(let connection, let frame): combine(8, connection, frame)
+        case .replied(let connection, let frame): combine(9, connection, frame)
+        case .nodeLost(let connection): combine(10, connection, 0)
+        case .clientLost(let connection): combine(11, connection, 0)
+        case .clientActs(let client): combine(12, client, 0)
+        case .clientGivesUp(let client, let request): combine(13, client, Int(request))
+        case .clientMoves(let client): combine(14, client, 0)
+        case .clientProbes(let client, let connection): combine(15, client, connection)
+        case .scripted(let index): combine(16, index, 0)
+        case .faultsDrawn: combine(17, 0, 0)
+        case .faultEnds: combine(18, 0, 0)
+        case .calm: combine(19, 0, 0)
+        case .calmChecked: combine(20, 0, 0)
+        }
+    }
+
+    mutating func combine(_ output: Output, of node: Int) {
+        switch output {
+        case .store(let turn):
+            combine(32, node, Int(turn.number))
+            for batch in turn.batches { combine(batch.bytes) }
+            for property in turn.properties { combine(property.value) }
+        case .publish(let frame): combine(33, node, frame)
+        case .ask(let member, let frame):
+            combine(34, node, frame)
+            combine(member)
+        case .answer(let member, let frame):
+            combine(35, node, frame)
+            combine(member)
+        case .reply(let session, let frame):
+            combine(36, node, frame)
+            combine(session.number)
+        case .read(let wish):
+            combine(37, node, 0)
+            combine(wish)
+        case .serve: combine(38, node, 0)
+        }
+    }
+
+    private mutating func combine(_ kind: UInt64, _ first: Int, _ second: Int) {
+        combine(kind)
+        combine(first)
+        combine(second)
+    }
+
+    private mutating func combine(_ kind: UInt64, _ first: Int, _ bytes: [UInt8]) {
+        combine(kind)
+        combine(first)
+        combine(bytes)
+    }
+
+    private mutating func combine(_ kind: UInt64, _ frame: PeerFrame) {
+        combine(kind, frame.from, frame.bytes)
+        combine(frame.to)
+    }
+
+    private mutating func combine(_ wish: LogRead) {
+        combine(wish.member)
+        combine(wish.origin.bits)
+        combine(wish.from)
+        combine(wish.through)
+    }
+}

@@ -1,0 +1,77 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+/// One thing that a client wanted, and what came of it.
+struct ClientOperation {
+    enum Outcome {
+        /// Asked, and not answered yet.
+        case open
+        case acknowledged
+        /// Refused: nothing was done.
+        case failed
+        /// It may have been done or not; it is never asked for again.
+        case unknown
+    }
+
+    enum Kind {
+        /// A put at a key that the client made.
+        case push(list: Path, key: Key, value: Value)
+        /// A push whose key the node makes, and tells.
+        case append(list: Path, key: Key?, value: Value)
+        case increment(counter: Path, delta: Int64)
+        /// Any other write.
+        case write(Path)
+        case get(Path)
+    }
+
+    let client: Int
+    var kind: Kind
+    /// Finds the operation in a log; nil for a read, and for what a node may settle as nothing.
+    var fingerprint: Fingerprint?
+    let invoked: Microseconds
+    var completed: Microseconds?
+    var outcome = Outcome.open
+    /// The node that acknowledged it, and its life then.
+    var node: Int?
+    var life: Int?
+}
+
+/// What a write looks like in the log: a hash of its paths and values, priorities of their own left
+/// out, because the node that accepts it may drop those or add some.
+struct Fingerprint: Equatable, Comparable {
+    let bits: UInt64
+
+    /// Nil for writes of nothing but priorities.
+    init?(of writes: [Write]) {
+        var encoded = MessagePackWriter()
+        for write in writes where write.path.last != .priority {
+            encoded.append(write.path)
+            encoded.append(write.value)
+        }
+        guard !encoded.bytes.isEmpty else { return nil }
+        var hash = TraceHash()
+        hash.combine(encoded.bytes)
+        bits = hash.bits
+    }
+
+    static func < (a: Fingerprint, b: Fingerprint) -> Bool { a.bits < b.bits }
+}
+
+extension ClientOperation: CustomStringConvertible {
+    /// A line such as `c3 push /lists/1/-Nx… invoked 0.120000 s, acknowledged 0.140000 s by n2`.
+    var description: String {
+        let what =
+            switch kind {
+            case .push(let list, let key, _): "push \(list)/\(key)"
+            case .append(let list, let key, _): "append \(list)/\(key.map(\.text) ?? "?")"
+            case .increment(let counter, let delta): "increment \(counter) by \(delta)"
+            case .write(let path): "write \(path)"
+            case .get(let path): "get \(path)"
+            }
+        var line = "c\(client + 1) \(what) invoked \(invoked.description), \(outcome)"
+        if let completed { line += " \(completed.description)" }
+        if let node { line += " by n\(node + 1)" }
+        return line
+    }
+}

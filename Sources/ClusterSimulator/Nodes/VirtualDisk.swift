@@ -1,0 +1,164 @@
+import ReplicaCore
+import SyncProtocol
+
+/// A node's disk: a log of batches, and properties. It forgets what was not synced when the power
+/// goes, but for a beginning of it, of a length drawn from the seed.
+///
+/// Turns that are handed over while a sync runs are synced together by the next one. In the mode
+/// `interval` turns can be read at once, and are synced each second; in the mode `memory` nothing
+/// outlives the process.
+struct VirtualDisk {
+    private let durability: Durability
+    private let sync: TimeRange
+    private var random: SplitMix64
+    private var logs: [Log] = []
+    /// What is durable.
+    private(set) var properties: [Property] = []
+    /// Handed over and not durable, in order; the first `syncing` of them are on their way.
+    private var unsynced: [Turn] = []
+    private var syncing = 0
+
+    /// The batches of one origin, ascending.
+    private struct Log {
+        var origin: WriterID
+        var entries: [LogEntry]
+    }
+
+    init(_ durability: Durability, sync: TimeRange, random: SplitMix64) {
+        self.durability = durability
+        self.sync = sync
+        self.random = random
+    }
+
+    var isIdle: Bool { unsynced.isEmpty }
+    /// Every batch handed over is durable; a property may be on its way.
+    var hasAllBatches: Bool { unsynced.allSatisfy(\.batches.isEmpty) }
+
+    /// All batches that can be read, origin by origin, each ascending.
+    var batches: [LogEntry] { logs.flatMap(\.entries) }
+
+    // MARK: Writing
+
+    /// Takes a turn; returns when the sync that it starts will be done, if it starts one.
+    mutating func write(_ turn: Turn, at now: Microseconds) -> Microseconds? {
+        unsynced.append(turn)
+        if durability != .commit { add(turn.batches) }
+        return syncing == 0 ? begin(at: now) : nil
+    }
+
+    /// The sync under way is done: returns the last turn that it made durable, and when the next
+    /// sync will be done, if there is more to do.
+    mutating func finishSync(at now: Microseconds) -> (turn: UInt64?, next: Microseconds?) {
+        // A sync at a full second takes all that came before it, whoever asked for the sync.
+        if durability == .interval { syncing = unsynced.count }
+        let done = unsynced.prefix(syncing)
+        for turn in done {
+            if durability == .commit { add(turn.batches) }
+            if durability != .memory { set(turn.properties) }
+        }
+        let last = done.last?.number
+        unsynced.removeFirst(syncing)
+        syncing = 0
+        return (last, unsynced.isEmpty ? nil : begin(at: now))
+    }
+
+    private mutating func begin(at now: Microseconds) -> Microseconds {
+        syncing = unsynced.count
+        switch durability {
+        case .commit: return now + random.time(in: sync)
+        case .interval: return nextSecond(after: now) + random.time(in: sync)
+        case .memory: return now
+        }
+    }
+
+    private func nextSecond(after now: Microseconds) -> Microseconds {
+        (now / 1_000_000 + 1) * 1_000_000
+    }
+
+    private mutating func add(_ batches: [LogEntry]) {
+        for batch in batches { logs[place(of: batch.origin)].entries.append(batch) }
+    }
+
+    private mutating func set(_ changed: [Property]) {
+        for property in changed {
+            if let index = properties.firstIndex(where: { $0.name == property.name }) {
+                properties[index] = property
+            } else {
+                properties.append(property)
+            }
+        }
+    }
+
+    // MARK: Losing
+
+    /// The process ends without a word. Returns how many turns are lost.
+    mutating func crash() -> Int {
+        let saved = durability == .memory ? 0 : drawSaved()
+        if durability == .commit {
+            // What was not even handed to the sync under way cannot be there.
+            let kept = min(saved, syncing)
+            for turn in unsynced.prefix(kept) {
+                add(turn.batches)
+                set(turn.properties)
+            }
+            return endCrash(losing: unsynced.count - kept)
+        }
+        for turn in unsynced.prefix(saved) { set(turn.properties) }
+        for turn in unsynced.dropFirst(saved).reversed() {
+            for batch in turn.batches.reversed() {
+                logs[place(of: batch.origin)].entries.removeLast()
+            }
+        }
+        if durability == .memory { logs.removeAll() }
+        return endCrash(losing: unsynced.count - saved)
+    }
+
+    /// How many turns made it although nobody had waited for them: often none, often all.
+    private mutating func drawSaved() -> Int {
+        switch random.index(below: 3) {
+        case 0: 0
+        case 1: unsynced.count
+        default: random.index(below: unsynced.count + 1)
+        }
+    }
+
+    private mutating func endCrash(losing count: Int) -> Int {
+        unsynced.removeAll()
+        syncing = 0
+        return count
+    }
+
+    // MARK: Reading
+
+    /// The batches that a replica wished to read, as many as its limit of bytes allows.
+    func read(_ wish: LogRead) -> [[UInt8]] {
+        guard let log = logs.first(where: { $0.origin == wish.origin }) else { return [] }
+        var found: [[UInt8]] = []
+        var byteCount = 0
+        for entry in log.entries[firstIndex(in: log.entries, holding: wish.from)...] {
+            guard entry.first <= wish.through else { break }
+            found.append(entry.bytes)
+            byteCount += entry.bytes.count
+            if byteCount >= wish.byteLimit { break }
+        }
+        return found
+    }
+
+    private func firstIndex(in entries: [LogEntry], holding sequence: UInt64) -> Int {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].last < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private mutating func place(of origin: WriterID) -> Int {
+        let index = logs.firstIndex { !($0.origin < origin) } ?? logs.count
+        if index == logs.count || logs[index].origin != origin {
+            logs.insert(Log(origin: origin, entries: []), at: index)
+        }
+        return index
+    }
+}

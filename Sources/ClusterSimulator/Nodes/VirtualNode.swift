@@ -1,0 +1,148 @@
+import ReplicaCore
+import SyncProtocol
+
+/// One node: the replica that ships, driven in turns over virtual time, disk and clock.
+struct VirtualNode {
+    enum State: Equatable {
+        case down
+        case running
+        /// Standing still: what arrives waits.
+        case paused
+        /// Its last turn is on its way to the disk.
+        case stopping
+    }
+
+    let name: String
+    let index: Int
+    private(set) var state = State.down
+    /// Counts the starts, and so tells what belongs to an earlier process.
+    private(set) var life = 0
+    var isServing = false
+    var isTurnScheduled = false
+    var clock: VirtualClock
+    var disk: VirtualDisk
+    private(set) var replica: Replica?
+    /// Counted by the processes that are gone.
+    private(set) var pastCounters = Counters()
+
+    private let configuration: Replica.Configuration
+    private let defect: Defect?
+    private var waiting: [Input] = []
+    private var random: SplitMix64
+
+    init(
+        index: Int, scenario: Scenario, seed: UInt64, defect: Defect?
+    ) {
+        self.index = index
+        self.defect = defect
+        let names = (1...scenario.cluster.replicas).map { "n\($0)" }
+        name = names[index]
+        random = SplitMix64(seed: seed, part: 1_000 + UInt64(index))
+        clock = VirtualClock(scenario.clocks, random: &random)
+        disk = VirtualDisk(
+            scenario.cluster.durability, sync: scenario.cluster.sync,
+            random: SplitMix64(seed: seed, part: 2_000 + UInt64(index)))
+        configuration = Replica.Configuration(
+            cluster: "simulated", member: name, peers: names,
+            durability: scenario.cluster.durability, seed: 0)
+    }
+
+    var isUp: Bool { state == .running || state == .paused }
+    /// Nothing waits for a turn, and no batch for the disk.
+    var isIdle: Bool { state == .running && waiting.isEmpty && disk.hasAllBatches }
+
+    // MARK: Life
+
+    /// Starts a process on what is durable.
+    ///
+    /// - Throws: `FrameError` if the log cannot be read back.
+    mutating func start() throws(FrameError) {
+        precondition(state == .down, "\(name) starts while it is \(state)")
+        life += 1
+        var configuration = configuration
+        configuration.seed = random.next()
+        var replica = Replica(configuration, properties: disk.properties)
+        replica.defect = defect
+        for entry in disk.batches { try VirtualNode.restore(entry.bytes, &replica) }
+        self.replica = replica
+        state = .running
+    }
+
+    private static func restore(
+        _ bytes: [UInt8], _ replica: inout Replica
+    ) throws(FrameError) {
+        let result: Result<Void, FrameError> = bytes.withUnsafeBytes { raw in
+            Result { () throws(FrameError) in try replica.restore(raw) }
+        }
+        try result.get()
+    }
+
+    /// The power goes; returns how many turns are lost.
+    mutating func crash() -> Int {
+        end()
+        return disk.crash()
+    }
+
+    /// Takes the last turn before a clean end.
+    mutating func stop(at now: Microseconds) -> [Output] {
+        state = .stopping
+        waiting.removeAll()
+        _ = replica?.step(.turnBegan(clock.moment(at: now)))
+        return replica?.stop() ?? []
+    }
+
+    /// The process ends.
+    mutating func end() {
+        if let counters = replica?.counters { pastCounters.add(counters) }
+        replica = nil
+        state = .down
+        waiting.removeAll()
+        isServing = false
+        isTurnScheduled = false
+    }
+
+    mutating func pause() { state = .paused }
+    mutating func resume() { state = .running }
+
+    // MARK: Turns
+
+    /// Takes what arrived; true if a turn must be scheduled for it.
+    mutating func receive(_ input: Input) -> Bool {
+        guard isUp else { return false }
+        waiting.append(input)
+        return needsTurn
+    }
+
+    /// Whether something waits, and no turn is scheduled that would take it.
+    var needsTurn: Bool { state == .running && !isTurnScheduled && !waiting.isEmpty }
+
+    /// A turn: takes all that has arrived.
+    mutating func turn(at now: Microseconds) -> [Output] {
+        guard state == .running, replica != nil else { return [] }
+        var outputs = replica!.step(.turnBegan(clock.moment(at: now)))
+        for input in waiting { outputs += replica!.step(input) }
+        waiting.removeAll(keepingCapacity: true)
+        return outputs + replica!.step(.turnEnded)
+    }
+
+    mutating func stored(turn: UInt64) -> [Output] { replica?.step(.stored(turn: turn)) ?? [] }
+
+    /// How long the loop sleeps or works before it takes the next turn.
+    mutating func turnDelay() -> Microseconds { random.time(in: TimeRange(20, 200)) }
+
+    /// From one turn without input to the next.
+    mutating func tickDelay() -> Microseconds { random.time(in: TimeRange(40_000, 60_000)) }
+}
+
+extension Counters {
+    mutating func add(_ other: Counters) {
+        accepted += other.accepted
+        received += other.received
+        repaired += other.repaired
+        duplicates += other.duplicates
+        dropped += other.dropped
+        refused += other.refused
+        malformedFrames += other.malformedFrames
+        strangers += other.strangers
+    }
+}

@@ -1,0 +1,43 @@
+public import ReplicaCore
+
+/// A mistake planted on purpose, to show that the checks find it.
+public enum PlantedDefect: Equatable, Sendable {
+    /// One of the replica itself.
+    case replica(Defect)
+    /// Acknowledgements and publications leave a node before their cause is on disk.
+    case acknowledgesBeforeCommit
+    /// A node never asks for what it missed.
+    case ignoresGaps
+    /// A client asks again for an increment whose outcome it does not know.
+    case resendsIncrements
+    /// A client's push IDs do not remember the one before.
+    case forgetsLastPushID
+    /// Some frames with changes do not reach their listeners, and nobody notices.
+    case losesChanges
+
+    private static let others: [(name: String, defect: PlantedDefect)] = [
+        ("acknowledges-before-commit", .acknowledgesBeforeCommit),
+        ("ignores-gaps", .ignoresGaps),
+        ("resends-increments", .resendsIncrements),
+        ("forgets-last-push-id", .forgetsLastPushID),
+        ("loses-changes", .losesChanges),
+    ]
+
+    /// The names of all defects.
+    public static var names: [String] { others.map(\.name) + Defect.allCases.map(\.rawValue) }
+
+    /// The defect with a name, or nil.
+    public init?(name: String) {
+        if let other = PlantedDefect.others.first(where: { $0.name == name }) {
+            self = other.defect
+        } else if let defect = Defect(rawValue: name) {
+            self = .replica(defect)
+        } else {
+            return nil
+        }
+    }
+
+    var inReplica: Defect? {
+        if case .replica(let defect) = self { defect } else { nil }
+    }
+}

@@ -1,0 +1,69 @@
+import ReplicaCore
+import SyncProtocol
+
+/// The end of a run: faults are over, clients stop, and the cluster has to become equal.
+struct Calm {
+    /// How often the cluster is looked at.
+    static let interval: Microseconds = .milliseconds(100)
+    /// How long it has to stay equal until the run ends.
+    static let quiet: Microseconds = .seconds(1)
+
+    var hasBegun = false
+    var isOver = false
+    /// When the replicas were equal, and everybody idle.
+    var equalSince: Microseconds?
+    /// When they became equal for good.
+    var converged: Microseconds?
+    var lastProgress: Microseconds = 0
+    var lastTotal: UInt64 = 0
+    /// Something that no run may show, whatever is checked.
+    var flaw: String?
+}
+
+extension SimulatedRun {
+    mutating func beginCalm() {
+        calm.hasBegun = true
+        calm.lastProgress = now
+        history.note(.calm, at: now)
+        perform(.heal)
+        for client in clients.indices {
+            clients[client].remaining = 0
+            clients[client].scripted.removeAll()
+        }
+        schedule(.calmChecked, after: 0)
+    }
+
+    mutating func checkCalm() {
+        for node in nodes.indices {
+            resume(node)
+            start(node)
+        }
+        noteProgress()
+        if isEqual {
+            calm.equalSince = calm.equalSince ?? now
+        } else {
+            calm.equalSince = nil
+        }
+        if let since = calm.equalSince, now >= since + Calm.quiet {
+            calm.converged = since
+            calm.isOver = true
+        } else if now >= calm.lastProgress + scenario.settle {
+            calm.isOver = true
+        } else {
+            schedule(.calmChecked, after: Calm.interval)
+        }
+    }
+
+    /// As long as replicas learn of operations, they are given time.
+    private mutating func noteProgress() {
+        let total = nodes.reduce(UInt64(0)) { $0 + ($1.replica?.vector.total ?? 0) }
+        if total != calm.lastTotal { calm.lastProgress = now }
+        calm.lastTotal = total
+    }
+
+    private var isEqual: Bool {
+        guard let vector = nodes[0].replica?.vector else { return false }
+        return nodes.allSatisfy { $0.isIdle && $0.replica?.vector == vector }
+            && clients.allSatisfy { $0.pending == nil && $0.listening?.isComplete != false }
+    }
+}

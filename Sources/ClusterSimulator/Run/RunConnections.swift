@@ -1,0 +1,102 @@
+import ReplicaCore
+import SyncProtocol
+
+// Connections of clients to nodes.
+
+extension SimulatedRun {
+    /// How long an end of a broken connection waits before it knows.
+    private static let heartbeatTimeout: Microseconds = .seconds(3)
+
+    private func endpoint(of client: Int) -> Int { nodes.count + client }
+
+    /// Connects a client to its node.
+    mutating func connect(_ client: Int) {
+        let node = clients[client].node
+        connections.append(Connection(client: client, node: node, life: nodes[node].life))
+        clients[client].connection = connections.count - 1
+        clients[client].wasHeard = true
+    }
+
+    mutating func send(_ message: ClientMessage, from client: Int) {
+        guard let index = clients[client].connection, !connections[index].isBroken else { return }
+        let connection = connections[index]
+        guard let delay = delay(from: endpoint(of: client), to: connection.node, on: index)
+        else { return }
+        guard nodes[connection.node].isServing, nodes[connection.node].life == connection.life
+        else {
+            // Nobody listens there.
+            connections[index].isBroken = true
+            connections[index].wasRefused = true
+            return schedule(.clientLost(connection: index), after: delay)
+        }
+        let arrival = max(now + delay, connection.lastAtNode)
+        connections[index].lastAtNode = arrival
+        queue.schedule(.requested(connection: index, frame: message.frame), at: arrival)
+    }
+
+    mutating func reply(_ frame: [UInt8], to session: SessionID) {
+        let index = Int(session.number) - 1
+        let connection = connections[index]
+        guard !connection.isBroken, clients[connection.client].connection == index,
+            let delay = delay(from: connection.node, to: endpoint(of: connection.client), on: index)
+        else { return }
+        if defect == .losesChanges, clients[connection.client].listening?.isComplete == true,
+            random.index(below: 20) == 0
+        {
+            return
+        }
+        let arrival = max(now + delay, connection.lastAtClient)
+        connections[index].lastAtClient = arrival
+        queue.schedule(.replied(connection: index, frame: frame), at: arrival)
+    }
+
+    /// How long a frame takes, or nil if it is lost, and the connection with it.
+    private mutating func delay(from: Int, to: Int, on index: Int) -> Microseconds? {
+        if let delay = network.clientDelay(from: from, to: to) { return delay }
+        connections[index].isBroken = true
+        schedule(.nodeLost(connection: index), after: SimulatedRun.heartbeatTimeout)
+        schedule(.clientLost(connection: index), after: SimulatedRun.heartbeatTimeout)
+        return nil
+    }
+
+    /// A client goes.
+    mutating func disconnect(_ client: Int) {
+        guard let index = clients[client].connection else { return }
+        clients[client].connection = nil
+        guard !connections[index].isBroken else { return }
+        connections[index].isBroken = true
+        let delay = network.clientDelay(from: endpoint(of: client), to: connections[index].node)
+        let arrival = now + (delay ?? SimulatedRun.heartbeatTimeout)
+        queue.schedule(
+            .nodeLost(connection: index), at: max(arrival, connections[index].lastAtNode))
+    }
+
+    /// The process at the other end of these connections is gone.
+    mutating func breakConnections(of node: Int) {
+        for index in connections.indices
+        where connections[index].node == node && !connections[index].isBroken {
+            connections[index].isBroken = true
+            let delay = network.clientDelay(
+                from: node, to: endpoint(of: connections[index].client))
+            schedule(.clientLost(connection: index), after: delay ?? SimulatedRun.heartbeatTimeout)
+        }
+    }
+
+    mutating func takeRequest(_ frame: [UInt8], on index: Int) {
+        let connection = connections[index]
+        guard !connection.isBroken || clients[connection.client].connection != index,
+            nodes[connection.node].life == connection.life
+        else { return }
+        let session = SessionID(number: UInt64(index) + 1)
+        if nodes[connection.node].receive(.requested(frame, by: session)) {
+            scheduleTurn(connection.node)
+        }
+    }
+
+    mutating func endSession(_ index: Int) {
+        let connection = connections[index]
+        guard nodes[connection.node].life == connection.life else { return }
+        let session = SessionID(number: UInt64(index) + 1)
+        if nodes[connection.node].receive(.closed(session)) { scheduleTurn(connection.node) }
+    }
+}

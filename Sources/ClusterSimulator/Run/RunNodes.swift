@@ -1,0 +1,133 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+// Nodes: their turns, and what their replicas want done.
+
+extension SimulatedRun {
+    mutating func start(_ node: Int) {
+        guard nodes[node].state == .down else { return }
+        do throws(FrameError) {
+            try nodes[node].start()
+        } catch {
+            calm.flaw = calm.flaw ?? "\(nodes[node].name) cannot read its log: \(error)"
+            return
+        }
+        history.note(.started(node: node), at: now)
+        network.reconnect(node, at: now)
+        if let replica = nodes[node].replica {
+            everyTurn[node].restart(on: nodes[node].disk.batches, showing: replica.value)
+        }
+        let delay = random.time(in: scenario.cluster.start)
+        schedule(.tick(node: node, life: nodes[node].life), after: delay)
+    }
+
+    mutating func tick(_ node: Int, life: Int) {
+        guard nodes[node].life == life, nodes[node].isUp else { return }
+        schedule(.tick(node: node, life: life), after: nodes[node].tickDelay())
+        if nodes[node].state == .running { scheduleTurn(node) }
+    }
+
+    mutating func scheduleTurn(_ node: Int) {
+        guard !nodes[node].isTurnScheduled else { return }
+        nodes[node].isTurnScheduled = true
+        schedule(.turn(node: node, life: nodes[node].life), after: nodes[node].turnDelay())
+    }
+
+    mutating func turn(_ node: Int, life: Int) {
+        guard nodes[node].life == life else { return }
+        nodes[node].isTurnScheduled = false
+        perform(nodes[node].turn(at: now), of: node)
+    }
+
+    private mutating func give(_ input: Input, to node: Int) {
+        if nodes[node].receive(input) { scheduleTurn(node) }
+    }
+
+    // MARK: Frames of peers
+
+    mutating func takePublished(_ frame: PeerFrame) {
+        network.leaveQueue(from: frame.from, to: frame.to)
+        take(.published(frame.bytes), frame)
+    }
+
+    mutating func take(_ input: Input, _ frame: PeerFrame) {
+        guard nodes[frame.to].isUp,
+            network.isConnected(from: frame.from, to: frame.to, epoch: frame.epoch)
+        else { return network.noteDropped() }
+        give(input, to: frame.to)
+    }
+
+    // MARK: Outputs
+
+    mutating func perform(_ outputs: [Output], of node: Int) {
+        var stored: [LogEntry] = []
+        for output in outputs {
+            trace.combine(output, of: node)
+            switch output {
+            case .store(let turn):
+                stored += turn.batches
+                store(turn, of: node)
+            case .publish(let frame): publish(frame, from: node)
+            case .ask(let member, let frame):
+                if defect != .ignoresGaps { send(frame, from: node, to: member) { .asked($0) } }
+            case .answer(let member, let frame):
+                send(frame, from: node, to: member) { .answered($0) }
+            case .reply(let session, let frame): reply(frame, to: session)
+            case .read(let wish):
+                let delay = random.time(in: TimeRange(100, 2_000))
+                schedule(.read(node: node, life: nodes[node].life, wish), after: delay)
+            case .serve: nodes[node].isServing = true
+            }
+        }
+        if let value = nodes[node].replica?.value {
+            everyTurn[node].take(stored, showing: value, at: now)
+        }
+    }
+
+    private mutating func store(_ turn: Turn, of node: Int) {
+        if let done = nodes[node].disk.write(turn, at: now) {
+            queue.schedule(.written(node: node, life: nodes[node].life), at: done)
+        }
+        guard defect == .acknowledgesBeforeCommit else { return }
+        perform(nodes[node].stored(turn: turn.number), of: node)
+    }
+
+    mutating func finishSync(_ node: Int, life: Int) {
+        guard nodes[node].life == life, nodes[node].state != .down else { return }
+        let (turn, next) = nodes[node].disk.finishSync(at: now)
+        if let next { queue.schedule(.written(node: node, life: life), at: next) }
+        if let turn, defect != .acknowledgesBeforeCommit {
+            perform(nodes[node].stored(turn: turn), of: node)
+        }
+        if nodes[node].state == .stopping, nodes[node].disk.isIdle { endProcess(node) }
+    }
+
+    mutating func finishRead(_ wish: LogRead, by node: Int, life: Int) {
+        guard nodes[node].life == life, nodes[node].isUp else { return }
+        give(.found(nodes[node].disk.read(wish), for: wish), to: node)
+    }
+
+    private mutating func publish(_ frame: [UInt8], from node: Int) {
+        for peer in nodes.indices where peer != node {
+            let arrivals = network.publish(
+                byteCount: frame.count, from: node, to: peer, at: now)
+            let epoch = network.epoch(from: node, to: peer)
+            for arrival in arrivals {
+                let frame = PeerFrame(from: node, to: peer, epoch: epoch, bytes: frame)
+                queue.schedule(.published(frame), at: arrival)
+            }
+        }
+    }
+
+    private mutating func send(
+        _ bytes: [UInt8], from node: Int, to member: String, as event: (PeerFrame) -> Event
+    ) {
+        guard let peer = nodes.firstIndex(where: { $0.name == member }),
+            let arrival = network.send(byteCount: bytes.count, from: node, to: peer, at: now)
+        else { return }
+        let epoch = network.epoch(from: node, to: peer)
+        let frame = PeerFrame(from: node, to: peer, epoch: epoch, bytes: bytes)
+        queue.schedule(event(frame), at: arrival)
+    }
+}

@@ -1,0 +1,102 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+/// One run of a scenario: the whole world, and the loop that takes one event after the other.
+struct SimulatedRun {
+    let scenario: Scenario
+    let seed: UInt64
+    let defect: PlantedDefect?
+
+    var now: Microseconds = 0
+    var queue = EventQueue()
+    var network: VirtualNetwork
+    var nodes: [VirtualNode]
+    var clients: [VirtualClient]
+    var connections: [Connection] = []
+    var workload: Workload
+    var history = History()
+    var trace = TraceHash()
+    var everyTurn: [EveryTurnOracle]
+    var crashes: [(node: Int, time: Microseconds)] = []
+    var statistics = SimulationStatistics()
+    var calm = Calm()
+    /// For faults, and for whatever is no part of a node or of the network.
+    var random: SplitMix64
+
+    init(_ scenario: Scenario, seed: UInt64, defect: PlantedDefect?) {
+        self.scenario = scenario
+        self.seed = seed
+        self.defect = defect
+        let count = scenario.cluster.replicas
+        network = VirtualNetwork(
+            scenario.network, nodes: count,
+            clients: scenario.clients.count + scenario.clients.listeners, seed: seed)
+        nodes = (0..<count).map {
+            VirtualNode(index: $0, scenario: scenario, seed: seed, defect: defect?.inReplica)
+        }
+        clients = SimulatedRun.clients(of: scenario, seed: seed)
+        workload = Workload(scenario.workload)
+        random = SplitMix64(seed: seed, part: 3)
+        everyTurn = (0..<count).map { EveryTurnOracle(isOn: scenario.isSmall, node: $0) }
+    }
+
+    /// Runs to the end.
+    mutating func run() {
+        begin()
+        while !calm.isOver, let (time, event) = queue.next() {
+            precondition(time >= now, "an event at \(time) comes after one at \(now)")
+            now = time
+            statistics.events += 1
+            trace.combine(event, at: time)
+            handle(event)
+        }
+    }
+
+    private mutating func begin() {
+        for node in nodes.indices { start(node) }
+        for client in clients.indices {
+            schedule(.clientActs(client), after: random.time(in: scenario.clients.pace))
+            scheduleMove(of: client)
+        }
+        for (index, scripted) in scenario.script.enumerated() {
+            queue.schedule(.scripted(index), at: scripted.time)
+        }
+        schedule(.faultsDrawn, after: scenario.faults.every)
+        queue.schedule(.calm, at: scenario.until)
+    }
+
+    mutating func schedule(_ event: Event, after delay: Microseconds) {
+        queue.schedule(event, at: now + delay)
+    }
+
+    private mutating func handle(_ event: Event) {
+        switch event {
+        case .turn(let node, let life): turn(node, life: life)
+        case .tick(let node, let life): tick(node, life: life)
+        case .published(let frame): takePublished(frame)
+        case .asked(let frame): take(.asked(frame.bytes, by: nodes[frame.from].name), frame)
+        case .answered(let frame): take(.answered(frame.bytes, from: nodes[frame.from].name), frame)
+        case .written(let node, let life): finishSync(node, life: life)
+        case .read(let node, let life, let wish): finishRead(wish, by: node, life: life)
+        case .requested(let connection, let frame): takeRequest(frame, on: connection)
+        case .replied(let connection, let frame): takeReply(frame, on: connection)
+        case .nodeLost(let connection): endSession(connection)
+        case .clientLost(let connection): loseNode(connection)
+        case .clientActs(let client): act(client)
+        case .clientGivesUp(let client, let request): giveUp(client, request: request)
+        case .clientMoves(let client): move(client)
+        case .clientProbes(let client, let connection): probe(client, connection)
+        case .scripted(let index): perform(scenario.script[index].action)
+        case .faultsDrawn: drawFaults()
+        case .faultEnds(let fault): if !calm.hasBegun { perform(fault) }
+        case .calm: beginCalm()
+        case .calmChecked: checkCalm()
+        }
+    }
+}
+
+extension Scenario {
+    /// Short enough to execute everything again after every turn.
+    var isSmall: Bool { workload.operations <= 300 }
+}

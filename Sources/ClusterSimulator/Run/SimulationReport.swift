@@ -1,0 +1,72 @@
+/// What came of one run.
+public struct SimulationReport: Sendable {
+    public let scenario: String
+    public let seed: UInt64
+    /// Invalid if any check is, else unknown if any is.
+    public let verdict: Verdict
+    /// A hash over every event and every output: the same for the same scenario, seed and program.
+    public let traceHash: UInt64
+    /// How many events were executed.
+    public let events: UInt64
+    public let simulatedSeconds: Double
+    /// In the order in which the scenario names them.
+    public let checks: [CheckResult]
+    public let statistics: SimulationStatistics
+
+    /// The hash as sixteen hexadecimal digits.
+    public var traceHashText: String {
+        let digits = String(traceHash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+}
+
+/// What happened in a run, in numbers.
+public struct SimulationStatistics: Equatable, Sendable {
+    public internal(set) var events: UInt64 = 0
+    /// What clients asked for, reads included, and what came of it.
+    public internal(set) var operations = 0
+    public internal(set) var acknowledged = 0
+    public internal(set) var unknown = 0
+    public internal(set) var failed = 0
+    /// Changes that listeners were told of.
+    public internal(set) var changes = 0
+    /// How often a client went to another node.
+    public internal(set) var moves = 0
+
+    public internal(set) var framesSent: UInt64 = 0
+    public internal(set) var framesDropped: UInt64 = 0
+    public internal(set) var framesDuplicated: UInt64 = 0
+    public internal(set) var framesReordered: UInt64 = 0
+    /// Operations that replicas got by asking for them, and those that they got once more.
+    public internal(set) var repaired: UInt64 = 0
+    public internal(set) var duplicates: UInt64 = 0
+
+    public internal(set) var crashes = 0
+    /// Turns that crashes undid.
+    public internal(set) var lostTurns = 0
+    public internal(set) var stops = 0
+    public internal(set) var pauses = 0
+    public internal(set) var partitions = 0
+    public internal(set) var clockSteps = 0
+
+    mutating func complete(with run: SimulatedRun) {
+        operations = run.history.operations.count
+        for operation in run.history.operations {
+            switch operation.outcome {
+            case .acknowledged: acknowledged += 1
+            case .failed: failed += 1
+            case .unknown, .open: unknown += 1
+            }
+        }
+        framesSent = run.network.counts.sent
+        framesDropped = run.network.counts.dropped
+        framesDuplicated = run.network.counts.duplicated
+        framesReordered = run.network.counts.reordered
+        for node in run.nodes {
+            var counters = node.pastCounters
+            if let replica = node.replica { counters.add(replica.counters) }
+            repaired += counters.repaired
+            duplicates += counters.duplicates
+        }
+    }
+}

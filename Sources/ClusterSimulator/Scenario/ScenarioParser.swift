@@ -1,0 +1,208 @@
+/// Reads the lines of a scenario file.
+///
+/// Grammar, one statement a line; `#` begins a comment, and words are separated by spaces:
+///
+///     file       = { comment } { statement }
+///     statement  = section { name "=" value }
+///                | "seeds" number ".." number
+///                | "at" time action
+///                | "until" time
+///                | "settle" time
+///                | "check" check { [","] check }
+///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
+///     action     = ("crash" | "restart" | "stop" | "pause" | "resume") node
+///                | "partition" end { end } { "|" end { end } }
+///                | "partition" end "->" end
+///                | "heal"
+///                | "clock" node ("+" | "-") time
+///                | client ("set" | "push" | "increment") path value
+///                | client "remove" path
+///     node       = "n" number            end = node | client
+///     client     = "c" number            time = number ("us" | "ms" | "s" | "min")
+///
+/// `Simulations/README.md` describes each setting, action and check.
+struct ScenarioParser {
+    private static let statements =
+        ScenarioSection.allCases.map(\.rawValue) + ["seeds", "at", "until", "settle", "check"]
+    private static let faults = [
+        "crash", "restart", "stop", "pause", "resume", "partition", "heal", "clock",
+    ]
+    private static let requests = ["set", "push", "increment", "remove"]
+
+    private(set) var scenario: Scenario
+    /// Read when all sections are: only then it is known which nodes and clients there are.
+    private var timed: [(line: ScenarioLine, time: Microseconds)] = []
+
+    init(name: String) { scenario = Scenario(name: name) }
+
+    mutating func read(_ text: [UInt8]) throws(ScenarioError) {
+        var number = 0
+        var isBeforeStatements = true
+        for bytes in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            number += 1
+            if bytes.first == UInt8(ascii: "#"), isBeforeStatements { addClaim(bytes.dropFirst()) }
+            var line = ScenarioLine(bytes, number: number)
+            if line.isAtEnd { continue }
+            isBeforeStatements = false
+            try readStatement(&line)
+        }
+        for (line, time) in timed { try readAction(line, at: time) }
+        guard !scenario.checks.isEmpty else {
+            let end = ScenarioWord(text: "", line: number, column: 1, isEnd: true)
+            throw .expected("a line \"check …\": a scenario claims something", found: end)
+        }
+    }
+
+    private mutating func addClaim(_ bytes: ArraySlice<UInt8>) {
+        let text = String(decoding: bytes.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
+        // The path of the file may stand first; it is no part of the claim.
+        if text.hasSuffix(".scenario") || text.isEmpty { return }
+        scenario.claim += (scenario.claim.isEmpty ? "" : " ") + text
+    }
+
+    private mutating func readStatement(_ line: inout ScenarioLine) throws(ScenarioError) {
+        let word = line.take()
+        if let section = ScenarioSection(rawValue: word.text) {
+            return try section.read(&line, into: &scenario)
+        }
+        switch word.text {
+        case "seeds": scenario.seeds = try line.take().seeds()
+        case "until": scenario.until = try line.take().time()
+        case "settle": scenario.settle = try line.take().time()
+        case "at":
+            let time = try line.take().time()
+            return timed.append((line, time))
+        case "check": try readChecks(&line)
+        default: throw .unknown(word, known: ScenarioParser.statements)
+        }
+        try line.finish()
+    }
+
+    private mutating func readChecks(_ line: inout ScenarioLine) throws(ScenarioError) {
+        repeat {
+            var word = line.take()
+            if word.text.hasSuffix(",") { word.text.removeLast() }
+            if word.text.isEmpty { throw .expected("the name of a check", found: word) }
+            guard let check = Check(rawValue: word.text) else {
+                throw .unknown(word, known: Check.allCases.map(\.rawValue))
+            }
+            if !scenario.checks.contains(check) { scenario.checks.append(check) }
+        } while !line.isAtEnd
+    }
+}
+
+// MARK: - Actions
+
+extension ScenarioParser {
+    private mutating func readAction(
+        _ line: ScenarioLine, at time: Microseconds
+    ) throws(ScenarioError) {
+        var line = line
+        let word = line.take()
+        let action: Scenario.Scripted.Action
+        if word.text.hasPrefix("c"), word.text.dropFirst().first?.isNumber == true {
+            let client = try word.client(among: scenario.clients.count)
+            action = .request(client: client, try readRequest(&line))
+        } else {
+            action = .fault(try readFault(word, &line))
+        }
+        try line.finish()
+        scenario.script.append(.init(time: time, action: action))
+    }
+
+    private func readRequest(_ line: inout ScenarioLine) throws(ScenarioError) -> ScriptedRequest {
+        let verb = line.take()
+        guard ScenarioParser.requests.contains(verb.text) else {
+            throw .unknown(verb, known: ScenarioParser.requests)
+        }
+        let path = try line.take().path()
+        switch verb.text {
+        case "remove": return .remove(path)
+        case "set": return .set(path, try line.take().value())
+        case "push": return .push(path, try line.take().value())
+        default:
+            let word = line.take()
+            guard case .integer(let delta) = try word.value() else {
+                throw .expected("a whole number", found: word)
+            }
+            return .increment(path, delta)
+        }
+    }
+
+    private func readFault(
+        _ word: ScenarioWord, _ line: inout ScenarioLine
+    ) throws(ScenarioError) -> Fault {
+        switch word.text {
+        case "crash": return .crash(try node(&line))
+        case "restart": return .restart(try node(&line))
+        case "stop": return .stop(try node(&line))
+        case "pause": return .pause(try node(&line))
+        case "resume": return .resume(try node(&line))
+        case "heal": return .heal
+        case "clock": return try readStep(&line)
+        case "partition": return try readPartition(&line)
+        default: throw .unknown(word, known: ScenarioParser.faults)
+        }
+    }
+
+    private func node(_ line: inout ScenarioLine) throws(ScenarioError) -> Int {
+        try line.take().node(among: scenario.cluster.replicas)
+    }
+
+    private func readStep(_ line: inout ScenarioLine) throws(ScenarioError) -> Fault {
+        let node = try node(&line)
+        let word = line.take()
+        guard let sign = word.text.first, sign == "+" || sign == "-" else {
+            throw .expected("how far the clock steps, such as +5s or -2s", found: word)
+        }
+        let length = ScenarioWord(
+            text: String(word.text.dropFirst()), line: word.line, column: word.column + 1)
+        let milliseconds = Int64(try length.time() / 1_000)
+        return .step(node, milliseconds: sign == "-" ? -milliseconds : milliseconds)
+    }
+
+    private func readPartition(_ line: inout ScenarioLine) throws(ScenarioError) -> Fault {
+        var groups: [[Endpoint]] = [[try readEndpoint(&line)]]
+        if line.peek.text == "->" {
+            _ = line.take()
+            return .cut(from: groups[0][0], to: try readEndpoint(&line))
+        }
+        while !line.isAtEnd {
+            if line.peek.text == "|" {
+                _ = line.take()
+                groups.append([try readEndpoint(&line)])
+            } else {
+                groups[groups.count - 1].append(try readEndpoint(&line))
+            }
+        }
+        guard groups.count > 1 else {
+            throw .expected("\"|\" and the other side of the partition", found: line.peek)
+        }
+        return .partition(groups)
+    }
+
+    private func readEndpoint(_ line: inout ScenarioLine) throws(ScenarioError) -> Endpoint {
+        let word = line.take()
+        if word.text.hasPrefix("c") {
+            return .client(try word.client(among: scenario.clients.count))
+        }
+        return .node(try word.node(among: scenario.cluster.replicas))
+    }
+}
+
+extension Scenario {
+    /// Reads the UTF-8 text of a scenario file; the grammar is described at `ScenarioParser`.
+    ///
+    /// - Parameter name: The name of the file, without its ending.
+    /// - Throws: `ScenarioError` at the first word that is wrong, with its line and column.
+    public init(parsing text: [UInt8], name: String) throws(ScenarioError) {
+        var parser = ScenarioParser(name: name)
+        try parser.read(text)
+        self = parser.scenario
+    }
+
+    /// Reads the text of a scenario file.
+    public init(parsing text: String, name: String) throws(ScenarioError) {
+        try self.init(parsing: Array(text.utf8), name: name)
+    }
+}

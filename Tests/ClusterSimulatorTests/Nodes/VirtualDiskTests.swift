@@ -1,0 +1,80 @@
+import ReplicaCore
+import SyncProtocol
+import Testing
+
+@testable import ClusterSimulator
+
+/// What a disk keeps.
+@Suite struct VirtualDiskTests {
+    private func disk(_ durability: Durability, seed: UInt64 = 1) -> VirtualDisk {
+        VirtualDisk(
+            durability, sync: TimeRange(1_000, 5_000), random: SplitMix64(seed: seed))
+    }
+
+    private func turn(_ number: UInt64) -> Turn {
+        let entry = LogEntry(
+            origin: WriterID(bits: 9), first: number, last: number, bytes: [UInt8(number)])
+        return Turn(
+            number: number, batches: [entry], properties: [Property(.clockBound, number)])
+    }
+
+    @Test func `turns that come during a sync are synced together by the next one`() {
+        var disk = disk(.commit)
+        let first = disk.write(turn(1), at: 0)
+        #expect(first.map { (1_000...5_000) ~= $0 } == true)
+        #expect(disk.write(turn(2), at: 10) == nil)
+        #expect(disk.write(turn(3), at: 20) == nil)
+        let (done, next) = disk.finishSync(at: 5_000)
+        #expect(done == 1 && next != nil)
+        #expect(disk.batches.map(\.first) == [1])
+        #expect(disk.finishSync(at: 10_000).turn == 3)
+        #expect(disk.isIdle)
+    }
+
+    @Test func `a crash loses what was not synced, but for a beginning, as the seed says`() {
+        var kept: Set<[UInt64]> = []
+        for seed in 0..<40 {
+            var disk = disk(.commit, seed: UInt64(seed))
+            _ = disk.write(turn(1), at: 0)
+            _ = disk.finishSync(at: 5_000)
+            _ = disk.write(turn(2), at: 6_000)
+            _ = disk.write(turn(3), at: 6_100)
+            let lost = disk.crash()
+            let batches = disk.batches.map(\.first)
+            #expect(batches.count + lost == 3)
+            #expect(disk.properties == [Property(.clockBound, batches.last ?? 0)])
+            kept.insert(batches)
+        }
+        #expect(kept == [[1], [1, 2]])
+    }
+
+    @Test func `with interval a turn is readable at once and durable with the second`() {
+        var disk = disk(.interval)
+        let done = disk.write(turn(1), at: 300_000)
+        #expect(done.map { $0 > 1_000_000 } == true)
+        #expect(disk.batches.count == 1)
+        #expect(disk.properties.isEmpty)
+        _ = disk.write(turn(2), at: 900_000)
+        #expect(disk.finishSync(at: 1_002_000).turn == 2)
+    }
+
+    @Test func `with memory nothing outlives the process`() {
+        var disk = disk(.memory)
+        _ = disk.write(turn(1), at: 0)
+        _ = disk.finishSync(at: 0)
+        _ = disk.crash()
+        #expect(disk.batches.isEmpty && disk.properties.isEmpty)
+    }
+
+    @Test func `a read begins with the batch that holds the sequence, and ends at the limit`() {
+        var disk = disk(.memory)
+        for number in 1...5 { _ = disk.write(turn(UInt64(number)), at: 0) }
+        var wish = LogRead(
+            member: "n2", origin: WriterID(bits: 9), from: 2, through: 4, byteLimit: 100)
+        #expect(disk.read(wish) == [[2], [3], [4]])
+        wish.byteLimit = 2
+        #expect(disk.read(wish) == [[2], [3]])
+        wish.from = 6
+        #expect(disk.read(wish).isEmpty)
+    }
+}

@@ -1,0 +1,77 @@
+import ClusterSimulator
+import Testing
+
+/// What a scenario file says, and what is said of a wrong one.
+@Suite struct ScenarioParserTests {
+    private func error(in text: String) -> ScenarioError? {
+        do throws(ScenarioError) {
+            _ = try Scenario(parsing: text, name: "test")
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a whole scenario is read`() throws {
+        let scenario = try Scenario(
+            parsing: """
+                # Simulations/all.scenario
+                # Everything that can be said
+                # is said.
+                cluster  replicas=3 clients=2 durability=interval   # a comment
+                network  delay=1ms..20ms loss=0.5% bandwidth=64kB queue=10
+                seeds    3..7
+                at 1s    partition n1 c1 | n2 n3
+                at 1.5s  partition n1 -> n2
+                at 2s    clock n2 -1500ms
+                at 2s    c2 set /rooms/a/title "hello # you"
+                at 2s    c1 increment /n 5
+                at 5s    heal
+                until    30s
+                check    replicas-equal, push-keys
+                check    stays-live
+                """, name: "all")
+        #expect(scenario.claim == "Everything that can be said is said.")
+        #expect(scenario.seeds == 3...7)
+        #expect(scenario.checks == [.replicasEqual, .pushKeys, .staysLive])
+    }
+
+    @Test(arguments: [
+        ("cluster replicas=3\nnetwork delay=1ms looss=1%", "unknown word \"looss\" at 2:19",
+            "did you mean \"loss\"?"),
+        ("clutser replicas=3", "unknown word \"clutser\" at 1:1", "did you mean \"cluster\"?"),
+        ("network delay=20ms..1ms", "found \"20ms..1ms\" at 1:15",
+            "expected the shorter time first"),
+        ("network loss=101%", "found \"101%\" at 1:14",
+            "expected a chance such as 1% or 0.05%"),
+        ("cluster replicas=12", "found \"12\" at 1:18", "expected a number from 1 to 9"),
+        ("at 1s crash n4", "found \"n4\" at 1:13", "expected a node from n1 to n3"),
+        ("at 1s crush n1", "unknown word \"crush\" at 1:7", "did you mean \"crash\"?"),
+        ("at 1s heal now", "found \"now\" at 1:12", "expected the end of the line"),
+        ("at 1s partition n1", "found the end of the line at 1:19",
+            "expected \"|\" and the other side of the partition"),
+        ("check replicas-eqaul", "unknown word \"replicas-eqaul\" at 1:7",
+            "did you mean \"replicas-equal\"?"),
+        ("cluster durability=comit", "unknown word \"comit\" at 1:20", "did you mean \"commit\"?"),
+        ("until soon", "found \"soon\" at 1:7", "expected a time such as 20ms or 1.5s"),
+    ])
+    func `a wrong word is named with its place and the right one`(
+        text: String, problem: String, fix: String
+    ) {
+        let lines = text.hasPrefix("check") ? text : text + "\ncheck push-keys"
+        let error = error(in: lines)
+        #expect(error?.problem == problem)
+        #expect(error?.fix == fix)
+        #expect(error?.description == "\(problem): \(fix)")
+    }
+
+    @Test func `a scenario that claims nothing is refused`() {
+        #expect(error(in: "cluster replicas=3")?.fix.contains("check") == true)
+    }
+
+    @Test func `a path that no tree can have is refused with its place`() {
+        let error = error(in: "at 1s c1 set /a.b 5\ncheck push-keys")
+        #expect(error?.line == 1)
+        #expect(error?.column == 14)
+    }
+}
