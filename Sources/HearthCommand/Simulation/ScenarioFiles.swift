@@ -1,0 +1,61 @@
+internal import ClusterSimulator
+internal import Foundation
+
+/// The scenarios that a command names, as files or as folders full of them.
+struct ScenarioFiles {
+    struct File {
+        /// As it would be named on the command line.
+        var path: String
+        var scenario: Scenario
+    }
+
+    /// Reads every scenario, those of a folder in the order of their names.
+    ///
+    /// - Throws: when a file cannot be read or says something unknown, with its line and column.
+    static func read(_ paths: [String]) throws(CommandError) -> [File] {
+        var files: [File] = []
+        for path in paths {
+            for file in try scenarios(at: path) {
+                files.append(File(path: file, scenario: try scenario(in: file)))
+            }
+        }
+        return files
+    }
+
+    private static func scenarios(at path: String) throws(CommandError) -> [String] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw CommandError(
+                .noInput, "there is no scenario at \(path)",
+                fix: "name a .scenario file or a folder of them, such as Simulations")
+        }
+        guard isFolder.boolValue else { return [path] }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let scenarios = names.filter { $0.hasSuffix(".scenario") }.sorted()
+        guard !scenarios.isEmpty else {
+            throw CommandError(
+                .noInput, "the folder \(path) has no scenarios",
+                fix: "name a folder with .scenario files, such as Simulations")
+        }
+        let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
+        return scenarios.map { folder + "/" + $0 }
+    }
+
+    private static func scenario(in file: String) throws(CommandError) -> Scenario {
+        guard let text = readFile(file) else {
+            throw CommandError(
+                .noInput, "\(file) cannot be read: \(systemErrorText)",
+                fix: "check its permissions")
+        }
+        let name = file.split(separator: "/").last.map(String.init) ?? file
+        let ending = ".scenario"
+        do throws(ScenarioError) {
+            return try Scenario(
+                parsing: text,
+                name: name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name)
+        } catch {
+            throw CommandError(
+                .badData, "\(file):\(error.line):\(error.column): \(error.problem)", fix: error.fix)
+        }
+    }
+}
