@@ -93,7 +93,10 @@ let package = Package(
         .testTarget(
             name: "ClusterNodeTests",
             // The command too: some tests run it, and so it must be built.
-            dependencies: ["ClusterNode", "ReplicaCore", "HearthCommand"],
+            dependencies: [
+                "ClusterNode", "EventLoop", "HearthCommand", "ReplicaCore", "SyncProtocol",
+                "ZeroMQ",
+            ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(of: "ClusterSimulator", using: ["DataTree", "JSONText"]),
         tests(of: "Hearth", using: ["DataTree", "JSONText"]),

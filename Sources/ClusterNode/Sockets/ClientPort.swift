@@ -11,7 +11,10 @@ internal import ZeroMQ
 final class ClientPort {
     /// The largest frame a client may send; one that sends more is disconnected.
     static let maxMessageSize = 32 << 20
-    private static let queueLimit = 1_000
+    private static let requestsLimit = 1_000
+    /// Replies in ZeroMQ's own queue for a client, which counts frames; the node's, behind it, counts
+    /// bytes.
+    private static let repliesLimit = 100
     private static let waitingBytesLimit = 8 << 20
 
     /// Sessions that were ended because their client read too slowly.
@@ -26,8 +29,8 @@ final class ClientPort {
 
     init(in context: Context) throws(ZeroMQError) {
         let socket = try Socket(.router, in: context)
-        socket.sendHighWaterMark = Self.queueLimit
-        socket.receiveHighWaterMark = Self.queueLimit
+        socket.sendHighWaterMark = Self.repliesLimit
+        socket.receiveHighWaterMark = Self.requestsLimit
         socket.maxMessageSize = Self.maxMessageSize
         socket.reportUnroutable()
         socket.handOverRoutingIDs()

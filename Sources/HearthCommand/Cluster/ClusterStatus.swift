@@ -3,7 +3,7 @@ enum ClusterStatus {
     static let verb = Verb(
         "status", "Shows the state of each node, and how far they agree.",
         options: [NodeOptions.folder, json],
-        examples: ["hearth cluster status", "hearth cluster status --json | jq .held"], work: run)
+        examples: ["hearth cluster status", "hearth cluster status --json"], work: run)
 
     private static let json = Option(
         flag: "json", "Print one JSON object a node, with all there is.")
