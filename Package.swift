@@ -99,7 +99,6 @@ let package = Package(
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(of: "ClusterSimulator", using: ["DataTree", "JSONText"]),
-        tests(of: "Hearth", using: ["DataTree", "JSONText"]),
         tests(of: "HearthCommand", using: ["DataTree", "JSONText"]),
     ],
     swiftLanguageModes: [.v6],

@@ -13,11 +13,12 @@ final class Program {
         let errors: String
     }
 
-    init(_ path: String, _ arguments: [String]) throws {
+    /// - Parameter input: A file for standard input; without it there is none.
+    init(_ path: String, _ arguments: [String], input: URL? = nil) throws {
         folder = try TemporaryFolder()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? .nullDevice
         process.standardOutput = try folder.emptyFile("output")
         process.standardError = try folder.emptyFile("errors")
         process.terminationHandler = { [hasEnded] _ in hasEnded.signal() }
