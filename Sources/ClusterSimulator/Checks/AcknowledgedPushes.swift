@@ -30,7 +30,8 @@ enum AcknowledgedPushes {
             }
         }
         return (
-            .valid, "\(pushes.count) pushes on \(evidence.nodes.count) replicas"
+            .valid,
+            "\(pushes.count) pushes on \(evidence.nodes.count) replicas"
                 + evidence.exemptionNote
         )
     }

@@ -18,7 +18,8 @@ enum AcknowledgedWritesSurvive {
             }
         }
         return (
-            .valid, "\(wanted.count) writes on \(evidence.nodes.count) replicas"
+            .valid,
+            "\(wanted.count) writes on \(evidence.nodes.count) replicas"
                 + evidence.exemptionNote
         )
     }

@@ -36,7 +36,9 @@ struct EveryTurnOracle {
         guard isOn, flaw == nil, !batches.isEmpty else { return }
         for entry in batches {
             do throws(FrameError) {
-                for operation in try BatchCoding.decode(entry.bytes).operations { insert(operation) }
+                for operation in try BatchCoding.decode(entry.bytes).operations {
+                    insert(operation)
+                }
             } catch {
                 flaw = "n\(node + 1) stored what is no batch: \(error)"
                 return
@@ -45,7 +47,8 @@ struct EveryTurnOracle {
         turnCount += 1
         let expected = execute()
         if value != expected {
-            flaw = "n\(node + 1) at \(now.description) shows \(value) after \(operations.count) "
+            flaw =
+                "n\(node + 1) at \(now.description) shows \(value) after \(operations.count) "
                 + "operations, which give \(expected)"
         }
     }

@@ -37,7 +37,8 @@ enum ReplicasEqual {
         _ first: Evidence.Node, _ node: Evidence.Node, _ bytes: [UInt8]
     ) -> String? {
         if encoded(node.value) != bytes {
-            let place = firstDifference(first.value, node.value, at: .root) ?? "in their bytes alone"
+            let place =
+                firstDifference(first.value, node.value, at: .root) ?? "in their bytes alone"
             return "\(first.name) and \(node.name) differ \(place)"
         }
         if node.vector != first.vector {

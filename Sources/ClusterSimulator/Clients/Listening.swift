@@ -30,7 +30,9 @@ struct Listening {
         if writes.isEmpty { flaw = flaw ?? "a change told nothing" }
         let before = value
         for write in writes {
-            if value[write.path] == write.value { noteRepetition(write, of: writes, before: before) }
+            if value[write.path] == write.value {
+                noteRepetition(write, of: writes, before: before)
+            }
             value.set(write.value, at: write.path)
         }
     }

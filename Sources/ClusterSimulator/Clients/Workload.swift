@@ -88,7 +88,9 @@ struct Workload {
 
     /// Some of the sums depend on the order of their terms, because they are rounded.
     private func drawIncrement(_ random: inout SplitMix64) -> Value {
-        let deltas: [Number] = [.integer(1), .integer(7), .double(0.1), .double(0.7), .double(1e16)]
+        let deltas: [Number] = [
+            .integer(1), .integer(7), .double(0.1), .double(0.7), .double(1e16),
+        ]
         return .deferred(.increment(deltas[random.index(below: deltas.count)]))
     }
 
@@ -101,7 +103,8 @@ struct Workload {
     /// An update of two places, one of which may be the priority of a location.
     private func drawUpdate(_ tagged: Value, _ random: inout SplitMix64) -> Request {
         let first = random.index(below: Workload.keys.count)
-        let second = (first + 1 + random.index(below: Workload.keys.count - 1)) % Workload.keys.count
+        let second =
+            (first + 1 + random.index(below: Workload.keys.count - 1)) % Workload.keys.count
         var writes = [first, second].map { index in
             var path = Path([Workload.keys[index]])
             if random.index(below: 2) == 0 { path = path.appending(drawKey(&random)) }

@@ -27,7 +27,8 @@ struct ScenarioSetting {
     var read: (ScenarioWord, inout Scenario) throws(ScenarioError) -> Void
 
     private init(
-        _ name: String, _ read: @escaping (ScenarioWord, inout Scenario) throws(ScenarioError) -> Void
+        _ name: String,
+        _ read: @escaping (ScenarioWord, inout Scenario) throws(ScenarioError) -> Void
     ) {
         self.name = name
         self.read = read
@@ -66,7 +67,8 @@ struct ScenarioSetting {
     }
 
     static func other(
-        _ name: String, _ read: @escaping (ScenarioWord, inout Scenario) throws(ScenarioError) -> Void
+        _ name: String,
+        _ read: @escaping (ScenarioWord, inout Scenario) throws(ScenarioError) -> Void
     ) -> ScenarioSetting {
         ScenarioSetting(name, read)
     }

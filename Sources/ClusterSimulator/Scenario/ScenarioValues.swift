@@ -90,7 +90,8 @@ extension ScenarioWord {
     }
 
     private func member(_ letter: Character, among count: Int) -> Int? {
-        guard text.first == letter, let number = Int(text.dropFirst()), (1...max(count, 1)) ~= number
+        guard text.first == letter, let number = Int(text.dropFirst()),
+            (1...max(count, 1)) ~= number
         else { return nil }
         return number - 1
     }
@@ -122,9 +123,11 @@ extension ScenarioWord {
     private func ends() -> (ScenarioWord, ScenarioWord)? {
         let bytes = Array(text.utf8)
         let dot = UInt8(ascii: ".")
-        guard let index = bytes.indices.dropLast().first(where: {
-            bytes[$0] == dot && bytes[$0 + 1] == dot
-        }) else { return nil }
+        guard
+            let index = bytes.indices.dropLast().first(where: {
+                bytes[$0] == dot && bytes[$0 + 1] == dot
+            })
+        else { return nil }
         let low = String(decoding: bytes[..<index], as: UTF8.self)
         let high = String(decoding: bytes[(index + 2)...], as: UTF8.self)
         return (

@@ -1,8 +1,8 @@
-import ReplicaCore
 import SyncProtocol
 import Testing
 
 @testable import ClusterSimulator
+@testable import ReplicaCore
 
 /// What a disk keeps.
 @Suite struct VirtualDiskTests {

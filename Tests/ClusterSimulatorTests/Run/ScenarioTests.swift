@@ -11,7 +11,8 @@ import Testing
             let report = Simulation.run(scenario, seed: seed)
             for check in report.checks {
                 #expect(
-                    check.verdict == .valid, "\(name) seed \(seed) \(check.check): \(check.details)")
+                    check.verdict == .valid, "\(name) seed \(seed) \(check.check): \(check.details)"
+                )
             }
         }
     }

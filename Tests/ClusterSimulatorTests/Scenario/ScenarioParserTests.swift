@@ -37,21 +37,31 @@ import Testing
     }
 
     @Test(arguments: [
-        ("cluster replicas=3\nnetwork delay=1ms looss=1%", "unknown word \"looss\" at 2:19",
-            "did you mean \"loss\"?"),
+        (
+            "cluster replicas=3\nnetwork delay=1ms looss=1%", "unknown word \"looss\" at 2:19",
+            "did you mean \"loss\"?"
+        ),
         ("clutser replicas=3", "unknown word \"clutser\" at 1:1", "did you mean \"cluster\"?"),
-        ("network delay=20ms..1ms", "found \"20ms..1ms\" at 1:15",
-            "expected the shorter time first"),
-        ("network loss=101%", "found \"101%\" at 1:14",
-            "expected a chance such as 1% or 0.05%"),
+        (
+            "network delay=20ms..1ms", "found \"20ms..1ms\" at 1:15",
+            "expected the shorter time first"
+        ),
+        (
+            "network loss=101%", "found \"101%\" at 1:14",
+            "expected a chance such as 1% or 0.05%"
+        ),
         ("cluster replicas=12", "found \"12\" at 1:18", "expected a number from 1 to 9"),
         ("at 1s crash n4", "found \"n4\" at 1:13", "expected a node from n1 to n3"),
         ("at 1s crush n1", "unknown word \"crush\" at 1:7", "did you mean \"crash\"?"),
         ("at 1s heal now", "found \"now\" at 1:12", "expected the end of the line"),
-        ("at 1s partition n1", "found the end of the line at 1:19",
-            "expected \"|\" and the other side of the partition"),
-        ("check replicas-eqaul", "unknown word \"replicas-eqaul\" at 1:7",
-            "did you mean \"replicas-equal\"?"),
+        (
+            "at 1s partition n1", "found the end of the line at 1:19",
+            "expected \"|\" and the other side of the partition"
+        ),
+        (
+            "check replicas-eqaul", "unknown word \"replicas-eqaul\" at 1:7",
+            "did you mean \"replicas-equal\"?"
+        ),
         ("cluster durability=comit", "unknown word \"comit\" at 1:20", "did you mean \"commit\"?"),
         ("until soon", "found \"soon\" at 1:7", "expected a time such as 20ms or 1.5s"),
     ])
