@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: Defect.allCases.filter { $0 != .sumInArrivalOrder })
     func `a mistake in the replica is found by the oracle`(defect: Defect) throws {
         let scenario = try ScenarioFiles.scenario("crowded-tree")
-        let isFound = (1...100).contains { seed in
+        let isFound = (UInt64(1)...100).contains { seed in
             let report = Simulation.run(scenario, seed: seed, defect: .replica(defect))
             return report.checks.contains {
                 $0.check == .everyTurnEqualsOracle && $0.verdict == .invalid
