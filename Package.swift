@@ -62,7 +62,7 @@ let package = Package(
             ]),
         module(
             "ClusterSimulator",
-            ["DataTree", "JSONText", "SyncProtocol", "ReplicaCore", "ClientCore"]),
+            ["DataTree", "SyncProtocol", "ReplicaCore"]),
         module(
             "Hearth",
             [

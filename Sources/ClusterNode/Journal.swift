@@ -5,58 +5,71 @@ internal import SyncProtocol
 
 /// Keeps a node's turns on disk, on a thread of its own, and tells the loop what became of them.
 final class Journal {
-    /// What the storage thread says.
+    /// What becomes of turns and reads.
     enum Event: Sendable {
-        /// So many turns up to this one are stored.
-        case stored(turn: UInt64, turns: Int, byteCount: Int)
+        /// All turns up to this one are as durable as the node promises.
+        case stored(turn: UInt64)
+        case found([[UInt8]], for: LogRead)
+        case failed(StorageError)
+    }
+
+    /// What the storage thread says.
+    private enum Report: Sendable {
+        /// A transaction of so many turns, up to this one, is committed.
+        case committed(turn: UInt64, turns: Int, byteCount: Int)
+        case synchronized(turn: UInt64)
         case found([[UInt8]], for: LogRead)
         case failed(StorageError)
     }
 
     /// Beyond this much on its way to the disk, a node takes nothing more in.
-    private static let turnsLimit = 1_000
+    private static let turnsLimit = 4_000
     private static let bytesLimit = 32 << 20
     /// Reads on their way; peers repeat what is left out.
     private static let readsLimit = 64
-
     /// Where no turn waits for the disk, turns gather until they are worth a transaction.
     private static let gatheredBytesLimit = 1 << 20
 
     private let thread: StorageThread
     private let durability: Durability
     private var gathered: (turns: [ReplicaCore.Turn], byteCount: Int) = ([], 0)
-    private var unstoredTurns = 0
-    private var unstoredBytes = 0
+    private var uncommittedTurns = 0
+    private var uncommittedBytes = 0
     private var pendingReads = 0
-    private var isUnsynchronized = false
-    private var mailbox: Mailbox<Event>?
+    private var lastTurn: UInt64 = 0
+    private var lastStored: UInt64 = 0
+    private var lastSynchronizing: UInt64 = 0
+    private var mailbox: Mailbox<Report>?
 
     init(_ thread: StorageThread, durability: Durability) {
         self.thread = thread
         self.durability = durability
     }
 
-    /// Begins to hand over what the storage thread says; `store` and `read` need it.
+    /// Begins to hand over what becomes of turns and reads; `store` and `read` need it.
     func open(on loop: Loop, receive: @escaping (Event) -> Void) {
-        mailbox = loop.mailbox { [unowned self] event in
-            note(event)
-            receive(event)
+        mailbox = loop.mailbox { [unowned self] report in
+            if let event = event(for: report) { receive(event) }
         }
     }
 
     /// Turns and reads that were submitted and are not done.
     var backlog: Int { thread.backlog }
 
-    var isFull: Bool { unstoredTurns >= Self.turnsLimit || unstoredBytes >= Self.bytesLimit }
+    var isFull: Bool { uncommittedTurns >= Self.turnsLimit || uncommittedBytes >= Self.bytesLimit }
 
-    var isEmpty: Bool { unstoredTurns == 0 }
+    /// Whether all turns are stored.
+    var isEmpty: Bool { lastStored == lastTurn }
 
     func store(_ turn: ReplicaCore.Turn) {
         let byteCount = turn.batches.reduce(0) { $0 + $1.bytes.count }
-        unstoredTurns += 1
-        unstoredBytes += byteCount
+        uncommittedTurns += 1
+        uncommittedBytes += byteCount
+        lastTurn = turn.number
         gathered.turns.append(turn)
         gathered.byteCount += byteCount
+        // A life begins with a turn that waits for the disk in every mode.
+        if lastStored == 0 { return synchronize() }
         if durability == .commit || gathered.byteCount >= Self.gatheredBytesLimit { submit() }
     }
 
@@ -65,12 +78,11 @@ final class Journal {
     func submit() {
         guard let mailbox else { preconditionFailure("a journal is opened before it is used") }
         guard let last = gathered.turns.last else { return }
-        let event = Event.stored(
+        let report = Report.committed(
             turn: last.number, turns: gathered.turns.count, byteCount: gathered.byteCount)
-        isUnsynchronized = true
         thread.submit(Storage.Turn(gathered.turns)) { result in
             switch result {
-            case .success: mailbox.post(event)
+            case .success: mailbox.post(report)
             case .failure(let error): mailbox.post(.failed(error))
             }
         }
@@ -98,12 +110,16 @@ final class Journal {
     /// Syncs what commits did not wait for; once a second where the durability promises that.
     func synchronize() {
         submit()
-        guard durability == .interval, isUnsynchronized, let mailbox else { return }
-        isUnsynchronized = false
+        guard durability == .interval, lastSynchronizing < lastTurn, let mailbox else { return }
+        lastSynchronizing = lastTurn
+        let turn = lastTurn
         thread.perform { file throws(StorageError) in
             try file.synchronize()
         } completion: { result in
-            if case .failure(let error) = result { mailbox.post(.failed(error)) }
+            switch result {
+            case .success: mailbox.post(.synchronized(turn: turn))
+            case .failure(let error): mailbox.post(.failed(error))
+            }
         }
     }
 
@@ -113,13 +129,22 @@ final class Journal {
         thread.close()
     }
 
-    private func note(_ event: Event) {
-        switch event {
-        case .stored(_, let turns, let byteCount):
-            unstoredTurns -= turns
-            unstoredBytes -= byteCount
-        case .found: pendingReads -= 1
-        case .failed: break
+    private func event(for report: Report) -> Event? {
+        switch report {
+        case .committed(let turn, let turns, let byteCount):
+            uncommittedTurns -= turns
+            uncommittedBytes -= byteCount
+            // In the mode `interval` a commit is not on the disk yet.
+            if durability == .interval { return nil }
+            lastStored = turn
+            return .stored(turn: turn)
+        case .synchronized(let turn):
+            lastStored = turn
+            return .stored(turn: turn)
+        case .found(let batches, let read):
+            pendingReads -= 1
+            return .found(batches, for: read)
+        case .failed(let error): return .failed(error)
         }
     }
 }

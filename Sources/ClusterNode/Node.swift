@@ -115,7 +115,7 @@ extension Node {
             case .stopping:
                 phase = .draining
                 perform(replica.stop())
-                journal.submit()
+                journal.synchronize()
             case .draining, .ended: break
             }
         }
@@ -172,7 +172,7 @@ extension Node {
 
     private func note(_ event: Journal.Event) {
         switch event {
-        case .stored(let turn, _, _): take(.stored(turn: turn))
+        case .stored(let turn): take(.stored(turn: turn))
         case .found(let batches, let read):
             if phase == .running { take(.found(batches, for: read)) }
         // Nothing that was acknowledged is lost: what the failed turn had to say was never sent.
