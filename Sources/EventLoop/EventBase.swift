@@ -5,8 +5,9 @@ internal import Glibc
 /// runs on.
 final class EventBase {
     let pointer: OpaquePointer
-    /// The watchers to run in the next turn, whether or not their source is ready.
-    private var activated: [Watcher] = []
+    /// The watchers to run in the next turn, whether or not their source is ready. Not held: one
+    /// that is released until then is over, like every watch.
+    private var activated: [Activated] = []
     private var thread: pthread_t?
 
     init() throws(EventLoopError) {
@@ -34,7 +35,7 @@ final class EventBase {
     }
 
     func activate(_ watcher: Watcher) {
-        activated.append(watcher)
+        activated.append(Activated(watcher: watcher))
     }
 
     /// Runs the callbacks of all that is ready, waiting for the first unless some were activated.
@@ -44,6 +45,10 @@ final class EventBase {
         let outcome =
             due.isEmpty ? hearth_base_turn_waiting(pointer) : hearth_base_turn_at_once(pointer)
         precondition(outcome >= 0, "the event loop cannot wait for events: error \(errno)")
-        for watcher in due { watcher.runActivated() }
+        for activated in due { activated.watcher?.runActivated() }
     }
+}
+
+private struct Activated {
+    weak var watcher: Watcher?
 }

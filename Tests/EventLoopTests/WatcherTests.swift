@@ -56,6 +56,19 @@ import Testing
         #expect(order.hasPrefix("r|r|r|r|"))
     }
 
+    @Test func `a watcher that is released after it was activated stays silent`() throws {
+        let loop = try Loop()
+        let pipe = try Pipe()
+        var calls = 0
+        var released: Watcher? = try loop.watchEdges(of: pipe.reading) { calls += 1 }
+        released?.activate()
+        released = nil
+        let end = try loop.timer(after: .milliseconds(20)) { loop.stop() }
+        loop.run()
+        withExtendedLifetime((end, released)) {}
+        #expect(calls == 0)
+    }
+
     @Test func `a cancelled or released watcher stays silent`() throws {
         let loop = try Loop()
         let pipe = try Pipe()
