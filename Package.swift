@@ -99,7 +99,8 @@ let package = Package(
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(of: "ClusterSimulator", using: ["DataTree", "JSONText"]),
-        tests(of: "HearthCommand", using: ["DataTree", "JSONText"]),
+        tests(of: "Hearth", using: ["DataTree", "JSONText"]),
+        tests(of: "HearthCommand", using: ["DataTree", "JSONText", "QueryEngine", "SyncProtocol"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

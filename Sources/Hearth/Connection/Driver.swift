@@ -59,9 +59,8 @@ final class Driver {
         endTurn()
         // What watches belongs to this thread; the driver itself may be released on another.
         loop.atEndOfTurn = {}
-        timer = nil
-        watcher = nil
-        socket = nil
+        timer?.cancel()
+        dropSocket()
         let error = HearthError(
             .closed, "the connection was closed before the answer came",
             fix: "wait for the answers before closing", effect: .unknown)
@@ -95,9 +94,15 @@ extension Driver {
     }
 
     private func loseConnection() {
+        dropSocket()
+        step(.connectionLost)
+    }
+
+    private func dropSocket() {
+        // Cancelled, not just released: the loop may be about to run it.
+        watcher?.cancel()
         watcher = nil
         socket = nil
-        step(.connectionLost)
     }
 
     private func drain() {
@@ -130,8 +135,7 @@ extension Driver {
     }
 
     private func connect(to address: String) {
-        watcher = nil
-        socket = nil
+        dropSocket()
         do {
             let socket = try Socket(.dealer, in: context)
             // A connection that came back by itself would have lost its listens at the node.

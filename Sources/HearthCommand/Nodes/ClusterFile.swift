@@ -94,12 +94,14 @@ extension Value {
     /// An object of members whose names are valid keys; null members are left out.
     static func object(named members: [(name: String, value: Value)]) -> Value {
         var children = Children()
-        for (name, value) in members where !value.isNull { children[Key(unchecked: name)] = value }
+        for (name, value) in members where !value.isNull {
+            children[DataTree.Key(unchecked: name)] = value
+        }
         return Value(children)
     }
 
     fileprivate func text(_ name: String, in file: String) throws(CommandError) -> String {
-        if case .string(let text) = self[Key(unchecked: name)] { return text }
+        if case .string(let text) = self[DataTree.Key(unchecked: name)] { return text }
         throw CommandError(
             .badData, "\(file): \"\(name)\" is missing or no string",
             fix: "start the cluster anew with `hearth cluster up`, which writes the file")

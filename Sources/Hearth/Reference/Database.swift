@@ -1,0 +1,48 @@
+internal import ClientCore
+internal import DataTree
+internal import Threads
+
+/// A cluster, as a program sees it: the way to its references.
+///
+///     let database = Database.database(url: "tcp://127.0.0.1:7001")
+///     let messages = database.reference(withPath: "rooms/lobby/messages")
+///     try await messages.childByAutoId().setValue(["text": "hello"])
+///
+/// All references of a database share one connection, which turns to the next node when one does
+/// not answer. Callbacks run on the connection's thread, in order, and must not block it.
+public final class Database: Sendable {
+    /// The connection that the references share, or why there is none.
+    let connection: Result<Connection, HearthError>
+
+    private static let databases = Monitor<[String: Database]>([:])
+
+    /// Connects to the first of these nodes that answers.
+    ///
+    /// - Parameter nodes: Addresses such as `tcp://127.0.0.1:7001`; at least one.
+    public init(nodes: [String]) {
+        connection = Result { () throws(HearthError) in try Connection(nodes: nodes) }
+    }
+
+    /// The database at the node of this address; the same one each time.
+    public static func database(url: String) -> Database {
+        databases.withLock { databases in
+            if let database = databases[url] { return database }
+            let database = Database(nodes: [url])
+            databases[url] = database
+            return database
+        }
+    }
+
+    /// The root.
+    public func reference() -> DatabaseReference { DatabaseReference(self, .root) }
+
+    /// The place at a path, such as `rooms/lobby`; an invalid path is a mistake of the program.
+    public func reference(withPath path: String) -> DatabaseReference {
+        reference().child(path)
+    }
+
+    /// Closes the connection; what is not answered yet fails.
+    public func close() {
+        if case .success(let connection) = connection { connection.close() }
+    }
+}

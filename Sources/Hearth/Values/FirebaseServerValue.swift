@@ -1,0 +1,17 @@
+public import DataTree
+
+extension ServerValue {
+    /// The accepting node's wall time in milliseconds since 1970, as a value to be written.
+    public static func timestamp() -> Value { .deferred(.timestamp) }
+
+    /// The number at the place before the write plus this one, as a value to be written.
+    ///
+    /// A write that increments is never repeated: if its answer is lost, it fails with an unknown
+    /// outcome.
+    public static func increment(_ delta: Int) -> Value {
+        .deferred(.increment(.integer(Int64(delta))))
+    }
+
+    /// The number at the place before the write plus this one, as a value to be written.
+    public static func increment(_ delta: Double) -> Value { .deferred(.increment(.double(delta))) }
+}

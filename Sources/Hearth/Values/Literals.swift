@@ -1,0 +1,31 @@
+public import DataTree
+
+// So that `setValue(["title": "Lobby", "seats": 12])` writes what it says.
+
+extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral
+{
+    public init(nilLiteral: ()) { self = .null }
+    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = Number.double(value).value }
+    public init(stringLiteral value: String) { self = .string(value) }
+
+    public init(arrayLiteral elements: Value...) {
+        var children = Children()
+        for (index, element) in elements.enumerated() where !element.isNull {
+            children[DataTree.Key(unchecked: String(index))] = element
+        }
+        self.init(children)
+    }
+
+    /// The keys must be allowed in the tree, which literals are written to be; the node checks them.
+    public init(dictionaryLiteral elements: (String, Value)...) {
+        var children = Children()
+        for (name, value) in elements where !value.isNull {
+            children[DataTree.Key(unchecked: name)] = value
+        }
+        self.init(children)
+    }
+}
