@@ -83,8 +83,9 @@ public struct Property: Equatable, Sendable {
         case writer
         /// No stamp above this time was ever promised.
         case clockBound
-        /// 1 if the node was stopped cleanly, so that its log has all that it ever announced.
-        case isClean
+        /// 1 if the log has all that the node ever announced: always in the mode `commit`, otherwise
+        /// after a clean stop.
+        case isComplete
     }
 
     public var name: Name

@@ -38,42 +38,47 @@ struct WritePass {
         let key = path.keys[depth]
         let below = coverage.below(registers, key, defect: defect)
         let isCovered = below.full > stamp
-
-        let before = visible.isPrimitive ? visible : nil
-        let priority = visible.priority
+        if key == .priority {
+            if !isCovered { landPriority(&visible, &registers, below) }
+            return
+        }
+        let before = Shown(visible)
+        let mark = changes.count
         if kills, !(isCovered && defect == .coveredWriteDoesNotKill) {
             if registers.isBare { remember(depth) }
             registers.kill = max(registers.kill, stamp)
             endPrimitive(&visible, &registers, coverage)
         }
-        let wasNull = visible.isNull
-        let mark = changes.count
         if !isCovered {
-            if key == .priority {
-                landPriority(&visible, &registers, below)
-            } else {
-                registers.withChild(key) { childRegisters in
-                    visible.withChild(key) { childVisible in
-                        descend(to: depth + 1, &childVisible, &childRegisters, below)
-                    }
+            registers.withChild(key) { childRegisters in
+                visible.withChild(key) { childVisible in
+                    descend(to: depth + 1, &childVisible, &childRegisters, below)
                 }
             }
         }
-        if key == .priority { return }
-        if let before {
-            if before.content != visible.content {
-                restorePriority(priority, &visible, &registers, coverage)
-            }
-            report(from: before, to: visible, at: depth, replacing: mark)
-        } else if wasNull != visible.isNull {
-            restorePriority(priority, &visible, &registers, coverage)
-            // Exactly one change was reported below: that of the only child there is, or was.
-            var old = Value.null
-            if visible.isNull, let change = changes.last {
-                old.set(change.old, at: Path([key]))
-                old = old.prioritized(priority)
-            }
-            report(from: old, to: visible, at: depth, replacing: mark)
+        if before.changes(into: visible) {
+            restorePriority(before.priority, &visible, &registers, coverage)
+            report(before, visible, at: depth, replacing: mark)
+        }
+    }
+
+    /// What a location on the way showed before the write.
+    private struct Shown {
+        /// Null for an object: its children are not held, so that they can change in place.
+        let primitive: Value
+        let wasNull: Bool
+        let priority: Value
+
+        init(_ visible: Value) {
+            primitive = visible.isPrimitive ? visible : .null
+            wasNull = visible.isNull
+            priority = visible.priority
+        }
+
+        /// Whether a value came, went or changed its kind, so that all below it did.
+        func changes(into visible: Value) -> Bool {
+            primitive.isNull
+                ? wasNull != visible.isNull : primitive.content != visible.content
         }
     }
 
@@ -115,9 +120,16 @@ struct WritePass {
         remembered.append(.init(stamp: self.stamp, path: path, isDeep: true))
     }
 
+    /// Reports a location as a whole in place of what was reported below it.
     private mutating func report(
-        from old: Value, to new: Value, at depth: Int, replacing mark: Int
+        _ before: Shown, _ new: Value, at depth: Int, replacing mark: Int
     ) {
+        var old = before.primitive
+        if old.isNull, !before.wasNull, let change = changes.last {
+            // An object ended with its only child, whose change is the last that was reported.
+            old.set(change.old, at: Path([path.keys[depth]]))
+            old = old.prioritized(before.priority)
+        }
         changes.removeSubrange(mark...)
         if old != new {
             changes.append(Change(path: Path(Array(path.keys.prefix(depth))), old: old, new: new))

@@ -93,6 +93,23 @@ import Testing
         }
     }
 
+    @Test func `a node keeps its name as a writer only if its last life could lose nothing`() {
+        var cluster = TestCluster(3, durability: .interval)
+        cluster.send(.put(id: 1, path: list, value: 1), to: "n2")
+        let writer = cluster["n2"].writer
+        cluster.durability = .commit
+        cluster.crash("n2")
+        cluster.start("n2")
+        #expect(cluster["n2"].writer != writer, "its last life did not wait for the disk")
+        cluster.settle()
+
+        let safe = cluster["n2"].writer
+        cluster.durability = .interval
+        cluster.crash("n2")
+        cluster.start("n2")
+        #expect(cluster["n2"].writer == safe, "its last life waited for the disk")
+    }
+
     @Test func `a listener hears the whole value, then each operation at once`() {
         var cluster = TestCluster(2)
         cluster.send(.put(id: 1, path: list, value: ["a": 1]), to: "n1")

@@ -11,7 +11,8 @@ struct TestCluster {
     }
 
     let names: [String]
-    let durability: Durability
+    /// Of nodes that start from now on.
+    var durability: Durability
     private(set) var replicas: [String: Replica] = [:]
     private(set) var disks: [String: Disk] = [:]
     private(set) var replies: [SessionID: [NodeMessage]] = [:]

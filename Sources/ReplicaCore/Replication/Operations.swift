@@ -1,0 +1,68 @@
+import SyncProtocol
+
+// How operations come to be, and how they come in: the only two ways into the tree.
+
+extension Replica {
+    /// Makes an operation of checked writes, applies it, and leaves it to this turn's batch.
+    mutating func accept(_ writes: [Write]) {
+        let time = clock.next(wallMilliseconds: now.wallMilliseconds)
+        let operation = Operation(stamp: Stamp(time: time, writer: writer), writes: writes)
+        batch.append(operation)
+        vector[writer] += 1
+        counters.accepted += 1
+        apply(operation)
+        if batch.byteCount > 1 << 20 { closeBatch() }
+    }
+
+    mutating func apply(_ operation: Operation) {
+        turn.applied += 1
+        for notice in listens.notices(of: tree.apply(operation)) { outbox.append(notice) }
+    }
+
+    /// Ends this turn's batch: its bytes go to disk, to all peers, and to any who miss it later.
+    mutating func closeBatch() {
+        if batch.isEmpty { return }
+        let last = vector[writer]
+        let first = last - UInt64(batch.count) + 1
+        var dependencies = vector
+        dependencies[writer] = 0
+        let bytes = batch.finish(
+            first: first, wallMilliseconds: now.wallMilliseconds, dependencies: dependencies)
+        turn.entries.append(LogEntry(origin: writer, first: first, last: last, bytes: bytes))
+        turn.published.append(.publish(PeerMessage.batch(bytes).frame))
+    }
+
+    /// Takes a batch from a peer: applies it, or holds it back until it is its turn.
+    mutating func receive(batch bytes: [UInt8], repaired: Bool) {
+        let batch: Batch
+        do throws(FrameError) {
+            batch = try BatchCoding.decode(bytes)
+        } catch {
+            counters.malformedFrames += 1
+            return
+        }
+        let count = UInt64(batch.operations.count)
+        if batch.last <= vector[batch.origin] {
+            counters.duplicates += count
+            return
+        }
+        if repaired { counters.repaired += count }
+        if batch.first == vector[batch.origin] + 1, vector.covers(batch.dependencies) {
+            take(batch, bytes)
+        } else if !inbox.insert(batch, bytes) {
+            counters.dropped += count
+        }
+        while let next = inbox.next(after: vector) { take(next.batch, next.bytes) }
+    }
+
+    mutating func take(_ batch: Batch, _ bytes: [UInt8]) {
+        for operation in batch.operations {
+            clock.observe(operation.stamp.time)
+            apply(operation)
+        }
+        vector[batch.origin] = batch.last
+        counters.received += UInt64(batch.operations.count)
+        turn.entries.append(
+            LogEntry(origin: batch.origin, first: batch.first, last: batch.last, bytes: bytes))
+    }
+}

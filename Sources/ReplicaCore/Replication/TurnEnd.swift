@@ -1,0 +1,88 @@
+import SyncProtocol
+
+/// What a turn has gathered so far.
+struct OpenTurn: Sendable {
+    var entries: [LogEntry] = []
+    var properties: [Property] = []
+    /// Said once the turn is durable, before what the outbox has for clients.
+    var published: [Output] = []
+    /// Said at once: it tells nothing that could be lost.
+    var urgent: [Output] = []
+    /// Operations applied to the tree.
+    var applied = 0
+
+    mutating func clear() {
+        entries.removeAll(keepingCapacity: true)
+        properties.removeAll(keepingCapacity: true)
+        published.removeAll(keepingCapacity: true)
+        urgent.removeAll(keepingCapacity: true)
+        applied = 0
+    }
+}
+
+// How a turn ends: what it made goes to the disk, what it may say leaves, and time does its part.
+
+extension Replica {
+    mutating func endTurn() -> [Output] {
+        closeBatch()
+        let requests = repair.requests(
+            holding: vector, inbox: inbox, peers: peers, at: now.elapsedMilliseconds)
+        for request in requests {
+            let message = PeerMessage.want(
+                member: configuration.member, origin: request.origin, from: request.from,
+                through: request.through)
+            turn.urgent.append(.ask(request.member, message.frame))
+        }
+        let promise = clock.advance(wallMilliseconds: now.wallMilliseconds)
+        extendClockBound(over: promise)
+        let outputs = turns.end(
+            batches: turn.entries, properties: turn.properties,
+            outputs: turn.published + outbox.take(),
+            mark: .init(vector: vector, promise: promise))
+        beat()
+        // A little every turn, so that no turn is long, but more than a turn can add.
+        tree.forget(
+            through: Stamp(time: frontier, writer: WriterID(bits: .max)),
+            limit: 500 + 3 * turn.applied)
+        serveWhenReady()
+        defer { turn.clear() }
+        return turn.urgent + outputs
+    }
+
+    /// Keeps a bound on disk above every time that was promised, for the next life to start from.
+    mutating func extendClockBound(over promise: HybridTime) {
+        guard promise.milliseconds + 1_000 > clockBound else { return }
+        clockBound = promise.milliseconds + 3_000
+        turn.properties.append(Property(.clockBound, clockBound))
+    }
+
+    /// Four times a second: tells what is durable here, and finds out what is stable.
+    mutating func beat() {
+        guard now.elapsedMilliseconds >= nextBeatMilliseconds else { return }
+        nextBeatMilliseconds = now.elapsedMilliseconds + 250
+        let durable = turns.durable
+        let beat = Beat(
+            cluster: configuration.cluster, member: configuration.member, writer: writer,
+            vector: durable.vector, promise: durable.promise,
+            wallMilliseconds: now.wallMilliseconds)
+        turn.urgent.append(.publish(PeerMessage.beat(beat).frame))
+        peers.settle(holding: vector)
+        let isPastGaps = defect == .compactPastAGap
+        if isPastGaps {
+            frontier = clock.last
+        } else if !peers.knowsDeadWriters(besides: writer, holding: vector) {
+            frontier = peers.frontier(own: clock.last)
+        }
+    }
+
+    /// Clients are taken once all peers were heard, or after a second and a half without some.
+    mutating func serveWhenReady() {
+        guard !isServing else { return }
+        let started = startedMilliseconds ?? now.elapsedMilliseconds
+        startedMilliseconds = started
+        let isComplete = peers.liveCount(at: now.elapsedMilliseconds) == peers.all.count
+        guard isComplete || now.elapsedMilliseconds >= started + 1_500 else { return }
+        isServing = true
+        turn.urgent.append(.serve)
+    }
+}
