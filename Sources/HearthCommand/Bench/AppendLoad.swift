@@ -30,6 +30,9 @@ struct AppendLoad {
 
     private var connections: [Connection] = []
     private var listeners: [Socket] = []
+    /// Sockets at which something may have arrived without their descriptors showing it: at first, and
+    /// after a send, which takes note of arrivals.
+    private var mustLook: [Bool]
     private var keys = PushIDGenerator()
     private var random = SystemRandomNumberGenerator()
     private var sentNanoseconds: [UInt64]
@@ -58,6 +61,7 @@ struct AppendLoad {
         self.appends = appends
         self.pace = pace
         sentNanoseconds = Array(repeating: 0, count: appends)
+        mustLook = Array(repeating: true, count: count + others.count)
         for _ in 0..<count {
             connections.append(
                 Connection(socket: try AppendLoad.connect(to: writerNode, in: context)))
@@ -105,9 +109,17 @@ struct AppendLoad {
         }
         while !isDone(&self) {
             let before = (acknowledged, delivered, listening)
-            for index in connections.indices { receiveAnswers(at: index, since: start) }
-            for listener in listeners { receiveEvents(at: listener, since: start) }
-            if before != (acknowledged, delivered, listening) {
+            for index in descriptors.indices
+            where mustLook[index] || descriptors[index].revents != 0 {
+                mustLook[index] = false
+                if index < connections.count {
+                    receiveAnswers(at: index, since: start)
+                } else {
+                    receiveEvents(at: listeners[index - connections.count], since: start)
+                }
+            }
+            let isBusy = before != (acknowledged, delivered, listening)
+            if isBusy {
                 lastProgress = now()
             } else if now() - lastProgress > AppendLoad.patienceNanoseconds {
                 throw CommandError(
@@ -115,9 +127,8 @@ struct AppendLoad {
                     "no progress: \(acknowledged) of \(appends) appends acknowledged, "
                         + "\(delivered) of \(appends * listeners.count) events delivered",
                     fix: "look at the logs of the nodes with `hearth cluster logs`")
-            } else {
-                _ = Glibc.poll(&descriptors, nfds_t(descriptors.count), 1)
             }
+            _ = Glibc.poll(&descriptors, nfds_t(descriptors.count), isBusy ? 0 : 1)
         }
     }
 
@@ -176,6 +187,7 @@ extension AppendLoad {
     private mutating func flush(_ index: Int) {
         guard !connections[index].frame.isEmpty else { return }
         _ = connections[index].socket.send(connections[index].frame.bytes)
+        mustLook[index] = true
         connections[index].frame.removeAll()
     }
 
