@@ -6,7 +6,7 @@ import SyncProtocol
 struct Listens: Sendable {
     private struct Listen: Sendable {
         let path: Path
-        var view: View
+        var view: CachedView
         /// Its number on this connection, once it was asked for there.
         var wireID: UInt64?
     }
@@ -21,7 +21,7 @@ struct Listens: Sendable {
 
     mutating func add(_ id: ListenID, at path: Path, of kinds: ViewEvent.Kinds) {
         precondition(listens[id] == nil, "listen \(id.number) exists already")
-        listens[id] = Listen(path: path, view: View(of: kinds))
+        listens[id] = Listen(path: path, view: CachedView(for: kinds))
     }
 
     /// Gives a listen its number on this connection and returns where it listens.

@@ -1,28 +1,91 @@
-import DataTree
+public import DataTree
 
-/// By what the children of a view are ordered; equal ones by key.
-enum Index: Equatable, Sendable {
-    /// Firebase's order where no other is asked for; without priorities it is key order.
-    case priority
+/// The children of one list in one order, kept up to date by exact changes.
+///
+///     var index = Index(by: .child(Path([score])), of: value.children)
+///     index.update(change, in: value.children)   // after each operation
+///
+/// As long as all children have the same null in the order, as they do by key and mostly by
+/// priority, key order is the order: then the children themselves are all that is needed, and the
+/// index takes no memory. Several views, and one-shot queries, read one index.
+public struct Index: Sendable {
+    public let order: ChildOrder
+    /// Nil while the children's own order is the order.
+    private(set) var places: PlaceTree?
 
-    /// What decides a child's place; null comes before everything.
-    func indexedValue(of child: Value) -> Value {
-        switch self {
-        case .priority: child.priority
+    /// - Complexity: O(n log n); O(n) if all children have null in the order, and O(1) by key.
+    public init(by order: ChildOrder, of children: Children) {
+        self.order = order
+        if order != .key, Index.differs(from: order, in: children) {
+            places = PlaceTree(ascending: Index.sorted(children, by: order))
         }
+    }
+
+    /// How many places the index holds besides the children themselves.
+    public var placeCount: Int { places?.count ?? 0 }
+
+    /// Memory that the index takes, strings of more than 14 bytes not counted: the tree has them.
+    ///
+    /// - Complexity: O(n / 64).
+    public var byteCount: Int { places?.byteCount ?? 0 }
+
+    /// Takes note of an operation; `children` are all of them, afterwards.
+    ///
+    /// - Complexity: O(log n) for each child that changed, and O(n log n) once, when the first
+    ///   child gets something else than null in the order.
+    public mutating func update(_ change: ListChange, in children: Children) {
+        if order == .key { return }
+        guard places != nil, !children.isEmpty else {
+            let isNeeded = change.children.contains { order.sortValue(of: $0.new) != .null }
+            self = isNeeded ? Index(by: order, of: children) : Index(by: order, of: Children())
+            return
+        }
+        for child in change.children {
+            let new = order.place(of: child.key, child.new)
+            let old = child.oldPlace(in: order, now: new)
+            if !child.wasNull, !child.new.isNull, old == new { continue }
+            if !child.wasNull { places?.remove(old) }
+            if !child.new.isNull { places?.insert(new) }
+        }
+    }
+
+    private static func differs(from order: ChildOrder, in children: Children) -> Bool {
+        children.contains { order.sortValue(of: $0.value) != .null }
     }
 }
 
-/// Where a child stands in the order of an index.
-struct Place: Equatable, Comparable, Sendable {
-    let indexedValue: Value
-    let key: Key
+// MARK: - Building
 
-    static func < (a: Place, b: Place) -> Bool {
-        switch a.indexedValue.order(to: b.indexedValue) {
-        case .before: true
-        case .same: a.key < b.key
-        case .after: false
+extension Index {
+    /// What is sorted instead of a place: two words, and a rank by key for the ties. Moving places
+    /// themselves would count references.
+    private struct Draft {
+        let word0: UInt64
+        let word1: UInt64
+        let rank: Int
+
+        static func < (a: Draft, b: Draft) -> Bool {
+            if a.word0 != b.word0 { return a.word0 < b.word0 }
+            if a.word1 != b.word1 { return a.word1 < b.word1 }
+            return a.rank < b.rank
         }
+    }
+
+    private static func sorted(_ children: Children, by order: ChildOrder) -> [Place] {
+        var places: [Place] = []
+        places.reserveCapacity(children.count)
+        var hasLong = false
+        for (key, child) in children {
+            let place = order.place(of: key, child)
+            hasLong = hasLong || place.sortValue.isLong
+            places.append(place)
+        }
+        if hasLong { return places.sorted() }
+        var drafts = places.indices.map { rank in
+            let words = places[rank].sortValue.words
+            return Draft(word0: words.0, word1: words.1, rank: rank)
+        }
+        drafts.sort(by: <)
+        return drafts.map { places[$0.rank] }
     }
 }

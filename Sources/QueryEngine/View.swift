@@ -1,157 +1,211 @@
 public import DataTree
 
-/// What one listener sees: its value as it stands, and the events that led there.
+/// What a query shows of a location, and how that moves with each operation.
 ///
-///     var view = View(of: .all)
-///     view.set(value)                                   // the initial events
-///     view.apply([Change(path: path, old: .null, new: 3)])   // those of one operation
+///     var index = Index(by: query.order, of: value.children)
+///     var view = View(of: query, for: .all)
+///     var change = view.open(on: OrderedList(value, by: index))     // the first events
+///     // For each operation, after the value has changed:
+///     let listChange = ListChange(changes, to: value)
+///     index.update(listChange, in: value.children)
+///     let list = OrderedList(value, by: index)
+///     change = view.apply(listChange, to: list)
+///     view.events(of: change, on: list)           // what its listeners are told
+///     change.writes(of: listChange, on: list)     // what one who knows only the window must know
 ///
-/// Events come in Firebase's order, computed from the exact changes of one operation.
-/// Source: `firebase-semantics.md`, section 5.
+/// The list is the source of candidates. It may be all that the location holds (at a server, or at
+/// a client that listens to everything), or only what a server sent of the window, with local
+/// writes over it (at a client whose listen is filtered): what leaves then has nobody to follow it
+/// until the server names the next one, and what is pushed out stays a candidate.
+///
+/// Many listeners, and several queries, share one list; equal queries share one view.
+/// Source: `firebase-semantics.md`, sections 4.3 and 5.
 public struct View: Sendable {
+    public let query: Query
     /// The kinds of events that are made; others cost nothing.
     public let kinds: ViewEvent.Kinds
-    /// What is at the location; null until the view is complete.
-    public private(set) var value: Value = .null
-    /// Whether the whole value has been given.
+    /// Whether all is known that the query asks for, as of the last operation.
     public private(set) var isComplete = false
-    private var order = ViewOrder(by: .priority)
+    /// What the query shows, if value events are made; otherwise null.
+    public private(set) var value = Value.null
 
-    public init(of kinds: ViewEvent.Kinds) { self.kinds = kinds }
+    private var window: Window
+    var defect: Defect?
 
-    /// Gives the whole value, at first or again after a gap; only what differs makes events.
+    public init(of query: Query, for kinds: ViewEvent.Kinds) {
+        self.query = query
+        self.kinds = kinds
+        window = Window(of: query)
+    }
+
+    /// Shows a list for the first time.
     ///
-    /// - Complexity: O(children that either value has) per level that is not shared by both.
-    public mutating func set(_ new: Value) -> [ViewEvent] {
-        var changes: [Change] = []
-        Change.append(from: value, to: new, at: .root, into: &changes)
-        let isFirst = !isComplete
-        isComplete = true
-        return move(to: new, by: changes, isFirst: isFirst)
+    /// - Complexity: O(log n + children shown).
+    public mutating func open(on list: OrderedList) -> WindowChange {
+        check(list)
+        let ranks = window.open(on: list)
+        var change = WindowChange(of: query)
+        change.added.reserveCapacity(ranks.count)
+        list.forEach(in: ranks) { change.added.append(.init(place: $0, value: $1)) }
+        change.isOpening = true
+        finish(&change, list)
+        return change
     }
 
-    /// Applies the exact changes of one operation, in the order in which they happened, their paths
-    /// relative to the view's location.
+    /// Shows a list for the first time to nobody, as at a server, which sends snapshots.
     ///
-    /// - Complexity: O(log n) for each change to a child of a list of n, besides the size of the
-    ///   change itself.
-    public mutating func apply(_ changes: [Change]) -> [ViewEvent] {
-        var after = value
-        for change in View.ordered(changes, by: { ($0.path, $0.new) }) {
-            after.set(change.new, at: change.path)
-        }
-        return move(to: after, by: changes, isFirst: false)
+    /// - Complexity: O(log n).
+    mutating func attach(to list: OrderedList) {
+        check(list)
+        _ = window.open(on: list)
+        isComplete = list.isComplete
     }
 
-    /// Replaces what is at some paths, together; what is there already is no change.
-    public mutating func apply(writing writes: [(path: Path, value: Value)]) -> [ViewEvent] {
-        if writes.count == 1, writes[0].path.isRoot { return set(writes[0].value) }
-        var after = value
-        var changes: [Change] = []
-        for (path, new) in View.ordered(writes, by: { $0 }) {
-            let old = after[path]
-            after.set(new, at: path)
-            // Read back, because a priority where nothing is leaves nothing.
-            Change.append(from: old, to: after[path], at: path, into: &changes)
+    /// Moves the window after one operation; `list` is the list afterwards.
+    ///
+    /// - Complexity: O(log n) for each child that changed, or that comes in or falls out for it.
+    public mutating func apply(_ listChange: ListChange, to list: OrderedList) -> WindowChange {
+        check(list)
+        var change = WindowChange(of: query)
+        let before = window
+        var moves: [Move] = []
+        var growth = 0
+        for child in listChange.children {
+            let move = Move(child, by: query.order, in: before)
+            guard move.wasIn || move.comesIn else { continue }
+            growth += (move.comesIn ? 1 : 0) - (move.wasIn ? 1 : 0)
+            moves.append(move)
         }
-        return move(to: after, by: changes, isFirst: false)
+        window.adjust(by: growth, in: list, defect: defect) {
+            // A child that changed where the window was is judged by where it was and is.
+            if let child = listChange.child($0.key) {
+                let move = Move(child, by: query.order, in: before)
+                if move.wasIn || move.comesIn { return }
+            }
+            let entry = WindowChange.Entry(place: $0, value: $1)
+            if before.contains($0) {
+                change.removed.append(entry)
+            } else {
+                change.added.append(entry)
+            }
+        }
+        for move in moves { take(move, &change) }
+        change.sort(defect: defect)
+        change.isOwn = listChange.isOwn && !query.isFiltered
+        finish(&change, list)
+        return change
     }
 
-    /// What is written together, so ordered that no object is empty on the way to being filled: it
-    /// would lose its priority. Where one path contains another, the given order counts.
-    private static func ordered<Element>(
-        _ elements: [Element], by part: (Element) -> (path: Path, value: Value)
-    ) -> [Element] {
-        if elements.count < 2 || containsNested(elements.map { part($0).path }) { return elements }
-        let parts = elements.map(part)
-        let values = parts.indices.filter { parts[$0].path.last != .priority }
-        let places =
-            values.filter { !parts[$0].value.isNull } + values.filter { parts[$0].value.isNull }
-            + parts.indices.filter { parts[$0].path.last == .priority }
-        return places.map { elements[$0] }
+    /// The ranks of the children that the window shows.
+    func ranks(in list: OrderedList) -> Range<Int> { window.ranks(in: list) }
+
+    private func check(_ list: OrderedList) {
+        precondition(
+            list.order == query.order, "a view by \(query.order) over a list by \(list.order)")
     }
 }
 
-// MARK: - Events of one operation
+// MARK: - One child
 
 extension View {
-    private mutating func move(
-        to new: Value, by changes: [Change], isFirst: Bool
-    ) -> [ViewEvent] {
-        let old = value
-        value = new
-        let children = View.changedChildren(changes, from: old, to: value)
-        order.update(children, in: value.children)
+    /// A child that changed, and whether the window as it was shows its old and its new place.
+    private struct Move {
+        let child: ListChange.Child
+        let old: Place
+        let new: Place
+        let wasIn: Bool
+        let comesIn: Bool
 
+        init(_ child: ListChange.Child, by order: ChildOrder, in window: Window) {
+            self.child = child
+            new = order.place(of: child.key, child.new)
+            old = child.oldPlace(in: order, now: new)
+            wasIn = !child.wasNull && window.contains(old)
+            comesIn = !child.new.isNull && window.contains(new)
+        }
+    }
+
+    private func take(_ move: Move, _ change: inout WindowChange) {
+        let child = move.child
+        switch (move.wasIn, !child.new.isNull && window.contains(move.new)) {
+        case (false, false): break
+        case (true, false):
+            let snapshot = defect == .newSnapshotOfRemoved ? child.new : child.old
+            change.removed.append(.init(place: move.old, value: snapshot))
+        case (false, true): change.added.append(.init(place: move.new, value: child.new))
+        case (true, true):
+            if child.mayBeSame, defect != .noChangeIsChange, child.old == child.new { return }
+            let isMoved =
+                defect == .movedWheneverChanged || query.order.isMoved(from: move.old, to: move.new)
+            change.changed.append(
+                .init(place: move.new, value: child.new, isMoved: isMoved))
+        }
+    }
+
+    /// Decides about the value event, and keeps the value for it.
+    private mutating func finish(_ change: inout WindowChange, _ list: OrderedList) {
+        let isCompleting = list.isComplete && !isComplete
+        isComplete = list.isComplete
+        let isDue = !change.isEmpty || change.isOwn || defect == .valueForAnything
+        change.isValueDue = isComplete && (isDue || isCompleting)
+        guard kinds.contains(.value) else { return }
+        guard query.isFiltered else {
+            value = list.value
+            return
+        }
+        if change.isEmpty { return }
+        var shown = value.take().children
+        for entry in change.removed { shown.removeValue(forKey: entry.key) }
+        for entry in change.added { shown.updateValue(entry.value, forKey: entry.key) }
+        for entry in change.changed { shown.updateValue(entry.value, forKey: entry.key) }
+        value = Value(shown)
+    }
+}
+
+// MARK: - Events
+
+extension View {
+    /// The events of a change, in Firebase's order; `list` is the list that it was made for.
+    ///
+    /// - Complexity: O(log n) for each event.
+    public func events(of change: WindowChange, on list: OrderedList) -> [ViewEvent] {
         var events: [ViewEvent] = []
-        if !kinds.isDisjoint(with: .children) { appendChildEvents(of: children, to: &events) }
-        if kinds.contains(.value), isFirst || !children.isEmpty || hasOwnChange(from: old) {
+        if !kinds.isDisjoint(with: .children) { appendChildEvents(of: change, list, &events) }
+        if kinds.contains(.value), change.isValueDue {
             events.append(ViewEvent(.value, nil, value))
         }
         return events
     }
 
-    /// The children that differ, ascending by key.
-    private static func changedChildren(
-        _ changes: [Change], from old: Value, to new: Value
-    ) -> [ChildChange] {
-        var keys = SortedMap<Void>()
-        for change in changes {
-            if let key = change.path.keys.first {
-                if key != .priority { keys[key] = () }
-            } else {
-                for key in change.old.children.keys { keys[key] = () }
-                for key in change.new.children.keys { keys[key] = () }
+    private func appendChildEvents(
+        of change: WindowChange, _ list: OrderedList, _ events: inout [ViewEvent]
+    ) {
+        if kinds.contains(ViewEvent.Kinds(.childRemoved)) {
+            events += change.removed.map { ViewEvent(.childRemoved, $0.key, $0.value) }
+        }
+        if kinds.contains(ViewEvent.Kinds(.childAdded)) {
+            var previous: Key?
+            for entry in change.added {
+                // When a view opens, all that it shows is new.
+                if !change.isOpening { previous = key(before: entry.place, list) }
+                events.append(ViewEvent(.childAdded, entry.key, after: previous, entry.value))
+                previous = entry.key
             }
         }
-        // Only changes at one place, one after the other, can undo each other.
-        let mayCancel = containsNested(changes.map(\.path))
-        return keys.keys.compactMap { key in
-            let child = ChildChange(key: key, old: old[key], new: new[key])
-            if child.old.isNull, child.new.isNull { return nil }
-            return mayCancel && child.old == child.new ? nil : child
+        var order: [ViewEvent.Kind] = [.childMoved, .childChanged]
+        if defect == .changedBeforeMoved { order.reverse() }
+        for kind in order {
+            guard kinds.contains(ViewEvent.Kinds(kind)) else { continue }
+            for entry in change.changed where kind == .childChanged || entry.isMoved {
+                let previous = key(before: entry.place, list)
+                events.append(ViewEvent(kind, entry.key, after: previous, entry.value))
+            }
         }
     }
 
-    private static func containsNested(_ paths: [Path]) -> Bool {
-        if paths.count < 2 { return false }
-        let paths = paths.sorted()
-        return zip(paths, paths.dropFirst()).contains { $0.contains($1) }
-    }
-
-    /// Whether the location's own primitive or priority is another.
-    private func hasOwnChange(from old: Value) -> Bool {
-        if old.priority != value.priority { return true }
-        if old.children.isEmpty, value.children.isEmpty { return old != value }
-        return old.isPrimitive != value.isPrimitive
-    }
-
-    private func appendChildEvents(of changes: [ChildChange], to events: inout [ViewEvent]) {
-        var found: [(kind: ViewEvent.Kind, place: Place, data: Value)] = []
-        for change in changes {
-            let old = order.place(of: change.key, change.old)
-            let new = order.place(of: change.key, change.new)
-            if change.new.isNull {
-                found.append((.childRemoved, old, change.old))
-            } else if change.old.isNull {
-                found.append((.childAdded, new, change.new))
-            } else {
-                if old.indexedValue != new.indexedValue {
-                    found.append((.childMoved, new, change.new))
-                }
-                found.append((.childChanged, new, change.new))
-            }
-        }
-        if found.count > 1 {
-            found.sort {
-                $0.kind == $1.kind ? $0.place < $1.place : $0.kind.rawValue < $1.kind.rawValue
-            }
-        }
-        let children = value.children
-        for (kind, place, data) in found where kinds.contains(ViewEvent.Kinds(kind)) {
-            let previous =
-                kind == .childRemoved ? nil : order.key(before: place.key, data, in: children)
-            events.append(ViewEvent(kind, place.key, after: previous, data))
-        }
+    /// The child that the window shows just before one that it shows.
+    private func key(before place: Place, _ list: OrderedList) -> Key? {
+        guard let previous = list.place(before: place) else { return nil }
+        return window.contains(previous) || defect == .previousOutsideWindow ? previous.key : nil
     }
 }

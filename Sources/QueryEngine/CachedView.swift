@@ -1,0 +1,68 @@
+public import DataTree
+
+/// A view together with the value that it is over: what one listener sees, and how it came about.
+///
+///     var view = CachedView(of: try Query().limited(toLast: 10), for: .all)
+///     view.set(value)                                                    // the first events
+///     view.apply([Change(path: path, old: .null, new: 3)])               // those of one operation
+///
+/// The value given may be all that the location holds, or just the window of a filtered query.
+public struct CachedView: Sendable {
+    /// What is known of the location; null until it is given.
+    public private(set) var cache = Value.null
+    public internal(set) var view: View
+    private var index: Index
+
+    public init(of query: Query = Query(), for kinds: ViewEvent.Kinds) {
+        view = View(of: query, for: kinds)
+        index = Index(by: query.order, of: Children())
+    }
+
+    public var kinds: ViewEvent.Kinds { view.kinds }
+    /// Whether a whole value has been given.
+    public var isComplete: Bool { view.isComplete }
+
+    /// Gives the whole value, at first or again after a gap; only what differs makes events.
+    ///
+    /// - Complexity: O(children that either value has) per level that is not shared by both.
+    public mutating func set(_ new: Value) -> [ViewEvent] {
+        if !isComplete { return open(new) }
+        var changes: [Change] = []
+        Change.append(from: cache, to: new, at: .root, into: &changes)
+        cache = new
+        return events(of: ListChange(changes, to: new))
+    }
+
+    /// Applies the exact changes of one operation, in the order in which they happened, their paths
+    /// relative to the view's location.
+    ///
+    /// - Complexity: O(log n) for each change to a child of a list of n, besides the size of the
+    ///   change itself.
+    public mutating func apply(_ changes: [Change]) -> [ViewEvent] {
+        events(of: ListChange(of: &cache, taking: changes.map { ($0.path, $0.new) }))
+    }
+
+    /// Replaces what is at some paths, together; what is there already is no change.
+    public mutating func apply(writing writes: [(path: Path, value: Value)]) -> [ViewEvent] {
+        if writes.count == 1, writes[0].path.isRoot { return set(writes[0].value) }
+        return events(of: ListChange(of: &cache, taking: writes))
+    }
+}
+
+extension CachedView {
+    private mutating func open(_ new: Value) -> [ViewEvent] {
+        cache = new
+        index = Index(by: index.order, of: new.children)
+        let list = OrderedList(cache, by: index)
+        let change = view.open(on: list)
+        return view.events(of: change, on: list)
+    }
+
+    /// The events of a change that the cache has taken already.
+    private mutating func events(of change: ListChange) -> [ViewEvent] {
+        index.update(change, in: cache.children)
+        let list = OrderedList(cache, by: index)
+        let windowChange = view.apply(change, to: list)
+        return view.events(of: windowChange, on: list)
+    }
+}

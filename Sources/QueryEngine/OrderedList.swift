@@ -1,0 +1,74 @@
+public import DataTree
+
+/// A location's value whose children are read in the order of an index.
+///
+/// It is made for one reading and given up before the value changes again, so that the change finds
+/// the value unshared.
+public struct OrderedList: Sendable {
+    public let value: Value
+    /// Whether all is known that a query at the location can ask for. It is not while a client
+    /// waits for the server's first answer; it is when this is the window that the server sent.
+    public let isComplete: Bool
+    let order: ChildOrder
+    private let children: Children
+    private let places: PlaceTree?
+
+    /// Takes an index that is up to date with the value's children.
+    public init(_ value: Value, by index: Index, isComplete: Bool = true) {
+        self.value = value
+        self.isComplete = isComplete
+        order = index.order
+        children = value.children
+        places = index.places
+        precondition(
+            places == nil || places?.count == children.count,
+            "an index of \(places?.count ?? 0) places for \(children.count) children")
+    }
+
+    var count: Int { children.count }
+
+    func child(_ key: Key) -> Value { children[key] ?? .null }
+
+    /// How many children lie before a cut.
+    ///
+    /// - Complexity: O(log n).
+    func rank(of cut: Cut) -> Int {
+        if let places { return places.rank(of: cut) }
+        // All children have null here, and nothing comes before null.
+        if cut.place.sortValue != .null { return count }
+        let rank = children.rank(of: cut.place.key)
+        return cut.isBehind && children[cut.place.key] != nil ? rank + 1 : rank
+    }
+
+    /// The place just before one that is in the list.
+    ///
+    /// - Complexity: O(log n).
+    func place(before place: Place) -> Place? {
+        guard let places else {
+            return children.entry(before: place.key).map { Place(sortValue: .null, key: $0.key) }
+        }
+        let rank = places.rank(of: .before(place))
+        return rank > 0 ? places.place(at: rank - 1) : nil
+    }
+
+    /// Calls `body` with the children of some ranks, in order.
+    ///
+    /// - Complexity: O(log n + ranks), and O(log n) for each child not in key order.
+    func forEach(in ranks: Range<Int>, _ body: (Place, Value) -> Void) {
+        if ranks.isEmpty { return }
+        if let places { return places.forEach(in: ranks) { body($0, child($0.key)) } }
+        // Few are found one by one; an iterator pays off for more.
+        if ranks.count <= 3 {
+            for rank in ranks {
+                let entry = children.entry(at: rank)
+                body(Place(sortValue: .null, key: entry.key), entry.value)
+            }
+            return
+        }
+        var entries = children.entries(from: children.entry(at: ranks.lowerBound).key)
+        for _ in ranks {
+            guard let (key, child) = entries.next() else { return }
+            body(Place(sortValue: .null, key: key), child)
+        }
+    }
+}

@@ -1,0 +1,236 @@
+import DataTree
+
+/// Places in order, with their ranks: a B-tree whose nodes are shared until they change.
+struct PlaceTree {
+    private(set) var root: PlaceNode
+
+    init() { root = PlaceNode(height: 0) }
+
+    /// Takes places that ascend.
+    ///
+    /// - Complexity: O(count).
+    init(ascending places: some Sequence<Place>) {
+        var nodes: [PlaceNode] = []
+        // As after ascending insertions: a little room, so that the next change splits nothing.
+        let filled = PlaceNode.fanOut - PlaceNode.roomForLatePlaces
+        var leaf = PlaceNode(height: 0)
+        for place in places {
+            if leaf.count == filled {
+                nodes.append(leaf)
+                leaf = PlaceNode(height: 0)
+            }
+            leaf.insert(place, at: leaf.count)
+        }
+        nodes.append(leaf)
+        while nodes.count > 1 {
+            nodes = stride(from: 0, to: nodes.count, by: filled).map { start in
+                let branch = PlaceNode(height: nodes[start].height + 1)
+                for node in nodes[start..<min(start + filled, nodes.count)] {
+                    branch.insert(node, at: branch.count)
+                }
+                branch.countPlaces()
+                return branch
+            }
+        }
+        root = nodes[0]
+    }
+
+    var count: Int { root.total }
+
+    /// Memory of the nodes.
+    ///
+    /// - Complexity: O(count / 64).
+    var byteCount: Int { root.nodeCount * PlaceNode.byteCount }
+
+    /// - Complexity: O(log n), as for all that follow.
+    mutating func insert(_ place: Place) {
+        if let right = PlaceNode.insert(place, below: &root) {
+            root = PlaceNode(over: root, and: right)
+        }
+    }
+
+    /// Removes a place that is in the tree.
+    mutating func remove(_ place: Place) {
+        PlaceNode.remove(place, below: &root)
+        while root.height > 0, root.count == 1 { root = root.children[0] }
+    }
+
+    /// How many places lie before a cut.
+    func rank(of cut: Cut) -> Int {
+        var rank = 0
+        var node = root
+        while node.height > 0 {
+            let index = node.childIndex(of: cut)
+            rank += node.total(before: index)
+            node = node.children[index]
+        }
+        return rank + node.lowerBound(of: cut)
+    }
+
+    /// The place with a rank, which must exist.
+    func place(at rank: Int) -> Place {
+        precondition(rank >= 0 && rank < count, "no place \(rank) among \(count)")
+        var rest = rank
+        var node = root
+        while node.height > 0 { node = node.child(at: &rest) }
+        return node.places[rest]
+    }
+
+    /// Calls `body` with the places of some ranks, in order.
+    ///
+    /// - Complexity: O(log n + ranks).
+    func forEach(in ranks: Range<Int>, _ body: (Place) -> Void) {
+        precondition(ranks.lowerBound >= 0 && ranks.upperBound <= count, "no places \(ranks)")
+        root.forEach(in: ranks, body)
+    }
+}
+
+// A shared node is never changed: every change first makes sure that it holds the only reference.
+extension PlaceTree: @unchecked Sendable {}
+
+// MARK: - Changing
+
+extension PlaceNode {
+    /// Inserts below `node`; a right part that split off comes back.
+    fileprivate static func insert(_ place: Place, below node: inout PlaceNode) -> PlaceNode? {
+        if !isKnownUniquelyReferenced(&node) { node = PlaceNode(copying: node) }
+        guard node.height > 0 else { return insert(place, into: node) }
+        let index = node.childIndex(of: .behind(place))
+        node.total += 1
+        guard let right = insert(place, below: &node.children[index]) else { return nil }
+        guard node.count == fanOut else {
+            node.insert(right, at: index + 1)
+            return nil
+        }
+        let kept = index + 1 == node.count ? node.count - 1 : node.count / 2
+        let sibling = node.split(at: kept)
+        if index + 1 <= kept {
+            node.insert(right, at: index + 1)
+            node.total += right.total
+        } else {
+            sibling.insert(right, at: index + 1 - kept)
+            sibling.total += right.total
+        }
+        return sibling
+    }
+
+    private static func insert(_ place: Place, into leaf: PlaceNode) -> PlaceNode? {
+        let index = leaf.lowerBound(of: .before(place))
+        precondition(
+            index == leaf.count || leaf.places[index] != place, "\(place.key) is there already")
+        guard leaf.count == fanOut else {
+            leaf.insert(place, at: index)
+            return nil
+        }
+        let kept = index == leaf.count ? leaf.count - roomForLatePlaces : leaf.count / 2
+        let right = leaf.split(at: kept)
+        if index < kept {
+            leaf.insert(place, at: index)
+        } else {
+            right.insert(place, at: index - kept)
+        }
+        return right
+    }
+
+    fileprivate static func remove(_ place: Place, below node: inout PlaceNode) {
+        if !isKnownUniquelyReferenced(&node) { node = PlaceNode(copying: node) }
+        guard node.height > 0 else {
+            let index = node.lowerBound(of: .before(place))
+            precondition(
+                index < node.count && node.places[index] == place,
+                "\(place.key) is not where the order says")
+            return node.removePlace(at: index)
+        }
+        let index = node.childIndex(of: .behind(place))
+        remove(place, below: &node.children[index])
+        node.total -= 1
+        node.mergeAfterRemoval(at: index)
+    }
+
+    /// Drops a child that became empty, and joins one that became small with a neighbour.
+    private func mergeAfterRemoval(at index: Int) {
+        let small = children[index].count
+        if small == 0 { return removeChild(at: index) }
+        guard small < PlaceNode.fanOut / 4, count > 1 else { return }
+        let left = index + 1 < count ? index : index - 1
+        let sum = children[left].count + children[left + 1].count
+        guard sum <= PlaceNode.fanOut * 3 / 4 else { return }
+        let merged = PlaceNode(copying: children[left])
+        let joint = merged.count
+        merged.append(copyOf: children[left + 1])
+        // A first child's place may lie too far behind; among others it must hold.
+        if merged.height > 0 { merged.places[joint] = places[left + 1] }
+        children[left] = merged
+        removeChild(at: left + 1)
+    }
+}
+
+// MARK: - Searching
+
+extension PlaceNode {
+    /// How many places of this leaf lie before the cut.
+    fileprivate func lowerBound(of cut: Cut) -> Int { partition(from: 0, cut) }
+
+    /// The index of the child of this branch below which the cut lies. A place that is a child's
+    /// low is below that child, and so behind its place is where to look for it.
+    fileprivate func childIndex(of cut: Cut) -> Int { partition(from: 1, cut) - 1 }
+
+    @inline(__always)
+    private func partition(from start: Int, _ cut: Cut) -> Int {
+        var low = start
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if cut.isBehind(places[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// How many places lie below the children before one of them; counted from the nearer end.
+    fileprivate func total(before index: Int) -> Int {
+        if index > count / 2 {
+            return (index..<count).reduce(total) { $0 - children[$1].total }
+        }
+        return (0..<index).reduce(0) { $0 + children[$1].total }
+    }
+
+    /// The child below which a rank lies, which becomes the rank below it.
+    fileprivate func child(at rank: inout Int) -> PlaceNode {
+        var index = 0
+        if rank >= total / 2 {
+            var end = total
+            index = count
+            repeat {
+                index -= 1
+                end -= children[index].total
+            } while rank < end
+            rank -= end
+        } else {
+            while rank >= children[index].total {
+                rank -= children[index].total
+                index += 1
+            }
+        }
+        return children[index]
+    }
+
+    fileprivate func forEach(in ranks: Range<Int>, _ body: (Place) -> Void) {
+        guard height > 0 else {
+            for index in ranks { body(places[index]) }
+            return
+        }
+        var start = 0
+        for index in 0..<count where start < ranks.upperBound {
+            let child = children[index]
+            let below = ranks.clamped(to: start..<start + child.total)
+            if !below.isEmpty {
+                child.forEach(in: below.lowerBound - start..<below.upperBound - start, body)
+            }
+            start += child.total
+        }
+    }
+
+    fileprivate var nodeCount: Int {
+        height == 0 ? 1 : (0..<count).reduce(1) { $0 + children[$1].nodeCount }
+    }
+}

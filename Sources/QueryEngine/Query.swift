@@ -1,0 +1,102 @@
+public import DataTree
+
+/// What a listener asks of the children at one location: an order, a range, and a limit.
+///
+///     let best = try Query().ordered(byChild: "points").limited(toLast: 10)
+///
+/// A query is a value: each refinement returns a changed copy. Two queries are equal if they always
+/// show the same in the same order, as far as their members tell. Refinements throw Firebase's own
+/// messages. Source: `firebase-semantics.md`, section 4.
+public struct Query: Sendable {
+    /// One end of the range.
+    public struct Bound: Hashable, Sendable {
+        /// A bound's key: among children with the bound's value, it tells those inside from the
+        /// others.
+        public enum Key: Hashable, Sendable {
+            /// `[MIN_NAME]`: before all keys.
+            case least
+            case key(DataTree.Key)
+            /// `[MAX_NAME]`: behind all keys.
+            case greatest
+        }
+
+        /// What children are compared with: a primitive or null; by key, the key as a string.
+        public let value: Value
+        /// Nil stands for the key that lets all children with the value in.
+        public let key: Key?
+        public let isInclusive: Bool
+    }
+
+    /// How many children are shown at most, and from which end of the range.
+    public struct Limit: Hashable, Sendable {
+        public let count: Int
+        /// Whether the first children of the range are shown, or the last ones.
+        public let isFirst: Bool
+    }
+
+    public internal(set) var order: ChildOrder = .priority
+    public internal(set) var start: Bound?
+    public internal(set) var end: Bound?
+    public internal(set) var limit: Limit?
+    /// Whether the order was asked for, so that it cannot be asked for again.
+    var isOrdered = false
+
+    /// All children, in the order of their priorities.
+    public init() {}
+
+    /// Whether the query may hide children. It then shows nothing of a primitive, and never the
+    /// priority of the location itself.
+    public var isFiltered: Bool { start != nil || end != nil || limit != nil }
+}
+
+extension Query: Hashable {
+    public static func == (a: Query, b: Query) -> Bool {
+        a.order == b.order && a.start == b.start && a.end == b.end && a.limit == b.limit
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(order)
+        hasher.combine(start)
+        hasher.combine(end)
+        hasher.combine(limit)
+    }
+}
+
+extension Query.Bound {
+    public static func == (a: Query.Bound, b: Query.Bound) -> Bool {
+        a.isInclusive == b.isInclusive && a.key == b.key && a.value == b.value
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(SortValue(value).words.0)
+        hasher.combine(key)
+        hasher.combine(isInclusive)
+    }
+}
+
+// MARK: - The range as cuts
+
+extension Query {
+    /// Where the range begins.
+    var lowCut: Cut { start.map { cut(at: $0, isStart: true) } ?? .start }
+    /// Where the range ends.
+    var highCut: Cut { end.map { cut(at: $0, isStart: false) } ?? .end }
+
+    private func cut(at bound: Bound, isStart: Bool) -> Cut {
+        let (value, key) = place(of: bound)
+        switch key ?? (isStart ? .least : .greatest) {
+        case .least: return .before(all: value)
+        case .greatest: return .behind(all: value)
+        case .key(let key):
+            let place = Place(sortValue: value, key: key)
+            return bound.isInclusive == isStart ? .before(place) : .behind(place)
+        }
+    }
+
+    private func place(of bound: Bound) -> (SortValue, Bound.Key?) {
+        guard order == .key, case .string(let text) = bound.value else {
+            return (SortValue(bound.value), bound.key)
+        }
+        return (.null, Bound.Key(text))
+    }
+}

@@ -1,0 +1,36 @@
+public import DataTree
+
+extension Query {
+    /// What the query shows of a list, in order: a one-shot read.
+    ///
+    /// - Complexity: O(log n + children shown), and O(log n) for each child not in key order.
+    public func results(in list: OrderedList) -> [(key: Key, value: Value)] {
+        precondition(list.order == order, "a query by \(order) of a list by \(list.order)")
+        var window = Window(of: self)
+        return Query.entries(window.open(on: list), in: list)
+    }
+
+    fileprivate static func entries(
+        _ ranks: Range<Int>, in list: OrderedList
+    ) -> [(key: Key, value: Value)] {
+        var entries: [(key: Key, value: Value)] = []
+        entries.reserveCapacity(ranks.count)
+        list.forEach(in: ranks) { entries.append(($0.key, $1)) }
+        return entries
+    }
+}
+
+extension View {
+    /// What the view shows now, for a listener that joins; `list` is the list as of the last
+    /// operation.
+    ///
+    /// - Complexity: O(log n) for each child shown; O(1) without range and limit.
+    public func snapshot(of list: OrderedList) -> Value {
+        guard query.isFiltered else { return list.value }
+        var children = Children()
+        for (key, child) in Query.entries(ranks(in: list), in: list) {
+            children.updateValue(child, forKey: key)
+        }
+        return Value(children)
+    }
+}

@@ -1,0 +1,110 @@
+public import DataTree
+
+/// The views of all who listen at one location, for a server: equal queries share one view, and
+/// queries with the same order one index.
+///
+/// It holds no value, so that the tree can change its own in place. The caller passes the
+/// location's value to each call, and every operation that touches the location to `apply`, once.
+public struct SharedViews: Sendable {
+    /// What one operation means to all listeners with one query.
+    public struct Notice: Sendable {
+        public let query: Query
+        public let change: WindowChange
+        /// What a client that knows what the query showed must write; never empty.
+        public let writes: [(path: Path, value: Value)]
+    }
+
+    private struct Shared: Sendable {
+        var view: View
+        var listeners: Int
+    }
+
+    private struct Group: Sendable {
+        var index: Index
+        /// In the order in which they were first asked for.
+        var views: [Shared] = []
+    }
+
+    private var groups: [Group] = []
+    private let named: [ChildOrder]
+
+    /// - Parameter named: Orders whose indexes, once built, stay also while nobody listens.
+    public init(indexedBy named: [ChildOrder] = []) { self.named = named }
+
+    /// How many different queries are listened to.
+    public var viewCount: Int { groups.reduce(0) { $0 + $1.views.count } }
+
+    /// The indexes held, for reports and to bound their memory.
+    public var indexes: [Index] { groups.map(\.index) }
+
+    /// Adds a listener and returns what its query shows now.
+    ///
+    /// - Complexity: O(log n) for each child shown; the first one by an order builds its index.
+    public mutating func add(_ query: Query, over value: Value) -> Value {
+        let group = group(by: query.order, over: value)
+        let list = OrderedList(value, by: groups[group].index)
+        if let shared = groups[group].views.firstIndex(where: { $0.view.query == query }) {
+            groups[group].views[shared].listeners += 1
+            return groups[group].views[shared].view.snapshot(of: list)
+        }
+        var view = View(of: query, for: [])
+        view.attach(to: list)
+        groups[group].views.append(Shared(view: view, listeners: 1))
+        return view.snapshot(of: list)
+    }
+
+    /// Removes a listener; the last one takes the view with it.
+    public mutating func remove(_ query: Query) {
+        guard let group = groups.firstIndex(where: { $0.index.order == query.order }),
+            let shared = groups[group].views.firstIndex(where: { $0.view.query == query })
+        else { preconditionFailure("nobody listens to \(query)") }
+        groups[group].views[shared].listeners -= 1
+        if groups[group].views[shared].listeners == 0 { groups[group].views.remove(at: shared) }
+        if groups[group].views.isEmpty, !named.contains(query.order) { groups.remove(at: group) }
+    }
+
+    /// What a query shows, for one who does not stay. The index that this needs stays.
+    ///
+    /// - Complexity: O(log n) for each child shown; the first query by an order builds its index.
+    public mutating func results(
+        of query: Query, over value: Value
+    ) -> [(key: Key, value: Value)] {
+        let group = group(by: query.order, over: value)
+        return query.results(in: OrderedList(value, by: groups[group].index))
+    }
+
+    /// Frees the indexes that nobody listens by and that are not named.
+    public mutating func dropUnusedIndexes() {
+        groups.removeAll { $0.views.isEmpty && !named.contains($0.index.order) }
+    }
+
+    /// Takes the exact changes of one operation, their paths relative to the location, and the
+    /// value after it; returns what those must be told who see something of it.
+    ///
+    /// - Complexity: O(log n) for each order and child that changed, O(1) for each such child and
+    ///   query, and O(log n) for each child that a query sees come, go or change.
+    public mutating func apply(_ changes: [Change], to value: Value) -> [Notice] {
+        let listChange = ListChange(changes, to: value)
+        var notices: [Notice] = []
+        for group in groups.indices {
+            groups[group].index.update(listChange, in: value.children)
+            let list = OrderedList(value, by: groups[group].index)
+            for shared in groups[group].views.indices {
+                let change = groups[group].views[shared].view.apply(listChange, to: list)
+                if change.isEmpty, !change.isOwn { continue }
+                let query = groups[group].views[shared].view.query
+                notices.append(
+                    Notice(
+                        query: query, change: change,
+                        writes: change.writes(of: listChange, on: list)))
+            }
+        }
+        return notices
+    }
+
+    private mutating func group(by order: ChildOrder, over value: Value) -> Int {
+        if let group = groups.firstIndex(where: { $0.index.order == order }) { return group }
+        groups.append(Group(index: Index(by: order, of: value.children)))
+        return groups.count - 1
+    }
+}

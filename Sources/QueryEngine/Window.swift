@@ -1,0 +1,117 @@
+import DataTree
+
+/// The part of an order that a query shows: all between two cuts, which a limit draws closer.
+///
+/// Source: `firebase-semantics.md`, section 4.3.
+struct Window: Sendable {
+    private var range: (low: Cut, high: Cut)
+    private let limit: Query.Limit?
+    private(set) var low: Cut
+    private(set) var high: Cut
+    /// How many children it shows; counted only if there is a limit.
+    private(set) var count = 0
+
+    /// Nothing of an empty list.
+    init(of query: Query) {
+        range = (query.lowCut, query.highCut)
+        limit = query.limit
+        (low, high) = range
+    }
+
+    func contains(_ place: Place) -> Bool { !low.isBehind(place) && high.isBehind(place) }
+
+    /// The ranks of the children that it shows.
+    func ranks(in list: OrderedList) -> Range<Int> {
+        let start = list.rank(of: low)
+        return start..<max(start, list.rank(of: high))
+    }
+
+    /// Shows what the query shows of a list, and returns the ranks.
+    ///
+    /// - Complexity: O(log n).
+    mutating func open(on list: OrderedList) -> Range<Int> {
+        (low, high) = range
+        count = 0
+        let ranks = ranks(in: list)
+        guard let limit else { return ranks }
+        count = ranks.count
+        if count <= limit.count { return ranks }
+        count = limit.count
+        let shown =
+            limit.isFirst
+            ? ranks.lowerBound..<ranks.lowerBound + count
+            : ranks.upperBound - count..<ranks.upperBound
+        let outermost = limit.isFirst ? shown.upperBound - 1 : shown.lowerBound
+        list.forEach(in: outermost..<outermost + 1) { place, _ in drawCut(to: place, limit) }
+        return shown
+    }
+}
+
+// MARK: - Moving
+
+extension Window {
+    /// Restores the limit after `growth` more children stand between the cuts than before.
+    ///
+    /// Calls `crossed` with each child that a moving cut passes: with those that fall out if the
+    /// window had become too full, otherwise with those that come in.
+    ///
+    /// - Complexity: O(log n + children passed).
+    mutating func adjust(
+        by growth: Int, in list: OrderedList, defect: Defect?, crossed: (Place, Value) -> Void
+    ) {
+        guard let limit else { return }
+        count += growth
+        if count > limit.count {
+            if defect == .keepsPushedOut { return }
+            shrink(by: count - limit.count, limit, in: list, crossed)
+        } else if count < limit.count, limit.isFirst ? high != range.high : low != range.low {
+            if defect == .noSuccessor { return }
+            if defect == .successorOutsideRange { range = (.start, .end) }
+            grow(by: limit.count - count, limit, in: list, crossed)
+        }
+    }
+
+    private mutating func shrink(
+        by excess: Int, _ limit: Query.Limit, in list: OrderedList,
+        _ crossed: (Place, Value) -> Void
+    ) {
+        count = limit.count
+        let start = limit.isFirst ? list.rank(of: high) - excess - 1 : list.rank(of: low)
+        let outermost = limit.isFirst ? start : start + excess
+        var rank = start
+        list.forEach(in: start..<start + excess + 1) { place, child in
+            if rank == outermost { drawCut(to: place, limit) } else { crossed(place, child) }
+            rank += 1
+        }
+    }
+
+    /// Lets the window end at a place, on the side of the limit.
+    private mutating func drawCut(to outermost: Place, _ limit: Query.Limit) {
+        if limit.isFirst { high = .behind(outermost) } else { low = .before(outermost) }
+    }
+
+    private mutating func grow(
+        by lack: Int, _ limit: Query.Limit, in list: OrderedList,
+        _ crossed: (Place, Value) -> Void
+    ) {
+        let ranks: Range<Int>
+        if limit.isFirst {
+            let start = list.rank(of: high)
+            ranks = start..<min(start + lack, list.rank(of: range.high))
+        } else {
+            let end = list.rank(of: low)
+            ranks = max(end - lack, list.rank(of: range.low))..<end
+        }
+        count += ranks.count
+        var outermost: Place?
+        list.forEach(in: ranks) { place, child in
+            if limit.isFirst || outermost == nil { outermost = place }
+            crossed(place, child)
+        }
+        if count < limit.count {
+            (low, high) = range
+        } else if let outermost {
+            drawCut(to: outermost, limit)
+        }
+    }
+}
