@@ -74,9 +74,9 @@ let package = Package(
         .executableTarget(
             name: "HearthCommand",
             dependencies: [
-                "DataTree", "JSONText", "SyncProtocol", "Threads", "EventLoop", "ZeroMQ", "Storage",
-                "ReplicaCore", "QueryEngine", "ClientCore", "ClusterNode", "ClusterSimulator",
-                "Hearth",
+                "CRuntime", "DataTree", "JSONText", "SyncProtocol", "Threads", "EventLoop",
+                "ZeroMQ", "Storage", "ReplicaCore", "QueryEngine", "ClientCore", "ClusterNode",
+                "ClusterSimulator", "Hearth",
             ],
             swiftSettings: settings),
 
@@ -99,7 +99,8 @@ let package = Package(
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(of: "ClusterSimulator", using: ["DataTree", "JSONText"]),
-        tests(of: "Hearth", using: ["DataTree", "JSONText"]),
+        // The command too: it runs the node that some tests talk to, and so it must be built.
+        tests(of: "Hearth", using: ["DataTree", "JSONText", "Threads", "HearthCommand"]),
         tests(of: "HearthCommand", using: ["DataTree", "JSONText", "QueryEngine", "SyncProtocol"]),
     ],
     swiftLanguageModes: [.v6],

@@ -1,9 +1,17 @@
 #ifndef HEARTH_RUNTIME_H
 #define HEARTH_RUNTIME_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 // What the C library offers beyond what its Swift module shows in every build.
 
 /// Keeps freed memory in the process instead of giving it back to the system each time.
 void hearth_keep_freed_memory(void);
+
+/// Has the system send SIGTERM to this process when the thread that started it ends.
+///
+/// False if the parent is not (or no longer) the process of this number: no signal will come then.
+bool hearth_end_with_parent(pid_t parent);
 
 #endif

@@ -108,6 +108,7 @@ struct AppendLoad {
             pollfd(fd: $0.fileDescriptor, events: Int16(POLLIN), revents: 0)
         }
         while !isDone(&self) {
+            try StopRequest.check()
             let before = (acknowledged, delivered, listening)
             for index in descriptors.indices
             where mustLook[index] || descriptors[index].revents != 0 {

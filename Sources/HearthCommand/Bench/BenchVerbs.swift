@@ -29,12 +29,12 @@ extension Verb {
         report.begin(durability: durability)
         for (number, work) in AppendBenchmark.works(appends: appends).enumerated() {
             // A fresh cluster each time, so that no work pays for what another left behind.
-            let cluster = try TemporaryCluster.start(3, durability: durability)
-            defer { cluster.remove() }
-            let interruption = try Interruption { cluster.remove() }
-            defer { interruption.end() }
-            let benchmark = AppendBenchmark(cluster: cluster, durability: durability)
-            report.show(try benchmark.run(work, number: number))
+            let measurement = try TemporaryCluster.with(3, durability: durability) {
+                (cluster) throws(CommandError) in
+                try AppendBenchmark(cluster: cluster, durability: durability)
+                    .run(work, number: number)
+            }
+            report.show(measurement)
         }
         return .success
     }

@@ -14,21 +14,27 @@ struct Cluster: Sendable {
     /// As it was named, for messages.
     let folder: String
     let file: ClusterFile
+    private let lifetime: NodeLaunch.Lifetime
 
     /// The cluster of a folder.
     ///
     /// - Throws: when there is none, or its file is damaged.
     init(inFolder folder: String) throws(CommandError) {
         self.folder = folder
+        lifetime = .endless
         file = try ClusterFile(inFolder: folder)
     }
 
     /// Lays out a cluster of new nodes, or of those that are in the folder already.
     ///
     /// - Throws: when the folder's cluster runs, or the folder cannot be written.
-    init(creating file: ClusterFile, inFolder folder: String) throws(CommandError) {
+    init(
+        creating file: ClusterFile, inFolder folder: String,
+        lifetime: NodeLaunch.Lifetime = .endless
+    ) throws(CommandError) {
         self.folder = folder
         self.file = file
+        self.lifetime = lifetime
         if let running = Cluster.runningNode(inFolder: folder) {
             throw CommandError(
                 .unavailable,
@@ -79,7 +85,8 @@ extension Cluster {
         }
         try checkPorts(of: node)
         let process = try NodeLaunch.start(
-            node.id, configuration: folder + "/" + ClusterFile.name, log: log(of: node))
+            node.id, configuration: folder + "/" + ClusterFile.name, log: log(of: node),
+            lifetime: lifetime)
         try writeFile(pidFile(of: node), Array("\(process.pid) \(process.startTicks)\n".utf8))
     }
 

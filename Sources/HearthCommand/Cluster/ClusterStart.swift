@@ -34,11 +34,7 @@ struct ClusterStart {
             whileWaiting()
             let statuses = try cluster.statuses(within: .milliseconds(500))
             if areConnected(nodes, in: statuses) { return }
-            if StopRequest.isThere {
-                throw CommandError(
-                    .interrupted, "interrupted while the nodes started",
-                    fix: "start again with `hearth cluster up --dir \(cluster.folder)`")
-            }
+            try StopRequest.check()
             for status in statuses where status.state == .stopped && nodes.contains(status.node) {
                 throw ended(status.node, logs)
             }

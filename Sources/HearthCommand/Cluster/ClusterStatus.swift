@@ -19,9 +19,10 @@ enum ClusterStatus {
         return .success
     }
 
+    /// The most important first: on a terminal the last are left out when they do not fit.
     private static let titles = [
-        "NODE", "STATE", "PID", "ADDRESS", "OPERATIONS", "HELD", "PEERS", "LAG", "REPAIRED",
-        "DUPLICATES", "MEMORY", "DISK",
+        "NODE", "STATE", "PID", "ADDRESS", "OPERATIONS", "LAG", "PEERS", "REPAIRED", "DUPLICATES",
+        "MEMORY", "DISK", "HELD",
     ]
 
     /// Columns as wide as their widest cell; the state is coloured where there is colour.
@@ -30,8 +31,9 @@ enum ClusterStatus {
         let widths = titles.indices.map { column in
             ([titles] + rows).map { $0[column].count }.max() ?? 0
         }
+        let shown = columns(of: widths, within: Terminal.standardOutput.columns ?? .max)
         let lines = ([titles] + rows).map { row in
-            zip(row, widths).map { $0.padded(to: $1) }
+            zip(row, widths).prefix(shown).map { $0.padded(to: $1) }
         }
         return lines.enumerated().map { index, row in
             var row = row
@@ -43,6 +45,16 @@ enum ClusterStatus {
         }
     }
 
+    /// How many columns fit on a line, with two spaces between them; the address at least.
+    private static func columns(of widths: [Int], within limit: Int) -> Int {
+        var end = -2
+        let fitting = widths.prefix { width in
+            end += width + 2
+            return end <= limit
+        }
+        return max(4, fitting.count)
+    }
+
     private static func cells(of status: NodeStatus) -> [String] {
         let known = [status.node.id, status.state.rawValue]
         let pid = status.process.map { String($0.pid) } ?? "-"
@@ -52,10 +64,11 @@ enum ClusterStatus {
         }
         let held = status.held.map { "\($0.origin):\($0.count)" }.joined(separator: " ")
         return known + [
-            pid, status.node.client, String(status["operations"]), held.isEmpty ? "-" : held,
+            pid, status.node.client, String(status["operations"]), String(status["lag"]),
             status.connectedPeers.isEmpty ? "-" : status.connectedPeers.joined(separator: ","),
-            String(status["lag"]), String(status["repaired"]), String(status["duplicates"]),
+            String(status["repaired"]), String(status["duplicates"]),
             megabytes(status.process("residentBytes")), megabytes(status.process("databaseBytes")),
+            held.isEmpty ? "-" : held,
         ]
     }
 

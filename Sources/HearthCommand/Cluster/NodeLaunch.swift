@@ -2,6 +2,13 @@ internal import Glibc
 
 /// Starts nodes as processes of their own, which outlive the terminal.
 enum NodeLaunch {
+    /// When a node ends that nobody stops.
+    enum Lifetime: Sendable {
+        case endless
+        /// With the thread that starts it, however that ends.
+        case ofThisProcess
+    }
+
     /// POSIX_SPAWN_SETSID, which the headers show to GNU programs only.
     private static let newSession: Int16 = 0x80
 
@@ -9,7 +16,7 @@ enum NodeLaunch {
     ///
     /// - Throws: when the log cannot be written or the system refuses another process.
     static func start(
-        _ id: String, configuration: String, log: String
+        _ id: String, configuration: String, log: String, lifetime: Lifetime
     ) throws(CommandError) -> NodeProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -26,7 +33,8 @@ enum NodeLaunch {
         posix_spawnattr_setflags(&attributes, newSession)
 
         keepDescriptorsFromChildren()
-        let words = ["hearth", "node", "--config", configuration, "--id", id]
+        var words = ["hearth", "node", "--config", configuration, "--id", id]
+        if lifetime == .ofThisProcess { words += ["--parent", String(getpid())] }
         var pid = pid_t()
         let refusal = withCStrings(words) { words in
             posix_spawn(&pid, program, &actions, &attributes, words, environ)

@@ -1,10 +1,12 @@
+internal import CRuntime
 internal import ClusterNode
+internal import Glibc
 
 /// `hearth node`: this process becomes one node of a cluster.
 enum NodeVerb {
     static let verb = Verb(
         "node", "Runs one node of a cluster in the foreground, until Ctrl-C or SIGTERM.",
-        options: [configuration, id, insecure],
+        options: [configuration, id, insecure, parent],
         examples: ["hearth node --config configs/three-nodes.json5 --id n1"], work: run)
 
     private static let configuration = Option(
@@ -14,11 +16,22 @@ enum NodeVerb {
         flag: "insecure",
         "Take connections from other machines, although they are neither encrypted nor checked.")
 
+    private static let parent = Option(
+        "parent", "PID", "End with this process, which must be the one that started the node.")
+
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         guard let file = invocation[configuration], let id = invocation[id] else {
             throw invocation.usageError(
                 "\(invocation.name): --config and --id are both needed",
                 fix: "write `hearth node --config FILE --id n1`")
+        }
+        if let parent = try invocation.integer(parent, in: 1...Int(pid_t.max)) {
+            guard hearth_end_with_parent(pid_t(parent)) else {
+                throw CommandError(
+                    .unavailable,
+                    "--parent \(parent): that process did not start this one, or is gone",
+                    fix: "leave --parent out to run a node by itself")
+            }
         }
         let exposure = invocation.has(insecure) ? Exposure.network : .loopback
         do throws(NodeError) {

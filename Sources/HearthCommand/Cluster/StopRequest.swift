@@ -8,6 +8,14 @@ enum StopRequest {
     /// Whether one came since `watch()`.
     static var isThere: Bool { flag.load(ordering: .relaxed) }
 
+    /// - Throws: `.interrupted` if one came.
+    static func check() throws(CommandError) {
+        guard isThere else { return }
+        throw CommandError(
+            .interrupted, "interrupted; the nodes that this command started are stopped",
+            fix: "run it again when there is time")
+    }
+
     /// From now on Ctrl-C, SIGTERM and the end of the terminal ask instead of killing.
     static func watch() {
         for number in [SIGINT, SIGTERM, SIGHUP] {

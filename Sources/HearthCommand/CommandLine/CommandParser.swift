@@ -48,8 +48,12 @@ struct CommandParser {
         let names = verb.verbs.map(\.name)
         let command = path.joined(separator: " ")
         if word.hasPrefix("-") {
+            let options = [.help] + (path.count == 1 ? HelpText.globalOptions : [])
+            let nearest = Suggestion.nearest(to: word, among: options.map { "--" + $0.name })
             throw CommandError(
-                .usage, "\(command): unknown option \(word)", fix: "see `\(command) --help`")
+                .usage, "\(command): unknown option \(word)",
+                fix: nearest.map { "did you mean `\(command) \($0)`?" }
+                    ?? "see `\(command) --help`")
         }
         let fix =
             Suggestion.nearest(to: word, among: names).map { "did you mean `\(command) \($0)`?" }

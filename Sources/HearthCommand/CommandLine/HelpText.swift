@@ -3,7 +3,10 @@ struct HelpText {
     let text: String
 
     init(of verb: Verb, _ path: [String]) {
-        var sections = [verb.summary, "usage: " + HelpText.usage(of: verb, path)]
+        var sections = [
+            verb.summary.wrapped(to: 80).joined(separator: "\n"),
+            "usage: " + HelpText.usage(of: verb, path),
+        ]
         if !verb.verbs.isEmpty {
             sections.append(HelpText.table("verbs", verb.verbs.map { ($0.name, $0.summary) }))
         }

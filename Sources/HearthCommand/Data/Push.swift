@@ -25,6 +25,7 @@ extension Verb {
                 "hearth push: JSON is missing", fix: "give a JSON value, or --stdin")
         }
         let value = try parseJSON(try invocation.json(json), from: "JSON")
+        if value.isNull { throw nothingToPush("JSON") }
         var keys = PushIDGenerator()
         var random = SystemRandomNumberGenerator()
         let key = keys.next(at: wallClockMilliseconds(), random: &random)
@@ -32,4 +33,11 @@ extension Verb {
         StandardOutput.shared.print(key.text)
         return .success
     }
+}
+
+/// A key for nothing would name a child that never is.
+func nothingToPush(_ source: String) -> CommandError {
+    CommandError(
+        .badData, "\(source): null and empty objects are no data, so there is nothing to push",
+        fix: "give a value, for example true, \"text\" or {\"text\": \"hello\"}")
 }

@@ -40,7 +40,7 @@ struct PushStream {
                 let key = keys.next(at: wallClockMilliseconds(), random: &random)
                 let count = waitForRoom()
                 progress.show(count)
-                push(value, key)
+                push(value, key, line: number)
                 return acknowledgements.withLock { $0.failure } == nil
             }
         } catch {
@@ -54,18 +54,23 @@ struct PushStream {
     }
 
     private func parse(_ line: [UInt8], _ number: Int) throws(CommandError) -> Value {
+        let problem: CommandError
         do throws(JSONError) {
-            return try reader.parse(line)
+            let value = try reader.parse(line)
+            if !value.isNull { return value }
+            problem = nothingToPush("standard input, line \(number)")
         } catch {
-            throw CommandError(
+            problem = CommandError(
                 .badData,
                 "standard input, line \(number), column \(error.column): \(error.problem)",
-                fix: error.fix + "; the lines before it were pushed")
+                fix: error.fix)
         }
+        throw CommandError(
+            problem.status, problem.problem, fix: problem.fix + "; the lines before it are pushed")
     }
 
-    private func push(_ value: Value, _ key: Key) {
-        let number = acknowledgements.withLock { $0.begin(key) }
+    private func push(_ value: Value, _ key: Key, line: Int) {
+        let number = acknowledgements.withLock { $0.begin(key, line: line) }
         client.connection.send(.put(path.appending(key), value)) { [acknowledgements] result in
             acknowledgements.withLock { $0.end(number, result) }
             acknowledgements.signal()
@@ -86,7 +91,7 @@ struct PushStream {
 
 /// Which pushes are acknowledged; their keys are printed in the order in which they were begun.
 private struct Acknowledgements: Sendable {
-    private var keys: [(key: Key, isDone: Bool)] = []
+    private var keys: [(key: Key, line: Int, isDone: Bool)] = []
     /// How many have left the front of `keys`.
     private var left = 0
     private var head = 0
@@ -95,8 +100,8 @@ private struct Acknowledgements: Sendable {
 
     var openCount: Int { keys.count - head }
 
-    mutating func begin(_ key: Key) -> Int {
-        keys.append((key, false))
+    mutating func begin(_ key: Key, line: Int) -> Int {
+        keys.append((key, line, false))
         return left + keys.count - 1
     }
 
@@ -104,7 +109,7 @@ private struct Acknowledgements: Sendable {
     mutating func end(_ number: Int, _ result: Result<Answer, HearthError>) {
         keys[number - left].isDone = true
         if case .failure(let error) = result {
-            failure = failure ?? CommandError(error)
+            failure = failure ?? refusal(error, of: keys[number - left].line)
             refused.append(number)
         }
         while head < keys.count, keys[head].isDone { printFirst() }
@@ -114,6 +119,13 @@ private struct Acknowledgements: Sendable {
             head = 0
         }
         if head == keys.count { StandardOutput.shared.flush() }
+    }
+
+    private func refusal(_ error: HearthError, of line: Int) -> CommandError {
+        let refusal = CommandError(error)
+        return CommandError(
+            refusal.status, "standard input, line \(line): \(refusal.problem)",
+            fix: refusal.fix + "; the lines whose keys are printed are pushed")
     }
 
     private var refused: [Int] = []

@@ -1,6 +1,7 @@
 internal import ClientCore
 internal import DataTree
 internal import Hearth
+internal import JSONText
 internal import QueryEngine
 internal import Threads
 
@@ -48,10 +49,8 @@ final class DemoListener: Sendable {
         guard event.kind == .childAdded, let key = event.key else { return }
         if state.children.updateValue(event.data, forKey: key) != nil { state.isDoubled = true }
         state.events += 1
-        if state.events <= shown {
-            story.show("n3 heard  child_added \(key.text)  \(event.data)")
-        } else if state.events == shown + 1 {
-            story.show("…")
-        }
+        guard state.events <= shown else { return }
+        let message = JSONWriter.text(of: event.data)
+        story.show("n3 hears \(event.kind.name)  \(key.text)  \(message)")
     }
 }

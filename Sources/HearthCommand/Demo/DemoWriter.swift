@@ -9,6 +9,7 @@ internal import Threads
 final class DemoWriter: Sendable {
     private struct State: Sendable {
         var keys = PushIDGenerator()
+        var allowed = 0
         var begun = 0
         var open = 0
         var acknowledged: [Key] = []
@@ -19,53 +20,58 @@ final class DemoWriter: Sendable {
 
     private let name: String
     private let list: Path
-    private let count: Int
     private let connection: Connection
     private let state = Monitor(State())
 
-    init(_ name: String, through nodes: [String], to list: Path, count: Int) throws(CommandError) {
+    init(
+        _ name: String, through nodes: [Cluster.Node], to list: Path
+    ) throws(CommandError) {
         self.name = name
         self.list = list
-        self.count = count
         do throws(HearthError) {
-            connection = try Connection(nodes: nodes)
+            connection = try Connection(nodes: nodes.map(\.client))
         } catch {
             throw CommandError(error)
         }
     }
 
-    /// Begins to push; each answer makes room for another.
-    func start() {
-        for _ in 0..<DemoWriter.window { pushNext() }
+    /// Pushes until it has made so many pushes in all; each answer makes room for another.
+    func push(upTo count: Int) {
+        state.withLock { $0.allowed = max($0.allowed, count) }
+        pushAllowed()
     }
 
     func stop() { connection.close() }
 
     var acknowledgedCount: Int { state.withLock { $0.acknowledged.count } }
     var failure: CommandError? { state.withLock { $0.failure } }
+    var acknowledgedKeys: [Key] { state.withLock { $0.acknowledged } }
 
-    /// The keys that were acknowledged, in the order in which they were made.
-    func acknowledgedKeys() -> [Key] { state.withLock { $0.acknowledged.sorted() } }
+    private func pushAllowed() {
+        while let (number, key) = beginNext() {
+            var message = Children()
+            message[Key(unchecked: "from")] = .string(name)
+            message[Key(unchecked: "number")] = .integer(Int64(number))
+            connection.send(.put(list.appending(key), Value(message))) { [self] result in
+                state.withLock { state in
+                    state.open -= 1
+                    switch result {
+                    case .success: state.acknowledged.append(key)
+                    case .failure(let error): state.failure = CommandError(error)
+                    }
+                }
+                pushAllowed()
+            }
+        }
+    }
 
-    private func pushNext() {
-        let next: (number: Int, key: Key)? = state.withLock { state in
-            guard state.begun < count else { return nil }
+    private func beginNext() -> (number: Int, key: Key)? {
+        state.withLock { state in
+            guard state.begun < state.allowed, state.open < DemoWriter.window else { return nil }
             state.begun += 1
+            state.open += 1
             var random = SystemRandomNumberGenerator()
             return (state.begun, state.keys.next(at: wallClockMilliseconds(), random: &random))
-        }
-        guard let next else { return }
-        var message = Children()
-        message[Key(unchecked: "from")] = .string(name)
-        message[Key(unchecked: "number")] = .integer(Int64(next.number))
-        connection.send(.put(list.appending(next.key), Value(message))) { [self] result in
-            state.withLock { state in
-                switch result {
-                case .success: state.acknowledged.append(next.key)
-                case .failure(let error): state.failure = CommandError(error)
-                }
-            }
-            pushNext()
         }
     }
 }

@@ -28,12 +28,28 @@ enum NodeOptions {
         var addresses: [String] = []
         for name in names {
             if name.contains("://") {
-                addresses.append(name)
+                addresses.append(try checked(name, invocation))
             } else {
                 let cluster = try ClusterFile(inFolder: folder(of: invocation))
                 addresses.append(try cluster.node(named: name).client)
             }
         }
         return addresses
+    }
+
+    /// An address that may be one of a node; others would only seem to be unreachable.
+    private static func checked(
+        _ address: String, _ invocation: Invocation
+    ) throws(CommandError) -> String {
+        let host = address.dropFirst("tcp://".count)
+        let parts = host.split(separator: ":", omittingEmptySubsequences: false)
+        guard address.hasPrefix("tcp://"), parts.count >= 2, !parts[0].isEmpty,
+            let port = parts.last.flatMap({ UInt16($0) }), port > 0
+        else {
+            throw invocation.usageError(
+                "--\(node.name) \(address): not the address of a node",
+                fix: "write tcp://HOST:PORT, for example tcp://127.0.0.1:7001")
+        }
+        return address
     }
 }

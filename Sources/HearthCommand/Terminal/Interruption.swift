@@ -2,7 +2,7 @@ internal import EventLoop
 internal import Glibc
 internal import Threads
 
-/// Ends the process on Ctrl-C, after some last work.
+/// Ends the process on Ctrl-C, SIGTERM or the end of its terminal, after some last work.
 ///
 /// One at a time: the process has one loop that takes signals.
 final class Interruption {
@@ -23,8 +23,9 @@ final class Interruption {
         let loop = loop
         var watchers: [Watcher] = []
         do throws(EventLoopError) {
-            watchers.append(try loop.watch(.interrupt, callback: end))
-            watchers.append(try loop.watch(.terminate, callback: end))
+            for signal in [Signal.interrupt, .terminate, .hangup] {
+                watchers.append(try loop.watch(signal, callback: end))
+            }
         } catch {
             throw CommandError(.unavailable, error.problem, fix: error.fix)
         }

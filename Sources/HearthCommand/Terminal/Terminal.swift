@@ -19,6 +19,13 @@ struct Terminal: Sendable {
     /// Whether somebody watches: progress is shown to nobody else.
     let isInteractive: Bool
     private let hasColour: Bool
+    /// How many characters fit on a line; nil if nobody watches.
+    var columns: Int? {
+        var size = winsize()
+        guard isInteractive, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+        else { return nil }
+        return Int(size.ws_col)
+    }
 
     private init(descriptor: Int32) {
         self.descriptor = descriptor

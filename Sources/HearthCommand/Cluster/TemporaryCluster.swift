@@ -4,26 +4,34 @@ internal import Glibc
 struct TemporaryCluster {
     let cluster: Cluster
 
-    /// Starts `count` nodes and waits until they know each other.
-    static func start(_ count: Int, durability: String) throws(CommandError) -> TemporaryCluster {
+    /// Starts `count` nodes, lets `body` work with them once they know each other, and removes all
+    /// again.
+    ///
+    /// On Ctrl-C `body` has to end: it asks `StopRequest` from time to time. Nodes end with this process, even if that is killed; then their folder remains.
+    static func with<Result>(
+        _ count: Int, durability: String,
+        _ body: (TemporaryCluster) throws(CommandError) -> Result
+    ) throws(CommandError) -> Result {
+        StopRequest.watch()
+        let file = ClusterFile(
+            nodeCount: count, basePort: try freeBasePort(for: count), durability: durability)
+        let temporary = TemporaryCluster(
+            cluster: try Cluster(
+                creating: file, inFolder: try makeTemporaryFolder(), lifetime: .ofThisProcess))
+        defer { temporary.remove() }
+        try ClusterStart(cluster: temporary.cluster).start(file.nodes)
+        return try body(temporary)
+    }
+
+    private static func makeTemporaryFolder() throws(CommandError) -> String {
         var template = Array("/tmp/hearth-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw CommandError(
                 .cannotCreate, "cannot make a folder in /tmp: \(systemErrorText)",
                 fix: "make room in /tmp")
         }
-        let folder = String(
+        return String(
             decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let file = ClusterFile(
-            nodeCount: count, basePort: try freeBasePort(for: count), durability: durability)
-        let cluster = try Cluster(creating: file, inFolder: folder)
-        do throws(CommandError) {
-            try ClusterStart(cluster: cluster).start(file.nodes)
-        } catch {
-            TemporaryCluster(cluster: cluster).remove()
-            throw error
-        }
-        return TemporaryCluster(cluster: cluster)
     }
 
     var addresses: [String] { cluster.file.nodes.map(\.client) }
@@ -31,7 +39,7 @@ struct TemporaryCluster {
     var processes: [Int32] { cluster.file.nodes.compactMap { cluster.process(of: $0)?.pid } }
 
     /// Stops the nodes and deletes what they wrote.
-    func remove() {
+    private func remove() {
         cluster.stop(cluster.file.nodes, within: .seconds(10)) { _, _ in }
         removeFolder(cluster.folder)
     }
