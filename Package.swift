@@ -94,8 +94,8 @@ let package = Package(
             name: "ClusterNodeTests",
             // The command too: some tests run it, and so it must be built.
             dependencies: [
-                "ClusterNode", "EventLoop", "HearthCommand", "ReplicaCore", "SyncProtocol",
-                "ZeroMQ",
+                "ClusterNode", "DataTree", "EventLoop", "HearthCommand", "ReplicaCore",
+                "SyncProtocol", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(of: "ClusterSimulator", using: ["DataTree", "JSONText"]),

@@ -92,9 +92,10 @@ extension Restoring {
         let start = Loop.monotonicNanoseconds
         var progress = Progress(log: log, start: start)
         var flaw: FrameError?
-        try file.forEachBatch { _, first, last, bytes in
+        try file.forEachBatch { origin, first, last, bytes in
             guard flaw == nil else { return }
             do throws(FrameError) {
+                try Self.check(bytes, areFiledAs: origin, first, last)
                 try replica.restore(bytes)
                 progress.add(last - first + 1)
             } catch {
@@ -104,6 +105,20 @@ extension Restoring {
         if let flaw { throw flaw }
         let milliseconds = (Loop.monotonicNanoseconds - start) / 1_000_000
         log.write("has \(progress.operations) operations, read in \(milliseconds) ms")
+    }
+
+    /// Checks that a batch is what its row says: what is filed wrongly is never found for a peer.
+    private static func check(
+        _ bytes: UnsafeRawBufferPointer, areFiledAs origin: UInt64, _ first: UInt64, _ last: UInt64
+    ) throws(FrameError) {
+        let head = try BatchCoding.decodeHead(bytes)
+        guard head.origin.bits == origin, head.first == first, head.last == last else {
+            throw FrameError(
+                offset: 0,
+                problem: "a batch of \(head.origin) from \(head.first) on is filed as one of "
+                    + "\(WriterID(bits: origin)) from \(first) on",
+                fix: "move the database away; the node gets its data from its peers")
+        }
     }
 
     /// Tells every other second how far a long restore has come.

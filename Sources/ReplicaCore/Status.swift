@@ -17,7 +17,8 @@ public struct Counters: Equatable, Sendable {
     public var refused: UInt64 = 0
     /// Frames from peers that could not be read.
     public var malformedFrames: UInt64 = 0
-    /// Beats from another cluster, or from a member that is not configured.
+    /// What came from another cluster or from a member that is not configured, and operations that no
+    /// member can have made.
     public var strangers: UInt64 = 0
 
     public init() {}

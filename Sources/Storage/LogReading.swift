@@ -11,8 +11,8 @@ extension LogFile {
     ) throws(StorageError) {
         try readBatches.forEachRow { row in
             body(
-                UInt64(bitPattern: row.integer(at: 0)), UInt64(row.integer(at: 1)),
-                UInt64(row.integer(at: 2)), row.bytes(at: 3))
+                UInt64(bitPattern: row.integer(at: 0)), UInt64(bitPattern: row.integer(at: 1)),
+                UInt64(bitPattern: row.integer(at: 2)), row.bytes(at: 3))
             return true
         }
     }

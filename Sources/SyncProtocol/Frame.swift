@@ -24,6 +24,9 @@ public struct FrameWriter: Sendable {
     /// The frame as it travels.
     public var bytes: [UInt8] { messages.bytes }
 
+    /// The size of the frame.
+    public var byteCount: Int { messages.bytes.count }
+
     public var isEmpty: Bool { messages.bytes.count == 1 }
 
     public mutating func append(_ message: some FrameMessage) {

@@ -3,8 +3,10 @@
 
 /// Limits of numbers on the wire.
 enum WireLimits {
-    /// Highest sequence of an operation; a double still holds it exactly.
-    static let sequence: UInt64 = 1 << 53
+    /// Highest sequence of an operation; nine years at a million a second.
+    static let sequence: UInt64 = 1 << 48
+    /// Origins in one vector; each life of a node without `commit` adds one.
+    static let origins = 10_000
     /// Wall clocks end before the year 6429, in milliseconds since 1970.
     static let wallMilliseconds: UInt64 = 1 << 47
 }
@@ -38,7 +40,11 @@ extension MessagePackReader {
     }
 
     mutating func vector() throws(FrameError) -> Vector {
+        let head = position
         let count = try mapHead("a vector (a map of writers to sequences)")
+        guard count <= WireLimits.origins else {
+            throw .expected("a vector of at most 10000 writers", found: "\(count)", at: head)
+        }
         var entries: [(origin: WriterID, sequence: UInt64)] = []
         entries.reserveCapacity(min(count, 256))
         for _ in 0..<count {

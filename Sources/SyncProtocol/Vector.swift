@@ -40,8 +40,15 @@ public struct Vector: Equatable, Sendable {
         index < entries.count && entries[index].origin == origin
     }
 
-    /// A cluster has few origins: a scan is faster than a search.
+    /// A cluster has few origins, and mostly a scan is fastest.
     private func lowerBound(of origin: WriterID) -> Int {
-        entries.firstIndex { !($0.origin < origin) } ?? entries.count
+        var range = 0..<entries.count
+        while range.count > 8 {
+            let middle = range.lowerBound + range.count / 2
+            range =
+                entries[middle].origin < origin
+                ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.first { !(entries[$0].origin < origin) } ?? range.upperBound
     }
 }

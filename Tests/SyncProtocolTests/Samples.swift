@@ -131,7 +131,7 @@ extension Seeded {
     mutating func vector() -> Vector {
         var vector = Vector()
         for _ in 0..<Int.random(in: 0...6, using: &self) {
-            vector[WriterID(bits: unsigned())] = unsigned() >> 11
+            vector[WriterID(bits: unsigned())] = unsigned() >> 17
         }
         return vector
     }
@@ -147,12 +147,12 @@ extension Seeded {
             return Operation(stamp: Stamp(time: time, writer: writer), writes: writes())
         }
         return Batch(
-            origin: origin, first: 1 + unsigned() >> 12, wallMilliseconds: unsigned() >> 17,
+            origin: origin, first: 1 + unsigned() >> 17, wallMilliseconds: unsigned() >> 17,
             dependencies: vector(), operations: operations)
     }
 
     mutating func peerMessage() -> PeerMessage {
-        let from = 1 + unsigned() >> 12
+        let from = 1 + unsigned() >> 17
         switch Int.random(in: 0..<4, using: &self) {
         case 0: return .batch(BatchCoding.encode(batch()))
         case 1:

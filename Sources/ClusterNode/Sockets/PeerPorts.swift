@@ -13,6 +13,8 @@ final class PeerPorts {
     private static let requestsLimit = 100
     /// A batch ends once it has a megabyte, and a client's frame, the largest single write, fits.
     private static let maxMessageSize = 2 * ClientPort.maxMessageSize
+    /// The largest frame that subscribes or asks; a peer that sends more is disconnected.
+    private static let maxWishSize = 1 << 20
 
     /// Frames that could not be sent, because a queue was full or the peer away.
     private(set) var dropped = 0
@@ -31,6 +33,9 @@ final class PeerPorts {
         router = Channel(try Self.socket(.router, limit: Self.requestsLimit, in: context))
         router.socket.reportUnroutable()
         router.socket.handOverRoutingIDs()
+        // All that comes here is short: subscriptions, of which ZeroMQ keeps every byte, and wishes.
+        publisher.socket.maxMessageSize = Self.maxWishSize
+        router.socket.maxMessageSize = Self.maxWishSize
         try publisher.socket.bind(own.updates)
         try router.socket.bind(own.requests)
         subscriber.socket.subscribe()

@@ -22,6 +22,11 @@ extension Replica {
                 counters.malformedFrames += 1
                 continue
             }
+            // What a stranger does not read would fill the memory.
+            guard configuration.peers.contains(member) else {
+                counters.strangers += 1
+                continue
+            }
             turn.urgent.append(
                 .read(
                     LogRead(
@@ -36,7 +41,7 @@ extension Replica {
     }
 
     mutating func hear(_ beat: Beat) {
-        guard beat.cluster == configuration.cluster,
+        guard beat.cluster == configuration.cluster, clock.reaches(beat.promise, at: now),
             peers.hear(beat, at: now.elapsedMilliseconds)
         else {
             counters.strangers += 1

@@ -18,6 +18,15 @@ struct HybridClock: Sendable {
     /// Learns of a time that another writer issued.
     mutating func observe(_ time: HybridTime) { last = max(last, time) }
 
+    /// Whether a time is at most a century ahead of the wall clock, and so worth following.
+    ///
+    /// Every clock follows the newest time that it hears of; one at the end of their range would leave
+    /// none after it, for the whole cluster and for ever. To a clock that begins at 1970 the present
+    /// is within reach.
+    func reaches(_ time: HybridTime, at now: Moment) -> Bool {
+        time.milliseconds <= now.wallMilliseconds + 36_525 * 86_400_000
+    }
+
     /// Follows the wall clock without issuing a time: none will be issued up to what it returns.
     mutating func advance(wallMilliseconds: UInt64) -> HybridTime {
         observe(HybridTime(milliseconds: wallMilliseconds))

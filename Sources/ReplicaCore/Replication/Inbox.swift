@@ -4,6 +4,8 @@ import SyncProtocol
 struct Inbox: Sendable {
     /// Beyond this many bytes new batches are dropped; repair brings them again.
     static let byteLimit = 64 << 20
+    /// Finding what is next takes a look at each origin, of which a liar may name many.
+    static let countLimit = 10_000
 
     struct Waiting: Sendable {
         var batch: Batch
@@ -13,13 +15,13 @@ struct Inbox: Sendable {
     /// By origin, each ascending by sequence.
     private var queues: [(origin: WriterID, batches: [Waiting])] = []
     private(set) var byteCount = 0
-
     /// Batches held back.
-    var count: Int { queues.reduce(0) { $0 + $1.batches.count } }
+    private(set) var count = 0
 
     /// Keeps a batch, unless it is there already; false if there was no room.
     mutating func insert(_ batch: Batch, _ bytes: [UInt8]) -> Bool {
-        guard byteCount + bytes.count <= Inbox.byteLimit else { return false }
+        guard count < Inbox.countLimit, byteCount + bytes.count <= Inbox.byteLimit
+        else { return false }
         let queue = queues.firstIndex { $0.origin >= batch.origin } ?? queues.count
         if queue == queues.count || queues[queue].origin != batch.origin {
             queues.insert((batch.origin, []), at: queue)
@@ -34,19 +36,20 @@ struct Inbox: Sendable {
         }
         queues[queue].batches.insert(Waiting(batch: batch, bytes: bytes), at: place)
         byteCount += bytes.count
+        count += 1
         return true
     }
 
     /// Takes a batch that can be applied to a replica that holds `vector`, if there is one.
     mutating func next(after vector: Vector) -> Waiting? {
+        for index in queues.indices { dropHeld(by: vector, from: index) }
+        queues.removeAll { $0.batches.isEmpty }
         for index in queues.indices {
-            dropHeld(by: vector, from: index)
             guard let first = queues[index].batches.first,
                 first.batch.first == vector[first.batch.origin] + 1,
                 vector.covers(first.batch.dependencies)
             else { continue }
-            queues[index].batches.removeFirst()
-            byteCount -= first.bytes.count
+            removeFirst(from: index)
             return first
         }
         return nil
@@ -70,11 +73,18 @@ struct Inbox: Sendable {
         queues.first { $0.origin == origin }?.batches.first.map { $0.batch.first - 1 }
     }
 
+    /// Drops also what is held in part: whole batches are taken, so it contradicts what was, and
+    /// would stand in the way of what follows.
     private mutating func dropHeld(by vector: Vector, from index: Int) {
         let held = vector[queues[index].origin]
-        while let first = queues[index].batches.first, first.batch.last <= held {
-            byteCount -= first.bytes.count
-            queues[index].batches.removeFirst()
+        while let first = queues[index].batches.first, first.batch.first <= held {
+            removeFirst(from: index)
         }
+    }
+
+    private mutating func removeFirst(from index: Int) {
+        let first = queues[index].batches.removeFirst()
+        byteCount -= first.bytes.count
+        count -= 1
     }
 }

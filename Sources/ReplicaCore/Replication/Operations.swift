@@ -46,6 +46,10 @@ extension Replica {
             counters.duplicates += count
             return
         }
+        guard isCredible(batch) else {
+            counters.strangers += count
+            return
+        }
         if repaired { counters.repaired += count }
         if batch.first == vector[batch.origin] + 1, vector.covers(batch.dependencies) {
             take(batch, bytes)
@@ -53,6 +57,15 @@ extension Replica {
             counters.dropped += count
         }
         while let next = inbox.next(after: vector) { take(next.batch, next.bytes) }
+    }
+
+    /// Whether a batch may be what an honest member made.
+    ///
+    /// Nobody but this node goes on where its own log ends, unless that has lost its end, which shows
+    /// before it has accepted anything in this life.
+    private func isCredible(_ batch: Batch) -> Bool {
+        let isForeign = batch.origin != writer || counters.accepted == 0
+        return isForeign && batch.operations.allSatisfy { clock.reaches($0.stamp.time, at: now) }
     }
 
     mutating func take(_ batch: Batch, _ bytes: [UInt8]) {

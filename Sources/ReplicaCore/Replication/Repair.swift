@@ -15,19 +15,19 @@ struct Repair: Sendable {
     }
 
     private struct Open: Sendable {
-        var origin: WriterID
         var askedMilliseconds: UInt64
         var isWaiting: Bool
         var attempts: Int
     }
 
-    private var open: [Open] = []
+    /// By origin; no order of these reaches an output.
+    private var open: [WriterID: Open] = [:]
 
     /// An answer about this origin came; another request may follow at once.
     mutating func answered(_ origin: WriterID, wasUseful: Bool) {
-        guard let index = open.firstIndex(where: { $0.origin == origin }) else { return }
-        open[index].isWaiting = false
-        open[index].attempts = wasUseful ? 0 : open[index].attempts + 1
+        guard let attempts = open[origin]?.attempts else { return }
+        open[origin]?.isWaiting = false
+        open[origin]?.attempts = wasUseful ? 0 : attempts + 1
     }
 
     /// The requests to send now.
@@ -40,7 +40,7 @@ struct Repair: Sendable {
                 needs[origin] = max(needs[origin], sequence)
             }
         }
-        open.removeAll { needs[$0.origin] <= vector[$0.origin] }
+        if !open.isEmpty { open = open.filter { needs[$0.key] > vector[$0.key] } }
         var requests: [Request] = []
         for (origin, sequence) in needs.entries where sequence > vector[origin] {
             let held = vector[origin]
@@ -67,21 +67,20 @@ struct Repair: Sendable {
     private mutating func attempt(
         to origin: WriterID, at elapsedMilliseconds: UInt64
     ) -> Int? {
-        guard let index = open.firstIndex(where: { $0.origin == origin }) else {
-            open.append(
-                Open(
-                    origin: origin, askedMilliseconds: elapsedMilliseconds, isWaiting: true,
-                    attempts: 0))
+        guard var request = open[origin] else {
+            open[origin] = Open(
+                askedMilliseconds: elapsedMilliseconds, isWaiting: true, attempts: 0)
             return 0
         }
         let isOverdue =
-            elapsedMilliseconds >= open[index].askedMilliseconds + Repair.patienceMilliseconds
-        guard !open[index].isWaiting || isOverdue else { return nil }
+            elapsedMilliseconds >= request.askedMilliseconds + Repair.patienceMilliseconds
+        guard !request.isWaiting || isOverdue else { return nil }
         // A useless answer is not asked for again at once: the holder may be catching up itself.
-        if !open[index].isWaiting, open[index].attempts > 0, !isOverdue { return nil }
-        if open[index].isWaiting { open[index].attempts += 1 }
-        open[index].isWaiting = true
-        open[index].askedMilliseconds = elapsedMilliseconds
-        return open[index].attempts
+        if !request.isWaiting, request.attempts > 0, !isOverdue { return nil }
+        if request.isWaiting { request.attempts += 1 }
+        request.isWaiting = true
+        request.askedMilliseconds = elapsedMilliseconds
+        open[origin] = request
+        return request.attempts
     }
 }

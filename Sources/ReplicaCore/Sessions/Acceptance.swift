@@ -25,7 +25,8 @@ enum Acceptance {
     /// location that the writes leave empty.
     private static func settlePriorities(_ writes: [Write], in tree: Value) -> [Write] {
         let priorityWrites = writes.filter { $0.path.last == .priority }
-        let emptied = writes.flatMap { prioritizedAncestors(of: $0, in: tree) }
+        // Each once: the removal of a list's children one by one names the list as often.
+        let emptied = Set(writes.flatMap { prioritizedAncestors(of: $0, in: tree) }).sorted()
         if priorityWrites.isEmpty, emptied.isEmpty { return writes }
 
         var after = tree

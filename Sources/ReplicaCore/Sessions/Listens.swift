@@ -26,6 +26,9 @@ struct Listens: Sendable {
     private var paths: [SessionID: [(id: UInt64, path: Path)]] = [:]
     private(set) var count = 0
 
+    /// The listens of one session.
+    func count(of session: SessionID) -> Int { paths[session]?.count ?? 0 }
+
     /// Adds a listener; false if the session uses the id already.
     mutating func add(_ listener: Listener, at path: Path) -> Bool {
         let own = paths[listener.session] ?? []

@@ -6,6 +6,11 @@ struct Outbox: Sendable {
     private var places: [SessionID: Int] = [:]
     private var scratch = MessagePackWriter()
 
+    /// How much this turn has to say to a client so far.
+    func byteCount(for session: SessionID) -> Int {
+        places[session].map { frames[$0].frame.byteCount } ?? 0
+    }
+
     mutating func append(_ message: NodeMessage, to session: SessionID) {
         frames[place(of: session)].frame.append(message)
     }

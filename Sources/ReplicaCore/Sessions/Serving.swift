@@ -27,7 +27,9 @@ extension Replica {
     private mutating func serve(_ message: ClientMessage, for session: SessionID) {
         switch message {
         case .get(let id, let path):
-            outbox.append(.value(id: id, value: tree.value[path]), to: session)
+            if hasRoom(id, session) {
+                outbox.append(.value(id: id, value: tree.value[path]), to: session)
+            }
         case .put(let id, let path, let value):
             write([Write(path: path, value: value)], .ok(id: id), id, session)
         case .merge(let id, let path, let writes):
@@ -40,9 +42,28 @@ extension Replica {
         case .listen(let id, let path): listen(id, at: path, session)
         case .unlisten(let id, let listen): unlisten(listen, id, session)
         case .ping(let id): outbox.append(.ok(id: id), to: session)
-        case .status(let id): outbox.append(.value(id: id, value: status), to: session)
+        case .status(let id):
+            if hasRoom(id, session) { outbox.append(.value(id: id, value: status), to: session) }
         }
     }
+
+    /// Refuses a request for data from a client that has asked for much in one turn already: a few
+    /// bytes may ask for the whole tree, and frames have room for millions of them.
+    private mutating func hasRoom(_ id: UInt64, _ session: SessionID) -> Bool {
+        if outbox.byteCount(for: session) <= Replica.answersLimit { return true }
+        counters.refused += 1
+        outbox.append(
+            .error(
+                id: id, code: .tooBig,
+                problem: "the answers before this one have \(Replica.answersLimit >> 20) MB",
+                fix: "wait for answers before you ask for more"), to: session)
+        return false
+    }
+
+    /// Beyond this many bytes to one client in one turn, it gets no more data.
+    private static let answersLimit = 16 << 20
+    /// A listen is looked for among those of its session.
+    private static let listensLimit = 10_000
 
     private mutating func write(
         _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID
@@ -61,6 +82,15 @@ extension Replica {
     }
 
     private mutating func listen(_ id: UInt64, at path: Path, _ session: SessionID) {
+        guard hasRoom(id, session) else { return }
+        guard listens.count(of: session) < Replica.listensLimit else {
+            outbox.append(
+                .error(
+                    id: id, code: .tooBig,
+                    problem: "this connection has \(Replica.listensLimit) listens",
+                    fix: "end some, or listen further up in the tree"), to: session)
+            return
+        }
         guard listens.add(.init(session: session, id: id), at: path) else {
             outbox.append(
                 .error(

@@ -1,0 +1,276 @@
+import DataTree
+
+@testable import SyncProtocol
+
+/// Frames that no honest program sends, from one seed: real ones with a few bytes changed, real ones
+/// with absurd content, and noise.
+///
+/// What they write, if anything, is below `/garbage`: a frame that would write elsewhere, as any
+/// client may, is left out.
+struct HostileFrames {
+    private var random: Seeded
+    /// Whose names and sequences the frames of peers use.
+    private let writers: [WriterID]
+    private let members = ["n1", "n2", "n3", "nobody", ""]
+    private let clusters: [String]
+
+    init(seed: UInt64, cluster: String, writers: [WriterID]) {
+        random = Seeded(seed)
+        clusters = [cluster, "another"]
+        self.writers = writers
+    }
+
+    mutating func clientFrame() -> [UInt8] {
+        while true {
+            let frame =
+                chance(10) ? noise() : chance(60) ? mutation(of: requests()) : requests()
+            let received = try? FrameReader<ClientMessage>.messages(in: frame)
+            if (received ?? []).allSatisfy(\.isHarmless) { return frame }
+        }
+    }
+
+    /// What a peer may publish, or answer.
+    mutating func peerFrame() -> [UInt8] {
+        while true {
+            let frame =
+                chance(10) ? noise() : chance(50) ? mutation(of: peerMessage()) : peerMessage()
+            let received = try? FrameReader<PeerMessage>.messages(in: frame)
+            if (received ?? []).allSatisfy(\.isHarmless) { return frame }
+        }
+    }
+
+    mutating func noise() -> [UInt8] {
+        let start: [UInt8] = chance(50) ? [protocolVersion] : []
+        return start
+            + (0..<number(below: 300)).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { number(below: 100) < percent }
+
+    mutating func number(below limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+}
+
+// MARK: - Clients
+
+extension HostileFrames {
+    private mutating func requests() -> [UInt8] {
+        var frame = FrameWriter()
+        for _ in 0...number(below: 4) { frame.append(request()) }
+        return frame.bytes
+    }
+
+    private mutating func request() -> ClientMessage {
+        let id = chance(80) ? UInt64(number(below: 1_000)) : UInt64.max
+        let path = path()
+        switch number(below: 8) {
+        case 0: return .get(id: id, path: path)
+        case 1: return .put(id: id, path: path, value: value(depth: 0))
+        case 2:
+            let writes = (0..<number(below: 5)).map { _ in
+                Write(path: self.path(), value: value(depth: 0))
+            }
+            return .merge(id: id, path: path, writes: writes)
+        case 3: return .push(id: id, path: path, value: value(depth: 0))
+        case 4: return .listen(id: id, path: path)
+        case 5: return .unlisten(id: id, listen: UInt64(number(below: 1_000)))
+        case 6: return .ping(id: id)
+        default: return .status(id: id)
+        }
+    }
+
+    private mutating func path() -> Path {
+        let depth = chance(95) ? number(below: 4) : number(below: 40)
+        var keys = [Key(unchecked: "garbage")]
+        for _ in 0..<depth { keys.append(key()) }
+        if chance(10) { keys.append(.priority) }
+        return Path(keys)
+    }
+
+    private mutating func key() -> Key {
+        switch number(below: 10) {
+        case 0: Key(unchecked: String(number(below: 20)))
+        case 1: Key(unchecked: String(repeating: "k", count: 1 + number(below: 900)))
+        case 2: Key(unchecked: "a.b")
+        default: Key(unchecked: ["a", "b", "é", "c"][number(below: 4)])
+        }
+    }
+
+    private mutating func value(depth: Int) -> Value {
+        switch number(below: depth > 40 ? 6 : 12) {
+        case 0: return .null
+        case 1: return .boolean(chance(50))
+        case 2: return .integer(Int64.max)
+        case 3: return .double(chance(50) ? .infinity : -0.0)
+        case 4: return .string(String(repeating: "é", count: number(below: 50)))
+        case 5: return .integer(Int64(number(below: 9)))
+        case 6: return .deferred(.timestamp)
+        case 7: return .deferred(.increment(.integer(.max)))
+        case 8: return value(depth: depth + 1).prioritized(value(depth: 41))
+        default:
+            var children = Children()
+            for _ in 0...number(below: chance(5) ? 60 : 3) {
+                let child = value(depth: depth + 1)
+                if !child.isNull { children[key()] = child }
+            }
+            return Value(children)
+        }
+    }
+}
+
+// MARK: - Peers
+
+extension HostileFrames {
+    private mutating func peerMessage() -> [UInt8] {
+        switch number(below: 6) {
+        case 0: PeerMessage.beat(beat()).frame
+        case 1:
+            PeerMessage.want(
+                member: members[number(below: members.count)], origin: writer(), from: 1,
+                through: sequence() + 1
+            ).frame
+        case 2:
+            PeerMessage.have(origin: writer(), batches: (0..<number(below: 4)).map { _ in batch() })
+                .frame
+        default: PeerMessage.batch(batch()).frame
+        }
+    }
+
+    private mutating func beat() -> Beat {
+        Beat(
+            cluster: clusters[number(below: 2)], member: members[number(below: members.count)],
+            writer: writer(), vector: vector(), promise: time(), wallMilliseconds: sequence() >> 1)
+    }
+
+    /// A batch with a right checksum, whatever is in it.
+    ///
+    /// One that goes on where the log of an origin ends is taken, as its origin says so; so these are
+    /// the first of an origin that is new, or are held, or come after a gap that never closes.
+    private mutating func batch() -> [UInt8] {
+        let isNew = chance(50)
+        let origin = isNew ? WriterID(bits: random.next()) : writer()
+        let first =
+            isNew ? 1 : chance(50) ? (1 << 47) + sequence() >> 1 : 1 + UInt64(number(below: 9))
+        var time = time()
+        let operations = (0...number(below: 4)).map { _ in
+            time = chance(80) ? HybridTime(bits: time.bits &+ 1) : self.time()
+            let writer = chance(80) ? origin : self.writer()
+            let writes = (0..<number(below: 4)).map { _ in
+                Write(path: path(), value: value(depth: 0))
+            }
+            return Operation(stamp: Stamp(time: time, writer: writer), writes: writes)
+        }
+        let bytes = BatchCoding.encode(
+            Batch(
+                origin: origin, first: first, wallMilliseconds: sequence() >> 1,
+                dependencies: chance(70) ? Vector() : vector(), operations: operations))
+        if chance(70) { return bytes }
+        let content = mutation(of: Array(bytes.dropLast(4)))
+        let checksum = content.withUnsafeBytes { Checksum.crc32c(of: $0) }
+        return content + withUnsafeBytes(of: checksum.littleEndian) { Array($0) }
+    }
+
+    private mutating func vector() -> Vector {
+        var vector = Vector()
+        let count = chance(98) ? number(below: 4) : number(below: 5_000)
+        var bits = UInt64(number(below: 1_000))
+        for _ in 0..<count {
+            bits += 1 + UInt64(number(below: 1_000))
+            vector[WriterID(bits: bits)] = sequence()
+        }
+        if chance(30) { vector[writer()] = sequence() }
+        return vector
+    }
+
+    private mutating func writer() -> WriterID {
+        chance(90) ? writers[number(below: writers.count)] : WriterID(bits: random.next())
+    }
+
+    private mutating func sequence() -> UInt64 {
+        switch number(below: 4) {
+        case 0: UInt64(number(below: 100))
+        case 1: 1 << 48
+        case 2: (1 << 48) - 1
+        default: random.next() >> 16
+        }
+    }
+
+    private mutating func time() -> HybridTime {
+        switch number(below: 4) {
+        case 0: HybridTime(bits: 1)
+        case 1: HybridTime(bits: 1 << 63)
+        case 2: HybridTime(milliseconds: 1_800_000_000_000)
+        default: HybridTime(bits: random.next() >> 1)
+        }
+    }
+}
+
+// MARK: - Mutations
+
+extension HostileFrames {
+    private static let formats: [UInt8] = [
+        0x80, 0x90, 0xA0, 0xC0, 0xC1, 0xC6, 0xC9, 0xCB, 0xCF, 0xDB, 0xDD, 0xDF, 0xFF,
+    ]
+
+    private mutating func mutation(of bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        if chance(10) { return Array(bytes.prefix(number(below: bytes.count + 1))) }
+        for _ in 0...number(below: 4) where bytes.count > 1 {
+            let place = chance(5) ? 0 : number(below: bytes.count)
+            let format = Self.formats[number(below: Self.formats.count)]
+            switch number(below: 5) {
+            case 0: bytes[place] ^= 1 << UInt8(number(below: 8))
+            case 1: bytes[place] = UInt8(number(below: 256))
+            case 2: bytes[place] = format
+            case 3: bytes.remove(at: place)
+            default: bytes.insert(format, at: place)
+            }
+        }
+        return bytes
+    }
+}
+
+extension Received<ClientMessage> {
+    fileprivate var isHarmless: Bool {
+        guard case .message(let message) = self else { return true }
+        switch message {
+        case .put(_, let path, _), .push(_, let path, _): return path.isGarbage
+        case .merge(_, let path, let writes):
+            return writes.allSatisfy { path.appending($0.path).isGarbage }
+        default: return true
+        }
+    }
+}
+
+extension Received<PeerMessage> {
+    fileprivate var isHarmless: Bool {
+        guard case .message(let message) = self else { return true }
+        let batches: [[UInt8]]
+        switch message {
+        case .batch(let bytes): batches = [bytes]
+        case .have(_, let several): batches = several
+        default: batches = []
+        }
+        return batches.compactMap { try? BatchCoding.decode($0) }.allSatisfy { batch in
+            batch.operations.allSatisfy { $0.writes.allSatisfy { $0.path.isGarbage } }
+        }
+    }
+}
+
+extension Path {
+    fileprivate var isGarbage: Bool { keys.first == Key(unchecked: "garbage") }
+}
+
+/// A generator whose numbers come from its seed: SplitMix64, by Steele, Lea and Flood.
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
+    }
+}

@@ -1,0 +1,175 @@
+import DataTree
+import Foundation
+import SyncProtocol
+import Testing
+import ZeroMQ
+
+@testable import HearthCommand
+
+/// Real nodes in bad company: whatever arrives at any of their sockets, they stay up, serve the
+/// others and lose nothing.
+///
+/// A longer run: `HEARTH_HOSTILE_FRAMES=1000000`.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct `A node in bad company` {
+    private static let frameCount =
+        ProcessInfo.processInfo.environment["HEARTH_HOSTILE_FRAMES"].flatMap { Int($0) } ?? 20_000
+
+    @Test func `takes no harm from what it is sent, at any socket`() throws {
+        let pair = try BadCompany()
+        var honest = [pair.honest(at: 1), pair.honest(at: 2)]
+        for _ in 0..<20 {
+            for index in honest.indices { try honest[index].step() }
+        }
+        for index in honest.indices { try honest[index].finish() }
+        try waitForAll(of: honest, at: pair)
+        var attack = try Attack(on: pair, seed: 1)
+        for round in 0..<Self.frameCount / 100 {
+            for _ in 0..<100 { attack.sendOne() }
+            for index in honest.indices { try honest[index].step() }
+            if round.isMultiple(of: 10) { try attack.pause() }
+        }
+        for index in honest.indices { try honest[index].finish() }
+
+        #expect(honest.reduce(0) { $0 + $1.acknowledged.count } >= Self.frameCount / 100)
+        try waitForAll(of: honest, at: pair)
+        for address in [pair.address(1), pair.address(2)] {
+            let status = try pair.status(at: address)
+            #expect(status.count("refused") > 0 || address == pair.address(2))
+            #expect(status.count("malformedFrames") > 0)
+            #expect(status[DataTree.Key(unchecked: "connectedPeers")].children.count >= 1)
+            let residentBytes = status[DataTree.Key(unchecked: "process")].count("residentBytes")
+            #expect(residentBytes < 600 << 20, "\(residentBytes >> 20) MB")
+        }
+        try pair.endCleanly()
+    }
+
+    private func waitForAll(of honest: [HonestClient], at pair: BadCompany) throws {
+        let acknowledged = honest.flatMap(\.acknowledged)
+        for address in [pair.address(1), pair.address(2)] {
+            try eventually("\(address) has all that was acknowledged") {
+                let list = try pair.value("list", at: address)
+                return acknowledged.allSatisfy { list[$0.key] == $0.value }
+            }
+        }
+    }
+}
+
+extension Value {
+    fileprivate func count(_ name: String) -> Int64 {
+        if case .integer(let count) = self[DataTree.Key(unchecked: name)] { return count }
+        return 0
+    }
+}
+
+/// Two real nodes, whose third peer is the test: it is bound where they expect n3.
+final class BadCompany {
+    let file: ClusterFile
+    let context = Context()
+    private let folder: TemporaryFolder
+    private let nodes: [Program]
+
+    init() throws {
+        file = ClusterFile(
+            nodeCount: 3, basePort: try TestCluster.freePorts(), durability: "commit")
+        folder = try TemporaryFolder()
+        let configuration = try folder.write(
+            String(decoding: file.json, as: UTF8.self), to: "cluster.json")
+        nodes = try ["n1", "n2"].map { id in
+            try Program.hearth("node", "--config", configuration, "--id", id)
+        }
+        for node in nodes {
+            try eventually("the node serves") { node.errors.contains("serving clients") }
+        }
+    }
+
+    func address(_ node: Int) -> String { file.nodes[node - 1].client }
+
+    func dealer(to endpoint: String) throws -> Socket {
+        let dealer = try Socket(.dealer, in: context)
+        dealer.sendHighWaterMark = 1_000
+        try dealer.connect(endpoint)
+        return dealer
+    }
+
+    func honest(at node: Int) -> HonestClient {
+        HonestClient(name: "h\(node)", address: address(node), context: context)
+    }
+
+    func value(_ path: String, at address: String) throws -> Value {
+        try ask(address) { .get(id: $0, path: try Path(path)) }
+    }
+
+    func status(at address: String) throws -> Value { try ask(address) { .status(id: $0) } }
+
+    private func ask(_ address: String, _ request: (UInt64) throws -> ClientMessage) throws -> Value
+    {
+        let dealer = try dealer(to: address)
+        dealer.send(try request(1).frame)
+        while true {
+            try #require(dealer.wait(upTo: .seconds(20)), "no answer from \(address): \(errors)")
+            let frame = try #require(dealer.receive()?.last)
+            for case .message(.value(_, let value)) in try FrameReader<NodeMessage>.messages(
+                in: frame)
+            { return value }
+        }
+    }
+
+    private var errors: String {
+        nodes.map { String($0.errors.suffix(8_000)) }.joined(separator: "\n")
+    }
+
+    func endCleanly() throws {
+        for node in nodes {
+            node.terminate()
+            let outcome = try node.end()
+            #expect(outcome.status == 0, "\(outcome.errors.suffix(2_000))")
+        }
+    }
+}
+
+/// Pushes some values all the time, and remembers which were acknowledged.
+struct HonestClient {
+    private let name: String
+    private let dealer: Socket
+    private var sent: UInt64 = 0
+    private(set) var acknowledged: [(key: Key, value: Value)] = []
+
+    init(name: String, address: String, context: Context) {
+        self.name = name
+        do {
+            dealer = try Socket(.dealer, in: context)
+            try dealer.connect(address)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    private func value(_ id: UInt64) -> Value { .string("\(name)-\(id)") }
+
+    /// Pushes once, if few pushes are under way.
+    mutating func step() throws {
+        if sent < UInt64(acknowledged.count) + 20 {
+            sent += 1
+            let list = Path([Key(unchecked: "list")])
+            dealer.send(ClientMessage.push(id: sent, path: list, value: value(sent)).frame)
+        }
+        while let frame = dealer.receive() { try note(frame) }
+    }
+
+    mutating func finish() throws {
+        while acknowledged.count < Int(sent) {
+            try #require(dealer.wait(upTo: .seconds(20)), "\(name) has no answer")
+            while let frame = dealer.receive() { try note(frame) }
+        }
+    }
+
+    private mutating func note(_ frame: [[UInt8]]) throws {
+        for message in try FrameReader<NodeMessage>.messages(in: frame[0]) {
+            guard case .message(.pushed(let id, let key)) = message else {
+                Issue.record("\(name) was told \(message)")
+                continue
+            }
+            acknowledged.append((key, value(id)))
+        }
+    }
+}
