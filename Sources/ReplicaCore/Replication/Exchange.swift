@@ -9,8 +9,12 @@ extension Replica {
             case .batch(let bytes): receive(batch: bytes, repaired: false)
             case .beat(let beat): hear(beat)
             case .have(let origin, let batches):
-                repair.answered(origin, wasUseful: !batches.isEmpty)
+                let before = (held: vector[origin], waiting: inbox.count)
                 for bytes in batches { receive(batch: bytes, repaired: true) }
+                // What was refused would be sent again and again if it was asked for at once.
+                repair.answered(
+                    origin,
+                    wasUseful: vector[origin] > before.held || inbox.count > before.waiting)
             case .want: counters.malformedFrames += 1
             }
         }

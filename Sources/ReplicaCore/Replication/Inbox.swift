@@ -4,8 +4,9 @@ import SyncProtocol
 struct Inbox: Sendable {
     /// Beyond this many bytes new batches are dropped; repair brings them again.
     static let byteLimit = 64 << 20
-    /// Finding what is next takes a look at each origin, of which a liar may name many.
     static let countLimit = 10_000
+    /// Finding what is next takes a look at each origin, of which a liar may name many.
+    static let originLimit = 100
 
     struct Waiting: Sendable {
         var batch: Batch
@@ -24,6 +25,7 @@ struct Inbox: Sendable {
         else { return false }
         let queue = queues.firstIndex { $0.origin >= batch.origin } ?? queues.count
         if queue == queues.count || queues[queue].origin != batch.origin {
+            guard queues.count < Inbox.originLimit else { return false }
             queues.insert((batch.origin, []), at: queue)
         }
         let place =

@@ -6,6 +6,8 @@ struct Repair: Sendable {
     static let patienceMilliseconds: UInt64 = 500
     /// How much one answer may carry.
     static let chunkBytes = 256 << 10
+    /// As many requests of one turn as fit into the queue for one peer; the rest follows.
+    static let requestsLimit = 100
 
     struct Request: Equatable, Sendable {
         var member: String
@@ -52,7 +54,7 @@ struct Repair: Sendable {
                 else { return false }
                 return beat.vector[origin] > held || beat.writer == origin
             }
-            guard !holders.isEmpty,
+            guard !holders.isEmpty, requests.count < Repair.requestsLimit,
                 let attempt = attempt(to: origin, at: elapsedMilliseconds)
             else { continue }
             requests.append(

@@ -1,0 +1,175 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+import Testing
+
+/// What a member with a bug, or somebody in its place, may say.
+@Suite struct `A replica among liars` {
+    private let list = Universe.path("list")
+
+    private func batch(
+        of origin: WriterID, from first: UInt64, at time: HybridTime, count: Int = 1,
+        value: Value = .string("lie")
+    ) -> Input {
+        let operations = (0..<count).map { _ in
+            Operation(
+                stamp: Stamp(time: time, writer: origin), writes: [Write(path: list, value: value)])
+        }
+        let batch = Batch(
+            origin: origin, first: first, wallMilliseconds: 0, dependencies: Vector(),
+            operations: operations)
+        return .published(PeerMessage.batch(BatchCoding.encode(batch)).frame)
+    }
+
+    private func beat(_ vector: Vector, promise: HybridTime) -> Input {
+        let beat = Beat(
+            cluster: "test", member: "n2", writer: WriterID(bits: 9), vector: vector,
+            promise: promise, wallMilliseconds: 0)
+        return .published(PeerMessage.beat(beat).frame)
+    }
+
+    private let present = HybridTime(milliseconds: 1_700_000_000_000)
+    private let end = HybridTime(bits: 1 << 63)
+
+    @Test func `follows no time that would leave none after it`() {
+        var cluster = TestCluster(2)
+        cluster.turn("n1", [batch(of: WriterID(bits: 8), from: 1, at: end)])
+        cluster.turn("n1", [beat(Vector(), promise: end)])
+        #expect(cluster["n1"].counters.strangers == 2)
+        cluster.send(.put(id: 1, path: list, value: 1), to: "n1")
+        #expect(cluster["n2"].value == ["list": 1])
+        cluster.crash("n1")
+        cluster.start("n1")
+        cluster.settle()
+        cluster.send(.put(id: 2, path: list, value: 2), to: "n1")
+        #expect(cluster["n2"].value == ["list": 2])
+    }
+
+    @Test func `takes nobody else's operations for its own`() {
+        var cluster = TestCluster(2)
+        cluster.send(.put(id: 1, path: list, value: 1), to: "n1")
+        let writer = cluster["n1"].writer
+        let request = ClientMessage.put(id: 2, path: list, value: 2).frame
+        cluster.turn(
+            "n1",
+            [
+                .requested(request, by: SessionID(number: 1)),
+                batch(of: writer, from: 3, at: present),
+            ])
+        #expect(cluster["n1"].counters.strangers == 1)
+        #expect(cluster["n1"].vector[writer] == 2)
+        #expect(cluster["n2"].value == ["list": 2])
+    }
+
+    @Test func `repairs an origin of which a contradiction waits`() {
+        var cluster = TestCluster(2)
+        cluster.send(.put(id: 1, path: list, value: 1), to: "n2")
+        let writer = cluster["n2"].writer
+        cluster.turn("n1", [batch(of: writer, from: 1, at: present, count: 4)])
+        cluster.turn("n1", [batch(of: writer, from: 3, at: present, count: 4)])
+        cluster.cuts = [["n2", "n1"]]
+        let requests = (2...4).map { number in
+            ClientMessage.put(id: 1, path: list, value: .integer(Int64(number))).frame
+        }
+        cluster.turn("n2", requests.map { .requested($0, by: SessionID(number: 1)) })
+        cluster.cuts = []
+        cluster.settle()
+        #expect(cluster["n1"].value == ["list": 4])
+    }
+
+    @Test func `bounds what waits, and tells its status whatever was claimed`() {
+        var cluster = TestCluster(2)
+        var inputs: [Input] = []
+        for origin in 1...300 as ClosedRange<UInt64> {
+            inputs.append(batch(of: WriterID(bits: origin), from: 5, at: present))
+        }
+        for first in 6...11_000 as ClosedRange<UInt64> {
+            inputs.append(batch(of: WriterID(bits: 1), from: first, at: present))
+        }
+        var vector = Vector()
+        for origin in 1...300 as ClosedRange<UInt64> {
+            vector[WriterID(bits: origin)] = 1 << 48
+        }
+        cluster.turn("n1", inputs + [beat(vector, promise: present)])
+        #expect(cluster["n1"].counters.dropped == 200 + 1_095)
+        cluster.send(.status(id: 1), to: "n1")
+        guard case .value(1, let status) = cluster.takeReplies().first else {
+            Issue.record("no status")
+            return
+        }
+        #expect(status[Key(unchecked: "waitingBatches")] == 10_000)
+        cluster.send(.put(id: 2, path: list, value: 1), to: "n2")
+        cluster.settle(milliseconds: 500)
+        #expect(cluster["n1"].value == ["list": 1])
+    }
+
+    @Test func `does not ask without end for what it refuses`() {
+        var cluster = TestCluster(2)
+        cluster.send(.put(id: 1, path: list, value: 1), to: "n2")
+        let writer = cluster["n2"].writer
+        cluster.turn("n1", [batch(of: writer, from: 2, at: present)])
+        #expect(cluster["n1"].vector[writer] == 2)
+        cluster.settle()
+        #expect((1...10).contains(cluster["n2"].counters.strangers))
+    }
+
+    @Test func `answers no stranger`() {
+        var cluster = TestCluster(2)
+        let want = PeerMessage.want(
+            member: "n2", origin: cluster["n1"].writer, from: 1, through: 9)
+        cluster.turn("n1", [.asked(want.frame, by: "nobody")])
+        #expect(cluster["n1"].counters.strangers == 1)
+    }
+}
+
+/// What a client may ask for with a few bytes, again and again.
+@Suite struct `A replica with a greedy client` {
+    private let list = Universe.path("list")
+
+    private func ask(_ messages: [ClientMessage]) -> Input {
+        var frame = FrameWriter()
+        for message in messages { frame.append(message) }
+        return .requested(frame.bytes, by: SessionID(number: 1))
+    }
+
+    @Test func `does not answer with more than some megabytes in one turn`() {
+        var cluster = TestCluster(1)
+        let text = Value.string(String(repeating: "x", count: 1 << 20))
+        cluster.send(.put(id: 1, path: list, value: text), to: "n1")
+        _ = cluster.takeReplies()
+        cluster.turn("n1", [ask((1...50).map { .get(id: $0, path: list) })])
+        let replies = cluster.takeReplies()
+        let values = replies.count { if case .value = $0 { true } else { false } }
+        #expect(values == 16)
+        guard case .error(50, .tooBig, _, _) = replies.last else {
+            Issue.record("the last request was not refused")
+            return
+        }
+        cluster.send(.get(id: 51, path: list), to: "n1")
+        #expect(cluster.takeReplies() == [.value(id: 51, value: text)])
+    }
+
+    @Test func `has a limit of listens`() {
+        var cluster = TestCluster(1)
+        cluster.turn("n1", [ask((1...10_001).map { .listen(id: $0, path: list) })])
+        guard case .error(10_001, .tooBig, _, _) = cluster.takeReplies().last else {
+            Issue.record("the last listen was not refused")
+            return
+        }
+        cluster.turn("n1", [.closed(SessionID(number: 1))])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `may remove a list with a priority child by child`() {
+        var cluster = TestCluster(1)
+        let keys = (0..<20_000).map { Key(unchecked: "k\($0)") }
+        var children = Children()
+        for key in keys { children[key] = 1 }
+        let whole = Value(children).prioritized(7)
+        cluster.send(.put(id: 1, path: list, value: whole), to: "n1")
+        let writes = keys.map { Write(path: Path([$0]), value: .null) }
+        cluster.send(.merge(id: 2, path: list, writes: writes), to: "n1")
+        #expect(cluster.takeReplies().last == .ok(id: 2))
+        #expect(cluster["n1"].value == .null)
+    }
+}
