@@ -6,6 +6,10 @@ public import QueryEngine
 
 public typealias HearthError = ClientCore.HearthError
 public typealias Value = DataTree.Value
+public typealias ServerValue = DataTree.ServerValue
 
 /// The kinds of events, with Firebase's names.
 public typealias DataEventType = ViewEvent.Kind
+
+/// Names one observer of a database, to remove it; 0 names none.
+public typealias DatabaseHandle = UInt

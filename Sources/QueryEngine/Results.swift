@@ -34,3 +34,13 @@ extension View {
         return Value(children)
     }
 }
+
+extension SortedMap<Value> {
+    /// The children in another order than that of their keys.
+    ///
+    /// - Complexity: O(n log n); O(n) if all have null in the order.
+    public func ordered(by order: ChildOrder) -> [(key: Key, value: Value)] {
+        let list = OrderedList(Value(self), by: Index(by: order, of: self))
+        return Query.entries(0..<count, in: list)
+    }
+}

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `the export form shows priorities`() throws {
-        let form = try snapshot(#"{".value":5,".priority":"p"}"#).valueInExportFormat
+        let form = try snapshot(#"{".value":5,".priority":"p"}"#).valueInExportFormat()
         let members = form as? [String: Any]
         #expect(members?[".priority"] as? String == "p")
         #expect(members?[".value"] as? Int == 5)
@@ -42,9 +42,11 @@ import Testing
     @Test func `literals and Swift's own types make the same data`() throws {
         let literal: Value = ["a": [1, 2.5, nil, true], "b": "text", "c": [:]]
         #expect(literal == (try JSONReader().parse(#"{"a":[1,2.5,null,true],"b":"text"}"#)))
-        #expect(try ["x": [1, 2]].dataValue() == (["x": [1, 2]] as Value))
-        #expect(Double(3).dataValue() == .integer(3))
-        #expect(throws: DataError.self) { try ["a/b": 1].dataValue() }
+        #expect(
+            try Value(plain: ["a": [1, 2.5, nil, true], "b": "text"] as [String: Any]) == literal)
+        #expect(try Value(plain: ["x": [1, 2]]) == (["x": [1, 2]] as Value))
+        #expect(try Value(plain: Double(3)) == .integer(3))
+        #expect(throws: DataError.self) { try Value(plain: ["a/b": 1]) }
     }
 
     @Test func `references know their family, and new keys ascend`() {

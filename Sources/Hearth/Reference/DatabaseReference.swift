@@ -1,15 +1,15 @@
 internal import DataTree
 internal import EventLoop
+internal import QueryEngine
 internal import Threads
 
 /// A place in the tree of a database, to read, write and listen at.
-public struct DatabaseReference: Sendable {
-    public let database: Database
-    let path: Path
-
+///
+///     let posts = Database.database().reference().child("posts")
+///     posts.childByAutoId().setValue(["title": "Hello"])
+public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
     init(_ database: Database, _ path: Path) {
-        self.database = database
-        self.path = path
+        super.init(database, path)
     }
 
     /// The last key of the path; nil at the root.
@@ -21,14 +21,13 @@ public struct DatabaseReference: Sendable {
 
     /// The place at a relative path; an invalid path is a mistake of the program and stops it.
     public func child(_ path: String) -> DatabaseReference {
-        do throws(DataError) {
-            return DatabaseReference(database, self.path.appending(try Path(path)))
-        } catch {
-            preconditionFailure("\(error.problem): \(error.fix)")
-        }
+        DatabaseReference(database, self.path.appending(require(Path.init(reference:), path)))
     }
 
     /// A child with a new key, which sorts after all keys made before.
+    ///
+    /// Any number of programs make keys at the same time without a conflict: a key holds the time
+    /// and 72 random bits.
     public func childByAutoId() -> DatabaseReference {
         DatabaseReference(database, path.appending(DatabaseReference.newKey()))
     }
@@ -43,12 +42,22 @@ public struct DatabaseReference: Sendable {
     }
 }
 
-extension DatabaseReference: CustomStringConvertible {
-    public var description: String { path.description }
+extension Path {
+    /// Where each client tells of itself: whether it is connected, and how its clock differs.
+    static let clientInformation = Key(unchecked: ".info")
+
+    /// Takes a path that may lie in `.info`, which no node has.
+    fileprivate init(reference text: String) throws(DataError) {
+        let trimmed = text.drop { $0 == "/" }
+        guard trimmed == ".info" || trimmed.hasPrefix(".info/") else {
+            self = try Path(text)
+            return
+        }
+        self = Path([Path.clientInformation])
+            .appending(try Path(String(trimmed.dropFirst(".info".count))))
+    }
 }
 
-extension DatabaseReference: Equatable {
-    public static func == (a: DatabaseReference, b: DatabaseReference) -> Bool {
-        a.database === b.database && a.path == b.path
-    }
+extension DatabaseReference: CustomStringConvertible {
+    public var description: String { path.description }
 }

@@ -1,5 +1,6 @@
 internal import ClientCore
 internal import DataTree
+internal import Foundation
 internal import Threads
 
 /// A cluster, as a program sees it: the way to its references.
@@ -9,10 +10,11 @@ internal import Threads
 ///     try await messages.childByAutoId().setValue(["text": "hello"])
 ///
 /// All references of a database share one connection, which turns to the next node when one does
-/// not answer. Callbacks run on the connection's thread, in order, and must not block it.
+/// not answer.
 public final class Database: Sendable {
     /// The connection that the references share, or why there is none.
     let connection: Result<Connection, HearthError>
+    let observers = Monitor(Observers())
 
     private static let databases = Monitor<[String: Database]>([:])
 
@@ -23,11 +25,19 @@ public final class Database: Sendable {
         connection = Result { () throws(HearthError) in try Connection(nodes: nodes) }
     }
 
-    /// The database at the node of this address; the same one each time.
+    /// The database at the nodes that the environment variable `HEARTH_NODES` lists, separated by
+    /// commas, or else at `tcp://127.0.0.1:7001`; the same one each time.
+    public static func database() -> Database {
+        let nodes = ProcessInfo.processInfo.environment["HEARTH_NODES"] ?? ""
+        return database(url: nodes.isEmpty ? "tcp://127.0.0.1:7001" : nodes)
+    }
+
+    /// The database at the nodes with these addresses, separated by commas; the same one each time.
     public static func database(url: String) -> Database {
         databases.withLock { databases in
             if let database = databases[url] { return database }
-            let database = Database(nodes: [url])
+            let nodes = url.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            let database = Database(nodes: nodes)
             databases[url] = database
             return database
         }

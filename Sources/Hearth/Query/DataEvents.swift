@@ -1,0 +1,102 @@
+public import ClientCore
+internal import QueryEngine
+
+/// One event of a query, as a case to switch on.
+public enum DataEvent: Sendable {
+    /// The previous key is that of the child before it in the query's order; nil for the first.
+    case childAdded(DataSnapshot, previousSiblingKey: String?)
+    case childChanged(DataSnapshot, previousSiblingKey: String?)
+    case childMoved(DataSnapshot, previousSiblingKey: String?)
+    /// With the last data of the child.
+    case childRemoved(DataSnapshot)
+    /// All that the query shows, after the child events of the same change.
+    case value(DataSnapshot)
+    /// The last event: the node ended the listen, or the reader fell too far behind.
+    case cancelled(HearthError)
+}
+
+/// The events of a query, in order, for `for await`; the listen ends with the loop.
+///
+/// Each iteration listens anew. A reader that falls more than 100,000 events behind is told so by
+/// `cancelled`, because a list with a gap would be wrong.
+public struct DataEvents: AsyncSequence, Sendable {
+    public typealias Element = DataEvent
+    public typealias Failure = Never
+
+    private static let limit = 100_000
+
+    let query: DatabaseQuery
+    let kinds: ViewEvent.Kinds
+
+    public func makeAsyncIterator() -> AsyncStream<DataEvent>.Iterator {
+        stream().makeAsyncIterator()
+    }
+
+    private func stream() -> AsyncStream<DataEvent> {
+        // One more than may wait, so that there is room to say that the rest is missing.
+        AsyncStream(bufferingPolicy: .bufferingOldest(DataEvents.limit + 1)) { continuation in
+            let handle = query.observe(kinds) { [query] events in
+                for event in events {
+                    let result = continuation.yield(DataEvent(event, query.snapshot(of: event)))
+                    guard case .enqueued(let remaining) = result else { return }
+                    if remaining > 1 { continue }
+                    continuation.yield(.cancelled(.fellBehind(by: DataEvents.limit)))
+                    return continuation.finish()
+                }
+            } ended: { error in
+                continuation.yield(.cancelled(error))
+                continuation.finish()
+            }
+            continuation.onTermination = { [query] _ in query.removeObserver(withHandle: handle) }
+        }
+    }
+}
+
+extension DatabaseQuery {
+    /// All events of the query, in order.
+    ///
+    ///     for await event in messages.queryLimited(toLast: 10).events {
+    ///         switch event { … }
+    ///     }
+    public var events: DataEvents { DataEvents(query: self, kinds: .all) }
+
+    /// The child events of the query, in order.
+    public var childEvents: DataEvents { DataEvents(query: self, kinds: .children) }
+
+    /// What the query shows, now and after each change; a slow reader misses states in between, never
+    /// the newest.
+    ///
+    /// - Throws: `HearthError`, when the node ends the listen.
+    public var values: AsyncThrowingStream<DataSnapshot, any Error> {
+        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let handle = observe(.value) {
+                continuation.yield($0)
+            } withCancel: {
+                continuation.finish(throwing: $0)
+            }
+            continuation.onTermination = { _ in self.removeObserver(withHandle: handle) }
+        }
+    }
+}
+
+extension DataEvent {
+    init(_ event: ViewEvent, _ snapshot: DataSnapshot) {
+        let previous = event.previousChildKey?.text
+        self =
+            switch event.kind {
+            case .childRemoved: .childRemoved(snapshot)
+            case .childAdded: .childAdded(snapshot, previousSiblingKey: previous)
+            case .childMoved: .childMoved(snapshot, previousSiblingKey: previous)
+            case .childChanged: .childChanged(snapshot, previousSiblingKey: previous)
+            case .value: .value(snapshot)
+            }
+    }
+}
+
+extension HearthError {
+    fileprivate static func fellBehind(by count: Int) -> HearthError {
+        HearthError(
+            .tooBig, "more than \(count) events wait to be read",
+            fix: "read them faster, or iterate over `values`, which skips to the newest state")
+    }
+}
