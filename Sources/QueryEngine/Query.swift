@@ -100,3 +100,11 @@ extension Query {
         return (.null, Bound.Key(text))
     }
 }
+
+extension Query {
+    /// Whether a child lies in the range, whatever the limit leaves of it.
+    public func isInRange(_ key: Key, _ child: Value) -> Bool {
+        let place = order.place(of: key, child)
+        return !lowCut.isBehind(place) && highCut.isBehind(place)
+    }
+}

@@ -1,0 +1,94 @@
+import DataTree
+
+/// Names one write of the application that a server has not answered yet: 0, 1, 2, … in order.
+public struct WriteID: Hashable, Comparable, Sendable {
+    public let number: UInt64
+
+    public init(number: UInt64) { self.number = number }
+
+    public static func < (a: WriteID, b: WriteID) -> Bool { a.number < b.number }
+}
+
+/// Whether listeners see a write before a server has taken it.
+public enum WriteVisibility: Sendable { case shown, hidden }
+
+/// One write that a server has not answered yet.
+struct PendingWrite: Sendable {
+    let path: Path
+    let change: SyncChange
+    let visibility: WriteVisibility
+}
+
+/// The writes that a server has not answered yet.
+///
+/// - Complexity: what happens to one of them costs O(log n) for each place that it writes.
+struct PendingWrites: Sendable {
+    private var writes: [WriteID: PendingWrite] = [:]
+    private var root = PendingNode()
+    private var nextNumber: UInt64 = 0
+
+    /// What the shown writes say of the tree.
+    var overlay: PendingOverlay { PendingOverlay(root, .shown) }
+
+    /// What the shown writes say, and the hidden ones too, but for some.
+    func overlay(excluding ids: [WriteID]) -> PendingOverlay {
+        PendingOverlay(root, .all(except: ids))
+    }
+
+    mutating func append(
+        _ change: SyncChange, at path: Path, _ visibility: WriteVisibility
+    ) -> WriteID {
+        let id = WriteID(number: nextNumber)
+        nextNumber += 1
+        writes[id] = PendingWrite(path: path, change: change, visibility: visibility)
+        for (place, value) in change.values {
+            let entry = PendingNode.Entry(id: id, value: value, visibility: visibility)
+            root.append(entry, at: path.appending(place).keys[...])
+        }
+        return id
+    }
+
+    /// Forgets a write and returns it.
+    mutating func remove(_ id: WriteID) -> PendingWrite? {
+        guard let write = writes.removeValue(forKey: id) else { return nil }
+        for (place, _) in write.change.values {
+            root.remove(id, at: write.path.appending(place).keys[...])
+        }
+        return write
+    }
+}
+
+/// The writes of one location, and those of the locations below.
+struct PendingNode: Sendable {
+    /// One write of all that is here.
+    struct Entry: Sendable {
+        let id: WriteID
+        let value: Value
+        let visibility: WriteVisibility
+    }
+
+    /// In the order in which they were made.
+    private(set) var entries: [Entry] = []
+    private(set) var children = SortedMap<PendingNode>()
+
+    private var isEmpty: Bool { entries.isEmpty && children.isEmpty }
+
+    mutating func append(_ entry: Entry, at keys: ArraySlice<Key>) {
+        guard let key = keys.first else { return entries.append(entry) }
+        children.mutate(key) { child in
+            var node = child.take() ?? PendingNode()
+            node.append(entry, at: keys.dropFirst())
+            child = node
+        }
+    }
+
+    /// Removes a write; nodes that end up empty are dropped.
+    mutating func remove(_ id: WriteID, at keys: ArraySlice<Key>) {
+        guard let key = keys.first else { return entries.removeAll { $0.id == id } }
+        children.mutate(key) { child in
+            guard var node = child.take() else { return }
+            node.remove(id, at: keys.dropFirst())
+            child = node.isEmpty ? nil : node
+        }
+    }
+}

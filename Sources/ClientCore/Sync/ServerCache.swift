@@ -1,0 +1,110 @@
+import DataTree
+import QueryEngine
+
+/// What a server has told of a location, for one query there.
+struct ServerCache: Sendable {
+    private(set) var value: Value
+    /// Whether the server has told all that the query asks for.
+    private(set) var isComplete: Bool
+    /// Whether children may exist that are not here, because the query does not show them.
+    private(set) var isFiltered = false
+    /// Children that the query does not show any more.
+    private var hidden: [Key] = []
+
+    init(_ value: Value, isComplete: Bool) {
+        self.value = value
+        self.isComplete = isComplete
+    }
+
+    /// Whether all of a child is known: it is here, or it is known that there is none.
+    func isComplete(for key: Key) -> Bool {
+        isComplete && !isFiltered || !value[key].isNull
+    }
+
+    func isComplete(at path: Path) -> Bool {
+        path.keys.first.map(isComplete(for:)) ?? (isComplete && !isFiltered)
+    }
+
+    /// The whole value, once there is one.
+    var completeValue: Value? { isComplete ? value : nil }
+
+    /// All that is wholly known with some writes over it.
+    ///
+    /// What is written below a child that is not here makes no child, because others may be there.
+    func value(under overlay: PendingOverlay) -> Value {
+        isComplete && !isFiltered
+            ? overlay.applied(to: value) : overlay.completedChildren(over: value)
+    }
+
+    /// Children that have left what the query shows since this was last asked for.
+    mutating func takeHidden() -> [Key] {
+        defer { hidden = [] }
+        return hidden
+    }
+}
+
+// MARK: - Learning
+
+extension ServerCache {
+    /// Replaces everything.
+    mutating func replace(by new: Value, through query: Query?) {
+        if isFiltered { hidden += value.children.keys }
+        value = query?.window(of: new) ?? new
+        isComplete = true
+        isFiltered = query != nil
+    }
+
+    /// Learns that what is known is all that the query asks for.
+    mutating func complete() { isComplete = true }
+
+    /// Replaces what is below; returns false if it is not for this cache to know.
+    mutating func set(_ new: Value, at path: Path, through query: Query?) -> Bool {
+        // What lies deep in a child that is not known as a whole is for other listens.
+        let isFilteringAll = query != nil && !isFiltered
+        if !isFilteringAll, path.count > 1, !isComplete(at: path) { return false }
+        value.set(new, at: path)
+        narrow(to: query, changed: path.keys.prefix(1))
+        return true
+    }
+
+    /// Writes over some children that are known.
+    mutating func merge(_ change: SyncChange, through query: Query?) {
+        value = change.applied(to: value)
+        narrow(to: query, changed: change.children.keys.map { $0 }[...])
+    }
+
+    /// Drops what a query does not show after some children changed.
+    ///
+    /// - Complexity: O(log n) for each child; O(n log n) for n children if they are more than the
+    ///   limit, as a server tells only for a moment, or if nothing was dropped before.
+    private mutating func narrow(to query: Query?, changed keys: ArraySlice<Key>) {
+        let wasFiltered = isFiltered
+        isFiltered = query != nil
+        guard let query else { return }
+        value = value.content
+        for key in keys where wasFiltered {
+            let child = value[key]
+            guard child.isNull || !query.isInRange(key, child) else { continue }
+            hidden.append(key)
+            value.set(.null, at: Path([key]))
+        }
+        let isTooMuch = query.limit.map { value.children.count > $0.count } ?? false
+        guard !wasFiltered || value.isPrimitive || isTooMuch else { return }
+        let old = value
+        value = query.window(of: old)
+        hidden += old.children.keys.filter { value[$0].isNull }
+    }
+}
+
+extension Query {
+    /// The part of a value that the query shows.
+    ///
+    /// - Complexity: O(n log n) for n children.
+    fileprivate func window(of value: Value) -> Value {
+        let index = Index(by: order, of: value.children)
+        let list = OrderedList(value, by: index)
+        var children = Children()
+        for (key, child) in results(in: list) { children[key] = child }
+        return Value(children)
+    }
+}

@@ -1,0 +1,181 @@
+public import DataTree
+import QueryEngine
+
+/// A client's picture of the tree: what servers told, the writes they have not answered, and the
+/// listeners, who see both as one.
+///
+///     var tree = SyncTree()
+///     var outputs = tree.listen(id, at: path, to: Query())      // asks the server
+///     outputs = tree.set(1, at: path).outputs                   // listeners see it at once
+///     outputs = tree.overwrite(path, with: 1)                   // the server tells; no news
+///     outputs = tree.acknowledge(writeID)
+///
+/// A listener gets value events only of what is wholly known. A listen to everything at a location
+/// serves all queries there and below.
+/// Source: `firebase-semantics.md`, sections 4 to 7.
+public struct SyncTree: Sendable {
+    var root = SyncPoint()
+    var writes = PendingWrites()
+    /// Where each listen is.
+    var places: [ListenID: Place] = [:]
+    /// Where the server's tags lead.
+    var tags: [Tag: Place] = [:]
+    var nextTag: UInt64 = 1
+
+    struct Place: Sendable {
+        let path: Path
+        let query: Query
+    }
+
+    public init() {}
+
+    /// What is known of a location with the writes over it, those that listeners do not see yet
+    /// included; nil if that is not all that there is.
+    ///
+    /// - Parameter ids: Writes that do not count.
+    public func value(at path: Path, excluding ids: [WriteID] = []) -> Value? {
+        writes.overlay(excluding: ids)[path].completed(over: serverValue(at: path))
+    }
+
+    /// What servers told of a location, if that is all that there is.
+    func serverValue(at path: Path) -> Value? {
+        var point = root
+        var partial: Value?
+        for depth in 0...path.count {
+            let below = Path(Array(path.keys[depth...]))
+            if let value = point.completeView?.serverValue(at: below) { return value }
+            partial = partial ?? point.serverValue(at: below)
+            guard depth < path.count, let child = point.children[path.keys[depth]] else { break }
+            point = child
+        }
+        return partial
+    }
+
+    mutating func apply(_ operation: SyncOperation) -> [SyncOutput] {
+        var outputs: [SyncOutput] = []
+        root.apply(operation, at: .root, over: writes.overlay, complete: nil, &outputs)
+        return outputs
+    }
+}
+
+// MARK: - Writes
+
+extension SyncTree {
+    /// Replaces what is at a path, at this client until the server answers.
+    ///
+    /// Placeholders become values at once, by what is known here; the server decides them anew.
+    ///
+    /// - Parameter milliseconds: Wall time since 1970, as the server has it.
+    public mutating func set(
+        _ value: Value, at path: Path, _ visibility: WriteVisibility = .shown,
+        milliseconds: UInt64 = 0
+    ) -> (id: WriteID, outputs: [SyncOutput]) {
+        let resolved = resolve(value, at: path, milliseconds)
+        return append(SyncChange(resolved), at: path, visibility)
+    }
+
+    /// Replaces what is at several paths, together; the paths of the writes are relative.
+    public mutating func update(
+        _ path: Path, with writes: [(path: Path, value: Value)], milliseconds: UInt64 = 0
+    ) -> (id: WriteID, outputs: [SyncOutput]) {
+        let resolved = writes.map { write in
+            (write.path, resolve(write.value, at: path.appending(write.path), milliseconds))
+        }
+        return append(SyncChange(resolved), at: path, .shown)
+    }
+
+    /// Takes note that the server has taken a write; what it made of it, it has told before.
+    public mutating func acknowledge(_ id: WriteID) -> [SyncOutput] {
+        finish(id) { .acknowledge($0) }
+    }
+
+    /// Takes a write back that the server has not taken.
+    public mutating func revert(_ id: WriteID) -> [SyncOutput] { finish(id) { .revert($0) } }
+
+    private mutating func append(
+        _ change: SyncChange, at path: Path, _ visibility: WriteVisibility
+    ) -> (id: WriteID, outputs: [SyncOutput]) {
+        let id = writes.append(change, at: path, visibility)
+        if visibility == .hidden { return (id, []) }
+        return (id, apply(SyncOperation(path: path, action: .write(change))))
+    }
+
+    private mutating func finish(
+        _ id: WriteID, _ action: (SyncChange) -> SyncOperation.Action
+    ) -> [SyncOutput] {
+        guard let write = writes.remove(id), write.visibility == .shown else { return [] }
+        return apply(SyncOperation(path: write.path, action: action(write.change)))
+    }
+
+    private func resolve(_ value: Value, at path: Path, _ milliseconds: UInt64) -> Value {
+        guard value.containsDeferred else { return value }
+        return value.resolved(at: milliseconds, against: self.value(at: path) ?? .null)
+    }
+}
+
+// MARK: - What the server tells
+
+extension SyncTree {
+    /// Takes what the server tells for one listen: relative writes, which happen together.
+    ///
+    /// Filtered queries above, which have listens of their own, take no notice: they would know too
+    /// early, and only in part, what one operation did to them.
+    public mutating func tell(
+        _ writes: [(path: Path, value: Value)], for listen: ServerListen
+    ) -> [SyncOutput] {
+        let path = writes.count == 1 ? writes[0].path : .root
+        let change = writes.count == 1 ? SyncChange(writes[0].value) : SyncChange(writes)
+        if let tag = listen.tag { return tell(change, at: listen.path.appending(path), tag) }
+        let operation = SyncOperation(path: path, action: .tell(change, isForQuery: false))
+        let overlay = self.writes.overlay[listen.path]
+        var outputs: [SyncOutput] = []
+        root.mutate(at: listen.path.keys[...]) { point in
+            point.apply(operation, at: listen.path, over: overlay, complete: nil, &outputs)
+        }
+        return outputs
+    }
+
+    /// Takes what the server tells of a path; `tag` names the filtered listen that it is for.
+    public mutating func overwrite(_ path: Path, with value: Value, tag: Tag? = nil)
+        -> [SyncOutput]
+    {
+        tell(SyncChange(value), at: path, tag)
+    }
+
+    /// Takes what the server tells of places at and below a path; their paths are relative.
+    public mutating func merge(
+        _ path: Path, with writes: [(path: Path, value: Value)], tag: Tag? = nil
+    ) -> [SyncOutput] {
+        tell(SyncChange(writes), at: path, tag)
+    }
+
+    /// Takes note that the server has nothing to add to what a listen knew when it started.
+    public mutating func confirm(_ path: Path, tag: Tag? = nil) -> [SyncOutput] {
+        apply(.confirm, at: path, tag)
+    }
+
+    private mutating func tell(_ change: SyncChange, at path: Path, _ tag: Tag?) -> [SyncOutput] {
+        apply(.tell(change, isForQuery: tag != nil), at: path, tag)
+    }
+
+    private mutating func apply(
+        _ action: SyncOperation.Action, at path: Path, _ tag: Tag?
+    ) -> [SyncOutput] {
+        guard let tag else { return apply(SyncOperation(path: path, action: action)) }
+        // A listen that has ended meanwhile; or a server that tells of something else.
+        guard let place = tags[tag], place.path.contains(path) else { return [] }
+        let operation = SyncOperation(path: path.relative(to: place.path), action: action)
+        let overlay = writes.overlay[place.path]
+        return root.mutate(at: place.path.keys[...]) { point in
+            guard let view = point.place(of: place.query) else { return [] }
+            let events = point.views[view].apply(operation, over: overlay, complete: nil)
+            if events.isEmpty { return [] }
+            return [
+                .observed(
+                    SyncEvents(
+                        path: place.path, query: place.query,
+                        listens: point.views[view].listens, events: events))
+            ]
+        }
+    }
+}

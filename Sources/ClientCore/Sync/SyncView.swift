@@ -1,0 +1,138 @@
+import DataTree
+import QueryEngine
+
+/// One query at one location at a client: what the server told of it, what the application's writes
+/// make of that, and what listeners see.
+///
+/// The list holds the children that are wholly known, beyond the window too: they are what may
+/// follow when a child leaves it. A child in the window stays what it is until something says
+/// otherwise, so that a write which is acknowledged before the server tells of it does not flicker.
+struct SyncView: Sendable {
+    let query: Query
+    /// Nil if another listen serves the query, and always if the query hides nothing.
+    let tag: Tag?
+    var listens: [ListenID] = []
+    var server: ServerCache
+    /// What is known with the writes over it; of a filtered query only the children.
+    private(set) var list: Value
+    private(set) var isListComplete: Bool
+    /// The children that an operation may have changed in the list; nil if any may have.
+    private var touched: [Key]? = []
+    private var index: Index
+    private var view: View
+
+    init(of query: Query, tag: Tag?, _ server: ServerCache, over overlay: PendingOverlay) {
+        self.query = query
+        self.tag = tag
+        self.server = server
+        let complete = overlay.completed(over: server.completeValue)
+        isListComplete = complete != nil
+        let known = complete ?? overlay.completedChildren(over: server.value)
+        list = query.isFiltered ? Value(known.children) : known
+        index = Index(by: query.order, of: list.children)
+        view = View(of: query, for: .all)
+        _ = view.open(on: orderedList)
+    }
+
+    /// The events for a listener that joins.
+    ///
+    /// - Complexity: O(children shown).
+    func initialEvents() -> [ViewEvent] {
+        var joining = View(of: query, for: .all)
+        let list = orderedList
+        let opening = joining.open(on: list)
+        return joining.events(of: opening, on: list)
+    }
+
+    /// What the server told of a place below that is wholly known, whatever the query.
+    func serverValue(at path: Path) -> Value? {
+        guard let value = server.completeValue else { return nil }
+        if !query.isFiltered { return value[path] }
+        guard let key = path.keys.first, !value[key].isNull else { return nil }
+        return value[path]
+    }
+
+    private var orderedList: OrderedList {
+        OrderedList(list, by: index, isComplete: isListComplete)
+    }
+}
+
+// MARK: - The list
+
+extension SyncView {
+    /// Whether the list tells all of a child.
+    func isListed(_ key: Key) -> Bool {
+        isListComplete && !query.isFiltered || !list[key].isNull
+    }
+
+    mutating func replaceList(by new: Value) {
+        touched = nil
+        list = query.isFiltered ? Value(new.children) : new
+    }
+
+    mutating func setList(_ new: Value, at path: Path) {
+        guard let key = path.keys.first else { return replaceList(by: new) }
+        if key == .priority {
+            if !query.isFiltered { replaceList(by: list.prioritized(new)) }
+            return
+        }
+        touched?.append(key)
+        list.set(new, at: path)
+    }
+
+    mutating func setListComplete(_ isComplete: Bool) { isListComplete = isComplete }
+
+    /// Takes an operation and returns what listeners are told.
+    ///
+    /// - Parameter overlay: What the pending writes say of the location, this operation included.
+    /// - Parameter complete: What the server told a wider listen of the location.
+    mutating func apply(
+        _ operation: SyncOperation, over overlay: PendingOverlay, complete: Value?
+    ) -> [ViewEvent] {
+        let old = list
+        touched = []
+        take(operation, over: overlay, complete: complete)
+        let change = listChange(from: old)
+        index.update(change, in: list.children)
+        let ordered = orderedList
+        let windowChange = view.apply(change, to: ordered)
+        let events = view.events(of: windowChange, on: ordered)
+        if query.isFiltered {
+            let concerned = windowChange.removed.map(\.key) + change.children.map(\.key)
+            dropUnknown(among: concerned + operation.keys + server.takeHidden(), over: overlay)
+        }
+        return events
+    }
+
+    private func listChange(from old: Value) -> ListChange {
+        guard let keys = touched?.sorted() else {
+            return ListChange([Change(path: .root, old: old, new: list)], to: list)
+        }
+        var children: [ListChange.Child] = []
+        for key in keys where children.last?.key != key {
+            let (before, after) = (old[key], list[key])
+            if before.isNull, after.isNull { continue }
+            children.append(ListChange.Child(key: key, old: before, new: after))
+        }
+        // A primitive gave way to children, or the last child went.
+        if old.isPrimitive != list.isPrimitive || old.priority != list.priority {
+            return ListChange([Change(path: .root, old: old, new: list)], to: list)
+        }
+        return ListChange(children: children)
+    }
+
+    /// Forgets children outside the window that neither the server nor a write tells any more: they
+    /// may have changed meanwhile.
+    private mutating func dropUnknown(
+        among keys: [Key], over overlay: PendingOverlay
+    ) {
+        for key in Set(keys).sorted() where view.value[key].isNull {
+            let child = list[key]
+            let isTold = server.isComplete(for: key) || overlay[key].isWhole
+            guard !child.isNull, !isTold else { continue }
+            list.set(.null, at: Path([key]))
+            let change = ListChange(children: [.init(key: key, old: child, new: .null)])
+            index.update(change, in: list.children)
+        }
+    }
+}

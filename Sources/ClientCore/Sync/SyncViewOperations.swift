@@ -1,0 +1,162 @@
+import DataTree
+import QueryEngine
+
+// How each operation changes what a view knows. The overlay is that of the writes still pending.
+
+extension SyncView {
+    mutating func take(_ operation: SyncOperation, over overlay: PendingOverlay, complete: Value?) {
+        let path = operation.path
+        switch operation.action {
+        case .write(let change):
+            for (place, value) in change.values {
+                write(value, at: path.appending(place), over: overlay, complete: complete)
+            }
+        case .tell(let change, let isForQuery):
+            let isFiltering = isForQuery || server.isFiltered && !path.isRoot
+            tell(change, at: path, isFiltering ? filter : nil, over: overlay)
+        case .acknowledge(let change):
+            for (place, _) in change.values { acknowledge(path.appending(place), over: overlay) }
+        case .revert(let change): revert(change, at: path, over: overlay)
+        case .confirm: confirm(at: path, over: overlay)
+        }
+    }
+
+    private var filter: Query? { query.isFiltered ? query : nil }
+
+    /// All that is known of a child with the writes over it; nil if it is known in part only.
+    private func child(_ key: Key, over overlay: PendingOverlay, _ cache: ServerCache) -> Value? {
+        overlay[key].completed(over: cache.isComplete(for: key) ? cache.value[key] : nil)
+    }
+}
+
+// MARK: - The application's writes
+
+extension SyncView {
+    private mutating func write(
+        _ value: Value, at path: Path, over overlay: PendingOverlay, complete: Value?
+    ) {
+        guard let key = path.keys.first else {
+            replaceList(by: value)
+            setListComplete(true)
+            return
+        }
+        if path.count > 1, !isListed(key) {
+            let cache = complete.map { ServerCache($0, isComplete: true) } ?? server
+            setList(child(key, over: overlay, cache) ?? .null, at: Path([key]))
+        } else {
+            setList(value, at: path)
+        }
+    }
+
+    /// What the server told of a place that was written shows from now on.
+    private mutating func acknowledge(_ path: Path, over overlay: PendingOverlay) {
+        if path.isRoot, !server.isComplete {
+            for key in server.value.children.keys { refresh(at: Path([key]), over: overlay) }
+        } else if path.isRoot || server.isComplete(at: path) {
+            refresh(at: path, over: overlay)
+        }
+    }
+
+    private mutating func revert(
+        _ change: SyncChange, at path: Path, over overlay: PendingOverlay
+    ) {
+        if server.isComplete, !server.isFiltered {
+            for (place, _) in change.values { refresh(at: path.appending(place), over: overlay) }
+        } else if overlay[path].isWhole {
+            return
+        } else if let key = path.keys.first, key != .priority {
+            setList(child(key, over: overlay, server) ?? .null, at: Path([key]))
+        } else {
+            replaceList(by: server.value(under: overlay))
+        }
+        setListComplete(server.isComplete || overlay.isWhole)
+    }
+}
+
+// MARK: - The server's word
+
+extension SyncView {
+    private mutating func tell(
+        _ change: SyncChange, at path: Path, _ filter: Query?, over overlay: PendingOverlay
+    ) {
+        guard let value = change.value else {
+            return merge(change, at: path, filter, over: overlay)
+        }
+        if path.isRoot {
+            server.replace(by: value, through: filter)
+        } else if !server.set(value, at: path, through: filter) {
+            return
+        }
+        refresh(at: path, over: overlay)
+    }
+
+    private mutating func merge(
+        _ change: SyncChange, at path: Path, _ filter: Query?, over overlay: PendingOverlay
+    ) {
+        // Without anything known, a whole value is on its way.
+        if server.value.isNull, !server.isComplete { return }
+        var known = SyncChange()
+        for (place, value) in change.values { known.write(value, at: path.appending(place)) }
+        known = known.filter { key, child in server.isComplete(for: key) || child.value != nil }
+        server.merge(known, through: filter)
+        for (place, _) in known.values { refresh(at: place, over: overlay) }
+    }
+
+    /// What was known is all that there is.
+    private mutating func confirm(at path: Path, over overlay: PendingOverlay) {
+        if path.isRoot { server.complete() }
+        refresh(at: path, over: overlay)
+    }
+
+    /// Takes over what the server told at a path, unless a write hides it.
+    private mutating func refresh(at path: Path, over overlay: PendingOverlay) {
+        guard let key = path.keys.first else {
+            if overlay.isWhole { return }
+            replaceList(by: server.value(under: overlay))
+            return setListComplete(true)
+        }
+        if key == .priority || isListed(key) && (!server.isFiltered || server.isComplete(for: key))
+        {
+            settle(at: path, over: overlay)
+        } else if overlay[path].isWhole {
+            return
+        } else if let child = child(key, over: overlay, server) {
+            setList(child, at: Path([key]))
+        } else if isListed(key), server.isFiltered {
+            // The query does not show it any more, so that what is written below it is only a part.
+            setList(.null, at: Path([key]))
+        }
+    }
+
+    /// Makes a place of the list what the server and the writes say, where both are wholly known.
+    ///
+    /// - Complexity: O(log n), besides what is written at and below the path; the same for an object
+    ///   above it that has a priority and may have been empty in between.
+    private mutating func settle(at path: Path, over overlay: PendingOverlay) {
+        // Of what only a query shows, and of what is known in part, the location itself is not known.
+        let top = query.isFiltered || !server.isComplete ? 1 : 0
+        var (written, told) = (overlay, server.value)
+        var priorities: [(place: Path, value: Value)] = []
+        for (depth, key) in path.keys.enumerated() {
+            let place = Path(Array(path.keys[..<depth]))
+            if written.isWhole { return settle(priorities) }
+            if depth >= top {
+                if told.isPrimitive || written.isOrderFelt(over: told) {
+                    setList(written.applied(to: told), at: place)
+                    return settle(priorities)
+                }
+                priorities.append((place, written.priority(over: told)))
+            }
+            (written, told) = (written[key], told[key])
+        }
+        if !written.isWhole { setList(written.applied(to: told), at: path) }
+        settle(priorities)
+    }
+
+    /// An object that was empty in between has its priority again.
+    private mutating func settle(_ priorities: [(place: Path, value: Value)]) {
+        for (place, priority) in priorities where list[place].priority != priority {
+            setList(priority, at: place.appending(.priority))
+        }
+    }
+}
