@@ -65,8 +65,8 @@ extension HearthError {
         let names = nodes.joined(separator: " or ")
         return HearthError(
             .unreachable, "no node answers at \(names)",
-            fix: "check that a node runs there and that this is its address for clients, "
-                + "or name another node", effect: effect)
+            fix: "check that a node runs there, that this is its address for clients and that it "
+                + "lets your key in, if it has one, or name another node", effect: effect)
     }
 
     static func timedOut(waiting milliseconds: UInt64, at node: String, effect: Effect)

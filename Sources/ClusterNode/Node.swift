@@ -3,7 +3,7 @@ internal import DataTree
 internal import EventLoop
 internal import Glibc
 internal import ReplicaCore
-internal import ZeroMQ
+public import ZeroMQ
 
 /// One node of a cluster: a replica, with its sockets and its database, on one loop.
 ///
@@ -32,6 +32,7 @@ public final class Node {
     private let journal: Journal
     private let clients: ClientPort
     private let peers: PeerPorts
+    private let security: Security?
     private let surroundings: Surroundings
     private var replica: Replica
     private var watchers: [Watcher] = []
@@ -43,11 +44,13 @@ public final class Node {
 
     /// Opens the node's database, reads it, and binds its endpoints for peers.
     ///
-    /// - Throws: when the description is wrong, the database is in use, damaged or cannot be made,
+    /// - Parameter keys: The node's own, where the configuration names its public key.
+    /// - Throws: when the description or the keys are wrong, the database is in use, damaged or cannot be made,
     ///   or an endpoint is taken.
     /// - Complexity: reads the whole log.
     public init(
-        _ id: String, of configuration: NodeConfiguration, exposure: Exposure
+        _ id: String, of configuration: NodeConfiguration, keys: KeyPair? = nil,
+        exposure: Exposure = .loopback
     ) throws(NodeError) {
         try configuration.check(for: exposure)
         // Batches of some hundred kilobytes come and go each turn. By default the system would take
@@ -55,6 +58,7 @@ public final class Node {
         hearth_keep_freed_memory()
         self.configuration = configuration
         member = try configuration.member(id)
+        try configuration.check(keys, of: member)
         log = NodeLog(member: id)
         let restoring = Restoring(configuration: configuration, member: id, log: log)
         (replica, journal) = try restoring.restored()
@@ -66,8 +70,12 @@ public final class Node {
         }
         do throws(ZeroMQError) {
             let context = Context()
-            clients = try ClientPort(in: context)
-            peers = try PeerPorts(of: member, among: configuration.nodes, in: context)
+            security = try keys.map { keys throws(ZeroMQError) in
+                try Security(as: keys, of: configuration, in: context)
+            }
+            clients = try ClientPort(in: context, security: security)
+            peers = try PeerPorts(
+                of: member, among: configuration.nodes, in: context, security: security)
         } catch {
             throw NodeError(error)
         }
@@ -156,6 +164,7 @@ extension Node {
     private func open() throws(EventLoopError) {
         loop.atEndOfTurn = { [unowned self] in endTurn() }
         journal.open(on: loop) { [unowned self] event in note(event) }
+        try security?.open(on: loop)
         try peers.open(on: loop) { [unowned self] input in take(input) }
         try clients.open(on: loop) { [unowned self] frame, session in
             take(.requested(frame, by: session))
@@ -194,7 +203,8 @@ extension Node {
     }
 
     private var stock: Value {
-        surroundings.value(clients: clients, peers: peers, journal: journal)
+        surroundings.value(
+            clients: clients, peers: peers, journal: journal, refusals: security?.refusals)
     }
 
     /// Logs who came and who went since a second ago.
@@ -237,6 +247,7 @@ extension Node {
         for watcher in watchers { watcher.cancel() }
         clients.stopReceiving()
         peers.stopReceiving()
+        security?.close()
         journal.close()
         clients.close()
         peers.close()

@@ -1,18 +1,20 @@
 public import DataTree
 internal import SyncProtocol
-internal import ZeroMQ
+public import ZeroMQ
 
 /// Asks nodes how they are, as any client may.
 public struct StatusProbe {
     private let context = Context()
+    private let keys: KeyPair?
 
-    public init() {}
+    /// - Parameter keys: By which nodes with keys know this client.
+    public init(as keys: KeyPair? = nil) { self.keys = keys }
 
     /// The status of each node that answers in time, in the order of the addresses.
     ///
     /// - Throws: when an address is none, or the process has no room for more sockets.
     public func statuses(
-        of addresses: [String], within limit: Duration
+        of addresses: [ServerAddress], within limit: Duration
     ) throws(NodeError) -> [Value?] {
         var sockets: [Socket] = []
         do throws(ZeroMQError) {
@@ -28,10 +30,10 @@ public struct StatusProbe {
         }
     }
 
-    private func ask(_ address: String) throws(ZeroMQError) -> Socket {
+    private func ask(_ address: ServerAddress) throws(ZeroMQError) -> Socket {
         let socket = try Socket(.dealer, in: context)
         socket.linger = .zero
-        try socket.connect(address)
+        try socket.connect(address, as: keys)
         socket.send(ClientMessage.status(id: 1).frame)
         return socket
     }

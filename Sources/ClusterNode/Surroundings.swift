@@ -9,7 +9,11 @@ struct Surroundings {
     let databasePath: String?
 
     /// Takes stock, with what the node's parts count themselves.
-    func value(clients: ClientPort, peers: PeerPorts, journal: Journal) -> Value {
+    ///
+    /// - Parameter refusals: Newcomers without a key that is let in; nil where there are no keys.
+    func value(
+        clients: ClientPort, peers: PeerPorts, journal: Journal, refusals: Int?
+    ) -> Value {
         let uptime = Loop.monotonicNanoseconds - startNanoseconds
         return object([
             ("pid", Int(getpid())),
@@ -21,6 +25,7 @@ struct Surroundings {
             ("slowClients", clients.slowClients),
             ("droppedReplies", clients.droppedReplies),
             ("droppedFrames", peers.dropped),
+            ("refusedConnections", refusals),
         ])
     }
 

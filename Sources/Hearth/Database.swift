@@ -20,9 +20,14 @@ public final class Database: Sendable {
 
     /// Connects to the first of these nodes that answers.
     ///
-    /// - Parameter nodes: Addresses such as `tcp://127.0.0.1:7001`; at least one.
-    public init(nodes: [String]) {
-        connection = Result { () throws(HearthError) in try Connection(nodes: nodes) }
+    /// - Parameters:
+    ///   - nodes: Addresses such as `tcp://127.0.0.1:7001`, or `tcp://10.0.0.1:7001?key=…` with the
+    ///     node's public key; at least one.
+    ///   - keyFile: Who this program is to nodes with keys: a file that `hearth keys new` made.
+    public init(nodes: [String], keyFile: String? = nil) {
+        connection = Result { () throws(HearthError) in
+            try Connection(nodes: nodes, keyFile: keyFile)
+        }
     }
 
     /// The database at the nodes that the environment variable `HEARTH_NODES` lists, separated by

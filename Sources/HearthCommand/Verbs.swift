@@ -10,7 +10,7 @@ extension Verb {
             "hearth watch /rooms/lobby --events child",
         ])
 
-    private static let clusterVerbs = [ClusterVerbs.verb, NodeVerb.verb]
+    private static let clusterVerbs = [ClusterVerbs.verb, NodeVerb.verb, KeysVerb.verb]
 
     private static let dataVerbs: [Verb] = [
         .get, .set, .push, .update, .remove, .watch, .import, .export,

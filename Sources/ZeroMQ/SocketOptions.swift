@@ -155,7 +155,7 @@ extension Socket {
         return Array(buffer.prefix(size))
     }
 
-    private func set<Number: FixedWidthInteger>(_ option: Int32, to number: Number) {
+    func set<Number: FixedWidthInteger>(_ option: Int32, to number: Number) {
         let outcome = withUnsafeBytes(of: number) { number in
             zmq_setsockopt(handle, option, number.baseAddress, number.count)
         }
@@ -163,7 +163,7 @@ extension Socket {
             outcome == 0, "option \(option) cannot be \(number): error \(zmq_errno())")
     }
 
-    private func set(_ option: Int32, toBytes bytes: [UInt8]) {
+    func set(_ option: Int32, toBytes bytes: [UInt8]) {
         let outcome = zmq_setsockopt(handle, option, bytes, bytes.count)
         precondition(
             outcome == 0, "option \(option) cannot be \(bytes): error \(zmq_errno())")

@@ -2,6 +2,7 @@ import ClusterNode
 import Foundation
 import ReplicaCore
 import Testing
+import ZeroMQ
 
 @Suite struct `A configuration file` {
     private let folder: TemporaryFolder
@@ -33,6 +34,22 @@ import Testing
         let configuration = try NodeConfiguration(contentsOf: example)
         try configuration.check(for: .loopback)
         #expect(configuration.nodes.map(\.id) == ["n1", "n2", "n3"])
+    }
+
+    @Test func `is given as an example of several hosts that works`() throws {
+        let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../configs/three-hosts.json5").path
+        let configuration = try NodeConfiguration(contentsOf: example)
+        try configuration.check(for: .loopback)
+        #expect(configuration.hasKeys)
+        #expect(Set(configuration.nodes.compactMap(\.publicKey)).count == 3)
+        #expect(configuration.clientKeys.count == 1)
+    }
+
+    @Test func `names a public key that is none`() throws {
+        let error = try error(
+            in: "{cluster: 'a',\n clientKeys: ['short'], nodes: [\(Self.node)]}")
+        #expect(error.problem.contains(#":2: "clientKeys" has "short", which is no public key"#))
     }
 
     @Test func `names an unknown key, its line, and the one that was meant`() throws {
@@ -93,6 +110,17 @@ import Testing
     @Test(arguments: ["localhost", "*", "256.0.0.1", "127.0.0"])
     func `has addresses, not names`(host: String) throws {
         #expect(try problem([Self.member("a", 1, host: host)]).contains("is not an endpoint"))
+    }
+
+    @Test func `has keys for all nodes or for none, and needs none of --insecure with them`() throws
+    {
+        var nodes = [Self.member("a", 1, host: "10.0.0.1"), Self.member("b", 1, host: "10.0.0.2")]
+        nodes[0].publicKey = KeyPair.random().publicKey
+        #expect(try problem(nodes).contains("node b has no \"publicKey\""))
+        nodes[1].publicKey = KeyPair.random().publicKey
+        try NodeConfiguration(
+            cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes
+        ).check(for: .loopback)
     }
 
     @Test func `stays on this machine unless asked otherwise`() throws {

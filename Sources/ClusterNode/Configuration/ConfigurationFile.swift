@@ -1,5 +1,6 @@
 internal import Foundation
 internal import ReplicaCore
+internal import ZeroMQ
 
 // The one place below the edge that knows Foundation: configuration is JSON5, for its comments.
 
@@ -19,18 +20,30 @@ extension NodeConfiguration {
         self.init(
             cluster: document.cluster, durability: durability,
             directory: file.resolve(document.directory ?? "."),
-            nodes: document.nodes.map(\.member))
+            nodes: try document.nodes.map { node throws(NodeError) in
+                var member = node.member
+                member.publicKey = try node.publicKey.map { text throws(NodeError) in
+                    try file.publicKey(text, at: ["publicKey"])
+                }
+                return member
+            },
+            clientKeys: try (document.clientKeys ?? []).map { text throws(NodeError) in
+                try file.publicKey(text, at: ["clientKeys"])
+            })
     }
 }
 
 /// The file as it is written, top level.
 private struct Document: Decodable {
-    enum Keys: String, CodingKey, CaseIterable { case cluster, durability, directory, nodes }
+    enum Keys: String, CodingKey, CaseIterable {
+        case cluster, durability, directory, nodes, clientKeys
+    }
 
     let cluster: String
     let durability: String?
     let directory: String?
     let nodes: [Node]
+    let clientKeys: [String]?
 
     init(from decoder: any Decoder) throws {
         try decoder.refuseUnknownKeys(but: Keys.self)
@@ -39,12 +52,16 @@ private struct Document: Decodable {
         durability = try container.decodeIfPresent(String.self, forKey: .durability)
         directory = try container.decodeIfPresent(String.self, forKey: .directory)
         nodes = try container.decode([Node].self, forKey: .nodes)
+        clientKeys = try container.decodeIfPresent([String].self, forKey: .clientKeys)
     }
 
     struct Node: Decodable {
-        enum Keys: String, CodingKey, CaseIterable { case id, client, requests, updates }
+        enum Keys: String, CodingKey, CaseIterable {
+            case id, client, requests, updates, publicKey
+        }
 
         let member: NodeConfiguration.Member
+        let publicKey: String?
 
         init(from decoder: any Decoder) throws {
             try decoder.refuseUnknownKeys(but: Keys.self)
@@ -54,6 +71,7 @@ private struct Document: Decodable {
                 client: try container.decode(String.self, forKey: .client),
                 requests: try container.decode(String.self, forKey: .requests),
                 updates: try container.decode(String.self, forKey: .updates))
+            publicKey = try container.decodeIfPresent(String.self, forKey: .publicKey)
         }
     }
 }
@@ -79,6 +97,13 @@ private struct ConfigurationFile {
     func resolve(_ relative: String) -> String {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         return URL(fileURLWithPath: relative, relativeTo: folder).standardizedFileURL.path
+    }
+
+    func publicKey(_ text: String, at keys: [String]) throws(NodeError) -> PublicKey {
+        if let key = PublicKey(text) { return key }
+        throw error(
+            #""\#(keys.last ?? "")" has "\#(text.prefix(50))", which is no public key"#, at: keys,
+            fix: "write the 40 characters that `hearth keys new` printed")
     }
 
     func decode<Content: Decodable>(_ type: Content.Type) throws(NodeError) -> Content {

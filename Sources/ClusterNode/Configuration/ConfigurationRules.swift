@@ -1,3 +1,5 @@
+internal import ZeroMQ
+
 // What a description must fulfil beyond its shape.
 
 extension NodeConfiguration {
@@ -10,6 +12,8 @@ extension NodeConfiguration {
                 problem: "the cluster \(cluster) has no nodes",
                 fix: #"list them in "nodes", as in configs/three-nodes.json5"#)
         }
+        try checkKeys()
+        let exposure = hasKeys ? .network : exposure
         var taken: [String: String] = [:]
         for node in nodes {
             try node.checkName()
@@ -25,6 +29,37 @@ extension NodeConfiguration {
                     fix: #"change "\#(key)" of \#(node.id)"#)
             }
         }
+    }
+}
+
+extension NodeConfiguration {
+    /// All nodes have keys, or none.
+    private func checkKeys() throws(NodeError) {
+        if let bare = nodes.first(where: { $0.publicKey == nil }), hasKeys {
+            throw NodeError(
+                problem: "node \(bare.id) has no \"publicKey\", and others have one",
+                fix: "make it one with `hearth keys new \(bare.id)`")
+        }
+        if !hasKeys, !clientKeys.isEmpty {
+            throw NodeError(
+                problem: "there are \"clientKeys\", but the nodes have no keys",
+                fix: "make them some with `hearth keys new`, and give each node its \"publicKey\"")
+        }
+    }
+
+    /// Checks that a node was started with the keys that it is known by.
+    func check(_ keys: KeyPair?, of member: Member) throws(NodeError) {
+        if keys?.publicKey == member.publicKey { return }
+        guard let publicKey = member.publicKey else {
+            throw NodeError(
+                problem: "node \(member.id) was started with a key and has no \"publicKey\"",
+                fix: "give all nodes of the cluster a \"publicKey\", or start it without --key")
+        }
+        throw NodeError(
+            problem: keys == nil
+                ? "node \(member.id) needs its secret key, as it has a \"publicKey\""
+                : "the key given is not that of node \(member.id), \(publicKey)",
+            fix: "start it with `--key FILE`, the file that `hearth keys new \(member.id)` made")
     }
 }
 
@@ -58,8 +93,9 @@ extension NodeConfiguration.Member {
         guard exposure == .network || address.isLoopback else {
             throw NodeError(
                 problem: #""\#(key)" of node \#(id) can be reached from the network: \#(endpoint)"#,
-                fix: "use 127.0.0.1, or start with --insecure if everyone who can reach that "
-                    + "address may read and write everything: connections are not encrypted yet")
+                fix:
+                    "give all nodes keys (`hearth keys new`), use 127.0.0.1, or start with --insecure "
+                    + "if everyone who can reach that address may read and write everything")
         }
     }
 }

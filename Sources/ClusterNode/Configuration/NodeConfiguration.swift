@@ -1,4 +1,5 @@
 public import ReplicaCore
+public import ZeroMQ
 
 /// Describes a cluster: its nodes, where they are, and what they promise.
 ///
@@ -15,13 +16,22 @@ public struct NodeConfiguration: Equatable, Sendable {
         public var requests: String
         /// Where it publishes to other nodes.
         public var updates: String
+        /// By which others know it; with it, its connections are encrypted.
+        public var publicKey: PublicKey?
 
-        public init(id: String, client: String, requests: String, updates: String) {
+        public init(
+            id: String, client: String, requests: String, updates: String,
+            publicKey: PublicKey? = nil
+        ) {
             self.id = id
             self.client = client
             self.requests = requests
             self.updates = updates
+            self.publicKey = publicKey
         }
+
+        /// Where clients reach it, with its key.
+        public var clientAddress: ServerAddress { ServerAddress(client, key: publicKey) }
 
         var endpoints: [String] { [client, requests, updates] }
     }
@@ -32,13 +42,22 @@ public struct NodeConfiguration: Equatable, Sendable {
     /// The folder under which each node has its own.
     public var directory: String
     public var nodes: [Member]
+    /// The keys of the clients that are let in, where nodes have keys.
+    public var clientKeys: [PublicKey]
 
-    public init(cluster: String, durability: Durability, directory: String, nodes: [Member]) {
+    public init(
+        cluster: String, durability: Durability, directory: String, nodes: [Member],
+        clientKeys: [PublicKey] = []
+    ) {
         self.cluster = cluster
         self.durability = durability
         self.directory = directory
         self.nodes = nodes
+        self.clientKeys = clientKeys
     }
+
+    /// Whether connections are encrypted and checked.
+    public var hasKeys: Bool { nodes.contains { $0.publicKey != nil } }
 
     /// Finds a node by its name.
     ///
@@ -54,7 +73,7 @@ public struct NodeConfiguration: Equatable, Sendable {
     public func folder(of id: String) -> String { directory + "/" + id }
 }
 
-/// Who can reach a node. Connections are not encrypted, so only this machine can unless asked for.
+/// Who can reach a node without keys: only this machine, unless asked for.
 public enum Exposure: Sendable {
     case loopback
     case network

@@ -27,7 +27,7 @@ final class ClientPort {
     private var turn: UInt64 = 0
     private var closed: (SessionID) -> Void = { _ in }
 
-    init(in context: Context) throws(ZeroMQError) {
+    init(in context: Context, security: Security? = nil) throws(ZeroMQError) {
         let socket = try Socket(.router, in: context)
         socket.sendHighWaterMark = Self.repliesLimit
         socket.receiveHighWaterMark = Self.requestsLimit
@@ -35,6 +35,7 @@ final class ClientPort {
         socket.reportUnroutable()
         socket.handOverRoutingIDs()
         socket.keepAlive()
+        security?.guardClients(at: socket)
         channel = Channel(socket)
     }
 

@@ -26,7 +26,7 @@ final class PeerPorts {
     /// Binds the node's own endpoints and connects to those of its peers, as they come up.
     init(
         of own: NodeConfiguration.Member, among nodes: [NodeConfiguration.Member],
-        in context: Context
+        in context: Context, security: Security?
     ) throws(ZeroMQError) {
         publisher = Channel(try Self.socket(.publisher, limit: Self.updatesLimit, in: context))
         subscriber = Channel(try Self.socket(.subscriber, limit: Self.updatesLimit, in: context))
@@ -36,15 +36,20 @@ final class PeerPorts {
         // All that comes here is short: subscriptions, of which ZeroMQ keeps every byte, and wishes.
         publisher.socket.maxMessageSize = Self.maxWishSize
         router.socket.maxMessageSize = Self.maxWishSize
+        security?.guardPeers(at: publisher.socket)
+        security?.guardPeers(at: router.socket)
         try publisher.socket.bind(own.updates)
         try router.socket.bind(own.requests)
         subscriber.socket.subscribe()
         for peer in nodes where peer.id != own.id {
+            // What a socket trusts holds for what it connects to next.
+            security?.trust(peer.id, from: subscriber.socket)
             try subscriber.socket.connect(peer.updates)
             let dealer = try Self.socket(.dealer, limit: Self.requestsLimit, in: context)
             dealer.routingID = Array(own.id.utf8)
             // A question waits for nobody: the replica repeats it, or asks another.
             dealer.isImmediate = true
+            security?.trust(peer.id, from: dealer)
             try dealer.connect(peer.requests)
             dealers[peer.id] = Channel(dealer)
         }

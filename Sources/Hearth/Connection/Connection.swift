@@ -4,6 +4,7 @@ internal import EventLoop
 public import QueryEngine
 internal import Synchronization
 internal import Threads
+internal import ZeroMQ
 
 /// A connection to a cluster, on a thread of its own; for any thread.
 ///
@@ -17,13 +18,18 @@ public final class Connection: Sendable {
 
     /// Starts a connection that turns to the nodes in the order given, until one answers.
     ///
-    /// - Parameter nodes: Addresses such as `tcp://127.0.0.1:7001`; at least one.
-    /// - Throws: `.unavailable` when the system gives no descriptors or no thread.
-    public init(nodes: [String]) throws(HearthError) {
+    /// - Parameters:
+    ///   - nodes: Addresses such as `tcp://127.0.0.1:7001`, or `tcp://10.0.0.1:7001?key=…` with the
+    ///     node's public key; at least one.
+    ///   - keyFile: Who this program is to nodes with keys: a file that `hearth keys new` made.
+    /// - Throws: `.unavailable` when the system gives no descriptors or no thread, `.invalid` for keys
+    ///   that are none.
+    public init(nodes: [String], keyFile: String? = nil) throws(HearthError) {
+        let keys = try Connection.keys(in: keyFile, for: nodes)
         let loop: Loop
         do throws(EventLoopError) {
             loop = try Loop()
-            let driver = try Driver(Configuration(nodes: nodes), on: loop)
+            let driver = try Driver(Configuration(nodes: nodes), as: keys, on: loop)
             commands = loop.mailbox { driver.handle($0) }
         } catch {
             throw HearthError(.unavailable, error.problem, fix: error.fix)
@@ -74,6 +80,22 @@ public final class Connection: Sendable {
 
     public func unlisten(_ id: ListenID) {
         commands.post(.unlisten(id))
+    }
+
+    private static func keys(
+        in keyFile: String?, for nodes: [String]
+    ) throws(HearthError) -> KeyPair? {
+        if let bad = nodes.first(where: { ServerAddress($0) == nil }) {
+            throw HearthError(
+                .invalid, "the key in \(bad) is none",
+                fix: "write the node's 40 characters behind ?key=")
+        }
+        guard let keyFile else { return nil }
+        do throws(KeyFileError) {
+            return try KeyFile(keyFile).read()
+        } catch {
+            throw HearthError(.invalid, error.problem, fix: error.fix)
+        }
     }
 
     private func nextNumber() -> UInt64 {

@@ -23,6 +23,7 @@ final class Driver {
 
     private unowned let loop: Loop
     private let context: Context
+    private let keys: KeyPair?
     private var client: Client
     private var socket: Socket?
     private var watcher: Watcher?
@@ -31,8 +32,11 @@ final class Driver {
     private var completions: [RequestID: @Sendable (Result<Answer, HearthError>) -> Void] = [:]
     private var listeners: [ListenID: Listener] = [:]
 
-    init(_ configuration: Configuration, on loop: Loop) throws(EventLoopError) {
+    init(
+        _ configuration: Configuration, as keys: KeyPair?, on loop: Loop
+    ) throws(EventLoopError) {
         self.loop = loop
+        self.keys = keys
         context = Context()
         client = Client(configuration)
         timer = try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() }
@@ -142,7 +146,7 @@ extension Driver {
             socket.reconnectInterval = nil
             socket.sendHighWaterMark = 0
             socket.receiveHighWaterMark = 0
-            try socket.connect(address)
+            try socket.connect(ServerAddress(address) ?? ServerAddress(address, key: nil), as: keys)
             watcher = try loop.watchEdges(of: socket.fileDescriptor) { [unowned self] in drain() }
             self.socket = socket
         } catch {

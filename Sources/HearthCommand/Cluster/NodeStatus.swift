@@ -2,6 +2,7 @@ internal import ClusterNode
 internal import DataTree
 internal import Glibc
 internal import JSONText
+internal import ZeroMQ
 
 /// How a node of a cluster is, seen from outside.
 struct NodeStatus: Sendable {
@@ -57,7 +58,8 @@ extension Cluster {
         }.map(\.0)
         var reports: [String: Value] = [:]
         do throws(NodeError) {
-            let answers = try StatusProbe().statuses(of: asked.map(\.client), within: limit)
+            let answers = try StatusProbe().statuses(
+                of: asked.map { ServerAddress($0.client, key: nil) }, within: limit)
             for (node, answer) in zip(asked, answers) { reports[node.id] = answer }
         } catch {
             throw CommandError(.unavailable, error.problem, fix: error.fix)

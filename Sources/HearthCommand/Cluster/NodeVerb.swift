@@ -6,12 +6,17 @@ internal import Glibc
 enum NodeVerb {
     static let verb = Verb(
         "node", "Runs one node of a cluster in the foreground, until Ctrl-C or SIGTERM.",
-        options: [configuration, id, insecure, parent],
-        examples: ["hearth node --config configs/three-nodes.json5 --id n1"], work: run)
+        options: [configuration, id, key, insecure, parent],
+        examples: [
+            "hearth node --config configs/three-nodes.json5 --id n1",
+            "hearth node --config /etc/hearth/cluster.json5 --id n1 --key /etc/hearth/n1.key",
+        ], work: run)
 
     private static let configuration = Option(
         "config", "FILE", "The description of the cluster, in JSON5.", values: .file)
     private static let id = Option("id", "NODE", "Which of its nodes to be, such as n1.")
+    private static let key = Option(
+        "key", "FILE", "The node's secret key, which `hearth keys new` made.", values: .file)
     private static let insecure = Option(
         flag: "insecure",
         "Take connections from other machines, although they are neither encrypted nor checked.")
@@ -34,9 +39,10 @@ enum NodeVerb {
             }
         }
         let exposure = invocation.has(insecure) ? Exposure.network : .loopback
+        let keys = try NodeOptions.keys(inFile: invocation[key])
         do throws(NodeError) {
             let node = try Node(
-                id, of: NodeConfiguration(contentsOf: file), exposure: exposure)
+                id, of: NodeConfiguration(contentsOf: file), keys: keys, exposure: exposure)
             try node.run()
             return .success
         } catch {

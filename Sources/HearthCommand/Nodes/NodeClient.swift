@@ -20,7 +20,8 @@ struct NodeClient: Sendable {
         patience = .brief(milliseconds: UInt64(limit / .milliseconds(1)))
         let addresses = try NodeOptions.addresses(of: invocation)
         do throws(HearthError) {
-            connection = try Connection(nodes: addresses)
+            connection = try Connection(
+                nodes: addresses, keyFile: NodeOptions.keyFile(of: invocation))
         } catch {
             throw CommandError(error)
         }

@@ -1,0 +1,53 @@
+internal import EventLoop
+internal import ZeroMQ
+
+/// Encrypts a node's connections, and lets in only who has a key that its configuration lists.
+final class Security {
+    private static let clients = "clients"
+    private static let peers = "peers"
+
+    private let own: KeyPair
+    private let peerKeys: [String: PublicKey]
+    private let gatekeeper: Gatekeeper
+    private let channel: Channel
+
+    /// Newcomers that were sent away.
+    var refusals: Int { gatekeeper.refusals }
+
+    /// Takes the place of the context's gatekeeper; before any socket is bound there.
+    init(
+        as own: KeyPair, of configuration: NodeConfiguration, in context: Context
+    ) throws(ZeroMQError) {
+        self.own = own
+        var peerKeys: [String: PublicKey] = [:]
+        for node in configuration.nodes { peerKeys[node.id] = node.publicKey }
+        self.peerKeys = peerKeys
+        let nodes = Set(peerKeys.values)
+        gatekeeper = try Gatekeeper(
+            admitting: [
+                // Whoever has a node's secret may as well ask it something.
+                Security.clients: nodes.union(configuration.clientKeys), Security.peers: nodes,
+            ], in: context)
+        channel = Channel(gatekeeper.socket)
+    }
+
+    /// Begins to let peers and clients in.
+    func open(on loop: Loop) throws(EventLoopError) {
+        try channel.open(on: loop) { [gatekeeper] message in gatekeeper.answer(message.copied()) }
+    }
+
+    func close() { channel.stopReceiving() }
+
+    func guardClients(at socket: Socket) {
+        socket.admit(to: Security.clients, by: gatekeeper, as: own)
+    }
+
+    func guardPeers(at socket: Socket) {
+        socket.admit(to: Security.peers, by: gatekeeper, as: own)
+    }
+
+    /// Makes a socket connect to one peer only.
+    func trust(_ peer: String, from socket: Socket) {
+        if let key = peerKeys[peer] { socket.trust(key, as: own) }
+    }
+}

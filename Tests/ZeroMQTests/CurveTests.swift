@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import ZeroMQ
+
+@Suite(.timeLimit(.minutes(1))) struct CurveTests {
+    private let server = KeyPair.random()
+    private let friend = KeyPair.random()
+    private let stranger = KeyPair.random()
+
+    /// Sends one frame to a router that admits `friend`, and waits while the gatekeeper works.
+    private func isHeard(_ prepare: (Socket) -> Void) throws -> (heard: Bool, refusals: Int) {
+        let context = Context()
+        let gatekeeper = try Gatekeeper(admitting: ["clients": [friend.publicKey]], in: context)
+        let router = try Socket(.router, in: context)
+        router.admit(to: "clients", by: gatekeeper, as: server)
+        try router.bind("tcp://127.0.0.1:*")
+        let dealer = try Socket(.dealer, in: Context())
+        dealer.linger = .zero
+        prepare(dealer)
+        try dealer.connect(router.lastEndpoint)
+        dealer.send([1, 2, 3])
+        for _ in 0..<100 {
+            while let request = gatekeeper.socket.receive() { gatekeeper.answer(request) }
+            if router.wait(upTo: .milliseconds(10)) { return (true, gatekeeper.refusals) }
+            if gatekeeper.refusals > 0 { break }
+        }
+        return (false, gatekeeper.refusals)
+    }
+
+    @Test func `a peer whose key is admitted is heard`() throws {
+        #expect(try isHeard { $0.trust(server.publicKey, as: friend) } == (true, 0))
+    }
+
+    @Test func `a peer with another key is refused and never heard`() throws {
+        let (heard, refusals) = try isHeard { $0.trust(server.publicKey, as: stranger) }
+        #expect(!heard && refusals > 0)
+    }
+
+    @Test func `a peer without a key is never heard`() throws {
+        #expect(try !isHeard { _ in }.heard)
+    }
+
+    @Test func `a peer that expects another server is never heard`() throws {
+        #expect(try !isHeard { $0.trust(stranger.publicKey, as: friend) }.heard)
+    }
+
+    @Test func `a key file gives back the pair, and others may not read it`() throws {
+        let path = FileManager.default.temporaryDirectory
+            .appendingPathComponent("hearth-key-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try KeyFile(path).write(server)
+        #expect(try KeyFile(path).read() == server)
+        #expect(throws: KeyFileError.self) { try KeyFile(path).write(friend) }
+        chmod(path, 0o644)
+        let error = #expect(throws: KeyFileError.self) { try KeyFile(path).read() }
+        #expect(error?.fix == "run `chmod 600 \(path)`")
+    }
+
+    @Test func `text that is no key is refused`() {
+        #expect(PublicKey("short") == nil)
+        #expect(PublicKey(String(repeating: "ä", count: 20)) == nil)
+        #expect(KeyPair(secret: "") == nil)
+        #expect(PublicKey(server.publicKey.description) == server.publicKey)
+        #expect(ServerAddress("tcp://h:1?key=short") == nil)
+    }
+
+    @Test func `an address may hold the key of who is there`() {
+        let address = ServerAddress("tcp://127.0.0.1:7001", key: server.publicKey)
+        #expect(ServerAddress(address.description) == address)
+        #expect(ServerAddress("tcp://127.0.0.1:7001")?.key == nil)
+    }
+}
