@@ -43,11 +43,11 @@ let package = Package(
         module("Storage", ["CSQLite", "Threads"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
 
-        // Protocol and engine.
-        .target(
-            name: "SyncProtocol", dependencies: ["DataTree"], exclude: ["README.md"],
-            swiftSettings: settings),
+        // Engine and protocol.
         module("QueryEngine", ["DataTree"]),
+        .target(
+            name: "SyncProtocol", dependencies: ["DataTree", "QueryEngine"],
+            exclude: ["README.md"], swiftSettings: settings),
 
         // Cores: values in, values out.
         module("ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
@@ -86,7 +86,7 @@ let package = Package(
         tests(of: "EventLoop", using: ["Threads"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
         tests(of: "Storage", using: ["Threads"]),
-        tests(of: "SyncProtocol", using: ["DataTree"]),
+        tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
         tests(of: "QueryEngine", using: ["DataTree"]),
         tests(of: "ReplicaCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
         tests(of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
@@ -94,8 +94,8 @@ let package = Package(
             name: "ClusterNodeTests",
             // The command too: some tests run it, and so it must be built.
             dependencies: [
-                "ClusterNode", "DataTree", "EventLoop", "HearthCommand", "ReplicaCore",
-                "SyncProtocol", "ZeroMQ",
+                "ClusterNode", "DataTree", "EventLoop", "HearthCommand", "QueryEngine",
+                "ReplicaCore", "SyncProtocol", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(of: "ClusterSimulator", using: ["DataTree", "JSONText"]),

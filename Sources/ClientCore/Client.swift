@@ -125,6 +125,8 @@ extension Client {
         case .change(let listen, let writes):
             guard let (id, events) = listens.apply(writes, to: listen) else { return }
             outputs.append(.observed(id, events))
+        // Only for those who tell what they hold.
+        case .ranges: loseConnection()
         case .error(let id, let code, let problem, let fix):
             refuse(id, HearthError(code, problem: problem, fix: fix))
         case .ended(let listen, let code, let problem, let fix):

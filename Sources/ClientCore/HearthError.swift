@@ -15,6 +15,8 @@ public struct HearthError: Error, Equatable, Sendable {
         case disconnected
         /// A limit of the node is reached.
         case tooBig
+        /// What is there is not what the condition of the write says.
+        case changed
         /// The node speaks another version of the protocol.
         case version
         /// The connection was closed by this program.
@@ -57,6 +59,7 @@ extension HearthError {
             case .version: .version
             case .unavailable: .unavailable
             case .tooBig: .tooBig
+            case .changed: .changed
             }
         self.init(own, problem, fix: fix)
     }

@@ -20,104 +20,107 @@ public struct CompoundHash: Equatable, Sendable {
         }
     }
 
-    /// Hashes a value in ranges that end where the caller decides, as when a peer sent its posts.
+    /// Hashes a value in ranges that end where the caller decides.
     ///
     /// - Parameter endsRange: Asked after each leaf, with its path and the length of the range's
     ///   text so far in UTF-16 code units.
     public init(of value: Value, endingRanges endsRange: (Path, Int) -> Bool) {
-        var writer = CompoundHashWriter()
-        if !value.isNull { writer.write(value, endsRange) }
-        writer.finish()
-        posts = writer.posts
-        hashes = writer.hashes
-    }
-}
-
-/// Spells the ranges: `("a":("b":(string:"x"),"c":(boolean:true)))`.
-private struct CompoundHashWriter {
-    private(set) var posts: [Path] = []
-    private(set) var hashes: [String] = []
-    private var place = Path.root
-    private var lastLeaf = Path.root
-    private var range: RangeText?
-    private var isAfterSibling = false
-
-    mutating func write(_ value: Value, _ endsRange: (Path, Int) -> Bool) {
-        guard case .object(let children) = value.content else {
-            return write(primitive: value, endsRange)
+        var posts: [Path] = []
+        var hashes: [String] = []
+        var range = RangeText()
+        value.forEachLeaf { path, leaf in
+            range.append(leaf, at: path)
+            guard endsRange(path, range.length) else { return }
+            posts.append(path)
+            hashes.append(range.finish())
         }
-        // The priority stands among the children, in key order.
-        var priority = value.priority
-        for (key, child) in children {
-            if !priority.isNull, .priority < key {
-                write(priority.take(), at: .priority, endsRange)
+        if let last = range.lastLeaf {
+            posts.append(last)
+            hashes.append(range.finish())
+        }
+        self.posts = posts
+        self.hashes = hashes + [""]
+    }
+
+    /// Takes what a client sent.
+    ///
+    /// - Throws: `DataError` unless the posts ascend and there is one hash more.
+    public init(posts: [Path], hashes: [String]) throws(DataError) {
+        guard hashes.count == posts.count + 1,
+            zip(posts, posts.dropFirst()).allSatisfy({ $0 < $1 })
+        else {
+            throw DataError(
+                problem: "\(posts.count) posts and \(hashes.count) hashes make no ranges",
+                fix: "give posts that ascend in key order, and one hash more than posts")
+        }
+        self.posts = posts
+        self.hashes = hashes
+    }
+
+    /// The ranges in which a value differs from the one that has these hashes, ascending.
+    ///
+    /// - Complexity: O(size).
+    public func rangesThatDiffer(from value: Value) -> [LeafRange] {
+        var ranges: [LeafRange] = []
+        var text = RangeText()
+        var index = 0
+        func endRange() {
+            if text.finish() != hashes[index] {
+                ranges.append(
+                    LeafRange(
+                        after: index > 0 ? posts[index - 1] : nil,
+                        through: index < posts.count ? posts[index] : nil))
             }
-            write(child, at: key, endsRange)
+            index += 1
         }
-        if !priority.isNull { write(priority, at: .priority, endsRange) }
-    }
-
-    private mutating func write(
-        _ value: Value, at key: Key, _ endsRange: (Path, Int) -> Bool
-    ) {
-        openRange()
-        if isAfterSibling { range!.append(",") }
-        range!.open(key)
-        isAfterSibling = false
-        place.keys.append(key)
-        write(value, endsRange)
-        place.keys.removeLast()
-        range?.append(")")
-        isAfterSibling = true
-    }
-
-    private mutating func write(primitive: Value, _ endsRange: (Path, Int) -> Bool) {
-        openRange()
-        range!.append(primitive: primitive)
-        lastLeaf = place
-        isAfterSibling = true
-        if endsRange(place, range!.length) { closeRange() }
-    }
-
-    /// Starts a range, with the keys of the objects that it begins inside of.
-    private mutating func openRange() {
-        guard range == nil else { return }
-        range = RangeText()
-        for key in place.keys { range!.open(key) }
-        isAfterSibling = false
-    }
-
-    private mutating func closeRange() {
-        guard var ended = range.take() else { return }
-        for _ in place.keys { ended.append(")") }
-        posts.append(lastLeaf)
-        hashes.append(ended.hash())
-    }
-
-    mutating func finish() {
-        closeRange()
-        hashes.append("")
+        value.forEachLeaf { path, leaf in
+            while index < posts.count, posts[index] < path { endRange() }
+            text.append(leaf, at: path)
+        }
+        while index < hashes.count { endRange() }
+        return ranges
     }
 }
 
-/// The text of one range, hashed as it is written.
+/// The text of one range, `("a":("b":(string:"x"),"c":(boolean:true)))`, hashed as it is written.
 private struct RangeText {
     private(set) var length = 0
+    private(set) var lastLeaf: Path?
     private var digest = SHA1()
 
-    init() { append("(") }
+    /// Appends a leaf that comes after the last one.
+    mutating func append(_ leaf: Value, at path: Path) {
+        var open = 0
+        if let lastLeaf {
+            open = zip(lastLeaf.keys, path.keys).prefix { $0 == $1 }.count
+            for _ in open..<lastLeaf.count { append(")") }
+            append(",")
+        } else {
+            append("(")
+        }
+        for key in path.keys[open...] {
+            append(quoting: key.text)
+            append(":(")
+        }
+        append(primitive: leaf)
+        lastLeaf = path
+    }
 
-    mutating func append(_ text: String) {
+    /// The hash of the range, which is empty without leaves; another range begins.
+    mutating func finish() -> String {
+        defer { self = RangeText() }
+        guard let lastLeaf else { return "" }
+        for _ in lastLeaf.keys { append(")") }
+        append(")")
+        return digest.base64()
+    }
+
+    private mutating func append(_ text: String) {
         digest.update(text)
         length += text.utf16.count
     }
 
-    mutating func open(_ key: Key) {
-        append(quoting: key.text)
-        append(":(")
-    }
-
-    mutating func append(quoting text: String) {
+    private mutating func append(quoting text: String) {
         append("\"")
         for character in text.utf8 {
             if character == UInt8(ascii: "\"") || character == UInt8(ascii: "\\") {
@@ -129,7 +132,7 @@ private struct RangeText {
         append("\"")
     }
 
-    mutating func append(primitive value: Value) {
+    private mutating func append(primitive value: Value) {
         if !value.priority.isNull {
             append("priority:")
             append(primitive: value.priority)
@@ -142,20 +145,16 @@ private struct RangeText {
         case .string(let text):
             append("string:")
             append(quoting: text)
-        case .null, .object, .prioritized, .deferred:
-            preconditionFailure("hash of \(value), which is not stored data")
+        case .deferred: append("deferred:")
+        case .null, .object, .prioritized:
+            preconditionFailure("hash of \(value), which is no primitive")
         }
-    }
-
-    consuming func hash() -> String {
-        append(")")
-        return digest.base64()
     }
 }
 
 extension Value {
     /// Roughly the length of the value as JSON, as the native clients estimate it (rule C5).
-    var estimatedSize: Int {
+    public var estimatedSize: Int {
         switch self {
         case .null, .boolean: 4
         case .integer, .double: 8

@@ -9,7 +9,7 @@ public struct DataHash: Equatable, Sendable {
     /// Takes a hash that a peer sent.
     public init(text: String) { self.text = text }
 
-    /// The hash of a value that holds no placeholder.
+    /// The hash of a value; where that holds placeholders, no other program reproduces it.
     ///
     /// - Complexity: O(size), and O(n log n) in children where some have priorities.
     public init(of value: Value) {
@@ -59,8 +59,10 @@ enum NumberForm {
         case .string(let text):
             digest.update("string:")
             digest.update(text)
-        case .null, .object, .prioritized, .deferred:
-            preconditionFailure("hash of \(primitive), which is not stored data")
+        // No client can have stored one, but whatever a peer sends must have some hash.
+        case .deferred: digest.update("deferred:")
+        case .null, .object, .prioritized:
+            preconditionFailure("hash of \(primitive), which is no primitive")
         }
     }
 

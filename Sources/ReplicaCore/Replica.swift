@@ -55,6 +55,7 @@ public struct Replica: Sendable {
     var peers: Peers
     var inbox = Inbox()
     var listens = Listens()
+    var disconnects = Disconnects()
     var outbox = Outbox()
     var turns: TurnQueue
     var pushIDs = PushIDGenerator()
@@ -67,6 +68,7 @@ public struct Replica: Sendable {
     var turn = OpenTurn()
     var clockBound: UInt64
     var nextBeatMilliseconds: UInt64 = 0
+    var nextProbeMilliseconds: UInt64 = 0
     /// No operation with a stamp up to this time can arrive any more.
     var frontier = HybridTime.zero
     var startedMilliseconds: UInt64?
@@ -127,7 +129,9 @@ public struct Replica: Sendable {
         case .published(let frame): receive(frame)
         case .answered(let frame, _): receive(frame)
         case .asked(let frame, let member): answer(frame, to: member)
-        case .requested(let frame, let session): serve(frame, for: session)
+        case .requested(let frame, let session):
+            disconnects.hear(session, at: now.elapsedMilliseconds)
+            serve(frame, for: session)
         case .closed(let session): close(session)
         case .found(let batches, let read): send(batches, for: read)
         case .stored(let turn): return turns.stored(turn)
@@ -137,7 +141,10 @@ public struct Replica: Sendable {
     }
 
     /// The last turn before a clean stop: nothing but `stored` may follow.
+    ///
+    /// What clients wanted written when they are gone is written now.
     public mutating func stop() -> [Output] {
+        for session in disconnects.all { writeDisconnect(of: session) }
         turn.properties.append(Property(.isComplete, 1))
         return endTurn()
     }

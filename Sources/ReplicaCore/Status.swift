@@ -59,6 +59,7 @@ extension Replica {
             ("waitingBytes", .count(UInt64(inbox.byteCount))),
             ("pendingTurns", .count(UInt64(turns.pendingCount))),
             ("listens", .count(UInt64(listens.count))),
+            ("disconnectBytes", .count(UInt64(disconnects.byteCount))),
             ("registers", .count(UInt64(tree.registerCount))),
             ("process", surroundings),
         ])

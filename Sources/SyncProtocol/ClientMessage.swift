@@ -1,26 +1,64 @@
 public import DataTree
+public import QueryEngine
 
 /// What a client asks of a node. Each is a MessagePack array that begins with its name.
 ///
-/// `id` is any number that the client has not in use; the answer repeats it.
+/// `id` is any number that the client has not in use; the answer repeats it. What is optional stands
+/// last, in a map of `options` by their names.
 public enum ClientMessage: Equatable, Sendable {
-    /// `["get", id, path]`, answered by `value`.
-    case get(id: UInt64, path: Path)
-    /// `["put", id, path, value]`: replaces what is at the path, null removes. Answered by `ok`.
-    case put(id: UInt64, path: Path, value: Value)
+    /// `["get", id, path, options]`, answered by `value`: what the `query` shows.
+    case get(id: UInt64, path: Path, query: Query = Query())
+    /// `["put", id, path, value, options]`: replaces what is at the path, null removes. Answered by
+    /// `ok`. With the option `if` it is done only if what is there has this hash; otherwise the answer
+    /// is the error `changed`.
+    case put(id: UInt64, path: Path, value: Value, condition: DataHash? = nil)
     /// `["merge", id, path, {relative path: value, …}]`: one atomic multi-path update. Answered by `ok`.
     case merge(id: UInt64, path: Path, writes: [Write])
     /// `["push", id, path, value]`: appends a child; the node makes its key. Answered by `pushed`.
     case push(id: UInt64, path: Path, value: Value)
-    /// `["listen", id, path]`: answered by `ok`, then `change` with the whole value, then a `change`
-    /// for each operation that alters something at or below the path.
-    case listen(id: UInt64, path: Path)
+    /// `["listen", id, path, options]`: answered by `ok`, then by what the `query` shows, then by a
+    /// `change` for each operation that alters something of it.
+    ///
+    /// The client may tell what it holds: then only what differs from that is sent.
+    case listen(id: UInt64, path: Path, query: Query = Query(), held: HeldData? = nil)
     /// `["unlisten", id, listen]`, where `listen` is the id of the listen. Answered by `ok`.
     case unlisten(id: UInt64, listen: UInt64)
+    /// `["onDisconnect", id, path, value]`: a put that the node does once this connection has ended.
+    /// Answered by `ok` when the node has noted it.
+    case onDisconnect(id: UInt64, path: Path, value: Value)
+    /// `["onDisconnectMerge", id, path, {relative path: value, …}]`: puts as above, each for itself.
+    case onDisconnectMerge(id: UInt64, path: Path, writes: [Write])
+    /// `["onDisconnectCancel", id, path]`: takes back what was noted at and below the path.
+    case onDisconnectCancel(id: UInt64, path: Path)
     /// `["ping", id]`, answered by `ok`: tells that the connection lives.
     case ping(id: UInt64)
     /// `["status", id]`, answered by `value` with what `hearth cluster status` shows.
     case status(id: UInt64)
+}
+
+/// What a client holds already of what it listens to.
+public struct HeldData: Equatable, Sendable {
+    /// `hash`: the hash of all of it.
+    public let hash: DataHash
+    /// `ranges`: the hashes of its parts, worth the bytes where there is much.
+    public let ranges: CompoundHash?
+
+    public init(hash: DataHash, ranges: CompoundHash? = nil) {
+        self.hash = hash
+        self.ranges = ranges
+    }
+}
+
+/// A part of what is listened to that differs from what the client holds.
+public struct ChangedRange: Equatable, Sendable {
+    public let range: LeafRange
+    /// What is there instead of all leaves of the range.
+    public let writes: [Write]
+
+    public init(_ range: LeafRange, writes: [Write]) {
+        self.range = range
+        self.writes = writes
+    }
 }
 
 /// What a node tells a client.
@@ -32,8 +70,12 @@ public enum NodeMessage: Equatable, Sendable {
     /// `["value", id, value]`, priorities in export form.
     case value(id: UInt64, value: Value)
     /// `["change", listen, [[relative path, value], …]]`: what one operation changed, applied
-    /// together and in order.
+    /// together and in order. The first one of a listen, and each one at the empty path, is all that
+    /// the listen shows; a first one without writes says that the client holds exactly that.
     case change(listen: UInt64, writes: [Write])
+    /// `["ranges", listen, [[after, through, [[relative path, value], …]], …]]`: the first answer of a
+    /// listen for a client that holds the rest; all leaves of each range give way to the writes.
+    case ranges(listen: UInt64, ranges: [ChangedRange])
     /// `["error", id, code, problem, fix]`: nothing was done.
     case error(id: UInt64, code: ErrorCode, problem: String, fix: String)
     /// `["ended", listen, code, problem, fix]`: the node ended this listen.
@@ -50,4 +92,6 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case unavailable
     /// A limit of the node is reached.
     case tooBig = "too_big"
+    /// What is there is not what the condition of the write says.
+    case changed
 }

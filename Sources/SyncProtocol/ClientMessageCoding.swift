@@ -1,33 +1,32 @@
 import DataTree
+import QueryEngine
 
 extension ClientMessage: FrameMessage {
     public func encode(into writer: inout MessagePackWriter) {
         switch self {
-        case .get(let id, let path): writer.appendHead("get", id, at: path, count: 3)
-        case .put(let id, let path, let value):
-            writer.appendHead("put", id, at: path, count: 4)
-            writer.append(value)
+        case .get(let id, let path, let query):
+            writer.append("get", id, at: path, count: 3, Options(query: query))
+        case .put(let id, let path, let value, let condition):
+            let options = Options(condition: condition)
+            writer.append("put", id, at: path, count: 4, options) { $0.append(value) }
         case .merge(let id, let path, let writes):
-            writer.appendHead("merge", id, at: path, count: 4)
-            writer.appendMapHead(writes.count)
-            for write in writes {
-                writer.append(write.path)
-                writer.append(write.value)
-            }
+            writer.append("merge", id, at: path, count: 4) { $0.append(merge: writes) }
         case .push(let id, let path, let value):
-            writer.appendHead("push", id, at: path, count: 4)
-            writer.append(value)
-        case .listen(let id, let path): writer.appendHead("listen", id, at: path, count: 3)
+            writer.append("push", id, at: path, count: 4) { $0.append(value) }
+        case .listen(let id, let path, let query, let held):
+            let options = Options(query: query, hash: held?.hash, ranges: held?.ranges)
+            writer.append("listen", id, at: path, count: 3, options)
         case .unlisten(let id, let listen):
-            writer.appendMessageHead("unlisten", 3)
-            writer.append(id)
+            writer.append("unlisten", id, count: 3)
             writer.append(listen)
-        case .ping(let id):
-            writer.appendMessageHead("ping", 2)
-            writer.append(id)
-        case .status(let id):
-            writer.appendMessageHead("status", 2)
-            writer.append(id)
+        case .onDisconnect(let id, let path, let value):
+            writer.append("onDisconnect", id, at: path, count: 4) { $0.append(value) }
+        case .onDisconnectMerge(let id, let path, let writes):
+            writer.append("onDisconnectMerge", id, at: path, count: 4) { $0.append(merge: writes) }
+        case .onDisconnectCancel(let id, let path):
+            writer.append("onDisconnectCancel", id, at: path, count: 3)
+        case .ping(let id): writer.append("ping", id, count: 2)
+        case .status(let id): writer.append("status", id, count: 2)
         }
     }
 
@@ -36,71 +35,127 @@ extension ClientMessage: FrameMessage {
     ) throws(FrameError) -> ClientMessage {
         let head = try reader.messageHead()
         switch head.name {
-        case "get":
-            try head.require(3)
-            return .get(id: try reader.id(), path: try reader.path())
-        case "put":
-            try head.require(4)
-            return try put(from: &reader)
+        case "get": return try get(head, from: &reader)
+        case "put": return try put(head, from: &reader)
         case "merge":
-            try head.require(4)
-            return try merge(from: &reader)
+            let (id, path, writes) = try reader.merge(head)
+            return .merge(id: id, path: path, writes: writes)
         case "push":
             try head.require(4)
             return .push(
                 id: try reader.id(), path: try reader.location(), value: try reader.value())
-        case "listen":
-            try head.require(3)
-            return .listen(id: try reader.id(), path: try reader.location())
+        case "listen": return try listen(head, from: &reader)
         case "unlisten":
             try head.require(3)
             return .unlisten(
                 id: try reader.id(), listen: try reader.unsigned("the id of a listen"))
+        case "onDisconnect":
+            try head.require(4)
+            let (id, write) = (try reader.id(), try reader.put())
+            return .onDisconnect(id: id, path: write.path, value: write.value)
+        case "onDisconnectMerge":
+            let (id, path, writes) = try reader.merge(head)
+            return .onDisconnectMerge(id: id, path: path, writes: writes)
+        case "onDisconnectCancel":
+            try head.require(3)
+            return .onDisconnectCancel(id: try reader.id(), path: try reader.location())
         case "ping":
             try head.require(2)
             return .ping(id: try reader.id())
         case "status":
             try head.require(2)
             return .status(id: try reader.id())
-        default:
-            throw head.unknown(names: "get, put, merge, push, listen, unlisten, ping, status")
+        default: throw head.unknown(names: names)
         }
     }
 
-    private static func put(
-        from reader: inout MessagePackReader
+    private static let names = """
+        get, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
+        onDisconnectCancel, ping, status
+        """
+
+    private static func get(
+        _ head: MessageHead, from reader: inout MessagePackReader
     ) throws(FrameError) -> ClientMessage {
-        let id = try reader.id()
-        let start = reader.position
-        let write = Write(path: try reader.path(), value: try reader.value())
-        if let flaw = write.flawInPriority { throw .data(flaw, at: start) }
-        return .put(id: id, path: write.path, value: write.value)
+        try head.require(3, optional: 1)
+        let (id, path) = (try reader.id(), try reader.path())
+        let options = try reader.options(of: head, after: 3, [.query])
+        return .get(id: id, path: path, query: options.query)
     }
 
-    private static func merge(
-        from reader: inout MessagePackReader
+    private static func put(
+        _ head: MessageHead, from reader: inout MessagePackReader
     ) throws(FrameError) -> ClientMessage {
-        let id = try reader.id()
-        let path = try reader.location()
+        try head.require(4, optional: 1)
+        let (id, write) = (try reader.id(), try reader.put())
+        let options = try reader.options(of: head, after: 4, [.condition])
+        return .put(
+            id: id, path: write.path, value: write.value, condition: options.condition)
+    }
+
+    private static func listen(
+        _ head: MessageHead, from reader: inout MessagePackReader
+    ) throws(FrameError) -> ClientMessage {
+        try head.require(3, optional: 1)
+        let (id, path) = (try reader.id(), try reader.location())
         let start = reader.position
-        let count = try reader.mapHead("a map of relative paths to values")
-        let writes = try reader.writes(count)
-        if let flaw = Write.flaw(inMerge: writes, at: path) { throw .data(flaw, at: start) }
-        return .merge(id: id, path: path, writes: writes)
+        let options = try reader.options(of: head, after: 3, [.query, .hash, .ranges])
+        if options.ranges != nil, options.hash == nil {
+            throw .expected("\"hash\" beside \"ranges\"", found: "none", at: start)
+        }
+        return .listen(
+            id: id, path: path, query: options.query,
+            held: options.hash.map { HeldData(hash: $0, ranges: options.ranges) })
     }
 }
 
 extension MessagePackWriter {
-    fileprivate mutating func appendHead(
-        _ name: StaticString, _ id: UInt64, at path: Path, count: Int
-    ) {
+    fileprivate mutating func append(_ name: StaticString, _ id: UInt64, count: Int) {
         appendMessageHead(name, count)
         append(id)
+    }
+
+    fileprivate mutating func append(
+        _ name: StaticString, _ id: UInt64, at path: Path, count: Int,
+        _ options: Options = Options(), _ content: (inout MessagePackWriter) -> Void = { _ in }
+    ) {
+        append(name, id, count: options.isEmpty ? count : count + 1)
         append(path)
+        content(&self)
+        append(options)
+    }
+
+    fileprivate mutating func append(merge writes: [Write]) {
+        appendMapHead(writes.count)
+        for write in writes {
+            append(write.path)
+            append(write.value)
+        }
     }
 }
 
 extension MessagePackReader {
+    /// Takes a path and the value that is put there.
+    fileprivate mutating func put() throws(FrameError) -> Write {
+        let start = position
+        let write = Write(path: try path(), value: try value())
+        if let flaw = write.flawInPriority { throw .data(flaw, at: start) }
+        return write
+    }
+
+    /// Takes what follows the name of a merge.
+    fileprivate mutating func merge(
+        _ head: MessageHead
+    ) throws(FrameError) -> (id: UInt64, path: Path, writes: [Write]) {
+        try head.require(4)
+        let (id, path) = (try id(), try location())
+        let start = position
+        let count = try mapHead("a map of relative paths to values")
+        let writes = try writes(count)
+        if let flaw = Write.flaw(inMerge: writes, at: path) { throw .data(flaw, at: start) }
+        return (id, path, writes)
+    }
+
     mutating func id() throws(FrameError) -> UInt64 {
         try unsigned("an id (an unsigned integer)")
     }

@@ -164,12 +164,12 @@ struct MessageHead {
     let offset: Int
 
     /// Checks the number of elements, the name included.
-    func require(_ expected: Int) throws(FrameError) {
-        guard count == expected else {
+    func require(_ expected: Int, optional: Int = 0) throws(FrameError) {
+        guard expected...expected + optional ~= count else {
             throw FrameError(
                 offset: offset,
                 problem: "\"\(name)\" at byte \(offset) has \(count) elements, "
-                    + "and needs \(expected)",
+                    + "and needs \(expected)" + (optional > 0 ? " or \(expected + optional)" : ""),
                 fix: "send what the protocol's README shows for \"\(name)\"")
         }
     }

@@ -18,6 +18,10 @@ extension NodeMessage: FrameMessage {
             writer.appendMessageHead("change", 3)
             writer.append(listen)
             writer.appendChanges(writes)
+        case .ranges(let listen, let ranges):
+            writer.appendMessageHead("ranges", 3)
+            writer.append(listen)
+            writer.append(ranges)
         case .error(let id, let code, let problem, let fix):
             writer.appendFailure("error", id, code, problem, fix)
         case .ended(let listen, let code, let problem, let fix):
@@ -42,6 +46,9 @@ extension NodeMessage: FrameMessage {
         case "change":
             try head.require(3)
             return .change(listen: try reader.id(), writes: try reader.changes())
+        case "ranges":
+            try head.require(3)
+            return .ranges(listen: try reader.id(), ranges: try reader.ranges())
         case "error":
             try head.require(5)
             return .error(
@@ -53,7 +60,7 @@ extension NodeMessage: FrameMessage {
                 listen: try reader.id(), code: try reader.errorCode(),
                 problem: try reader.string("a problem"), fix: try reader.string("a fix"))
         default:
-            throw head.unknown(names: "ok, pushed, value, change, error, ended")
+            throw head.unknown(names: "ok, pushed, value, change, ranges, error, ended")
         }
     }
 }
@@ -65,6 +72,17 @@ extension MessagePackWriter {
             appendArrayHead(2)
             append(write.path)
             append(write.value)
+        }
+    }
+
+    fileprivate mutating func append(_ ranges: [ChangedRange]) {
+        appendArrayHead(ranges.count)
+        for changed in ranges {
+            appendArrayHead(3)
+            for end in [changed.range.after, changed.range.through] {
+                if let end { append(end) } else { appendNil() }
+            }
+            appendChanges(changed.writes)
         }
     }
 
@@ -92,6 +110,29 @@ extension MessagePackReader {
             writes.append(Write(path: try path(), value: try value()))
         }
         return writes
+    }
+
+    fileprivate mutating func ranges() throws(FrameError) -> [ChangedRange] {
+        let count = try arrayHead("an array of ranges")
+        var ranges: [ChangedRange] = []
+        ranges.reserveCapacity(min(count, 256))
+        for _ in 0..<count {
+            let start = position
+            guard try arrayHead("a range ([after, through, changes])") == 3 else {
+                throw .expected(
+                    "a range ([after, through, changes])", found: "another array", at: start)
+            }
+            let range = LeafRange(after: try optionalPath(), through: try optionalPath())
+            ranges.append(ChangedRange(range, writes: try changes()))
+        }
+        return ranges
+    }
+
+    private mutating func optionalPath() throws(FrameError) -> Path? {
+        let start = position
+        if case .nothing = try head() { return nil }
+        rewind(to: start)
+        return try path()
     }
 
     fileprivate mutating func errorCode() throws(FrameError) -> ErrorCode {

@@ -66,7 +66,10 @@ import Testing
         arguments: [
             // ["sing", 5], ["get", 5], ["get", 5, 1], ["get", 5, "a.b"]
             ([0x92, 0xA4, 0x73, 0x69, 0x6E, 0x67, 5], "unknown message \"sing\""),
-            ([0x92, 0xA3, 0x67, 0x65, 0x74, 5], "\"get\" at byte 1 has 2 elements, and needs 3"),
+            (
+                [0x92, 0xA3, 0x67, 0x65, 0x74, 5],
+                "\"get\" at byte 1 has 2 elements, and needs 3 or 4"
+            ),
             ([0x93, 0xA3, 0x67, 0x65, 0x74, 5, 1], "expected a path"),
             ([0x93, 0xA3, 0x67, 0x65, 0x74, 5, 0xA3, 0x61, 0x2E, 0x62], "contains \".\""),
             // The end is missing.

@@ -1,4 +1,5 @@
 import DataTree
+import QueryEngine
 
 @testable import SyncProtocol
 
@@ -100,17 +101,53 @@ extension Seeded {
         return writes
     }
 
+    mutating func query() -> Query {
+        var members = QueryMembers()
+        members.index = [".key", ".value", "a/b", "é", nil].randomElement(using: &self)!
+        func bound(_ random: inout Seeded) -> Value {
+            let text = Value.string(random.key().text)
+            return members.index == ".key" || random.chance(50) ? text : .integer(4)
+        }
+        if chance(40) {
+            members.startValue = bound(&self)
+            if members.index != ".key" { members.startKey = chance(50) ? key().text : "[MAX_NAME]" }
+            members.startIsInclusive = chance(50)
+        }
+        if chance(40) {
+            members.endValue = bound(&self)
+            members.endIsInclusive = chance(50)
+        }
+        if chance(40) {
+            members.limit = Int.random(in: 1...300, using: &self)
+            members.viewFrom = chance(50) ? "l" : "r"
+        }
+        return try! Query(members)
+    }
+
+    mutating func heldData() -> HeldData? {
+        if chance(50) { return nil }
+        let value = value().resolvingTimestamps(at: 1)
+        if value.containsDeferred { return HeldData(hash: DataHash(text: "")) }
+        let ranges = chance(50) ? CompoundHash(of: value) { path, _ in path.count == 1 } : nil
+        return HeldData(hash: DataHash(of: value), ranges: ranges)
+    }
+
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<9, using: &self) {
-        case 0: return .get(id: id, path: path())
-        case 1: return .put(id: id, path: path(), value: value())
+        switch Int.random(in: 0..<12, using: &self) {
+        case 0: return .get(id: id, path: path(), query: query())
+        case 1:
+            let condition = chance(50) ? DataHash(of: primitive()) : nil
+            return .put(id: id, path: path(), value: value(), condition: condition)
         case 2: return .put(id: id, path: path().appending(.priority), value: .integer(3))
         case 3: return .merge(id: id, path: path(), writes: writes())
         case 4: return .push(id: id, path: path(), value: value())
-        case 5: return .listen(id: id, path: path())
+        case 5: return .listen(id: id, path: path(), query: query(), held: heldData())
         case 6: return .unlisten(id: id, listen: unsigned())
         case 7: return .ping(id: id)
+        case 8: return .onDisconnect(id: id, path: path(), value: value())
+        case 9: return .onDisconnectMerge(id: id, path: path(), writes: writes())
+        case 10: return .onDisconnectCancel(id: id, path: path())
         default: return .status(id: id)
         }
     }
@@ -118,12 +155,20 @@ extension Seeded {
     mutating func nodeMessage() -> NodeMessage {
         let id = unsigned()
         let code = ErrorCode.allCases.randomElement(using: &self)!
-        switch Int.random(in: 0..<6, using: &self) {
+        switch Int.random(in: 0..<7, using: &self) {
         case 0: return .ok(id: id)
         case 1: return .pushed(id: id, key: key())
         case 2: return .value(id: id, value: value())
         case 3: return .change(listen: id, writes: writes())
-        case 4: return .error(id: id, code: code, problem: text(), fix: text())
+        case 4:
+            let ranges = (0..<Int.random(in: 0...3, using: &self)).map { _ in
+                ChangedRange(
+                    LeafRange(
+                        after: chance(50) ? path() : nil, through: chance(50) ? path() : nil),
+                    writes: writes())
+            }
+            return .ranges(listen: id, ranges: ranges)
+        case 5: return .error(id: id, code: code, problem: text(), fix: text())
         default: return .ended(listen: id, code: code, problem: text(), fix: text())
         }
     }

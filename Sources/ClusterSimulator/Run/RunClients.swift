@@ -102,6 +102,7 @@ extension SimulatedRun {
         case .change(_, let writes):
             statistics.changes += 1
             clients[client].listening?.take(writes)
+        case .ranges: calm.flaw = calm.flaw ?? "a node sent ranges to a client that holds nothing"
         case .ended: goElsewhere(client)
         }
     }

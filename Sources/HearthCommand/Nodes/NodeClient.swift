@@ -79,7 +79,7 @@ extension CommandError {
                 .outcomeUnknown
             } else {
                 switch error.code {
-                case .invalid, .tooBig: .badData
+                case .invalid, .tooBig, .changed: .badData
                 case .unreachable, .unavailable, .timedOut, .disconnected, .version, .closed:
                     .unavailable
                 }

@@ -16,7 +16,8 @@ extension Replica {
 
     mutating func apply(_ operation: Operation) {
         turn.applied += 1
-        for notice in listens.notices(of: tree.apply(operation)) { outbox.append(notice) }
+        let changes = tree.apply(operation)
+        for notice in listens.notices(of: changes, in: tree.value) { outbox.append(notice) }
     }
 
     /// Ends this turn's batch: its bytes go to disk, to all peers, and to any who miss it later.

@@ -24,6 +24,7 @@ struct OpenTurn: Sendable {
 
 extension Replica {
     mutating func endTurn() -> [Output] {
+        probeDisconnects()
         closeBatch()
         let requests = repair.requests(
             holding: vector, inbox: inbox, peers: peers, at: now.elapsedMilliseconds)

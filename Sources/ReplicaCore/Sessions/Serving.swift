@@ -1,4 +1,5 @@
 import DataTree
+import QueryEngine
 import SyncProtocol
 
 // What a replica does for its clients.
@@ -10,11 +11,12 @@ extension Replica {
                 for request in try FrameReader<ClientMessage>(bytes) {
                     switch request {
                     case .message(let message): serve(message, for: session)
-                    case .refused(let id, let error): refuse(error, id: id ?? 0, for: session)
+                    case .refused(let id, let error):
+                        refuse(error.code, error.problem, fix: error.fix, id ?? 0, session)
                     }
                 }
             } catch {
-                refuse(error, id: 0, for: session)
+                refuse(error.code, error.problem, fix: error.fix, 0, session)
             }
         }
     }
@@ -22,41 +24,65 @@ extension Replica {
     mutating func close(_ session: SessionID) {
         listens.removeAll(of: session)
         outbox.removeAll(to: session)
+        writeDisconnect(of: session)
     }
 
     private mutating func serve(_ message: ClientMessage, for session: SessionID) {
         switch message {
-        case .get(let id, let path):
+        case .get(let id, let path, let query):
             if hasRoom(id, session) {
-                outbox.append(.value(id: id, value: tree.value[path]), to: session)
+                outbox.append(.value(id: id, value: results(of: query, at: path)), to: session)
             }
-        case .put(let id, let path, let value):
+        case .put(let id, let path, let value, let condition):
+            if let condition, !condition.matches(tree.value[path]) {
+                return refuse(
+                    .changed, "what is at \(path) is not what the condition says",
+                    fix: "read it again, and write what follows from that", id, session)
+            }
             write([Write(path: path, value: value)], .ok(id: id), id, session)
         case .merge(let id, let path, let writes):
-            let absolute = writes.map { Write(path: path.appending($0.path), value: $0.value) }
-            write(absolute, .ok(id: id), id, session)
+            write(writes.below(path), .ok(id: id), id, session)
         case .push(let id, let path, let value):
             let key = pushIDs.next(at: now.wallMilliseconds, random: &random)
-            let write = Write(path: path.appending(key), value: value)
-            self.write([write], .pushed(id: id, key: key), id, session)
-        case .listen(let id, let path): listen(id, at: path, session)
+            let path = path.appending(key)
+            // The reader of the request has seen only the path without the new key.
+            if let flaw = path.limitExceeded {
+                let fix = "push to a shorter path"
+                return refuse(.invalid, "invalid path \(path): \(flaw)", fix: fix, id, session)
+            }
+            write([Write(path: path, value: value)], .pushed(id: id, key: key), id, session)
+        case .listen(let id, let path, let query, let held):
+            listen(id, at: path, query, held, session)
         case .unlisten(let id, let listen): unlisten(listen, id, session)
+        case .onDisconnect(let id, let path, let value):
+            noteDisconnect([Write(path: path, value: value)], id, session)
+        case .onDisconnectMerge(let id, let path, let writes):
+            noteDisconnect(writes.below(path), id, session)
+        case .onDisconnectCancel(let id, let path):
+            disconnects.cancel(at: path, for: session)
+            outbox.append(.ok(id: id), to: session)
         case .ping(let id): outbox.append(.ok(id: id), to: session)
         case .status(let id):
             if hasRoom(id, session) { outbox.append(.value(id: id, value: status), to: session) }
         }
     }
 
+    private func results(of query: Query, at path: Path) -> Value {
+        let value = tree.value[path]
+        guard query.isFiltered else { return value }
+        let list = OrderedList(value, by: Index(by: query.order, of: value.children))
+        var shown = Children()
+        for (key, child) in query.results(in: list) { shown[key] = child }
+        return Value(shown)
+    }
+
     /// Refuses a request for data from a client that has asked for much in one turn already: a few
     /// bytes may ask for the whole tree, and frames have room for millions of them.
     private mutating func hasRoom(_ id: UInt64, _ session: SessionID) -> Bool {
         if outbox.byteCount(for: session) <= Replica.answersLimit { return true }
-        counters.refused += 1
-        outbox.append(
-            .error(
-                id: id, code: .tooBig,
-                problem: "the answers before this one have \(Replica.answersLimit >> 20) MB",
-                fix: "wait for answers before you ask for more"), to: session)
+        refuse(
+            .tooBig, "the answers before this one have \(Replica.answersLimit >> 20) MB",
+            fix: "wait for answers before you ask for more", id, session)
         return false
     }
 
@@ -74,49 +100,69 @@ extension Replica {
             if !settled.isEmpty { accept(settled) }
             outbox.append(done, to: session)
         } catch {
-            counters.refused += 1
-            outbox.append(
-                .error(id: id, code: .invalid, problem: error.problem, fix: error.fix),
-                to: session)
+            refuse(.invalid, error.problem, fix: error.fix, id, session)
         }
     }
 
-    private mutating func listen(_ id: UInt64, at path: Path, _ session: SessionID) {
+    private mutating func listen(
+        _ id: UInt64, at path: Path, _ query: Query, _ held: HeldData?, _ session: SessionID
+    ) {
         guard hasRoom(id, session) else { return }
         guard listens.count(of: session) < Replica.listensLimit else {
-            outbox.append(
-                .error(
-                    id: id, code: .tooBig,
-                    problem: "this connection has \(Replica.listensLimit) listens",
-                    fix: "end some, or listen further up in the tree"), to: session)
-            return
+            return refuse(
+                .tooBig, "this connection has \(Replica.listensLimit) listens",
+                fix: "end some, or listen further up in the tree", id, session)
         }
-        guard listens.add(.init(session: session, id: id), at: path) else {
-            outbox.append(
-                .error(
-                    id: id, code: .invalid, problem: "a listen with the id \(id) exists already",
-                    fix: "give each listen of a connection its own id"), to: session)
-            return
+        let listener = Listens.Listener(session: session, id: id)
+        guard !listens.contains(listener) else {
+            return refuse(
+                .invalid, "a listen with the id \(id) exists already",
+                fix: "give each listen of a connection its own id", id, session)
         }
+        let shown = listens.add(listener, to: query, at: path, in: tree.value)
         outbox.append(.ok(id: id), to: session)
-        let whole = Write(path: .root, value: tree.value[path])
-        outbox.append(.change(listen: id, writes: [whole]), to: session)
+        outbox.append(NodeMessage.first(of: id, showing: shown, to: held), to: session)
     }
 
     private mutating func unlisten(_ listen: UInt64, _ id: UInt64, _ session: SessionID) {
         guard listens.remove(.init(session: session, id: listen)) else {
-            outbox.append(
-                .error(
-                    id: id, code: .invalid, problem: "there is no listen with the id \(listen)",
-                    fix: "give the id of a listen that is still open"), to: session)
-            return
+            return refuse(
+                .invalid, "there is no listen with the id \(listen)",
+                fix: "give the id of a listen that is still open", id, session)
         }
         outbox.append(.ok(id: id), to: session)
     }
 
-    private mutating func refuse(_ error: FrameError, id: UInt64, for session: SessionID) {
+    mutating func refuse(
+        _ code: ErrorCode, _ problem: String, fix: String, _ id: UInt64, _ session: SessionID
+    ) {
         counters.refused += 1
-        outbox.append(
-            .error(id: id, code: error.code, problem: error.problem, fix: error.fix), to: session)
+        outbox.append(.error(id: id, code: code, problem: problem, fix: fix), to: session)
+    }
+}
+
+extension NodeMessage {
+    /// What a client that holds something must be sent so that it holds what a listen shows.
+    fileprivate static func first(
+        of listen: UInt64, showing value: Value, to held: HeldData?
+    ) -> NodeMessage {
+        let whole = NodeMessage.change(listen: listen, writes: [Write(path: .root, value: value)])
+        guard let held else { return whole }
+        if held.hash.matches(value) { return .change(listen: listen, writes: []) }
+        guard let ranges = held.ranges, !ranges.posts.isEmpty else { return whole }
+        let changed = ranges.rangesThatDiffer(from: value).map { range in
+            let parts = range.parts(of: value).map { Write(path: $0.path, value: $0.value) }
+            return ChangedRange(range, writes: parts)
+        }
+        // As when every number is one that the client's hash spells in another way.
+        if changed.count == ranges.hashes.count { return whole }
+        return .ranges(listen: listen, ranges: changed)
+    }
+}
+
+extension [Write] {
+    /// These writes, whose paths are relative to `path`.
+    fileprivate func below(_ path: Path) -> [Write] {
+        map { Write(path: path.appending($0.path), value: $0.value) }
     }
 }

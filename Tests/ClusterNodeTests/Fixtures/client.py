@@ -8,7 +8,10 @@
 Each ends with 1 and a message when a node does not answer as it should.
 """
 
+import base64
+import hashlib
 import json
+import struct
 import sys
 import time
 
@@ -132,6 +135,47 @@ def tour(first, second, third):
     refused = first.ask("put", "rooms/a.b", 1)
     expect(refused[:1] + refused[2:3], ["error", "invalid"])
     expect(third.ask("unlisten", listen)[0], "ok")
+    tour_of_options(first)
+
+
+def tour_of_options(client):
+    """What the README shows of queries, conditions and the end of a connection."""
+    for name, points in [("ann", 30), ("bob", 10), ("cid", 20)]:
+        expect(client.ask("put", f"players/{name}", {"points": points})[0], "ok")
+    best = {"query": {"i": "points", "l": 2, "vf": "r"}}
+    shown = {"ann": {"points": 30}, "cid": {"points": 20}}
+    expect(client.ask("get", "players", best)[2], shown)
+    expect(client.ask("listen", "players", best | {"hash": data_hash(shown)})[0], "ok")
+    while not client.changes:
+        client.changes += [message[1:] for message in client.receive()]
+    expect(client.changes.pop()[1], [])
+    expect(client.ask("get", "players", {"limit": 3})[3][:22], 'unknown option "limit"')
+
+    expect(client.ask("put", "counter", 4, {"if": data_hash(None)})[0], "ok")
+    expect(client.ask("put", "counter", 5, {"if": data_hash(4)})[0], "ok")
+    expect(client.ask("put", "counter", 6, {"if": data_hash(4)})[2], "changed")
+
+    expect(client.ask("onDisconnect", "left", {"bob": True, "cid": True})[0], "ok")
+    expect(client.ask("onDisconnectCancel", "left/cid")[0], "ok")
+    address = client.socket.last_endpoint
+    client.socket.close()
+    other = Client(address.decode())
+    eventually(lambda: other.ask("get", "left")[2], {"bob": True})
+
+
+def data_hash(value):
+    """The hash of a value without priorities, its keys in the order in which nodes send them."""
+    if value is None:
+        return ""
+    if isinstance(value, dict):
+        text = "".join(f":{key}:{data_hash(value[key])}" for key in value)
+    elif isinstance(value, bool):
+        text = f"boolean:{str(value).lower()}"
+    elif isinstance(value, str):
+        text = f"string:{value}"
+    else:
+        text = f"number:{struct.pack('>d', value).hex()}"
+    return base64.b64encode(hashlib.sha1(text.encode()).digest()).decode()
 
 
 def push(address, path, label, count):

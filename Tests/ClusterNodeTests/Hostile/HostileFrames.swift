@@ -1,4 +1,5 @@
 import DataTree
+import QueryEngine
 
 @testable import SyncProtocol
 
@@ -62,20 +63,47 @@ extension HostileFrames {
     private mutating func request() -> ClientMessage {
         let id = chance(80) ? UInt64(number(below: 1_000)) : UInt64.max
         let path = path()
-        switch number(below: 8) {
-        case 0: return .get(id: id, path: path)
-        case 1: return .put(id: id, path: path, value: value(depth: 0))
-        case 2:
-            let writes = (0..<number(below: 5)).map { _ in
-                Write(path: self.path(), value: value(depth: 0))
-            }
-            return .merge(id: id, path: path, writes: writes)
+        switch number(below: 11) {
+        case 0: return .get(id: id, path: path, query: query())
+        case 1: return .put(id: id, path: path, value: value(depth: 0), condition: hash())
+        case 2: return .merge(id: id, path: path, writes: writes())
         case 3: return .push(id: id, path: path, value: value(depth: 0))
-        case 4: return .listen(id: id, path: path)
+        case 4: return .listen(id: id, path: path, query: query(), held: held())
         case 5: return .unlisten(id: id, listen: UInt64(number(below: 1_000)))
         case 6: return .ping(id: id)
+        case 7: return .onDisconnect(id: id, path: path, value: value(depth: 0))
+        case 8: return .onDisconnectMerge(id: id, path: path, writes: writes())
+        case 9: return .onDisconnectCancel(id: id, path: path)
         default: return .status(id: id)
         }
+    }
+
+    private mutating func writes() -> [Write] {
+        (0..<number(below: 5)).map { _ in Write(path: path(), value: value(depth: 0)) }
+    }
+
+    private mutating func query() -> Query {
+        var members = QueryMembers()
+        members.index = ["a", "a/b", ".key", ".value", nil][number(below: 5)]
+        if chance(50) { members.limit = number(below: 5) }
+        if chance(30) { members.startValue = value(depth: 41) }
+        if chance(30) { members.endValue = value(depth: 41) }
+        if chance(10) { members.endKey = "k" }
+        return (try? Query(members)) ?? Query()
+    }
+
+    private mutating func hash() -> DataHash? {
+        if chance(50) { return nil }
+        return DataHash(of: chance(50) ? .null : .integer(Int64(number(below: 9))))
+    }
+
+    private mutating func held() -> HeldData? {
+        guard let hash = hash() else { return nil }
+        var posts: [Path] = []
+        for _ in 0..<number(below: 4) { posts.append(Path([key(), key()])) }
+        posts.sort()
+        let hashes = [String](repeating: hash.text, count: posts.count + 1)
+        return HeldData(hash: hash, ranges: try? CompoundHash(posts: posts, hashes: hashes))
     }
 
     private mutating func path() -> Path {
@@ -233,8 +261,9 @@ extension Received<ClientMessage> {
     fileprivate var isHarmless: Bool {
         guard case .message(let message) = self else { return true }
         switch message {
-        case .put(_, let path, _), .push(_, let path, _): return path.isGarbage
-        case .merge(_, let path, let writes):
+        case .put(_, let path, _, _), .push(_, let path, _), .onDisconnect(_, let path, _):
+            return path.isGarbage
+        case .merge(_, let path, let writes), .onDisconnectMerge(_, let path, let writes):
             return writes.allSatisfy { path.appending($0.path).isGarbage }
         default: return true
         }

@@ -31,6 +31,18 @@ import Testing
     private let present = HybridTime(milliseconds: 1_700_000_000_000)
     private let end = HybridTime(bits: 1 << 63)
 
+    @Test func `a push is refused where its new key makes the path too long for peers`() {
+        var cluster = TestCluster(2)
+        let long = Path([Key(unchecked: String(repeating: "k", count: 760))])
+        cluster.send(.push(id: 1, path: long, value: 1), to: "n1")
+        cluster.send(.put(id: 2, path: list, value: 2), to: "n1")
+        guard case .error(id: 1, code: .invalid, _, _)? = cluster.takeReplies().first else {
+            Issue.record("expected a refusal")
+            return
+        }
+        #expect(cluster["n2"].value == ["list": 2])
+    }
+
     @Test func `follows no time that would leave none after it`() {
         var cluster = TestCluster(2)
         cluster.turn("n1", [batch(of: WriterID(bits: 8), from: 1, at: end)])

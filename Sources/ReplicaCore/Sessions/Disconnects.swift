@@ -1,0 +1,67 @@
+import DataTree
+import SyncProtocol
+
+/// The writes that wait for the end of a connection, for all sessions: in memory, within bounds.
+struct Disconnects: Sendable {
+    private struct Session: Sendable {
+        var writes = DisconnectWrites()
+        var heardMilliseconds: UInt64
+    }
+
+    /// Bytes that one session may have waiting.
+    private static let sessionLimit = 1 << 20
+    /// Bytes that may wait altogether.
+    private static let limit = 64 << 20
+    /// A session that has writes waiting must be heard of so often.
+    static let silenceMilliseconds: UInt64 = 15_000
+
+    private var sessions: [SessionID: Session] = [:]
+    private(set) var byteCount = 0
+
+    var isEmpty: Bool { sessions.isEmpty }
+    /// The sessions that have writes waiting, ascending.
+    var all: [SessionID] { sessions.keys.sorted() }
+
+    /// Notes that a session lives.
+    mutating func hear(_ id: SessionID, at milliseconds: UInt64) {
+        if !sessions.isEmpty { sessions[id]?.heardMilliseconds = milliseconds }
+    }
+
+    /// The sessions that were silent for too long, ascending.
+    func silent(at milliseconds: UInt64) -> [SessionID] {
+        all.filter {
+            let heard = sessions[$0]?.heardMilliseconds ?? milliseconds
+            return milliseconds > heard + Disconnects.silenceMilliseconds
+        }
+    }
+
+    /// Notes puts that take effect one by one; false if there is no room, and then none is noted.
+    mutating func add(_ writes: [Write], for id: SessionID, at milliseconds: UInt64) -> Bool {
+        let old = sessions[id] ?? Session(heardMilliseconds: milliseconds)
+        var new = old
+        for write in writes { new.writes.put(write) }
+        if new.writes.byteCount > Disconnects.sessionLimit { new.writes.recount() }
+        let total = byteCount - old.writes.byteCount + new.writes.byteCount
+        guard new.writes.byteCount <= Disconnects.sessionLimit, total <= Disconnects.limit else {
+            return false
+        }
+        sessions[id] = new.writes.isEmpty ? nil : new
+        byteCount = total
+        return true
+    }
+
+    mutating func cancel(at path: Path, for id: SessionID) {
+        guard var session = sessions[id] else { return }
+        byteCount -= session.writes.byteCount
+        session.writes.cancel(at: path)
+        byteCount += session.writes.byteCount
+        sessions[id] = session.writes.isEmpty ? nil : session
+    }
+
+    /// Takes what a session wanted written; nothing remains of it.
+    mutating func take(_ id: SessionID) -> [Write] {
+        guard let session = sessions.removeValue(forKey: id) else { return [] }
+        byteCount -= session.writes.byteCount
+        return session.writes.writes
+    }
+}

@@ -1,0 +1,211 @@
+import DataTree
+import QueryEngine
+
+/// What may be asked besides the elements of a message: a map from names to values, its last element.
+///
+/// A name that the message does not know is refused, so that nothing asked is silently ignored.
+struct Options {
+    enum Name: String {
+        case query, hash, ranges
+        case condition = "if"
+    }
+
+    var query = Query()
+    var hash: DataHash?
+    var ranges: CompoundHash?
+    var condition: DataHash?
+
+    /// The options that say something, in the order in which they are written.
+    private var names: [Name] {
+        var names: [Name] = []
+        if query != Query() { names.append(.query) }
+        if hash != nil { names.append(.hash) }
+        if ranges != nil { names.append(.ranges) }
+        if condition != nil { names.append(.condition) }
+        return names
+    }
+
+    var isEmpty: Bool { names.isEmpty }
+
+    fileprivate func append(to writer: inout MessagePackWriter) {
+        let names = names
+        if names.isEmpty { return }
+        writer.appendMapHead(names.count)
+        for name in names {
+            writer.append(name.rawValue)
+            switch name {
+            case .query: writer.append(QueryMembers(query))
+            case .hash: writer.append(hash?.text ?? "")
+            case .ranges: if let ranges { writer.append(ranges) }
+            case .condition: writer.append(condition?.text ?? "")
+            }
+        }
+    }
+
+    fileprivate mutating func take(
+        _ name: Name, from reader: inout MessagePackReader
+    ) throws(FrameError) {
+        switch name {
+        case .query: query = try reader.query()
+        case .hash: hash = try reader.dataHash()
+        case .ranges: ranges = try reader.compoundHash()
+        case .condition: condition = try reader.dataHash()
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension MessagePackWriter {
+    /// Appends the map, or nothing if it would be empty.
+    mutating func append(_ options: Options) { options.append(to: &self) }
+
+    /// Appends the map of a query's members that are not nil.
+    fileprivate mutating func append(_ query: QueryMembers) {
+        let members: [(name: StaticString, value: Value?)] = [
+            ("i", query.index.map(Value.string)),
+            ("sp", query.startValue),
+            ("sn", query.startKey.map(Value.string)),
+            ("sin", query.startIsInclusive.map(Value.boolean)),
+            ("ep", query.endValue),
+            ("en", query.endKey.map(Value.string)),
+            ("ein", query.endIsInclusive.map(Value.boolean)),
+            ("l", query.limit.map { .integer(Int64($0)) }),
+            ("vf", query.viewFrom.map(Value.string)),
+        ]
+        appendMapHead(members.count { $0.value != nil })
+        for case (let name, let value?) in members {
+            append(utf8: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+            append(value)
+        }
+    }
+
+    /// Appends `{"posts": [path, …], "hashes": [hash, …]}`.
+    fileprivate mutating func append(_ ranges: CompoundHash) {
+        appendMapHead(2)
+        append("posts")
+        appendArrayHead(ranges.posts.count)
+        for post in ranges.posts { append(post) }
+        append("hashes")
+        appendArrayHead(ranges.hashes.count)
+        for hash in ranges.hashes { append(hash) }
+    }
+}
+
+// MARK: - Reading
+
+extension MessagePackReader {
+    /// Takes the options of a message, if it has more than the `count` elements that it needs.
+    mutating func options(
+        of head: MessageHead, after count: Int, _ known: [Options.Name]
+    ) throws(FrameError) -> Options {
+        var options = Options()
+        if head.count == count { return options }
+        for _ in 0..<(try mapHead("a map of options")) {
+            let start = position
+            let name = try string("the name of an option")
+            guard let option = Options.Name(rawValue: name), known.contains(option) else {
+                throw FrameError(
+                    offset: start,
+                    problem: "unknown option \"\(name.prefix(40))\" at byte \(start)",
+                    fix: "\"\(head.name)\" takes "
+                        + known.map(\.rawValue).joined(separator: ", "))
+            }
+            try options.take(option, from: &self)
+        }
+        return options
+    }
+
+    fileprivate mutating func dataHash() throws(FrameError) -> DataHash {
+        let start = position
+        let text = try string("a hash (a string)")
+        // A SHA-1 digest in base 64, or nothing for null.
+        guard text.isEmpty || text.utf8.count == 28 else {
+            throw .expected("a hash of 28 characters", found: "\(text.utf8.count)", at: start)
+        }
+        return DataHash(text: text)
+    }
+
+    fileprivate mutating func query() throws(FrameError) -> Query {
+        let start = position
+        var members = QueryMembers()
+        for _ in 0..<(try mapHead("the members of a query (a map)")) { try take(&members) }
+        do throws(DataError) {
+            return try Query(members)
+        } catch {
+            throw .data(error, at: start)
+        }
+    }
+
+    private mutating func take(_ members: inout QueryMembers) throws(FrameError) {
+        let start = position
+        let name = try string("a member of a query")
+        switch name {
+        case "i": members.index = try string("an index (a string)")
+        case "sp": members.startValue = try value()
+        case "sn": members.startKey = try boundKey()
+        case "sin": members.startIsInclusive = try boolean()
+        case "ep": members.endValue = try value()
+        case "en": members.endKey = try boundKey()
+        case "ein": members.endIsInclusive = try boolean()
+        case "l": members.limit = try limit()
+        case "vf": members.viewFrom = try string("a side (\"l\" or \"r\")")
+        default:
+            throw FrameError(
+                offset: start,
+                problem: "unknown member \"\(name.prefix(40))\" of a query at byte \(start)",
+                fix: "a query has i, sp, sn, sin, ep, en, ein, l, vf")
+        }
+    }
+
+    private mutating func boolean() throws(FrameError) -> Bool {
+        let start = position
+        switch try head() {
+        case .boolean(let boolean): return boolean
+        case let other: throw .expected("a boolean", found: other.name, at: start)
+        }
+    }
+
+    private mutating func limit() throws(FrameError) -> Int {
+        let start = position
+        let limit = try unsigned("a limit (an unsigned integer)")
+        // As in Firebase's own clients.
+        guard limit <= UInt64(Int32.max) else {
+            throw .expected("a limit up to 2147483647", found: "\(limit)", at: start)
+        }
+        return Int(limit)
+    }
+
+    private mutating func boundKey() throws(FrameError) -> String {
+        let start = position
+        let text = try string("a key (a string)")
+        if text == "[MIN_NAME]" || text == "[MAX_NAME]" { return text }
+        rewind(to: start)
+        return try key().text
+    }
+
+    fileprivate mutating func compoundHash() throws(FrameError) -> CompoundHash {
+        let start = position
+        var posts: [Path] = []
+        var hashes: [String] = []
+        for _ in 0..<(try mapHead("the hashes of ranges (a map)")) {
+            let place = position
+            switch try string("\"posts\" or \"hashes\"") {
+            case "posts":
+                for _ in 0..<(try arrayHead("an array of paths")) { posts.append(try path()) }
+            case "hashes":
+                for _ in 0..<(try arrayHead("an array of hashes")) {
+                    hashes.append(try dataHash().text)
+                }
+            case let other:
+                throw .expected(
+                    "\"posts\" or \"hashes\"", found: "\"\(other.prefix(40))\"", at: place)
+            }
+        }
+        do throws(DataError) {
+            return try CompoundHash(posts: posts, hashes: hashes)
+        } catch {
+            throw .data(error, at: start)
+        }
+    }
+}
