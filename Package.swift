@@ -101,7 +101,9 @@ let package = Package(
         tests(of: "ClusterSimulator", using: ["DataTree", "JSONText"]),
         // The command too: it runs the node that some tests talk to, and so it must be built.
         tests(of: "Hearth", using: ["DataTree", "JSONText", "Threads", "HearthCommand"]),
-        tests(of: "HearthCommand", using: ["DataTree", "JSONText", "QueryEngine", "SyncProtocol"]),
+        tests(
+            of: "HearthCommand",
+            using: ["DataTree", "JSONText", "QueryEngine", "SyncProtocol", "ZeroMQ"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -20,6 +20,7 @@ struct Surroundings {
             ("uptimeMilliseconds", Int(uptime / 1_000_000)),
             ("residentBytes", residentBytes),
             ("databaseBytes", databaseBytes),
+            ("diskFreeBytes", diskFreeBytes),
             ("storageBacklog", journal.backlog),
             ("sessions", clients.count),
             ("slowClients", clients.slowClients),
@@ -45,6 +46,14 @@ struct Surroundings {
             var status = stat()
             return stat(path, &status) == 0 ? sum + Int(status.st_size) : sum
         }
+    }
+
+    /// What this user may still write to the disk of the database.
+    private var diskFreeBytes: Int? {
+        guard let databasePath else { return nil }
+        var status = statvfs()
+        guard statvfs(databasePath, &status) == 0 else { return nil }
+        return Int(status.f_bavail) * Int(status.f_frsize)
     }
 
     /// The second number of `statm`, in pages.

@@ -42,6 +42,7 @@ extension Replica {
             ("member", .string(configuration.member)),
             ("cluster", .string(configuration.cluster)),
             ("writer", .string(writer.description)),
+            ("wallMilliseconds", .count(now.wallMilliseconds)),
             ("durability", .string(configuration.durability.rawValue)),
             ("held", .object(vector.entries.map { (name(of: $0.origin), .count($0.sequence)) })),
             ("operations", .count(vector.total)),

@@ -32,11 +32,12 @@ struct ClusterStart {
         let deadline = ContinuousClock.now + Self.patience
         while true {
             whileWaiting()
-            let statuses = try cluster.statuses(within: .milliseconds(500))
+            let statuses = try ObservedCluster(cluster).statuses(within: .milliseconds(500))
             if areConnected(nodes, in: statuses) { return }
             try StopRequest.check()
-            for status in statuses where status.state == .stopped && nodes.contains(status.node) {
-                throw ended(status.node, logs)
+            for status in statuses where status.state == .stopped {
+                guard let node = nodes.first(where: { $0.id == status.node.id }) else { continue }
+                throw ended(node, logs)
             }
             if ContinuousClock.now >= deadline { throw tooLate(statuses) }
             usleep(50_000)
@@ -45,10 +46,11 @@ struct ClusterStart {
 
     /// Paused nodes and those that do not run are not waited for.
     private func areConnected(_ nodes: [Cluster.Node], in statuses: [NodeStatus]) -> Bool {
-        let expected = statuses.filter { $0.state == .serving || nodes.contains($0.node) }
+        let started = Set(nodes.map(\.id))
+        let expected = statuses.filter { $0.state == .serving || started.contains($0.node.id) }
         return expected.allSatisfy { status in
             status.state == .serving
-                && expected.allSatisfy { $0.node == status.node || status.hears($0) }
+                && expected.allSatisfy { $0.node.id == status.node.id || status.hears($0) }
         }
     }
 

@@ -5,7 +5,8 @@ enum ClusterVerbs {
     static let verb = Verb(
         "cluster", "Runs a cluster of nodes on this machine.",
         verbs: [
-            ClusterUp.verb, down, ClusterStatus.verb, kill, start, pause, resume, ClusterLogs.verb,
+            ClusterUp.verb, down, ClusterStatus.verb, ClusterDoctor.verb, kill, start, pause,
+            resume, ClusterLogs.verb,
         ],
         examples: [
             "hearth cluster up --nodes 3 --detach", "hearth cluster status",

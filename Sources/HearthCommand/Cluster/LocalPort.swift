@@ -16,11 +16,6 @@ struct LocalPort: Sendable {
         }
     }
 
-    /// Whether somebody takes connections there.
-    var isListening: Bool {
-        withSocket { socket, address in connect(socket, address, LocalPort.addressSize) == 0 }
-    }
-
     private static let addressSize = socklen_t(MemoryLayout<sockaddr_in>.size)
 
     /// False if the system has no more sockets.

@@ -1,8 +1,5 @@
-internal import ClusterNode
 internal import DataTree
-internal import Glibc
 internal import JSONText
-internal import ZeroMQ
 
 /// How a node of a cluster is, seen from outside.
 struct NodeStatus: Sendable {
@@ -17,7 +14,8 @@ struct NodeStatus: Sendable {
         case unreachable
     }
 
-    let node: Cluster.Node
+    let node: ObservedCluster.Node
+    /// Nil if it does not run, or not on this machine.
     let process: NodeProcess?
     let state: State
     /// What the node itself says; null unless it serves.
@@ -33,11 +31,18 @@ struct NodeStatus: Sendable {
         report[Key(unchecked: "connectedPeers")].children.map { "\($0.key)" }
     }
 
-    /// Whether it heard from that peer since the peer's process started.
+    /// Whether it heard from that peer of late, and since the peer's process started.
     func hears(_ peer: NodeStatus) -> Bool {
         let heard = report[Key(unchecked: "connectedPeers")][Key(unchecked: peer.node.id)]
-        guard !heard.isNull, let age = peer.process?.ageSeconds else { return false }
-        return Double(heard.count) <= age * 1000
+        if heard.isNull { return false }
+        guard let process = peer.process else { return true }
+        return process.ageSeconds.map { Double(heard.count) <= $0 * 1000 } ?? false
+    }
+
+    /// A text of the report, if it is there.
+    func text(_ name: String) -> String? {
+        if case .string(let text) = report[Key(unchecked: name)] { return text }
+        return nil
     }
 
     /// A number of the report, 0 if it is not there.
@@ -49,40 +54,18 @@ struct NodeStatus: Sendable {
     }
 }
 
-extension Cluster {
-    /// Asks all nodes at once; those that do not answer within `limit` count as unreachable.
-    func statuses(within limit: Duration = .seconds(1)) throws(CommandError) -> [NodeStatus] {
-        let processes = file.nodes.map { process(of: $0) }
-        let asked = zip(file.nodes, processes).filter { _, process in
-            process.map { !$0.isPaused } ?? false
-        }.map(\.0)
-        var reports: [String: Value] = [:]
-        do throws(NodeError) {
-            let answers = try StatusProbe().statuses(
-                of: asked.map { ServerAddress($0.client, key: nil) }, within: limit)
-            for (node, answer) in zip(asked, answers) { reports[node.id] = answer }
-        } catch {
-            throw CommandError(.unavailable, error.problem, fix: error.fix)
-        }
-        return zip(file.nodes, processes).map { node, process in
-            NodeStatus(node: node, process: process, report: reports[node.id])
-        }
-    }
-}
-
 extension NodeStatus {
-    fileprivate init(node: Cluster.Node, process: NodeProcess?, report: Value?) {
+    init(node: ObservedCluster.Node, process: NodeProcess?, isLocal: Bool, report: Value?) {
         self.node = node
         self.process = process
         self.report = report ?? .null
         if report != nil {
             state = .serving
         } else if let process, process.isRunning {
-            let port = node.client.split(separator: ":").last.flatMap { UInt16($0) }
-            let isListening = port.map { LocalPort(number: $0).isListening } ?? true
+            let isListening = RemotePort(node.address.endpoint)?.isListening() ?? true
             state = process.isPaused ? .paused : isListening ? .unreachable : .starting
         } else {
-            state = .stopped
+            state = isLocal ? .stopped : .unreachable
         }
     }
 
@@ -92,7 +75,7 @@ extension NodeStatus {
             ("id", JSONWriter.text(of: .string(node.id))),
             ("pid", process.map { String($0.pid) } ?? "null"),
             ("state", "\"\(state.rawValue)\""),
-            ("address", JSONWriter.text(of: .string(node.client))),
+            ("address", JSONWriter.text(of: .string(node.address.endpoint))),
         ]
         if !report.isNull {
             let counts = held.map { "\(JSONWriter.text(of: .string($0.origin))):\($0.count)" }

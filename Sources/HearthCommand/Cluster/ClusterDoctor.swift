@@ -1,0 +1,55 @@
+internal import Glibc
+internal import JSONText
+
+/// `hearth cluster doctor`: finds what is wrong, and says what to do.
+enum ClusterDoctor {
+    static let verb = Verb(
+        "doctor",
+        "Looks at every node for two seconds and explains what is wrong; ends with 1 if something is.",
+        options: ObservedCluster.options + [json],
+        examples: [
+            "hearth cluster doctor",
+            "hearth cluster doctor --config configs/three-hosts.json5 --key ada.key",
+        ], work: run)
+
+    private static let json = Option(flag: "json", "Print one JSON object a finding.")
+
+    private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
+        let cluster = try ObservedCluster(of: invocation)
+        let statuses = try cluster.statuses()
+        usleep(1_000_000)
+        let diagnosis = Diagnosis(of: cluster, statuses, later: try cluster.statuses()) {
+            endpoint in
+            RemotePort(endpoint)?.isListening() ?? false
+        }
+        for finding in diagnosis.findings {
+            if invocation.has(json) {
+                StandardOutput.shared.print(finding.json)
+            } else {
+                show(finding)
+            }
+        }
+        if diagnosis.findings.isEmpty, !invocation.has(json) {
+            StandardOutput.shared.print("all \(statuses.count) nodes are well")
+        }
+        return diagnosis.findings.isEmpty ? .success : .checkFailed
+    }
+
+    private static func show(_ finding: Diagnosis.Finding) {
+        let terminal = Terminal.standardOutput
+        let severity = terminal.coloured(
+            finding.severity.rawValue + ":", finding.severity == .error ? .red : .yellow)
+        StandardOutput.shared.print("\(severity) \(finding.node) \(finding.problem)")
+        StandardOutput.shared.print("  \(terminal.coloured("fix:", .cyan)) \(finding.fix)")
+    }
+}
+
+extension Diagnosis.Finding {
+    fileprivate var json: String {
+        let members = [
+            ("severity", severity.rawValue), ("node", node), ("problem", problem), ("fix", fix),
+        ]
+        let texts = members.map { "\"\($0)\":\(JSONWriter.text(of: .string($1)))" }
+        return "{" + texts.joined(separator: ",") + "}"
+    }
+}

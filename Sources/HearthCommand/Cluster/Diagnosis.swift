@@ -1,0 +1,183 @@
+/// What is wrong with a cluster, as far as its nodes' states tell, and what to do about it.
+struct Diagnosis: Equatable {
+    enum Severity: String, Comparable {
+        case warning
+        case error
+
+        static func < (a: Severity, b: Severity) -> Bool { a == .warning && b == .error }
+    }
+
+    struct Finding: Equatable {
+        let severity: Severity
+        let node: String
+        let problem: String
+        let fix: String
+    }
+
+    /// The worst first; empty if all is well.
+    let findings: [Finding]
+
+    /// - Parameters:
+    ///   - statuses: The states of all nodes.
+    ///   - later: The same a second later, to see what moves.
+    ///   - isListening: Whether somebody takes connections at an endpoint.
+    init(
+        of cluster: ObservedCluster, _ statuses: [NodeStatus], later: [NodeStatus],
+        isListening: (String) -> Bool
+    ) {
+        var findings: [Finding] = []
+        for (status, later) in zip(statuses, later) {
+            var examination = Examination(of: status, in: cluster)
+            switch status.state {
+            case .serving: examination.examineServing(later, among: statuses)
+            case .paused, .starting, .stopped: examination.noteRest()
+            case .unreachable: examination.noteSilence(isListening)
+            }
+            findings += examination.findings
+        }
+        self.findings = findings.enumerated().sorted { a, b in
+            a.element.severity == b.element.severity
+                ? a.offset < b.offset : a.element.severity > b.element.severity
+        }.map(\.element)
+    }
+}
+
+/// What is found at one node.
+private struct Examination {
+    private let status: NodeStatus
+    private let cluster: ObservedCluster
+    private(set) var findings: [Diagnosis.Finding] = []
+
+    init(of status: NodeStatus, in cluster: ObservedCluster) {
+        self.status = status
+        self.cluster = cluster
+    }
+
+    private mutating func note(
+        _ severity: Diagnosis.Severity, _ problem: String, fix: String
+    ) {
+        findings.append(
+            .init(severity: severity, node: status.node.id, problem: problem, fix: fix))
+    }
+
+    // MARK: Nodes that do not serve
+
+    mutating func noteRest() {
+        let id = status.node.id
+        switch status.state {
+        case .paused:
+            note(.error, "is paused by a signal", fix: "`hearth cluster resume \(id)`")
+        case .starting:
+            note(.warning, "starts and takes no clients yet", fix: "wait, or see its log")
+        default:
+            note(.error, "does not run", fix: "`hearth cluster start \(id)`, and see its log")
+        }
+    }
+
+    mutating func noteSilence(_ isListening: (String) -> Bool) {
+        let endpoint = status.node.address.endpoint
+        guard isListening(endpoint) else {
+            return note(
+                .error, "nobody takes connections at \(endpoint)",
+                fix: "start the node there, or open the port in the firewall between")
+        }
+        note(
+            .error, "somebody takes connections at \(endpoint) and does not answer",
+            fix: status.node.address.key == nil
+                ? "if the node has keys, name its configuration with --config and yours with --key"
+                : "list your public key (`hearth keys show FILE`) in its \"clientKeys\", and check "
+                    + "that its \"publicKey\" is that of the key it runs with")
+    }
+
+    // MARK: Nodes that do
+
+    mutating func examineServing(_ later: NodeStatus, among statuses: [NodeStatus]) {
+        examineIdentity()
+        examinePeers(among: statuses)
+        examineClock(among: statuses)
+        examineLag(later)
+        examineCounters(later)
+        examineDisk()
+    }
+
+    private mutating func examineIdentity() {
+        if let member = status.text("member"), member != status.node.id {
+            note(
+                .error, "at its address answers node \(member)",
+                fix: "correct the addresses in the configuration, and restart both")
+        }
+        if let name = status.text("cluster"), name != cluster.name {
+            note(
+                .error, "belongs to the cluster \(name), not to \(cluster.name)",
+                fix: "start it with the configuration of this cluster, in a new data directory")
+        }
+    }
+
+    private mutating func examinePeers(among statuses: [NodeStatus]) {
+        for peer in statuses
+        where peer.state == .serving && peer.node.id != status.node.id && !status.hears(peer) {
+            note(
+                .error, "does not hear \(peer.node.id)",
+                fix: "check that its machine reaches "
+                    + peer.node.peerEndpoints.joined(separator: " and ")
+                    + (status.node.address.key == nil
+                        ? "" : ", and that both have the same \"publicKey\" of \(peer.node.id)"))
+        }
+    }
+
+    private mutating func examineClock(among statuses: [NodeStatus]) {
+        let own = status["wallMilliseconds"]
+        let others = statuses.map { $0["wallMilliseconds"] }.filter { $0 > 0 }.sorted()
+        guard own > 0, others.count > 1 else { return }
+        let offset = own - others[others.count / 2]
+        guard abs(offset) > 1000 else { return }
+        note(
+            .warning, "its clock is \(abs(offset)) ms \(offset < 0 ? "behind" : "ahead of") most",
+            fix:
+                "synchronise the clocks (chrony, or systemd-timesyncd): the last writer wins by time"
+        )
+    }
+
+    private mutating func examineLag(_ later: NodeStatus) {
+        let (before, after) = (status["lag"], later["lag"])
+        guard before > 0, after >= before else { return }
+        note(
+            .warning, "lags behind by \(after) operations, and does not catch up",
+            fix: "check that its machine reaches its peers, and has time and disk to spare")
+    }
+
+    private mutating func examineCounters(_ later: NodeStatus) {
+        let status = status
+        let grows = { (name: String) in
+            max(later[name] - status[name], later.process(name) - status.process(name))
+        }
+        if grows("refusedConnections") > 0 {
+            note(
+                .warning, "refuses connections: \(later.process("refusedConnections")) so far",
+                fix: "somebody connects without a listed key: list it, or find out who it is")
+        }
+        if grows("strangers") > 0 {
+            note(
+                .warning, "hears from a node of another cluster, or one that is not configured",
+                fix: "give each cluster its own ports")
+        }
+        if grows("malformedFrames") > 0 {
+            note(
+                .warning, "gets frames from peers that it cannot read",
+                fix: "run the same version of Hearth on all nodes")
+        }
+        if grows("slowClients") > 0 {
+            note(
+                .warning, "has clients that read too slowly",
+                fix: "listen to less (limits, ranges), or read on another thread than the work")
+        }
+    }
+
+    private mutating func examineDisk() {
+        let free = status.process("diskFreeBytes")
+        guard free > 0, free < 1 << 30 else { return }
+        note(
+            .warning, "has \(free >> 20) MB left on its disk",
+            fix: "make room: a node that cannot write stops taking writes")
+    }
+}

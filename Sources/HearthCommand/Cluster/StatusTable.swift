@@ -1,0 +1,84 @@
+/// The states of nodes as lines of columns, the most important first: on a terminal the last are left
+/// out when they do not fit.
+struct StatusTable {
+    let lines: [String]
+
+    private static let titles = [
+        "NODE", "STATE", "PID", "ADDRESS", "OPERATIONS", "OPS/S", "LAG", "PEERS", "CLIENTS",
+        "LISTENS",
+        "REPAIRED", "DUPLICATES", "WAITING", "REGISTERS", "MEMORY", "DISK", "HELD",
+    ]
+
+    /// - Parameter rates: Operations a second by node, where they are known.
+    init(_ statuses: [NodeStatus], rates: [String: Int64] = [:]) {
+        let rows = statuses.map { StatusTable.cells(of: $0, rate: rates[$0.node.id]) }
+        let widths = StatusTable.titles.indices.map { column in
+            ([StatusTable.titles] + rows).map { $0[column].count }.max() ?? 0
+        }
+        let shown = StatusTable.columns(
+            of: widths, within: Terminal.standardOutput.columns ?? .max)
+        let padded = ([StatusTable.titles] + rows).map { row in
+            zip(row, widths).prefix(shown).map { $0.padded(to: $1) }
+        }
+        lines = padded.enumerated().map { index, row in
+            var row = row
+            if index > 0 {
+                let colour = statuses[index - 1].state.colour
+                row[1] = Terminal.standardOutput.coloured(row[1], colour)
+            }
+            return row.joined(separator: "  ").trimmingTrailingSpaces
+        }
+    }
+
+    /// How many columns fit on a line, with two spaces between them; the address at least.
+    private static func columns(of widths: [Int], within limit: Int) -> Int {
+        var end = -2
+        let fitting = widths.prefix { width in
+            end += width + 2
+            return end <= limit
+        }
+        return max(4, fitting.count)
+    }
+
+    private static func cells(of status: NodeStatus, rate: Int64?) -> [String] {
+        let known = [
+            status.node.id, status.state.rawValue,
+            status.process.map { String($0.pid) } ?? "-", status.node.address.endpoint,
+        ]
+        guard status.state == .serving else {
+            return known + [String](repeating: "-", count: titles.count - known.count)
+        }
+        let held = status.held.map { "\($0.origin):\($0.count)" }.joined(separator: " ")
+        return known + [
+            String(status["operations"]), rate.map { String($0) } ?? "-", String(status["lag"]),
+            status.connectedPeers.isEmpty ? "-" : status.connectedPeers.joined(separator: ","),
+            String(status.process("sessions")), String(status["listens"]),
+            String(status["repaired"]), String(status["duplicates"]),
+            String(status["waitingBatches"]), String(status["registers"]),
+            megabytes(status.process("residentBytes")), megabytes(status.process("databaseBytes")),
+            held.isEmpty ? "-" : held,
+        ]
+    }
+
+    private static func megabytes(_ bytes: Int64) -> String {
+        "\((bytes + 500_000) / 1_000_000) MB"
+    }
+}
+
+extension NodeStatus.State {
+    fileprivate var colour: Terminal.Colour {
+        switch self {
+        case .serving: .green
+        case .starting, .paused: .yellow
+        case .stopped, .unreachable: .red
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmingTrailingSpaces: String {
+        var text = self[...]
+        while text.last == " " { text.removeLast() }
+        return String(text)
+    }
+}

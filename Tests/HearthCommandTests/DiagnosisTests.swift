@@ -1,0 +1,89 @@
+import DataTree
+import Testing
+import ZeroMQ
+
+@testable import HearthCommand
+
+@Suite struct `A diagnosis` {
+    private let file = ClusterFile(nodeCount: 2, basePort: 9000, durability: "commit")
+    private let cluster: ObservedCluster
+
+    init() throws {
+        let folder = try TemporaryFolder()
+        cluster = ObservedCluster(try Cluster(creating: file, inFolder: folder.path))
+    }
+
+    /// A serving node that hears the other, but for what a test changes.
+    private func status(
+        _ index: Int, hears peer: Bool = true, _ changes: [(String, Value)] = []
+    ) -> NodeStatus {
+        let other = cluster.nodes[1 - index].id
+        var members: [(String, Value)] = [
+            ("member", .string(cluster.nodes[index].id)), ("cluster", .string(cluster.name)),
+            ("wallMilliseconds", .integer(1_000_000)),
+        ]
+        if peer { members.append(("connectedPeers", .object(named: [(other, .integer(10))]))) }
+        return NodeStatus(
+            node: cluster.nodes[index], process: nil, isLocal: false,
+            report: .object(named: members + changes))
+    }
+
+    private func findings(
+        _ first: NodeStatus, _ second: NodeStatus, later: NodeStatus? = nil,
+        isListening: Bool = true
+    ) -> [Diagnosis.Finding] {
+        Diagnosis(
+            of: cluster, [first, second], later: [later ?? first, second],
+            isListening: { _ in isListening }
+        ).findings
+    }
+
+    @Test func `of healthy nodes is empty`() {
+        #expect(findings(status(0), status(1)).isEmpty)
+    }
+
+    @Test func `tells a node that nobody reaches from one that lets nobody in`() {
+        let silent = NodeStatus(
+            node: cluster.nodes[1], process: nil, isLocal: false, report: nil)
+        let closed = findings(status(0), silent, isListening: false)
+        #expect(closed.count == 1 && closed[0].problem.contains("nobody takes connections"))
+        let refusing = findings(status(0), silent)
+        #expect(refusing.count == 1 && refusing[0].problem.contains("does not answer"))
+    }
+
+    @Test func `names who does not hear whom`() {
+        let found = findings(status(0, hears: false), status(1))
+        #expect(found.map(\.node) == ["n1"])
+        #expect(found.first?.problem == "does not hear n2")
+        #expect(found.first?.fix.contains("tcp://127.0.0.1:9011") == true)
+    }
+
+    @Test func `names a wrong clock, cluster and name`() {
+        let clock = findings(status(0), status(1, [("wallMilliseconds", .integer(900_000))]))
+        #expect(clock.contains { $0.node == "n2" || $0.node == "n1" })
+        let other = findings(status(0, [("cluster", .string("other"))]), status(1))
+        #expect(other.first?.problem.contains("cluster other") == true)
+        let twin = findings(status(0, [("member", .string("n2"))]), status(1))
+        #expect(twin.first?.problem.contains("answers node n2") == true)
+    }
+
+    @Test func `tells lag that stays from lag that shrinks`() {
+        let behind = status(0, [("lag", .integer(10))])
+        #expect(findings(behind, status(1), later: status(0, [("lag", .integer(5))])).isEmpty)
+        #expect(findings(behind, status(1), later: status(0, [("lag", .integer(11))])).count == 1)
+    }
+
+    @Test func `tells counters that grow from old stories`() {
+        let before = status(0, [("malformedFrames", .integer(5))])
+        #expect(findings(before, status(1)).isEmpty)
+        let after = status(0, [("malformedFrames", .integer(6))])
+        #expect(findings(before, status(1), later: after).count == 1)
+    }
+
+    @Test func `puts errors before warnings`() {
+        let full = status(
+            0, [("process", .object(named: [("diskFreeBytes", .integer(1 << 20))]))])
+        let found = findings(full, status(1, hears: false))
+        #expect(found.map(\.severity) == [.error, .warning])
+    }
+}
