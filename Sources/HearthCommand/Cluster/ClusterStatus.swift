@@ -57,11 +57,6 @@ struct StatusSample {
     let statuses: [NodeStatus]
     let at: ContinuousClock.Instant
 
-    init(statuses: [NodeStatus], at: ContinuousClock.Instant) {
-        self.statuses = statuses
-        self.at = at
-    }
-
     /// Operations that each node applied a second since another moment, by its name.
     func rates(since last: StatusSample) -> [String: Int64] {
         var rates: [String: Int64] = [:]
