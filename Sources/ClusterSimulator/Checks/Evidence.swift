@@ -87,9 +87,14 @@ struct Evidence {
         history.operations.filter { $0.outcome == .acknowledged && !mayBeLost($0) }
     }
 
-    /// How many acknowledged operations need not be there; said in every result, never passed over.
+    /// How many acknowledged operations need not be there.
+    var exemptedCount: Int {
+        history.operations.count { $0.outcome == .acknowledged && mayBeLost($0) }
+    }
+
+    /// Said in every result, never passed over.
     var exemptionNote: String {
-        let count = history.operations.count { $0.outcome == .acknowledged && mayBeLost($0) }
+        let count = exemptedCount
         guard count > 0 else { return "" }
         return "; \(count) acknowledged before a crash of a node without \"durability=commit\" "
             + "are left out"

@@ -31,8 +31,8 @@ enum Event {
     case clientProbes(Int, connection: Int)
 
     case scripted(Int)
-    case faultsDrawn
-    case faultEnds(Fault)
+    /// A flapping direction changes, in this round of faults.
+    case flapped(from: Int, to: Int, round: Int)
     /// All clients stop and all faults end.
     case calm
     case calmChecked

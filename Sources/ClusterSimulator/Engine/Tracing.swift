@@ -26,8 +26,7 @@ extension TraceHash {
         case .clientMoves(let client): combine(14, client, 0)
         case .clientProbes(let client, let connection): combine(15, client, connection)
         case .scripted(let index): combine(16, index, 0)
-        case .faultsDrawn: combine(17, 0, 0)
-        case .faultEnds: combine(18, 0, 0)
+        case .flapped(let from, let to, _): combine(17, from, to)
         case .calm: combine(19, 0, 0)
         case .calmChecked: combine(20, 0, 0)
         }

@@ -10,12 +10,14 @@ import ReplicaCore
 /// Source: `replication-protocol.md`, section 1.
 struct VirtualNetwork {
     private let settings: Scenario.Network
-    private let nodes: Int
+    let nodes: Int
     private let endpoints: Int
     private var random: SplitMix64
     private var links: [Link]
     /// By sender and receiver: whether a partition or a cut keeps frames from passing.
     private var isCut: [Bool]
+    /// Counts the heals; a direction flaps until the next one.
+    private(set) var round = 0
     private(set) var counts = Counts()
 
     struct Counts {
@@ -23,10 +25,19 @@ struct VirtualNetwork {
         var dropped: UInt64 = 0
         var duplicated: UInt64 = 0
         var reordered: UInt64 = 0
+        var replayed: UInt64 = 0
+        var damaged: UInt64 = 0
+    }
+
+    /// A frame on its way, as it will arrive.
+    struct Delivery {
+        var time: Microseconds
+        var bytes: [UInt8]
     }
 
     /// One direction between two nodes.
     private struct Link {
+        var quality: LinkQuality
         /// Frames of an earlier connection do not arrive.
         var epoch = 0
         /// From then on the publisher knows of its subscriber.
@@ -36,6 +47,11 @@ struct VirtualNetwork {
         /// When the last frame has left, where there is a limit to the bandwidth.
         var busyUntil: Microseconds = 0
         var queued = 0
+        var isClogged = false
+        /// What came and could not be taken, in order.
+        var waiting: [Event] = []
+        /// An old frame, which may come again.
+        var recorded: [UInt8]?
     }
 
     init(_ settings: Scenario.Network, nodes: Int, clients: Int, seed: UInt64) {
@@ -43,56 +59,85 @@ struct VirtualNetwork {
         self.nodes = nodes
         endpoints = nodes + clients
         random = SplitMix64(seed: seed, part: 1)
-        links = [Link](repeating: Link(), count: nodes * nodes)
+        links = [Link](repeating: Link(quality: settings.link), count: nodes * nodes)
         isCut = [Bool](repeating: false, count: endpoints * endpoints)
     }
 
     // MARK: Between nodes
 
-    /// The times at which a frame published by one node arrives at another: none, one or two.
+    /// How a frame published by one node arrives at another: not at all, once, or with others.
     mutating func publish(
-        byteCount: Int, from: Int, to: Int, at now: Microseconds
-    ) -> [Microseconds] {
+        _ bytes: [UInt8], from: Int, to: Int, at now: Microseconds
+    ) -> [Delivery] {
         counts.sent += 1
         let index = from * nodes + to
-        let isQueueFull = settings.queue > 0 && links[index].queued >= settings.queue
+        let quality = links[index].quality
+        let isQueueFull = quality.queue > 0 && links[index].queued >= quality.queue
         if isCut(from, to) || now < links[index].joined || isQueueFull
-            || random.happens(settings.loss)
+            || random.happens(quality.loss)
         {
             counts.dropped += 1
             return []
         }
-        let left = leave(links: index, byteCount: byteCount, at: now)
-        var arrivals = [left + random.time(in: settings.delay)]
-        if random.happens(settings.reorder) {
+        let left = leave(links: index, byteCount: bytes.count, at: now)
+        var time = left + delay(quality)
+        if random.happens(quality.reorder) {
             counts.reordered += 1
-            arrivals[0] += random.time(in: settings.delay) + random.time(in: settings.delay)
+            time += delay(quality) + delay(quality)
         } else {
-            arrivals[0] = max(arrivals[0], links[index].lastPublished)
-            links[index].lastPublished = arrivals[0]
+            time = max(time, links[index].lastPublished)
+            links[index].lastPublished = time
         }
-        if random.happens(settings.duplicate) {
+        var deliveries = [Delivery(time: time, bytes: damaged(bytes, quality))]
+        if random.happens(quality.duplicate) {
             counts.duplicated += 1
-            arrivals.append(arrivals[0] + random.time(in: settings.delay))
+            deliveries.append(Delivery(time: time + delay(quality), bytes: bytes))
         }
-        links[index].queued += arrivals.count
-        return arrivals
+        if random.happens(quality.replay) {
+            if let recorded = links[index].recorded {
+                counts.replayed += 1
+                deliveries.append(Delivery(time: time + delay(quality), bytes: recorded))
+            }
+            links[index].recorded = bytes
+        }
+        links[index].queued += deliveries.count
+        return deliveries
     }
 
-    /// The time at which a question or an answer arrives; nil if it does not.
+    /// How a question or an answer arrives; nil if it does not.
     mutating func send(
-        byteCount: Int, from: Int, to: Int, at now: Microseconds
-    ) -> Microseconds? {
+        _ bytes: [UInt8], from: Int, to: Int, at now: Microseconds
+    ) -> Delivery? {
         counts.sent += 1
         if isCut(from, to) {
             counts.dropped += 1
             return nil
         }
         let index = from * nodes + to
-        let left = leave(links: index, byteCount: byteCount, at: now)
-        let arrival = max(left + random.time(in: settings.delay), links[index].lastAnswered)
+        let left = leave(links: index, byteCount: bytes.count, at: now)
+        let arrival = max(left + delay(links[index].quality), links[index].lastAnswered)
         links[index].lastAnswered = arrival
-        return arrival
+        return Delivery(time: arrival, bytes: damaged(bytes, links[index].quality))
+    }
+
+    private mutating func delay(_ quality: LinkQuality) -> Microseconds {
+        let delay = random.time(in: quality.delay)
+        return random.happens(quality.tail) ? delay * (2 + random.number(below: 99)) : delay
+    }
+
+    /// A frame with some bits turned, or without its end.
+    private mutating func damaged(_ bytes: [UInt8], _ quality: LinkQuality) -> [UInt8] {
+        var damaged = bytes
+        if random.happens(quality.corrupt), !bytes.isEmpty {
+            for _ in 0...random.index(below: 3) {
+                damaged[random.index(below: bytes.count)] ^= 1 << UInt8(random.index(below: 8))
+            }
+        }
+        if random.happens(quality.truncate) {
+            damaged.removeLast(random.index(below: bytes.count + 1))
+        }
+        if damaged != bytes { counts.damaged += 1 }
+        return damaged
     }
 
     /// Whether a frame sent on the connection with this epoch arrives now.
@@ -113,8 +158,9 @@ struct VirtualNetwork {
     private mutating func leave(
         links index: Int, byteCount: Int, at now: Microseconds
     ) -> Microseconds {
-        guard settings.bandwidth > 0 else { return now }
-        let length = Microseconds(byteCount) * 1_000_000 / Microseconds(settings.bandwidth)
+        let bandwidth = links[index].quality.bandwidth
+        guard bandwidth > 0 else { return now }
+        let length = Microseconds(byteCount) * 1_000_000 / Microseconds(bandwidth)
         links[index].busyUntil = max(links[index].busyUntil, now) + length
         return links[index].busyUntil
     }
@@ -142,10 +188,29 @@ struct VirtualNetwork {
             counts.dropped += 1
             return nil
         }
-        return random.time(in: settings.delay)
+        return delay(settings.link)
     }
 
-    // MARK: Partitions
+    // MARK: Waiting
+
+    /// Keeps what arrives over a clogged link, or at a node that takes nothing.
+    mutating func wait(_ event: Event, from: Int, to: Int) {
+        links[from * nodes + to].waiting.append(event)
+    }
+
+    func isClogged(from: Int, to: Int) -> Bool { links[from * nodes + to].isClogged }
+
+    /// What waits for a node over open links, link by link, each in order.
+    mutating func takeWaiting(for node: Int) -> [Event] {
+        var events: [Event] = []
+        for from in 0..<nodes where !links[from * nodes + node].isClogged {
+            events += links[from * nodes + node].waiting
+            links[from * nodes + node].waiting.removeAll()
+        }
+        return events
+    }
+
+    // MARK: Faults
 
     func isCut(_ from: Int, _ to: Int) -> Bool { isCut[from * endpoints + to] }
 
@@ -165,12 +230,46 @@ struct VirtualNetwork {
         }
     }
 
+    /// Keeps nodes apart that do not stand beside each other in a circle.
+    mutating func makeRing(at now: Microseconds) {
+        for a in 0..<nodes {
+            for b in 0..<nodes where a != b && (a + 1) % nodes != b && (b + 1) % nodes != a {
+                cut(from: a, to: b, at: now)
+            }
+        }
+    }
+
     mutating func cut(from: Int, to: Int, at now: Microseconds) {
         isCut[from * endpoints + to] = true
         if from < nodes, to < nodes { reconnect(from: from, to: to, at: now) }
     }
 
+    mutating func clog(from: Int, to: Int) { links[from * nodes + to].isClogged = true }
+
+    mutating func degrade(from: Int, to: Int, _ quality: LinkQuality) {
+        links[from * nodes + to].quality = quality
+    }
+
+    /// The connections between two nodes break, with what is queued, and are made again.
+    mutating func disconnect(_ a: Int, _ b: Int, at now: Microseconds) {
+        reconnect(from: a, to: b, at: now)
+        reconnect(from: b, to: a, at: now)
+    }
+
+    /// Cuts a direction, or heals it; returns when to do so again.
+    mutating func flap(from: Int, to: Int, at now: Microseconds) -> Microseconds {
+        isCut[from * endpoints + to].toggle()
+        reconnect(from: from, to: to, at: now)
+        return now + random.time(in: TimeRange(.milliseconds(10), .milliseconds(400)))
+    }
+
+    /// Ends all faults of the network.
     mutating func heal(at now: Microseconds) {
+        round += 1
+        for index in links.indices {
+            links[index].quality = settings.link
+            links[index].isClogged = false
+        }
         for from in 0..<endpoints {
             for to in 0..<endpoints where isCut[from * endpoints + to] {
                 isCut[from * endpoints + to] = false

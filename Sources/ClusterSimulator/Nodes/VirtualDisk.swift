@@ -8,14 +8,26 @@ import SyncProtocol
 /// `interval` turns can be read at once, and are synced each second; in the mode `memory` nothing
 /// outlives the process.
 struct VirtualDisk {
+    /// What a disk does other than to work.
+    enum Trouble: Equatable, Sendable {
+        /// A sync takes this long.
+        case slow(TimeRange)
+        /// No batch can be read back.
+        case unreadable
+    }
+
+    /// How long turns gather in a process before they are written, in the modes without a commit.
+    static let gathering: Microseconds = .milliseconds(50)
+
+    var trouble: Trouble?
     private let durability: Durability
-    private let sync: TimeRange
+    private let usualSync: TimeRange
     private var random: SplitMix64
     private var logs: [Log] = []
     /// What is durable.
     private(set) var properties: [Property] = []
     /// Handed over and not durable, in order; the first `syncing` of them are on their way.
-    private var unsynced: [Turn] = []
+    private var unsynced: [(turn: Turn, time: Microseconds)] = []
     private var syncing = 0
 
     /// The batches of one origin, ascending.
@@ -26,13 +38,17 @@ struct VirtualDisk {
 
     init(_ durability: Durability, sync: TimeRange, random: SplitMix64) {
         self.durability = durability
-        self.sync = sync
+        usualSync = sync
         self.random = random
     }
 
     var isIdle: Bool { unsynced.isEmpty }
     /// Every batch handed over is durable; a property may be on its way.
-    var hasAllBatches: Bool { unsynced.allSatisfy(\.batches.isEmpty) }
+    var hasAllBatches: Bool { unsynced.allSatisfy(\.turn.batches.isEmpty) }
+
+    private var sync: TimeRange {
+        if case .slow(let sync) = trouble { sync } else { usualSync }
+    }
 
     /// All batches that can be read, origin by origin, each ascending.
     var batches: [LogEntry] { logs.flatMap(\.entries) }
@@ -41,7 +57,7 @@ struct VirtualDisk {
 
     /// Takes a turn; returns when the sync that it starts will be done, if it starts one.
     mutating func write(_ turn: Turn, at now: Microseconds) -> Microseconds? {
-        unsynced.append(turn)
+        unsynced.append((turn, now))
         if durability != .commit { add(turn.batches) }
         return syncing == 0 ? begin(at: now) : nil
     }
@@ -52,11 +68,11 @@ struct VirtualDisk {
         // A sync at a full second takes all that came before it, whoever asked for the sync.
         if durability == .interval { syncing = unsynced.count }
         let done = unsynced.prefix(syncing)
-        for turn in done {
+        for (turn, _) in done {
             if durability == .commit { add(turn.batches) }
             if durability != .memory { set(turn.properties) }
         }
-        let last = done.last?.number
+        let last = done.last?.turn.number
         unsynced.removeFirst(syncing)
         syncing = 0
         return (last, unsynced.isEmpty ? nil : begin(at: now))
@@ -91,20 +107,35 @@ struct VirtualDisk {
 
     // MARK: Losing
 
-    /// The process ends without a word. Returns how many turns are lost.
+    /// The power goes. Returns how many turns are lost.
     mutating func crash() -> Int {
-        let saved = durability == .memory ? 0 : drawSaved()
+        end(keeping: durability == .memory ? 0 : drawSaved())
+    }
+
+    /// The process ends without a word; what it has written, the machine keeps. Returns how many turns
+    /// are lost.
+    mutating func kill(at now: Microseconds) -> Int {
+        switch durability {
+        case .commit: return end(keeping: drawSaved())
+        case .memory: return end(keeping: 0)
+        case .interval:
+            let written = unsynced.prefix { $0.time + VirtualDisk.gathering <= now }
+            return end(keeping: max(written.count, drawSaved()))
+        }
+    }
+
+    private mutating func end(keeping saved: Int) -> Int {
         if durability == .commit {
             // What was not even handed to the sync under way cannot be there.
             let kept = min(saved, syncing)
-            for turn in unsynced.prefix(kept) {
+            for (turn, _) in unsynced.prefix(kept) {
                 add(turn.batches)
                 set(turn.properties)
             }
             return endCrash(losing: unsynced.count - kept)
         }
-        for turn in unsynced.prefix(saved) { set(turn.properties) }
-        for turn in unsynced.dropFirst(saved).reversed() {
+        for (turn, _) in unsynced.prefix(saved) { set(turn.properties) }
+        for (turn, _) in unsynced.dropFirst(saved).reversed() {
             for batch in turn.batches.reversed() {
                 logs[place(of: batch.origin)].entries.removeLast()
             }
@@ -132,6 +163,7 @@ struct VirtualDisk {
 
     /// The batches that a replica wished to read, as many as its limit of bytes allows.
     func read(_ wish: LogRead) -> [[UInt8]] {
+        if trouble == .unreadable { return [] }
         guard let log = logs.first(where: { $0.origin == wish.origin }) else { return [] }
         var found: [[UInt8]] = []
         var byteCount = 0

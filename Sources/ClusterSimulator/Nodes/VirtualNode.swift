@@ -83,6 +83,12 @@ struct VirtualNode {
         return disk.crash()
     }
 
+    /// The process ends without a word, and the machine goes on; returns how many turns are lost.
+    mutating func kill(at now: Microseconds) -> Int {
+        end()
+        return disk.kill(at: now)
+    }
+
     /// Takes the last turn before a clean end.
     mutating func stop(at now: Microseconds) -> [Output] {
         state = .stopping

@@ -26,6 +26,10 @@ extension SimulatedRun {
         calm.lastProgress = now
         history.note(.calm, at: now)
         perform(.heal)
+        for node in nodes.indices {
+            nodes[node].clock.set(.running, at: now)
+            nodes[node].disk.trouble = nil
+        }
         for client in clients.indices {
             clients[client].remaining = 0
             clients[client].scripted.removeAll()

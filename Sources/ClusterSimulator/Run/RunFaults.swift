@@ -15,24 +15,60 @@ extension SimulatedRun {
     mutating func perform(_ fault: Fault) {
         switch fault {
         case .crash(let node): crash(node)
+        case .kill(let node): kill(node)
         case .restart(let node): start(node)
         case .stop(let node): stop(node)
         case .pause(let node): pause(node)
         case .resume(let node): resume(node)
+        case .step(let node, let milliseconds):
+            nodes[node].clock.step(milliseconds: milliseconds)
+            statistics.clockSteps += 1
+            history.note(.clockStepped(node: node, milliseconds: milliseconds), at: now)
+        case .clock(let node, let mode):
+            nodes[node].clock.set(mode, at: now)
+            statistics.clockSteps += 1
+        case .disk(let node, let trouble):
+            nodes[node].disk.trouble = trouble
+            if trouble != nil { statistics.diskTroubles += 1 }
+        default: performInNetwork(fault)
+        }
+    }
+
+    private mutating func performInNetwork(_ fault: Fault) {
+        switch fault {
         case .partition(let groups):
             network.partition(groups.map { $0.map(number) }, at: now)
             notePartition()
         case .cut(let from, let to):
             network.cut(from: number(from), to: number(to), at: now)
             notePartition()
+        case .ring:
+            network.makeRing(at: now)
+            notePartition()
+        case .clog(let from, let to):
+            network.clog(from: from, to: to)
+            statistics.badLinks += 1
+        case .degrade(let from, let to, let quality):
+            network.degrade(from: from, to: to, quality)
+            statistics.badLinks += 1
+        case .disconnect(let a, let b):
+            network.disconnect(a, b, at: now)
+            statistics.badLinks += 1
+        case .flap(let from, let to):
+            flap(from, to, round: network.round)
+            statistics.badLinks += 1
         case .heal:
             network.heal(at: now)
+            for node in nodes.indices { releaseWaiting(for: node) }
             history.note(.healed, at: now)
-        case .step(let node, let milliseconds):
-            nodes[node].clock.step(milliseconds: milliseconds)
-            statistics.clockSteps += 1
-            history.note(.clockStepped(node: node, milliseconds: milliseconds), at: now)
+        default: preconditionFailure("\(fault) is no fault of the network")
         }
+    }
+
+    mutating func flap(_ from: Int, _ to: Int, round: Int) {
+        guard round == network.round else { return }
+        let next = network.flap(from: from, to: to, at: now)
+        queue.schedule(.flapped(from: from, to: to, round: round), at: next)
     }
 
     private func number(_ endpoint: Endpoint) -> Int {
@@ -49,7 +85,15 @@ extension SimulatedRun {
 
     private mutating func crash(_ node: Int) {
         guard nodes[node].state != .down else { return }
-        let lost = nodes[node].crash()
+        noteEnd(of: node, losing: nodes[node].crash())
+    }
+
+    private mutating func kill(_ node: Int) {
+        guard nodes[node].state != .down else { return }
+        noteEnd(of: node, losing: nodes[node].kill(at: now))
+    }
+
+    private mutating func noteEnd(of node: Int, losing lost: Int) {
         statistics.crashes += 1
         statistics.lostTurns += lost
         crashes.append((node, now))
@@ -81,53 +125,7 @@ extension SimulatedRun {
         guard nodes[node].state == .paused else { return }
         nodes[node].resume()
         history.note(.resumed(node: node), at: now)
+        releaseWaiting(for: node)
         scheduleTurn(node)
-    }
-
-    // MARK: At random
-
-    mutating func drawFaults() {
-        guard !calm.hasBegun else { return }
-        let faults = scenario.faults
-        schedule(.faultsDrawn, after: faults.every)
-        if random.happens(faults.crash) {
-            begin(.crash(drawNode()), ending: Fault.restart)
-        }
-        if random.happens(faults.pause) {
-            begin(.pause(drawNode()), ending: Fault.resume)
-        }
-        if random.happens(faults.step) {
-            perform(.step(drawNode(), milliseconds: VirtualClock.draw(within: 1_000, &random)))
-        }
-        if random.happens(faults.partition), nodes.count > 1, network.isWhole {
-            perform(drawPartition())
-            schedule(.faultEnds(.heal), after: random.time(in: faults.lasts))
-        }
-    }
-
-    private mutating func drawNode() -> Int { random.index(below: nodes.count) }
-
-    private mutating func begin(_ fault: Fault, ending: (Int) -> Fault) {
-        let length = random.time(in: scenario.faults.lasts)
-        perform(fault)
-        switch fault {
-        case .crash(let node), .pause(let node): schedule(.faultEnds(ending(node)), after: length)
-        default: return
-        }
-    }
-
-    /// Splits the nodes in two, or cuts one direction between two of them.
-    private mutating func drawPartition() -> Fault {
-        let first = drawNode()
-        if random.index(below: 3) == 0 {
-            let second = (first + 1 + random.index(below: nodes.count - 1)) % nodes.count
-            return .cut(from: .node(first), to: .node(second))
-        }
-        var groups: [[Endpoint]] = [[.node(first)], []]
-        for node in nodes.indices where node != first {
-            let isLast = node == nodes.indices.last { $0 != first } && groups[1].isEmpty
-            groups[isLast ? 1 : random.index(below: 2)].append(.node(node))
-        }
-        return .partition(groups)
     }
 }

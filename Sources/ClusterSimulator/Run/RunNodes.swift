@@ -15,6 +15,7 @@ extension SimulatedRun {
         }
         history.note(.started(node: node), at: now)
         network.reconnect(node, at: now)
+        releaseWaiting(for: node)
         if let replica = nodes[node].replica {
             everyTurn[node].restart(on: nodes[node].disk.batches, showing: replica.value)
         }
@@ -47,11 +48,35 @@ extension SimulatedRun {
     // MARK: Frames of peers
 
     mutating func takePublished(_ frame: PeerFrame) {
+        guard !waits(frame, .published(frame)) else { return }
         network.leaveQueue(from: frame.from, to: frame.to)
         take(.published(frame.bytes), frame)
     }
 
-    mutating func take(_ input: Input, _ frame: PeerFrame) {
+    mutating func takeAsked(_ frame: PeerFrame) {
+        guard !waits(frame, .asked(frame)) else { return }
+        take(.asked(frame.bytes, by: nodes[frame.from].name), frame)
+    }
+
+    mutating func takeAnswered(_ frame: PeerFrame) {
+        guard !waits(frame, .answered(frame)) else { return }
+        take(.answered(frame.bytes, from: nodes[frame.from].name), frame)
+    }
+
+    /// Keeps a frame in its queue that cannot be taken now.
+    private mutating func waits(_ frame: PeerFrame, _ event: Event) -> Bool {
+        let isStuck =
+            network.isClogged(from: frame.from, to: frame.to) || nodes[frame.to].state == .paused
+        if isStuck { network.wait(event, from: frame.from, to: frame.to) }
+        return isStuck
+    }
+
+    /// What waited for a node arrives now, if it still can.
+    mutating func releaseWaiting(for node: Int) {
+        for event in network.takeWaiting(for: node) { schedule(event, after: 0) }
+    }
+
+    private mutating func take(_ input: Input, _ frame: PeerFrame) {
         guard nodes[frame.to].isUp,
             network.isConnected(from: frame.from, to: frame.to, epoch: frame.epoch)
         else { return network.noteDropped() }
@@ -110,12 +135,10 @@ extension SimulatedRun {
 
     private mutating func publish(_ frame: [UInt8], from node: Int) {
         for peer in nodes.indices where peer != node {
-            let arrivals = network.publish(
-                byteCount: frame.count, from: node, to: peer, at: now)
             let epoch = network.epoch(from: node, to: peer)
-            for arrival in arrivals {
-                let frame = PeerFrame(from: node, to: peer, epoch: epoch, bytes: frame)
-                queue.schedule(.published(frame), at: arrival)
+            for delivery in network.publish(frame, from: node, to: peer, at: now) {
+                let frame = PeerFrame(from: node, to: peer, epoch: epoch, bytes: delivery.bytes)
+                queue.schedule(.published(frame), at: delivery.time)
             }
         }
     }
@@ -124,10 +147,10 @@ extension SimulatedRun {
         _ bytes: [UInt8], from node: Int, to member: String, as event: (PeerFrame) -> Event
     ) {
         guard let peer = nodes.firstIndex(where: { $0.name == member }),
-            let arrival = network.send(byteCount: bytes.count, from: node, to: peer, at: now)
+            let delivery = network.send(bytes, from: node, to: peer, at: now)
         else { return }
         let epoch = network.epoch(from: node, to: peer)
-        let frame = PeerFrame(from: node, to: peer, epoch: epoch, bytes: bytes)
-        queue.schedule(event(frame), at: arrival)
+        let frame = PeerFrame(from: node, to: peer, epoch: epoch, bytes: delivery.bytes)
+        queue.schedule(event(frame), at: delivery.time)
     }
 }

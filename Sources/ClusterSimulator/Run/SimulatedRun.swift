@@ -62,7 +62,6 @@ struct SimulatedRun {
         for (index, scripted) in scenario.script.enumerated() {
             queue.schedule(.scripted(index), at: scripted.time)
         }
-        schedule(.faultsDrawn, after: scenario.faults.every)
         queue.schedule(.calm, at: scenario.until)
     }
 
@@ -75,8 +74,8 @@ struct SimulatedRun {
         case .turn(let node, let life): turn(node, life: life)
         case .tick(let node, let life): tick(node, life: life)
         case .published(let frame): takePublished(frame)
-        case .asked(let frame): take(.asked(frame.bytes, by: nodes[frame.from].name), frame)
-        case .answered(let frame): take(.answered(frame.bytes, from: nodes[frame.from].name), frame)
+        case .asked(let frame): takeAsked(frame)
+        case .answered(let frame): takeAnswered(frame)
         case .written(let node, let life): finishSync(node, life: life)
         case .read(let node, let life, let wish): finishRead(wish, by: node, life: life)
         case .requested(let connection, let frame): takeRequest(frame, on: connection)
@@ -88,8 +87,7 @@ struct SimulatedRun {
         case .clientMoves(let client): move(client)
         case .clientProbes(let client, let connection): probe(client, connection)
         case .scripted(let index): perform(scenario.script[index].action)
-        case .faultsDrawn: drawFaults()
-        case .faultEnds(let fault): if !calm.hasBegun { perform(fault) }
+        case .flapped(let from, let to, let round): flap(from, to, round: round)
         case .calm: beginCalm()
         case .calmChecked: checkCalm()
         }

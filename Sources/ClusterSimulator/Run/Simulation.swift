@@ -9,6 +9,7 @@ public enum Simulation {
     public static func run(
         _ scenario: Scenario, seed: UInt64, defect: PlantedDefect? = nil
     ) -> SimulationReport {
+        let scenario = scenario.drawn(seed: seed)
         var run = SimulatedRun(scenario, seed: seed, defect: defect)
         run.run()
         let evidence = Evidence(of: run)
@@ -19,6 +20,7 @@ public enum Simulation {
         }
         var statistics = run.statistics
         statistics.complete(with: run)
+        statistics.exempted = evidence.exemptedCount
         return SimulationReport(
             scenario: scenario.name, seed: seed, verdict: verdict(of: results),
             traceHash: run.trace.bits, events: statistics.events,

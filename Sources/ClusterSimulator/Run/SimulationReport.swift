@@ -27,6 +27,8 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var operations = 0
     public internal(set) var acknowledged = 0
     public internal(set) var unknown = 0
+    /// What was acknowledged and need not be there, because the mode of durability allows its loss.
+    public internal(set) var exempted = 0
     public internal(set) var failed = 0
     /// Changes that listeners were told of.
     public internal(set) var changes = 0
@@ -37,6 +39,8 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var framesDropped: UInt64 = 0
     public internal(set) var framesDuplicated: UInt64 = 0
     public internal(set) var framesReordered: UInt64 = 0
+    public internal(set) var framesReplayed: UInt64 = 0
+    public internal(set) var framesDamaged: UInt64 = 0
     /// Operations that replicas got by asking for them, and those that they got once more.
     public internal(set) var repaired: UInt64 = 0
     public internal(set) var duplicates: UInt64 = 0
@@ -47,7 +51,11 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var stops = 0
     public internal(set) var pauses = 0
     public internal(set) var partitions = 0
+    /// Jumps of clocks, and clocks that froze or strobed.
     public internal(set) var clockSteps = 0
+    /// Directions that were clogged, flapping, broken or bad.
+    public internal(set) var badLinks = 0
+    public internal(set) var diskTroubles = 0
 
     mutating func complete(with run: SimulatedRun) {
         operations = run.history.operations.count
@@ -62,6 +70,8 @@ public struct SimulationStatistics: Equatable, Sendable {
         framesDropped = run.network.counts.dropped
         framesDuplicated = run.network.counts.duplicated
         framesReordered = run.network.counts.reordered
+        framesReplayed = run.network.counts.replayed
+        framesDamaged = run.network.counts.damaged
         for node in run.nodes {
             var counters = node.pastCounters
             if let replica = node.replica { counters.add(replica.counters) }

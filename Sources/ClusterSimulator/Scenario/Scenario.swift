@@ -13,6 +13,9 @@ public struct Scenario: Sendable {
     /// What must hold in the end.
     public internal(set) var checks: [Check] = []
 
+    /// What the file does not say is drawn from the seed, and so may leave out what a check is about.
+    public internal(set) var isSwarm = false
+
     var cluster = Cluster()
     var network = Network()
     var clients = Clients()
@@ -20,6 +23,8 @@ public struct Scenario: Sendable {
     var clocks = Clocks()
     var faults = RandomFaults()
     var script: [Scripted] = []
+    /// The settings that the file names, as in `network loss`.
+    var named: Set<String> = []
     /// When clients stop and faults end.
     var until: Microseconds = .seconds(10)
     /// How long the calm cluster may go without progress before it counts as stuck.
@@ -39,17 +44,10 @@ extension Scenario {
     }
 
     struct Network: Sendable {
-        var delay = TimeRange(.milliseconds(1), .milliseconds(10))
-        var loss = Probability.zero
-        var duplicate = Probability.zero
-        var reorder = Probability.zero
+        /// How every connection between two nodes is, where no fault makes it another one.
+        var link = LinkQuality()
         /// The chance that a frame between a client and a node ends their connection.
         var breaks = Probability.zero
-        /// Bytes a second from a node to another; 0 for no limit.
-        var bandwidth = 0
-        /// Published frames on their way to one subscriber, beyond which more are dropped; 0 for no
-        /// limit.
-        var queue = 0
         /// How long it takes until a publisher knows of a subscriber that connects again.
         var join = TimeRange(.milliseconds(20), .milliseconds(200))
     }
@@ -93,11 +91,8 @@ extension Scenario {
     struct RandomFaults: Sendable {
         var every: Microseconds = .seconds(1)
         var lasts = TimeRange(.milliseconds(200), .seconds(2))
-        var crash = Probability.zero
-        var partition = Probability.zero
-        var pause = Probability.zero
-        /// A clock jumps by up to a second, forward or back.
-        var step = Probability.zero
+        /// The chance of each kind, at each draw.
+        var chances = [Probability](repeating: .zero, count: Fault.Kind.allCases.count)
     }
 
     /// Something that happens at a time that the scenario names.
@@ -118,30 +113,4 @@ enum ScriptedRequest: Equatable, Sendable {
     case push(Path, Value)
     case remove(Path)
     case increment(Path, Int64)
-}
-
-/// What a scenario does to the cluster. Nodes and clients are counted from 0.
-enum Fault: Equatable, Sendable {
-    /// The power goes: what is not synced is lost.
-    case crash(Int)
-    case restart(Int)
-    /// A clean stop, as at SIGTERM.
-    case stop(Int)
-    /// The process stands still, and its connections stay.
-    case pause(Int)
-    case resume(Int)
-    /// Members of different groups cannot reach each other.
-    case partition([[Endpoint]])
-    /// Nothing gets from one to the other; the way back stays open.
-    case cut(from: Endpoint, to: Endpoint)
-    /// Every partition and cut ends.
-    case heal
-    /// A node's clock jumps.
-    case step(Int, milliseconds: Int64)
-}
-
-/// An end of a connection.
-enum Endpoint: Equatable, Sendable {
-    case node(Int)
-    case client(Int)
 }

@@ -4,29 +4,32 @@
 ///
 ///     file       = { comment } { statement }
 ///     statement  = section { name "=" value }
+///                | "swarm"
 ///                | "seeds" number ".." number
 ///                | "at" time action
 ///                | "until" time
 ///                | "settle" time
 ///                | "check" check { [","] check }
 ///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
-///     action     = ("crash" | "restart" | "stop" | "pause" | "resume") node
+///     action     = ("crash" | "kill" | "restart" | "stop" | "pause" | "resume") node
 ///                | "partition" end { end } { "|" end { end } }
 ///                | "partition" end "->" end
-///                | "heal"
-///                | "clock" node ("+" | "-") time
+///                | "isolate" node | "ring" | "disconnect" node node | "heal"
+///                | ("clog" | "flap") node "->" node
+///                | "degrade" node "->" node { name "=" value }
+///                | "clock" node (("+" | "-") time | "freezes" | "strobes" time | "runs")
+///                | "disk" node ("slow" time [".." time] | "unreadable" | "works")
 ///                | client ("set" | "push" | "increment") path value
 ///                | client "remove" path
 ///     node       = "n" number            end = node | client
-///     client     = "c" number            time = number ("us" | "ms" | "s" | "min")
+///     client     = "c" number            time = number ("us" | "ms" | "s" | "min" | "h")
 ///
 /// `Simulations/README.md` describes each setting, action and check.
 struct ScenarioParser {
     private static let statements =
-        ScenarioSection.allCases.map(\.rawValue) + ["seeds", "at", "until", "settle", "check"]
-    private static let faults = [
-        "crash", "restart", "stop", "pause", "resume", "partition", "heal", "clock",
-    ]
+        ScenarioSection.allCases.map(\.rawValue) + [
+            "swarm", "seeds", "at", "until", "settle", "check",
+        ]
     private static let requests = ["set", "push", "increment", "remove"]
 
     private(set) var scenario: Scenario
@@ -66,6 +69,7 @@ struct ScenarioParser {
             return try section.read(&line, into: &scenario)
         }
         switch word.text {
+        case "swarm": scenario.isSwarm = true
         case "seeds": scenario.seeds = try line.take().seeds()
         case "until": scenario.until = try line.take().time()
         case "settle": scenario.settle = try line.take().time()
@@ -104,7 +108,7 @@ extension ScenarioParser {
             let client = try word.client(among: scenario.clients.count)
             action = .request(client: client, try readRequest(&line))
         } else {
-            action = .fault(try readFault(word, &line))
+            action = .fault(try Fault(named: word, &line, of: scenario))
         }
         try line.finish()
         scenario.script.append(.init(time: time, action: action))
@@ -127,66 +131,6 @@ extension ScenarioParser {
             }
             return .increment(path, delta)
         }
-    }
-
-    private func readFault(
-        _ word: ScenarioWord, _ line: inout ScenarioLine
-    ) throws(ScenarioError) -> Fault {
-        switch word.text {
-        case "crash": return .crash(try node(&line))
-        case "restart": return .restart(try node(&line))
-        case "stop": return .stop(try node(&line))
-        case "pause": return .pause(try node(&line))
-        case "resume": return .resume(try node(&line))
-        case "heal": return .heal
-        case "clock": return try readStep(&line)
-        case "partition": return try readPartition(&line)
-        default: throw .unknown(word, known: ScenarioParser.faults)
-        }
-    }
-
-    private func node(_ line: inout ScenarioLine) throws(ScenarioError) -> Int {
-        try line.take().node(among: scenario.cluster.replicas)
-    }
-
-    private func readStep(_ line: inout ScenarioLine) throws(ScenarioError) -> Fault {
-        let node = try node(&line)
-        let word = line.take()
-        guard let sign = word.text.first, sign == "+" || sign == "-" else {
-            throw .expected("how far the clock steps, such as +5s or -2s", found: word)
-        }
-        let length = ScenarioWord(
-            text: String(word.text.dropFirst()), line: word.line, column: word.column + 1)
-        let milliseconds = Int64(try length.time() / 1_000)
-        return .step(node, milliseconds: sign == "-" ? -milliseconds : milliseconds)
-    }
-
-    private func readPartition(_ line: inout ScenarioLine) throws(ScenarioError) -> Fault {
-        var groups: [[Endpoint]] = [[try readEndpoint(&line)]]
-        if line.peek.text == "->" {
-            _ = line.take()
-            return .cut(from: groups[0][0], to: try readEndpoint(&line))
-        }
-        while !line.isAtEnd {
-            if line.peek.text == "|" {
-                _ = line.take()
-                groups.append([try readEndpoint(&line)])
-            } else {
-                groups[groups.count - 1].append(try readEndpoint(&line))
-            }
-        }
-        guard groups.count > 1 else {
-            throw .expected("\"|\" and the other side of the partition", found: line.peek)
-        }
-        return .partition(groups)
-    }
-
-    private func readEndpoint(_ line: inout ScenarioLine) throws(ScenarioError) -> Endpoint {
-        let word = line.take()
-        if word.text.hasPrefix("c") {
-            return .client(try word.client(among: scenario.clients.count))
-        }
-        return .node(try word.node(among: scenario.cluster.replicas))
     }
 }
 

@@ -17,60 +17,60 @@ enum ScenarioSection: String, CaseIterable {
                 throw .unknown(name, known: known.map(\.name))
             }
             try setting.read(value, &scenario)
+            scenario.named.insert("\(rawValue) \(setting.name)")
         }
     }
 }
 
-/// A setting by its name, and how its value is read.
+/// A setting by its name, how its value is read, and how it is written.
 struct ScenarioSetting {
     var name: String
     var read: (ScenarioWord, inout Scenario) throws(ScenarioError) -> Void
+    var write: (Scenario) -> String
 
     private init(
         _ name: String,
-        _ read: @escaping (ScenarioWord, inout Scenario) throws(ScenarioError) -> Void
+        _ read: @escaping (ScenarioWord, inout Scenario) throws(ScenarioError) -> Void,
+        _ write: @escaping (Scenario) -> String
     ) {
         self.name = name
         self.read = read
+        self.write = write
+    }
+
+    static func value<Value>(
+        _ name: String, _ place: WritableKeyPath<Scenario, Value>,
+        _ read: @escaping (ScenarioWord) throws(ScenarioError) -> Value,
+        _ write: @escaping (Value) -> String
+    ) -> ScenarioSetting {
+        ScenarioSetting(
+            name,
+            { word, scenario throws(ScenarioError) in scenario[keyPath: place] = try read(word) },
+            { scenario in write(scenario[keyPath: place]) })
     }
 
     static func times(
         _ name: String, _ place: WritableKeyPath<Scenario, TimeRange>
     ) -> ScenarioSetting {
-        ScenarioSetting(name) { word, scenario throws(ScenarioError) in
-            scenario[keyPath: place] = try word.times()
-        }
+        value(name, place, { word throws(ScenarioError) in try word.times() }, \.text)
     }
 
     static func time(
         _ name: String, _ place: WritableKeyPath<Scenario, Microseconds>
     ) -> ScenarioSetting {
-        ScenarioSetting(name) { word, scenario throws(ScenarioError) in
-            scenario[keyPath: place] = try word.time()
-        }
+        value(name, place, { word throws(ScenarioError) in try word.time() }, \.text)
     }
 
     static func chance(
         _ name: String, _ place: WritableKeyPath<Scenario, Probability>
     ) -> ScenarioSetting {
-        ScenarioSetting(name) { word, scenario throws(ScenarioError) in
-            scenario[keyPath: place] = try word.probability()
-        }
+        value(name, place, { word throws(ScenarioError) in try word.probability() }, \.text)
     }
 
     static func count(
         _ name: String, _ place: WritableKeyPath<Scenario, Int>, in range: ClosedRange<Int>
     ) -> ScenarioSetting {
-        ScenarioSetting(name) { word, scenario throws(ScenarioError) in
-            scenario[keyPath: place] = try word.count(in: range)
-        }
-    }
-
-    static func other(
-        _ name: String,
-        _ read: @escaping (ScenarioWord, inout Scenario) throws(ScenarioError) -> Void
-    ) -> ScenarioSetting {
-        ScenarioSetting(name, read)
+        value(name, place, { word throws(ScenarioError) in try word.count(in: range) }, { "\($0)" })
     }
 }
 
@@ -90,25 +90,17 @@ extension ScenarioSection {
         [
             .count("replicas", \.cluster.replicas, in: 1...9),
             .count("clients", \.clients.count, in: 0...10_000),
-            .other("durability") { word, scenario throws(ScenarioError) in
-                scenario.cluster.durability = try word.durability()
-            },
+            .value(
+                "durability", \.cluster.durability,
+                { word throws(ScenarioError) in try word.durability() }, \.rawValue),
             .times("sync", \.cluster.sync),
             .times("start", \.cluster.start),
         ]
     }
 
     private var networkSettings: [ScenarioSetting] {
-        [
-            .times("delay", \.network.delay),
-            .chance("loss", \.network.loss),
-            .chance("duplicate", \.network.duplicate),
-            .chance("reorder", \.network.reorder),
+        ScenarioSetting.link(at: \.network.link) + [
             .chance("break", \.network.breaks),
-            .other("bandwidth") { word, scenario throws(ScenarioError) in
-                scenario.network.bandwidth = try word.bandwidth()
-            },
-            .count("queue", \.network.queue, in: 1...1_000_000),
             .times("join", \.network.join),
         ]
     }
@@ -118,9 +110,9 @@ extension ScenarioSection {
             .count("count", \.clients.count, in: 0...10_000),
             .count("listeners", \.clients.listeners, in: 0...1_000),
             .times("pace", \.clients.pace),
-            .other("move") { word, scenario throws(ScenarioError) in
-                scenario.clients.move = try word.times()
-            },
+            .value(
+                "move", \.clients.move, { word throws(ScenarioError) in try word.times() },
+                { $0?.text ?? "never" }),
             .time("patience", \.clients.patience),
             .time("skew", \.clients.skew),
         ]
@@ -140,9 +132,9 @@ extension ScenarioSection {
     private var clockSettings: [ScenarioSetting] {
         [
             .time("skew", \.clocks.skew),
-            .other("drift") { word, scenario throws(ScenarioError) in
-                scenario.clocks.drift = try word.drift()
-            },
+            .value(
+                "drift", \.clocks.drift, { word throws(ScenarioError) in try word.drift() },
+                { "\($0)ppm" }),
         ]
     }
 
@@ -150,10 +142,29 @@ extension ScenarioSection {
         [
             .time("every", \.faults.every),
             .times("lasts", \.faults.lasts),
-            .chance("crash", \.faults.crash),
-            .chance("partition", \.faults.partition),
-            .chance("pause", \.faults.pause),
-            .chance("step", \.faults.step),
+        ]
+            + Fault.Kind.allCases.enumerated().map { index, kind in
+                .chance(kind.rawValue, \.faults.chances[index])
+            }
+    }
+}
+
+extension ScenarioSetting {
+    /// What can be said of a link, for all of them and for the one that a fault makes bad.
+    static func link(at place: WritableKeyPath<Scenario, LinkQuality>) -> [ScenarioSetting] {
+        [
+            .times("delay", place.appending(path: \.delay)),
+            .chance("tail", place.appending(path: \.tail)),
+            .chance("loss", place.appending(path: \.loss)),
+            .chance("duplicate", place.appending(path: \.duplicate)),
+            .chance("reorder", place.appending(path: \.reorder)),
+            .chance("replay", place.appending(path: \.replay)),
+            .chance("corrupt", place.appending(path: \.corrupt)),
+            .chance("truncate", place.appending(path: \.truncate)),
+            .value(
+                "bandwidth", place.appending(path: \.bandwidth),
+                { word throws(ScenarioError) in try word.bandwidth() }, { "\($0 / 1_000)kB" }),
+            .count("queue", place.appending(path: \.queue), in: 1...1_000_000),
         ]
     }
 }

@@ -7,7 +7,7 @@ extension ScenarioWord {
     /// `250us`, `20ms`, `1.5s`, `2min`.
     func time() throws(ScenarioError) -> Microseconds {
         let units: [(String, UInt64)] = [
-            ("us", 1), ("ms", 1_000), ("min", 60_000_000), ("s", 1_000_000),
+            ("us", 1), ("ms", 1_000), ("min", 60_000_000), ("s", 1_000_000), ("h", 3_600_000_000),
         ]
         for (unit, factor) in units where text.hasSuffix(unit) {
             let number = text.dropLast(unit.utf8.count)

@@ -1,10 +1,9 @@
 internal import ClusterSimulator
-internal import JSONText
 
 extension Verb {
     static let simulation = Verb(
         "sim", "Simulates clusters under faults, from a seed, and checks what must hold.",
-        verbs: [simulationRun, simulationList],
+        verbs: [simulationRun, simulationShow, simulationList],
         examples: [
             "hearth sim run Simulations --seeds 1..100",
             "hearth sim run Simulations/partition-heals.scenario --seed 7",
@@ -12,7 +11,9 @@ extension Verb {
 
     private static let files = Argument(
         "FILE", "Scenario files, or folders of them.", arity: .repeated, values: .file)
+    private static let file = Argument("FILE", "A scenario file.", values: .file)
     private static let seed = Option("seed", "N", "The one seed to run.")
+    private static let requiredSeed = Option("seed", "N", "The seed; without it, 1.")
     private static let seeds = Option(
         "seeds", "A..B", "The seeds to run; without it, those that the scenario names.")
     private static let defect = Option(
@@ -40,6 +41,18 @@ extension Verb {
             }
         }
         return report.finish()
+    }
+
+    private static let simulationShow = Verb(
+        "show", "Prints what a seed makes of a scenario, as a scenario without any chance.",
+        arguments: [file], options: [requiredSeed],
+        examples: ["hearth sim show Simulations/swarm.scenario --seed 7 > found.scenario"]
+    ) { (invocation) throws(CommandError) in
+        let seed = try invocation.seedRange(seed: requiredSeed, seeds: seeds)?.lowerBound ?? 1
+        for file in try ScenarioFiles.read(invocation.words(of: file)) {
+            StandardOutput.shared.write(Array(file.scenario.drawn(seed: seed).text.utf8))
+        }
+        return .success
     }
 
     private static let simulationList = Verb(
@@ -79,81 +92,5 @@ extension String {
     fileprivate func components(separatedBy separator: String) -> [Substring] {
         guard let range = firstRange(of: separator) else { return [self[...]] }
         return [self[..<range.lowerBound], self[range.upperBound...]]
-    }
-}
-
-/// Prints one line a run, and in the end the command that repeats the first failure.
-private struct SimulationOutput {
-    let isJSON: Bool
-    let defect: String?
-    private var runs = 0
-    private var failures = 0
-    private var firstFailure: String?
-    private let start = ContinuousClock.now
-
-    init(isJSON: Bool, defect: String?) {
-        self.isJSON = isJSON
-        self.defect = defect
-    }
-
-    mutating func show(_ report: SimulationReport, of file: ScenarioFiles.File) {
-        runs += 1
-        if isJSON {
-            StandardOutput.shared.print(SimulationOutput.json(report))
-        } else {
-            showLine(report)
-        }
-        if report.verdict != .valid {
-            failures += 1
-            let planted = defect.map { " --defect \($0)" } ?? ""
-            firstFailure =
-                firstFailure ?? "hearth sim run \(file.path) --seed \(report.seed)\(planted)"
-        }
-        StandardOutput.shared.flush()
-    }
-
-    func finish() -> ExitStatus {
-        if !isJSON {
-            let seconds = start.duration(to: .now) / .seconds(1)
-            StandardOutput.shared.print(
-                "\(runs) runs, \(failures) failed, in \(tenths(seconds)) s")
-        }
-        guard let firstFailure else { return .success }
-        StandardOutput.shared.print(isJSON ? "{\"reproduce\":\"\(firstFailure)\"}" : firstFailure)
-        return .checkFailed
-    }
-
-    private func showLine(_ report: SimulationReport) {
-        let terminal = Terminal.standardOutput
-        let counts = report.statistics
-        let verdict = terminal.coloured(
-            report.verdict.rawValue, report.verdict == .valid ? .green : .red)
-        StandardOutput.shared.print(
-            "\(verdict)  \(report.scenario) seed \(report.seed)  \(report.traceHashText)  "
-                + "\(counts.acknowledged)/\(counts.operations) acknowledged, "
-                + "\(report.events) events, \(tenths(report.simulatedSeconds)) s simulated")
-        for result in report.checks where result.verdict != .valid {
-            StandardOutput.shared.print(
-                "    \(result.check.rawValue) is \(result.verdict.rawValue): \(result.details)")
-        }
-    }
-
-    private static func json(_ report: SimulationReport) -> String {
-        let checks = report.checks.map { result in
-            "{\"check\":\"\(result.check.rawValue)\",\"verdict\":\"\(result.verdict.rawValue)\","
-                + "\"details\":\(JSONWriter.text(of: .string(result.details)))}"
-        }
-        return "{\"scenario\":\(JSONWriter.text(of: .string(report.scenario))),"
-            + "\"seed\":\(report.seed),\"verdict\":\"\(report.verdict.rawValue)\","
-            + "\"traceHash\":\"\(report.traceHashText)\",\"events\":\(report.events),"
-            + "\"simulatedSeconds\":\(report.simulatedSeconds),"
-            + "\"operations\":\(report.statistics.operations),"
-            + "\"acknowledged\":\(report.statistics.acknowledged),"
-            + "\"checks\":[\(checks.joined(separator: ","))]}"
-    }
-
-    private func tenths(_ number: Double) -> String {
-        let tenths = Int((number * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
     }
 }

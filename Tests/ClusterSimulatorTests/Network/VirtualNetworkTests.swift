@@ -4,18 +4,20 @@ import Testing
 
 /// What the network does with frames.
 @Suite struct VirtualNetworkTests {
+    private let frame = [UInt8](repeating: 5, count: 100)
+
     private func network(
         _ change: (inout Scenario.Network) -> Void = { _ in }
     ) -> VirtualNetwork {
         var settings = Scenario.Network()
-        settings.delay = TimeRange(1_000, 20_000)
+        settings.link.delay = TimeRange(1_000, 20_000)
         change(&settings)
         return VirtualNetwork(settings, nodes: 3, clients: 1, seed: 7)
     }
 
     private func publish(_ network: inout VirtualNetwork, count: Int) -> [[Microseconds]] {
         (0..<count).map { index in
-            network.publish(byteCount: 100, from: 0, to: 1, at: UInt64(index) * 100)
+            network.publish(frame, from: 0, to: 1, at: UInt64(index) * 100).map(\.time)
         }
     }
 
@@ -28,9 +30,9 @@ import Testing
 
     @Test func `published frames get lost, come twice and change places as often as it is said`() {
         var network = network {
-            $0.loss = Probability(millionths: 100_000)
-            $0.duplicate = Probability(millionths: 100_000)
-            $0.reorder = Probability(millionths: 100_000)
+            $0.link.loss = Probability(millionths: 100_000)
+            $0.link.duplicate = Probability(millionths: 100_000)
+            $0.link.reorder = Probability(millionths: 100_000)
         }
         let arrivals = publish(&network, count: 1_000)
         #expect((60...140) ~= arrivals.count(where: \.isEmpty))
@@ -40,9 +42,9 @@ import Testing
     }
 
     @Test func `questions and answers come once and in order`() {
-        var network = network { $0.loss = Probability(millionths: 500_000) }
+        var network = network { $0.link.loss = Probability(millionths: 500_000) }
         let arrivals = (0..<500).compactMap {
-            network.send(byteCount: 100, from: 0, to: 1, at: UInt64($0) * 100)
+            network.send(frame, from: 0, to: 1, at: UInt64($0) * 100)?.time
         }
         #expect(arrivals.count == 500)
         #expect(arrivals == arrivals.sorted())
@@ -52,10 +54,10 @@ import Testing
         var network = network()
         let epoch = network.epoch(from: 0, to: 1)
         network.cut(from: 0, to: 1, at: 0)
-        #expect(network.publish(byteCount: 1, from: 0, to: 1, at: 0).isEmpty)
-        #expect(network.send(byteCount: 1, from: 0, to: 1, at: 0) == nil)
+        #expect(network.publish([7], from: 0, to: 1, at: 0).isEmpty)
+        #expect(network.send([7], from: 0, to: 1, at: 0) == nil)
         #expect(!network.isConnected(from: 0, to: 1, epoch: epoch))
-        #expect(!network.publish(byteCount: 1, from: 1, to: 0, at: 0).isEmpty)
+        #expect(!network.publish([7], from: 1, to: 0, at: 0).isEmpty)
     }
 
     @Test func `a partition parts groups both ways until it heals`() {
@@ -70,20 +72,86 @@ import Testing
     @Test func `what is published before a subscriber is known is lost`() {
         var network = network { $0.join = TimeRange(50_000, 50_000) }
         network.reconnect(1, at: 0)
-        #expect(network.publish(byteCount: 1, from: 0, to: 1, at: 49_000).isEmpty)
-        #expect(network.publish(byteCount: 1, from: 0, to: 1, at: 51_000).count == 1)
+        #expect(network.publish([7], from: 0, to: 1, at: 49_000).isEmpty)
+        #expect(network.publish([7], from: 0, to: 1, at: 51_000).count == 1)
     }
 
     @Test func `a full queue drops the newest frame`() {
-        var network = network { $0.queue = 2 }
+        var network = network { $0.link.queue = 2 }
         #expect(publish(&network, count: 3).map(\.count) == [1, 1, 0])
         network.leaveQueue(from: 0, to: 1)
         #expect(publish(&network, count: 1).map(\.count) == [1])
     }
 
     @Test func `a narrow link sends one frame after the other`() {
-        var network = network { $0.bandwidth = 1_000 }
+        var network = network { $0.link.bandwidth = 1_000 }
         let second = publish(&network, count: 2)[1][0]
         #expect(second >= 200_000)
+    }
+
+    @Test func `a frame that is damaged differs, and an old one comes again`() {
+        var network = network {
+            $0.link.corrupt = Probability(millionths: 200_000)
+            $0.link.truncate = Probability(millionths: 200_000)
+            $0.link.replay = Probability(millionths: 200_000)
+        }
+        var damaged = 0
+        var replayed = 0
+        for number in 0..<UInt8(200) {
+            let sent = [UInt8](repeating: number, count: 100)
+            let deliveries = network.publish(sent, from: 0, to: 1, at: UInt64(number) * 100)
+            if deliveries[0].bytes != sent { damaged += 1 }
+            if deliveries.count == 2, deliveries[1].bytes[0] < number { replayed += 1 }
+        }
+        #expect((40...110) ~= damaged)
+        #expect((20...70) ~= replayed)
+        #expect(network.counts.damaged == UInt64(damaged))
+        #expect(network.counts.replayed == UInt64(replayed))
+    }
+
+    @Test func `a heavy tail delays some frames much longer`() {
+        var network = network {
+            $0.link.delay = TimeRange(1_000, 1_000)
+            $0.link.tail = Probability(millionths: 100_000)
+            $0.link.reorder = Probability(millionths: 1_000_000)
+        }
+        let times = (0..<500).flatMap { _ in network.publish(frame, from: 0, to: 1, at: 0) }
+            .map(\.time)
+        #expect(times.contains { $0 > 50_000 })
+        #expect(times.count { $0 == 3_000 } > 300)
+    }
+
+    @Test func `a ring leaves each node its two neighbours`() {
+        var network = VirtualNetwork(Scenario.Network(), nodes: 5, clients: 0, seed: 1)
+        network.makeRing(at: 0)
+        for node in 0..<5 {
+            let reached = (0..<5).filter { $0 != node && !network.isCut(node, $0) }
+            #expect(reached == [(node + 1) % 5, (node + 4) % 5].sorted())
+        }
+        network.heal(at: 0)
+        #expect(network.isWhole)
+    }
+
+    @Test func `a bad direction is as it was once it heals`() {
+        var network = network()
+        var bad = LinkQuality()
+        bad.loss = Probability(millionths: 1_000_000)
+        network.degrade(from: 0, to: 1, bad)
+        #expect(network.publish(frame, from: 0, to: 1, at: 0).isEmpty)
+        #expect(network.publish(frame, from: 1, to: 0, at: 0).count == 1)
+        network.heal(at: 0)
+        #expect(network.publish(frame, from: 0, to: 1, at: 0).count == 1)
+    }
+
+    @Test func `a flapping direction opens and closes`() {
+        var network = network()
+        var states: [Bool] = []
+        var now: Microseconds = 0
+        for _ in 0..<4 {
+            now = network.flap(from: 0, to: 1, at: now)
+            states.append(network.isCut(0, 1))
+        }
+        #expect(states == [true, false, true, false])
+        #expect(!network.isCut(1, 0))
     }
 }

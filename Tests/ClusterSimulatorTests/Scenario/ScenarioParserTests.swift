@@ -24,6 +24,20 @@ import Testing
                 at 1s    partition n1 c1 | n2 n3
                 at 1.5s  partition n1 -> n2
                 at 2s    clock n2 -1500ms
+                at 2s    clock n2 +1h
+                at 2s    clock n2 freezes
+                at 2s    clock n2 strobes 20ms
+                at 2s    clock n2 runs
+                at 2s    disk n2 slow 10ms..1s
+                at 2s    disk n2 unreadable
+                at 2s    disk n2 works
+                at 2s    isolate n3
+                at 2s    ring
+                at 2s    clog n1 -> n3
+                at 2s    flap n3 -> n1
+                at 2s    disconnect n1 n2
+                at 2s    degrade n1 -> n2 delay=1ms..1s tail=1% loss=2% replay=3% truncate=4%
+                at 2s    kill n1
                 at 2s    c2 set /rooms/a/title "hello # you"
                 at 2s    c1 increment /n 5
                 at 5s    heal
@@ -63,6 +77,13 @@ import Testing
             "did you mean \"replicas-equal\"?"
         ),
         ("cluster durability=comit", "unknown word \"comit\" at 1:20", "did you mean \"commit\"?"),
+        ("at 1s clog n1 n2", "found \"n2\" at 1:15", "expected \"->\" and a node"),
+        ("at 1s clog n1 -> n1", "found \"n1\" at 1:18", "expected another node"),
+        (
+            "at 1s degrade n1 -> n2 los=1%", "unknown word \"los\" at 1:24",
+            "did you mean \"loss\"?"
+        ),
+        ("at 1s disk n1 slwo", "unknown word \"slwo\" at 1:15", "did you mean \"slow\"?"),
         ("until soon", "found \"soon\" at 1:7", "expected a time such as 20ms or 1.5s"),
     ])
     func `a wrong word is named with its place and the right one`(

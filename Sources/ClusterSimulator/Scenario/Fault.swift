@@ -1,0 +1,83 @@
+/// What a scenario does to the cluster. Nodes and clients are counted from 0.
+enum Fault: Equatable, Sendable {
+    // MARK: Processes
+
+    /// The power goes: what is not synced is lost.
+    case crash(Int)
+    /// The process ends without a word, and the machine goes on: what it has written survives.
+    case kill(Int)
+    case restart(Int)
+    /// A clean stop, as at SIGTERM.
+    case stop(Int)
+    /// The process stands still, and its connections stay.
+    case pause(Int)
+    case resume(Int)
+
+    // MARK: Network
+
+    /// Members of different groups cannot reach each other.
+    case partition([[Endpoint]])
+    /// Nothing gets from one to the other; the way back stays open.
+    case cut(from: Endpoint, to: Endpoint)
+    /// Each node reaches the two beside it alone, so that each sees a majority and no two the same.
+    case ring
+    /// Frames from one node to another wait, as many as the queue takes, until it heals.
+    case clog(from: Int, to: Int)
+    /// A direction is cut and healed again and again.
+    case flap(from: Int, to: Int)
+    /// The connections between two nodes break, with all that is queued, and are made again.
+    case disconnect(Int, Int)
+    /// A direction becomes as bad as this.
+    case degrade(from: Int, to: Int, LinkQuality)
+    /// Every fault of the network ends.
+    case heal
+
+    // MARK: Machines
+
+    /// A node's clock jumps.
+    case step(Int, milliseconds: Int64)
+    /// A node's clock does something other than to run.
+    case clock(Int, VirtualClock.Mode)
+    /// A node's disk does something other than to work.
+    case disk(Int, VirtualDisk.Trouble?)
+}
+
+/// An end of a connection.
+enum Endpoint: Equatable, Sendable {
+    case node(Int)
+    case client(Int)
+}
+
+/// How one direction of the connection between two nodes treats frames.
+struct LinkQuality: Equatable, Sendable {
+    var delay = TimeRange(.milliseconds(1), .milliseconds(10))
+    /// The chance that a frame takes two to a hundred times as long.
+    var tail = Probability.zero
+    /// Of published frames.
+    var loss = Probability.zero
+    var duplicate = Probability.zero
+    var reorder = Probability.zero
+    /// The chance that an old published frame comes once more after a new one.
+    var replay = Probability.zero
+    /// The chance that a few bits of a frame are turned.
+    var corrupt = Probability.zero
+    /// The chance that the end of a frame is missing.
+    var truncate = Probability.zero
+    /// Bytes a second; 0 for no limit.
+    var bandwidth = 0
+    /// Published frames on their way to one subscriber, beyond which more are dropped; 0 for no
+    /// limit.
+    var queue = 0
+}
+
+extension Fault {
+    /// What a scenario can have drawn at random, by its name in the file.
+    enum Kind: String, CaseIterable, Sendable {
+        case crash, kill, stop, pause
+        case partition, isolate, ring, clog, flap, disconnect, degrade
+        case cut = "one-way"
+        case slowDisk = "slow-disk"
+        case readErrors = "read-errors"
+        case step, leap, strobe, freeze
+    }
+}

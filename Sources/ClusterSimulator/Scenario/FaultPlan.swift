@@ -1,0 +1,151 @@
+import ReplicaCore
+
+/// Draws which faults happen when, before a run begins: the line `faults` of a scenario becomes, for
+/// one seed, a list of faults as a file would name them.
+///
+/// So a run with drawn faults is a scenario like any other: it can be written down, and made shorter.
+struct FaultPlan {
+    private let scenario: Scenario
+    private var random: SplitMix64
+    private var script: [Scenario.Scripted] = []
+    /// A node with a fault gets no other one; nor does the network.
+    private var nodesBusy: [Microseconds]
+    private var networkBusy: Microseconds = 0
+
+    private init(_ scenario: Scenario, seed: UInt64) {
+        self.scenario = scenario
+        random = SplitMix64(seed: seed, part: 4)
+        nodesBusy = [Microseconds](repeating: 0, count: scenario.cluster.replicas)
+    }
+
+    /// The faults that a seed draws, in order.
+    static func draw(_ scenario: Scenario, seed: UInt64) -> [Scenario.Scripted] {
+        var plan = FaultPlan(scenario, seed: seed)
+        let every = max(scenario.faults.every, .milliseconds(1))
+        var time = every
+        while time < scenario.until {
+            plan.drawFaults(at: time)
+            time += every
+        }
+        return plan.script
+    }
+
+    private mutating func drawFaults(at time: Microseconds) {
+        var network: [Fault] = []
+        for (kind, chance) in zip(Fault.Kind.allCases, scenario.faults.chances)
+        where random.happens(chance) {
+            switch kind {
+            case .crash, .kill, .stop, .pause, .slowDisk, .readErrors, .step, .leap, .strobe,
+                .freeze:
+                drawNodeFault(kind, at: time)
+            case .partition, .isolate, .ring, .cut, .clog, .flap, .disconnect, .degrade:
+                if let fault = drawNetworkFault(kind) { network.append(fault) }
+            }
+        }
+        guard !network.isEmpty, time >= networkBusy else { return }
+        for fault in network { add(fault, at: time) }
+        networkBusy = drawEnd(from: time)
+        add(.heal, at: networkBusy)
+    }
+
+    // MARK: Nodes
+
+    private mutating func drawNodeFault(_ kind: Fault.Kind, at time: Microseconds) {
+        let node = random.index(below: nodesBusy.count)
+        let end = drawEnd(from: time)
+        let (fault, ending) = drawNodeFault(kind, node)
+        guard time >= nodesBusy[node] else { return }
+        add(fault, at: time)
+        guard let ending else { return }
+        nodesBusy[node] = end
+        add(ending, at: end)
+    }
+
+    /// A fault of a node, and what ends it.
+    private mutating func drawNodeFault(_ kind: Fault.Kind, _ node: Int) -> (Fault, Fault?) {
+        switch kind {
+        case .crash: (.crash(node), .restart(node))
+        case .kill: (.kill(node), .restart(node))
+        case .stop: (.stop(node), .restart(node))
+        case .pause: (.pause(node), .resume(node))
+        case .slowDisk: (.disk(node, .slow(drawSlowness())), .disk(node, nil))
+        case .readErrors: (.disk(node, .unreadable), .disk(node, nil))
+        case .strobe: (.clock(node, .strobing(milliseconds: drawMilliseconds())), running(node))
+        case .freeze: (.clock(node, .frozen), running(node))
+        case .leap:
+            (.step(node, milliseconds: random.index(below: 2) == 0 ? 3_600_000 : -3_600_000), nil)
+        default: (.step(node, milliseconds: VirtualClock.draw(within: 1_000, &random)), nil)
+        }
+    }
+
+    private func running(_ node: Int) -> Fault { .clock(node, .running) }
+
+    private mutating func drawMilliseconds() -> UInt64 { 1 + random.number(below: 1_000) }
+
+    private mutating func drawSlowness() -> TimeRange {
+        let shortest = Microseconds.milliseconds(10 + random.number(below: 100))
+        return TimeRange(shortest, shortest + .milliseconds(random.number(below: 400)))
+    }
+
+    // MARK: Network
+
+    /// Nil for what the cluster is too small for.
+    private mutating func drawNetworkFault(_ kind: Fault.Kind) -> Fault? {
+        let count = nodesBusy.count
+        guard count > 1 else { return nil }
+        let first = random.index(below: count)
+        let second = (first + 1 + random.index(below: count - 1)) % count
+        switch kind {
+        case .partition: return drawPartition(first)
+        case .isolate: return .isolate(first, among: count)
+        case .ring: return count > 3 ? .ring : nil
+        case .cut: return .cut(from: .node(first), to: .node(second))
+        case .clog: return .clog(from: first, to: second)
+        case .flap: return .flap(from: first, to: second)
+        case .disconnect: return .disconnect(first, second)
+        default: return .degrade(from: first, to: second, drawQuality())
+        }
+    }
+
+    /// Splits the nodes in two, neither of which is empty.
+    private mutating func drawPartition(_ first: Int) -> Fault {
+        var groups: [[Endpoint]] = [[.node(first)], []]
+        for node in nodesBusy.indices where node != first {
+            groups[random.index(below: 2)].append(.node(node))
+        }
+        return groups[1].isEmpty
+            ? .isolate(first, among: nodesBusy.count) : .partition(groups)
+    }
+
+    private mutating func drawQuality() -> LinkQuality {
+        var link = scenario.network.link
+        for change in 0...random.index(below: 3) {
+            let chance = Probability(millionths: 10_000 * (1 + random.number(below: 30)))
+            switch (change + random.index(below: 8)) % 8 {
+            case 0: link.delay = TimeRange(.milliseconds(50), .milliseconds(800))
+            case 1: link.tail = chance
+            case 2: link.loss = chance
+            case 3: link.duplicate = chance
+            case 4: link.reorder = chance
+            case 5: link.replay = chance
+            case 6: link.corrupt = chance
+            default: link.truncate = chance
+            }
+        }
+        return link
+    }
+
+    // MARK: The script
+
+    private mutating func drawEnd(from time: Microseconds) -> Microseconds {
+        let end = time + random.time(in: scenario.faults.lasts)
+        // Whole milliseconds, so that it can be written down.
+        return end - end % 1_000
+    }
+
+    /// At the end of a scenario all faults end by themselves.
+    private mutating func add(_ fault: Fault, at time: Microseconds) {
+        guard time < scenario.until else { return }
+        script.append(Scenario.Scripted(time: time, action: .fault(fault)))
+    }
+}

@@ -1,0 +1,123 @@
+import ReplicaCore
+
+/// Draws what a scenario with a line `swarm` leaves open: how many nodes and clients there are, what
+/// they do, what the network is like, and which faults happen how often.
+///
+/// Each feature is left out of half of the runs, so that what one feature hides shows in a run
+/// without it. Source: Groce et al., *Swarm Testing*.
+struct Swarm {
+    private var scenario: Scenario
+    private var random: SplitMix64
+
+    private init(_ scenario: Scenario, seed: UInt64) {
+        self.scenario = scenario
+        random = SplitMix64(seed: seed, part: 5)
+    }
+
+    fileprivate static func draw(_ scenario: Scenario, seed: UInt64) -> Scenario {
+        var swarm = Swarm(scenario, seed: seed)
+        swarm.drawCluster()
+        swarm.drawNetwork()
+        swarm.drawClients()
+        swarm.drawWorkload()
+        swarm.drawFaults()
+        return swarm.scenario
+    }
+
+    private mutating func drawCluster() {
+        // What a file names by number has to be there.
+        if scenario.script.isEmpty { set("cluster replicas", \.cluster.replicas, 2 + index(4)) }
+        let modes: [Durability] = [.commit, .commit, .interval, .memory]
+        set("cluster durability", \.cluster.durability, modes[index(4)])
+        set("cluster sync", \.cluster.sync, drawTimes(from: 1, upTo: 30))
+        set("cluster start", \.cluster.start, drawTimes(from: 10, upTo: 500))
+    }
+
+    private mutating func drawNetwork() {
+        set("network delay", \.network.link.delay, drawTimes(from: 1, upTo: [5, 20, 60][index(3)]))
+        set("network tail", \.network.link.tail, drawChance(upTo: 20_000))
+        set("network loss", \.network.link.loss, drawChance(upTo: 150_000))
+        set("network duplicate", \.network.link.duplicate, drawChance(upTo: 100_000))
+        set("network reorder", \.network.link.reorder, drawChance(upTo: 300_000))
+        set("network replay", \.network.link.replay, drawChance(upTo: 30_000))
+        set("network corrupt", \.network.link.corrupt, drawChance(upTo: 20_000))
+        set("network truncate", \.network.link.truncate, drawChance(upTo: 20_000))
+        set("network queue", \.network.link.queue, index(2) == 0 ? 0 : 4 + index(60))
+        set("network break", \.network.breaks, drawChance(upTo: 5_000))
+        set("clocks skew", \.clocks.skew, index(2) == 0 ? 0 : .milliseconds(number(3_000)))
+        set("clocks drift", \.clocks.drift, index(2) == 0 ? 0 : index(2_000))
+    }
+
+    private mutating func drawClients() {
+        if scenario.script.isEmpty {
+            let wasNamed = scenario.named.contains("cluster clients")
+            set("clients count", \.clients.count, wasNamed ? scenario.clients.count : 1 + index(10))
+        }
+        set("clients listeners", \.clients.listeners, index(4))
+        set("clients pace", \.clients.pace, drawTimes(from: 2, upTo: [20, 100][index(2)]))
+        let move = drawTimes(from: 200, upTo: 2_000)
+        set("clients move", \.clients.move, index(2) == 0 ? nil : move)
+        set("clients patience", \.clients.patience, .milliseconds(200 + number(1_000)))
+        set("clients skew", \.clients.skew, index(2) == 0 ? 0 : .milliseconds(number(5_000)))
+    }
+
+    private mutating func drawWorkload() {
+        set("workload operations", \.workload.operations, 50 + index(250))
+        set("workload lists", \.workload.lists, 1 + index(3))
+        set("workload counters", \.workload.counters, 1 + index(3))
+        for (index, kind) in Scenario.Workload.Kind.allCases.enumerated() {
+            let weight = self.index(3) == 0 ? 0 : 1 + self.index(6)
+            set("workload \(kind.rawValue)", \.workload.weights[index], weight)
+        }
+        // Somebody has to do something.
+        if scenario.workload.weights.allSatisfy({ $0 == 0 }) { scenario.workload.weights[0] = 1 }
+    }
+
+    private mutating func drawFaults() {
+        set("faults every", \.faults.every, .milliseconds(200 + number(1_000)))
+        set("faults lasts", \.faults.lasts, drawTimes(from: 50, upTo: [500, 2_000][index(2)]))
+        for (index, kind) in Fault.Kind.allCases.enumerated() {
+            let chance = self.index(3) > 0 ? .zero : drawChance(upTo: 500_000)
+            set("faults \(kind.rawValue)", \.faults.chances[index], chance)
+        }
+    }
+
+    // MARK: Draws
+
+    /// A setting that the file names stays; its value is drawn all the same, so that the others do
+    /// not depend on which are named.
+    private mutating func set<Value>(
+        _ name: String, _ place: WritableKeyPath<Scenario, Value>, _ value: Value
+    ) {
+        if !scenario.named.contains(name) { scenario[keyPath: place] = value }
+    }
+
+    private mutating func index(_ count: Int) -> Int { random.index(below: count) }
+    private mutating func number(_ limit: UInt64) -> UInt64 { random.number(below: limit) }
+
+    /// None in half of all draws; low ones more often than high ones.
+    private mutating func drawChance(upTo limit: UInt64) -> Probability {
+        let drawn = min(number(limit) + 1, number(limit) + 1)
+        return index(2) == 0 ? .zero : Probability(millionths: drawn)
+    }
+
+    private mutating func drawTimes(from shortest: UInt64, upTo longest: UInt64) -> TimeRange {
+        let low = shortest + number(longest - shortest) / 4
+        let high = low + number(longest - low + 1)
+        return TimeRange(.milliseconds(low), .milliseconds(high))
+    }
+}
+
+extension Scenario {
+    /// What a seed makes of the scenario: nothing is left to be drawn but the circumstances of single
+    /// events, and every fault is named.
+    public func drawn(seed: UInt64) -> Scenario {
+        var drawn = isSwarm ? Swarm.draw(self, seed: seed) : self
+        drawn.isSwarm = false
+        let faults = FaultPlan.draw(drawn, seed: seed)
+        drawn.faults = RandomFaults()
+        drawn.named = drawn.named.filter { !$0.hasPrefix("faults ") }
+        drawn.script += faults
+        return drawn
+    }
+}

@@ -1,0 +1,119 @@
+internal import ClusterSimulator
+internal import JSONText
+
+/// Prints one line a run, and in the end the command that repeats the first failure.
+///
+/// A check without anything to check is no success. In a swarm, where a seed may leave out what a
+/// check is about, one seed has to have something for it.
+struct SimulationOutput {
+    /// A check that has had nothing to check in any run of a swarm so far.
+    private struct Unseen {
+        var check: Check
+        var file: String
+        var seed: UInt64
+    }
+
+    let isJSON: Bool
+    let defect: String?
+    private var runs = 0
+    private var failures = 0
+    private var exempted = 0
+    private var firstFailure: String?
+    private var unseen: [Unseen] = []
+    private var seen: [String: Set<Check>] = [:]
+    private let start = ContinuousClock.now
+
+    init(isJSON: Bool, defect: String?) {
+        self.isJSON = isJSON
+        self.defect = defect
+    }
+
+    mutating func show(_ report: SimulationReport, of file: ScenarioFiles.File) {
+        runs += 1
+        exempted += report.statistics.exempted
+        if isJSON {
+            StandardOutput.shared.print(SimulationOutput.json(report))
+        } else {
+            showLine(report)
+        }
+        if file.scenario.isSwarm { note(report, of: file) }
+        if report.verdict == .invalid || report.verdict == .unknown && !file.scenario.isSwarm {
+            fail(file.path, report.seed)
+        }
+        StandardOutput.shared.flush()
+    }
+
+    private mutating func note(_ report: SimulationReport, of file: ScenarioFiles.File) {
+        for result in report.checks {
+            if result.verdict != .unknown {
+                seen[file.path, default: []].insert(result.check)
+                unseen.removeAll { $0.file == file.path && $0.check == result.check }
+            } else if seen[file.path]?.contains(result.check) != true,
+                !unseen.contains(where: { $0.file == file.path && $0.check == result.check })
+            {
+                unseen.append(Unseen(check: result.check, file: file.path, seed: report.seed))
+            }
+        }
+    }
+
+    private mutating func fail(_ file: String, _ seed: UInt64) {
+        failures += 1
+        let planted = defect.map { " --defect \($0)" } ?? ""
+        firstFailure = firstFailure ?? "hearth sim run \(file) --seed \(seed)\(planted)"
+    }
+
+    mutating func finish() -> ExitStatus {
+        for unseen in unseen {
+            fail(unseen.file, unseen.seed)
+            if isJSON { continue }
+            StandardOutput.shared.print(
+                "\(unseen.check.rawValue) had nothing to check with any seed of \(unseen.file)")
+        }
+        if !isJSON {
+            let seconds = start.duration(to: .now) / .seconds(1)
+            let exempt =
+                exempted == 0 ? "" : ", \(exempted) acknowledged writes that might be lost exempt"
+            StandardOutput.shared.print(
+                "\(runs) runs, \(failures) failed\(exempt), in \(tenths(seconds)) s")
+        }
+        guard let firstFailure else { return .success }
+        StandardOutput.shared.print(isJSON ? "{\"reproduce\":\"\(firstFailure)\"}" : firstFailure)
+        return .checkFailed
+    }
+
+    private func showLine(_ report: SimulationReport) {
+        let terminal = Terminal.standardOutput
+        let counts = report.statistics
+        let verdict = terminal.coloured(
+            report.verdict.rawValue, report.verdict == .valid ? .green : .red)
+        StandardOutput.shared.print(
+            "\(verdict)  \(report.scenario) seed \(report.seed)  \(report.traceHashText)  "
+                + "\(counts.acknowledged)/\(counts.operations) acknowledged, "
+                + (counts.exempted == 0 ? "" : "\(counts.exempted) exempt, ")
+                + "\(report.events) events, \(tenths(report.simulatedSeconds)) s simulated")
+        for result in report.checks where result.verdict != .valid {
+            StandardOutput.shared.print(
+                "    \(result.check.rawValue) is \(result.verdict.rawValue): \(result.details)")
+        }
+    }
+
+    private static func json(_ report: SimulationReport) -> String {
+        let checks = report.checks.map { result in
+            "{\"check\":\"\(result.check.rawValue)\",\"verdict\":\"\(result.verdict.rawValue)\","
+                + "\"details\":\(JSONWriter.text(of: .string(result.details)))}"
+        }
+        return "{\"scenario\":\(JSONWriter.text(of: .string(report.scenario))),"
+            + "\"seed\":\(report.seed),\"verdict\":\"\(report.verdict.rawValue)\","
+            + "\"traceHash\":\"\(report.traceHashText)\",\"events\":\(report.events),"
+            + "\"simulatedSeconds\":\(report.simulatedSeconds),"
+            + "\"operations\":\(report.statistics.operations),"
+            + "\"acknowledged\":\(report.statistics.acknowledged),"
+            + "\"exempted\":\(report.statistics.exempted),"
+            + "\"checks\":[\(checks.joined(separator: ","))]}"
+    }
+
+    private func tenths(_ number: Double) -> String {
+        let tenths = Int((number * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}
