@@ -59,7 +59,7 @@ struct TemporaryCluster {
 }
 
 /// Deletes a folder with all that is in it.
-private func removeFolder(_ folder: String) {
+func removeFolder(_ folder: String) {
     guard let entries = opendir(folder) else { return }
     while let entry = readdir(entries) {
         let name = withUnsafePointer(to: &entry.pointee.d_name) {

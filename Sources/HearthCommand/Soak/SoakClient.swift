@@ -1,0 +1,105 @@
+internal import ClientCore
+internal import DataTree
+internal import Hearth
+internal import ReplicaCore
+internal import Threads
+
+/// A client of a soak: writes, a bounded number at a time, and goes to another node now and then with
+/// writes on their way.
+final class SoakClient: Sendable {
+    private struct State: Sendable {
+        var records: [SoakRecord] = []
+        var open = 0
+        var isPushing = true
+        var random: SplitMix64
+        var keys = PushIDGenerator()
+        var connection: Connection?
+    }
+
+    private static let window = 16
+
+    private let index: Int
+    private let nodes: [String]
+    private let start: ContinuousClock.Instant
+    private let state: Monitor<State>
+
+    init(
+        _ index: Int, of nodes: [String], seed: UInt64, since start: ContinuousClock.Instant
+    ) throws(CommandError) {
+        self.index = index
+        self.nodes = nodes
+        self.start = start
+        state = Monitor(State(random: SplitMix64(seed: seed)))
+        try move()
+    }
+
+    var records: [SoakRecord] { state.withLock { $0.records } }
+
+    /// Leaves its node, whatever is on its way, and connects anew, to another first.
+    func move() throws(CommandError) {
+        let shift = state.withLock { Int($0.random.next() % UInt64(nodes.count)) }
+        let connection: Connection
+        do throws(HearthError) {
+            connection = try Connection(nodes: Array(nodes[shift...] + nodes[..<shift]))
+        } catch {
+            throw CommandError(error)
+        }
+        let old = state.withLock { state in
+            let old = state.connection
+            state.connection = connection
+            return old
+        }
+        old?.close()
+    }
+
+    /// Asks for as many writes as there is room for; some times a second.
+    func write() {
+        while let (record, connection) = beginNext() {
+            let (path, value) = record.writes
+            connection.send(.put(path, value)) { [self] result in
+                let now = milliseconds
+                state.withLock { state in
+                    state.open -= 1
+                    state.records[record.number].complete(result, at: now)
+                }
+            }
+        }
+    }
+
+    /// Begins no more writes, and waits for the answers.
+    func finish(within limit: Duration) {
+        state.withLock { $0.isPushing = false }
+        let deadline = ContinuousClock.now + limit
+        while state.withLock({ $0.open }) > 0, ContinuousClock.now < deadline {
+            pause(milliseconds: 20)
+        }
+        state.withLock { $0.connection }?.close()
+    }
+
+    private var milliseconds: Int { Int(start.duration(to: .now) / .milliseconds(1)) }
+
+    private func beginNext() -> (SoakRecord, Connection)? {
+        let now = milliseconds
+        return state.withLock { state in
+            guard state.isPushing, state.open < SoakClient.window,
+                let connection = state.connection
+            else { return nil }
+            state.open += 1
+            let record = SoakRecord(
+                client: index, number: state.records.count, work: nextWork(&state),
+                invokedMilliseconds: now)
+            state.records.append(record)
+            return (record, connection)
+        }
+    }
+
+    private func nextWork(_ state: inout State) -> SoakRecord.Work {
+        switch state.random.next() % 10 {
+        case 0: return .increment
+        case 1: return .set
+        case 2: return .pair
+        default:
+            return .push(state.keys.next(at: wallClockMilliseconds(), random: &state.random))
+        }
+    }
+}

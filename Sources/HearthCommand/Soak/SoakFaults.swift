@@ -1,0 +1,80 @@
+internal import Glibc
+internal import ReplicaCore
+
+/// Does things to the nodes of a soak, drawn from a seed, one or two nodes at a time.
+struct SoakFaults {
+    enum Kind: String, CaseIterable {
+        case kill, pause, wipe
+    }
+
+    private struct Away {
+        let node: Cluster.Node
+        let kind: Kind
+        let until: ContinuousClock.Instant
+    }
+
+    private let cluster: Cluster
+    private var random: SplitMix64
+    private var away: [Away] = []
+    private var next: ContinuousClock.Instant
+    /// How often each was done.
+    private(set) var counts: [Kind: Int] = [:]
+    /// When nodes lost their disks.
+    private(set) var wipes: [ContinuousClock.Instant] = []
+
+    init(_ cluster: Cluster, seed: UInt64) {
+        self.cluster = cluster
+        random = SplitMix64(seed: seed)
+        next = .now + .seconds(1)
+    }
+
+    /// Brings back whose time has come, and takes the next ones away; some times a second.
+    mutating func advance() throws(CommandError) {
+        let now = ContinuousClock.now
+        for fault in away where fault.until <= now { try end(fault) }
+        away.removeAll { $0.until <= now }
+        guard now >= next else { return }
+        next = now + .milliseconds(draw(500...2000))
+        // Never more than two at once: the others are to be a majority of five.
+        for _ in 0..<draw(1...2) where away.count < min(2, cluster.file.nodes.count - 1) {
+            try begin()
+        }
+    }
+
+    /// Brings all back.
+    mutating func endAll() throws(CommandError) {
+        for fault in away { try end(fault) }
+        away = []
+    }
+
+    private mutating func begin() throws(CommandError) {
+        let here = cluster.file.nodes.filter { node in !away.contains { $0.node.id == node.id } }
+        let node = here[draw(0...here.count - 1)]
+        // A disk is lost now and then; most of the time a node is killed.
+        let kind: Kind = [.kill, .kill, .kill, .pause, .pause, .wipe][draw(0...5)]
+        if kind == .wipe, away.contains(where: { $0.kind == .wipe }) { return }
+        counts[kind, default: 0] += 1
+        switch kind {
+        case .pause: cluster.process(of: node)?.send(SIGSTOP)
+        case .kill: _ = cluster.kill(node)
+        case .wipe:
+            _ = cluster.kill(node)
+            wipes.append(.now)
+            removeFolder(cluster.folder(of: node))
+            try makeFolder(cluster.folder(of: node))
+        }
+        let until = ContinuousClock.now + .milliseconds(draw(200...4000))
+        away.append(Away(node: node, kind: kind, until: until))
+    }
+
+    private func end(_ fault: Away) throws(CommandError) {
+        switch fault.kind {
+        case .pause: cluster.process(of: fault.node)?.send(SIGCONT)
+        case .kill, .wipe: try cluster.start(fault.node)
+        }
+    }
+
+    private mutating func draw(_ range: ClosedRange<Int>) -> Int {
+        Int.random(in: range, using: &random)
+    }
+}

@@ -1,0 +1,17 @@
+import Foundation
+import Testing
+
+/// Real nodes under real faults.
+@Suite struct `A soak` {
+    private static let seconds =
+        ProcessInfo.processInfo.environment["HEARTH_SOAK_SECONDS"].flatMap { Int($0) } ?? 60
+
+    @Test(.timeLimit(.minutes(15)))
+    func `of five nodes that are killed, paused and robbed of their disks loses nothing`() throws {
+        let outcome = try Program.hearth(
+            "soak", "--nodes", "5", "--clients", "4", "--seconds", "\(Self.seconds)"
+        ).end(within: Double(Self.seconds) + 180)
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output.contains("ok  each acknowledged push is on every node"))
+    }
+}
