@@ -10,6 +10,7 @@ final class Journal {
         /// All turns up to this one are as durable as the node promises.
         case stored(turn: UInt64)
         case found([[UInt8]], for: LogRead)
+        case checkpointed
         case failed(StorageError)
     }
 
@@ -19,6 +20,8 @@ final class Journal {
         case committed(turn: UInt64, turns: Int, byteCount: Int)
         case synchronized(turn: UInt64)
         case found([[UInt8]], for: LogRead)
+        case wroteRows(CheckpointWriter)
+        case checkpointed(CheckpointWriter)
         case failed(StorageError)
     }
 
@@ -40,10 +43,13 @@ final class Journal {
     private var lastStored: UInt64 = 0
     private var lastSynchronizing: UInt64 = 0
     private var mailbox: Mailbox<Report>?
+    /// As the last complete checkpoint left it.
+    private var checkpointWriter: CheckpointWriter
 
-    init(_ thread: StorageThread, durability: Durability) {
+    init(_ thread: StorageThread, durability: Durability, checkpoints: CheckpointWriter) {
         self.thread = thread
         self.durability = durability
+        checkpointWriter = checkpoints
     }
 
     /// Begins to hand over what becomes of turns and reads; `store` and `read` need it.
@@ -90,18 +96,50 @@ final class Journal {
     }
 
     func read(_ read: LogRead) {
-        guard let mailbox else { preconditionFailure("a journal is opened before it is used") }
         guard pendingReads < Self.readsLimit else { return }
         pendingReads += 1
         submit()
-        thread.perform { file throws(StorageError) in
-            try file.batches(
+        perform { file throws(StorageError) in
+            let batches = try file.batches(
                 of: read.origin.bits, from: read.from, byteLimit: read.byteLimit)
-        } completion: { result in
+            return .found(
+                batches.prefix { $0.first <= read.through }.map(\.bytes), for: read)
+        }
+    }
+
+    /// Begins to write a checkpoint, slice by slice, so that turns need not wait for all of it.
+    func write(_ checkpoint: Checkpoint) {
+        submit()
+        let writer = checkpointWriter
+        perform { _ in
+            var writer = writer
+            writer.begin(checkpoint)
+            return .wroteRows(writer)
+        }
+    }
+
+    private func writeRows(_ writer: CheckpointWriter) {
+        perform { file throws(StorageError) in
+            var writer = writer
+            let rows = writer.nextRows()
+            guard rows.isEmpty else {
+                try file.insert(rows.map { StoredRow(id: $0.id, bytes: $0.bytes) })
+                return .wroteRows(writer)
+            }
+            let end = writer.finish()
+            try file.completeCheckpoint(head: end.head, removing: end.removed)
+            return .checkpointed(writer)
+        }
+    }
+
+    /// Runs a job on the storage thread, after all turns submitted so far, and reports what it says.
+    private func perform(
+        _ job: @escaping @Sendable (LogFile) throws(StorageError) -> Report
+    ) {
+        guard let mailbox else { preconditionFailure("a journal is opened before it is used") }
+        thread.perform(job) { result in
             switch result {
-            case .success(let batches):
-                let wanted = batches.prefix { $0.first <= read.through }
-                mailbox.post(.found(wanted.map(\.bytes), for: read))
+            case .success(let report): mailbox.post(report)
             case .failure(let error): mailbox.post(.failed(error))
             }
         }
@@ -110,16 +148,12 @@ final class Journal {
     /// Syncs what commits did not wait for; once a second where the durability promises that.
     func synchronize() {
         submit()
-        guard durability == .interval, lastSynchronizing < lastTurn, let mailbox else { return }
+        guard durability == .interval, lastSynchronizing < lastTurn, mailbox != nil else { return }
         lastSynchronizing = lastTurn
         let turn = lastTurn
-        thread.perform { file throws(StorageError) in
+        perform { file throws(StorageError) in
             try file.synchronize()
-        } completion: { result in
-            switch result {
-            case .success: mailbox.post(.synchronized(turn: turn))
-            case .failure(let error): mailbox.post(.failed(error))
-            }
+            return .synchronized(turn: turn)
         }
     }
 
@@ -144,6 +178,12 @@ final class Journal {
         case .found(let batches, let read):
             pendingReads -= 1
             return .found(batches, for: read)
+        case .wroteRows(let writer):
+            writeRows(writer)
+            return nil
+        case .checkpointed(let writer):
+            checkpointWriter = writer
+            return .checkpointed
         case .failed(let error): return .failed(error)
         }
     }

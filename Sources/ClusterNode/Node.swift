@@ -143,6 +143,7 @@ extension Node {
             case .answer(let member, let frame): peers.answer(member, frame)
             case .reply(let session, let frame): clients.reply(frame, to: session)
             case .read(let read): journal.read(read)
+            case .checkpoint(let checkpoint): journal.write(checkpoint)
             case .serve: serve()
             }
         }
@@ -184,6 +185,7 @@ extension Node {
         case .stored(let turn): take(.stored(turn: turn))
         case .found(let batches, let read):
             if phase == .running { take(.found(batches, for: read)) }
+        case .checkpointed: if phase == .running { take(.checkpointed) }
         // Nothing that was acknowledged is lost: what the failed turn had to say was never sent.
         // A node that cannot write has nothing to offer that its peers do not, so it makes room for
         // clients to go to them.

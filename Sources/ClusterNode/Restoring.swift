@@ -15,15 +15,23 @@ struct Restoring {
 
     /// Opens the node's database, or makes an empty one, and reads it.
     ///
-    /// - Complexity: reads the whole log.
+    /// - Complexity: reads the checkpoint and the log.
     func restored() throws(NodeError) -> (Replica, Journal) {
         if configuration.durability != .memory { try makeFolder(configuration.folder(of: member)) }
         do {
             let file = try LogFile(path: path, synchronization: synchronization)
-            var replica = Replica(replicaConfiguration, properties: try Self.properties(of: file))
-            try restore(&replica, from: file)
+            let start = Loop.monotonicNanoseconds
+            let checkpoint = try Self.checkpoint(in: file)
+            var replica = Replica(
+                replicaConfiguration, properties: try Self.properties(of: file),
+                checkpoint: checkpoint)
+            try restore(&replica, from: file, since: start)
+            let writer = checkpoint.map { CheckpointWriter(after: $0) } ?? CheckpointWriter()
             let thread = try StorageThread(owning: file)
-            return (replica, Journal(thread, durability: configuration.durability))
+            return (
+                replica,
+                Journal(thread, durability: configuration.durability, checkpoints: writer)
+            )
         } catch let error as StorageError {
             throw NodeError(error)
         } catch let error as FrameError {
@@ -87,9 +95,26 @@ extension Restoring {
         return properties
     }
 
+    /// Reads the last complete checkpoint, and drops the rows of one that was not completed.
+    private static func checkpoint(in file: LogFile) throws -> RestoredCheckpoint? {
+        let bytes = try file.checkpointHead()
+        let head = try bytes.map { bytes throws(FrameError) in try CheckpointHead(bytes) }
+        try file.removeRows(after: head?.lastRow ?? 0)
+        guard let head else { return nil }
+        var reader = CheckpointReader(head)
+        var flaw: FrameError?
+        try file.forEachRow { _, bytes in
+            guard flaw == nil else { return }
+            do throws(FrameError) { try reader.add(bytes) } catch { flaw = error }
+        }
+        if let flaw { throw flaw }
+        return try reader.finish()
+    }
+
     /// Applies the log batch by batch, as SQLite reads it; says so when it takes more than a moment.
-    private func restore(_ replica: inout Replica, from file: LogFile) throws {
-        let start = Loop.monotonicNanoseconds
+    private func restore(
+        _ replica: inout Replica, from file: LogFile, since start: UInt64
+    ) throws {
         var progress = Progress(log: log, start: start)
         var flaw: FrameError?
         try file.forEachBatch { origin, first, last, bytes in
@@ -104,7 +129,7 @@ extension Restoring {
         }
         if let flaw { throw flaw }
         let milliseconds = (Loop.monotonicNanoseconds - start) / 1_000_000
-        log.write("has \(progress.operations) operations, read in \(milliseconds) ms")
+        log.write("has \(replica.vector.total) operations, read in \(milliseconds) ms")
     }
 
     /// Checks that a batch is what its row says: what is filed wrongly is never found for a peer.

@@ -39,6 +39,8 @@ public enum Input: Sendable {
     case stored(turn: UInt64)
     /// What a `read` found: batches in order, the first of which holds the sequence asked for.
     case found([[UInt8]], for: LogRead)
+    /// The last checkpoint is durable.
+    case checkpointed
     case turnEnded
 }
 
@@ -56,6 +58,9 @@ public enum Output: Equatable, Sendable {
     case reply(SessionID, [UInt8])
     /// Read batches from disk, then report `found`.
     case read(LogRead)
+    /// Write this with a `CheckpointWriter`, after all turns before it and in between those that
+    /// follow, then report `checkpointed`.
+    case checkpoint(Checkpoint)
     /// Begin to take clients: this replica knows its peers, or has waited for them long enough.
     case serve
 }

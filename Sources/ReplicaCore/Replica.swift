@@ -20,6 +20,8 @@ public struct Replica: Sendable {
         public var durability: Durability
         /// Seeds push IDs and, in a new data directory, the writer ID. Differs in every life.
         public var seed: UInt64
+        /// A checkpoint is due once the log has so much that the last one does not cover.
+        public var checkpointBytes = 16 << 20
 
         public init(
             cluster: String, member: String, peers: [String], durability: Durability, seed: UInt64
@@ -71,13 +73,17 @@ public struct Replica: Sendable {
     var nextProbeMilliseconds: UInt64 = 0
     /// No operation with a stamp up to this time can arrive any more.
     var frontier = HybridTime.zero
+    var checkpoints: Checkpoints
     var startedMilliseconds: UInt64?
     var isServing = false
 
     /// Takes a member's life up where its stored properties say it ended, or begins a new one.
     ///
-    /// Then `restore` each stored batch, and begin the first turn.
-    public init(_ configuration: Configuration, properties stored: [Property]) {
+    /// Then `restore` each stored batch that the checkpoint does not cover, and begin the first turn.
+    public init(
+        _ configuration: Configuration, properties stored: [Property],
+        checkpoint: RestoredCheckpoint? = nil
+    ) {
         self.configuration = configuration
         random = SplitMix64(seed: configuration.seed)
         var facts: [Property.Name: UInt64] = [:]
@@ -92,19 +98,31 @@ public struct Replica: Sendable {
         clock = HybridClock(after: HybridTime(milliseconds: clockBound))
         peers = Peers(members: configuration.peers.filter { $0 != configuration.member })
         batch = BatchWriter(origin: writer)
-        turns = TurnQueue(
-            durability: configuration.durability,
-            durable: .init(vector: Vector(), promise: .zero))
+        turns = TurnQueue(durability: configuration.durability)
+        checkpoints = Checkpoints(every: configuration.checkpointBytes)
         turn.properties = [
             Property(.writer, writer.bits),
             Property(.isComplete, configuration.durability == .commit ? 1 : 0),
         ]
+        if let checkpoint { restore(checkpoint) }
     }
 
-    /// Applies a batch from disk; those of one origin come in order.
+    private mutating func restore(_ checkpoint: RestoredCheckpoint) {
+        let head = checkpoint.head
+        tree = ConvergentTree(value: checkpoint.value, registers: checkpoint.registers)
+        vector = head.vector
+        frontier = head.frontier
+        clock.observe(head.time)
+        turns.begin(holding: vector)
+    }
+
+    /// Applies a batch from disk; those of one origin come in order. One that the checkpoint covers
+    /// is passed over.
     ///
     /// - Throws: `FrameError` if the bytes are not a batch, or not the next one of its origin.
     public mutating func restore(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {
+        let head = try BatchCoding.decodeHead(bytes)
+        guard head.last > vector[head.origin] else { return }
         let batch = try BatchCoding.decode(bytes)
         guard batch.first == vector[batch.origin] + 1 else {
             throw FrameError(
@@ -118,8 +136,8 @@ public struct Replica: Sendable {
             _ = tree.apply(operation)
         }
         vector[batch.origin] = batch.last
-        turns = TurnQueue(
-            durability: configuration.durability, durable: .init(vector: vector, promise: .zero))
+        checkpoints.note(bytes: bytes.count)
+        turns.begin(holding: vector)
     }
 
     /// Takes one input and returns what the driver must do next, in order.
@@ -135,6 +153,7 @@ public struct Replica: Sendable {
         case .closed(let session): close(session)
         case .found(let batches, let read): send(batches, for: read)
         case .stored(let turn): return turns.stored(turn)
+        case .checkpointed: checkpoints.finish()
         case .turnEnded: return endTurn()
         }
         return []

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// Is a node's database: its log of batches, and named properties beside it.
+/// Is a node's database: its log of batches, the rows of its last checkpoint, and named properties.
 ///
 /// One process has it at a time, and within that one thread: usually a `StorageThread`, once the
 /// node has read what it starts from. It closes when it is released.
@@ -9,7 +9,7 @@ internal import CSQLite
 /// would leave a hole in the log, and what the system has lost it reports only once.
 public final class LogFile {
     let connection: Connection
-    private let synchronization: Synchronization
+    let synchronization: Synchronization
     private var failure: StorageError?
     private let insertBatch: Statement
     private let setProperty: Statement
@@ -99,7 +99,7 @@ public final class LogFile {
         try insertBatch.run(binding: batch.bytes, at: 4)
     }
 
-    private func store(_ property: StoredProperty) throws(StorageError) {
+    func store(_ property: StoredProperty) throws(StorageError) {
         guard let value = property.value else {
             removeProperty.bind(property.name, at: 1)
             return try removeProperty.run()

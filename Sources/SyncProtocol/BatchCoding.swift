@@ -23,7 +23,7 @@ public enum BatchCoding {
     ///
     /// Whether writes of one operation contain each other is not checked again: the origin has.
     public static func decode(_ bytes: UnsafeRawBufferPointer) throws(FrameError) -> Batch {
-        var reader = try reader(checking: bytes)
+        var reader = MessagePackReader(try Checksum.content(of: bytes, named: "a batch"))
         let head = try reader.batchHead()
         let operations = try reader.operations(of: head)
         guard reader.isAtEnd else {
@@ -56,23 +56,6 @@ public enum BatchCoding {
         bytes.withUnsafeBytes { bytes in
             Result { () throws(FrameError) in try decode(bytes) }
         }
-    }
-
-    /// A reader of the bytes before the checksum, once that is right.
-    private static func reader(
-        checking bytes: UnsafeRawBufferPointer
-    ) throws(FrameError) -> MessagePackReader {
-        let size = bytes.count - 4
-        guard size > 0 else { throw .truncated(needed: 5, remaining: bytes.count, at: 0) }
-        let content = UnsafeRawBufferPointer(rebasing: bytes[..<size])
-        let stored = UInt32(
-            littleEndian: bytes.loadUnaligned(fromByteOffset: size, as: UInt32.self))
-        guard Checksum.crc32c(of: content) == stored else {
-            throw FrameError(
-                offset: size, problem: "the checksum of a batch of \(bytes.count) bytes is wrong",
-                fix: "ask another member for it; if it was read from disk, check the disk")
-        }
-        return MessagePackReader(content)
     }
 }
 

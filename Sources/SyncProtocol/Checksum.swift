@@ -2,9 +2,9 @@
 ///
 /// Eight bytes a step by eight tables. Source: Kounavis and Berry, *A Systematic Approach to Building
 /// High Performance Software-based CRC Generators*; the polynomial is that of RFC 3720, section 12.1.
-enum Checksum {
+public enum Checksum {
     /// The checksum of the bytes; `123456789` has E3069283.
-    static func crc32c(of bytes: UnsafeRawBufferPointer) -> UInt32 {
+    public static func crc32c(of bytes: UnsafeRawBufferPointer) -> UInt32 {
         tables.withUnsafeBufferPointer { tables in
             var crc = UInt32.max
             var index = 0
@@ -44,4 +44,40 @@ enum Checksum {
         }
         return tables
     }()
+}
+
+extension Checksum {
+    /// What stands before the checksum at the end of `bytes`, once that is right.
+    ///
+    /// - Throws: `FrameError`, which calls the bytes by `name`, such as "a batch".
+    public static func content(
+        of bytes: UnsafeRawBufferPointer, named name: StaticString
+    ) throws(FrameError) -> UnsafeRawBufferPointer {
+        let size = bytes.count - 4
+        guard size > 0 else { throw .truncated(needed: 5, remaining: bytes.count, at: 0) }
+        let content = UnsafeRawBufferPointer(rebasing: bytes[..<size])
+        guard crc32c(of: content) == stored(in: bytes) else {
+            throw FrameError(
+                offset: size, problem: "the checksum of \(name) of \(bytes.count) bytes is wrong",
+                fix: "ask another member for it; if it was read from disk, check the disk")
+        }
+        return content
+    }
+
+    /// The checksum at the end of `bytes`, of which there are at least four; little-endian.
+    public static func stored(in bytes: UnsafeRawBufferPointer) -> UInt32 {
+        UInt32(
+            littleEndian: bytes.loadUnaligned(
+                fromByteOffset: bytes.count - 4, as: UInt32.self))
+    }
+}
+
+extension MessagePackWriter {
+    /// Ends with the checksum of all that was written, in 4 bytes, little-endian.
+    public mutating func appendChecksum() {
+        let checksum = bytes.withUnsafeBytes { Checksum.crc32c(of: $0) }
+        for shift in [0, 8, 16, 24] as [UInt32] {
+            append(byte: UInt8(truncatingIfNeeded: checksum >> shift))
+        }
+    }
 }

@@ -151,6 +151,13 @@ extension MessagePackReader {
         }
     }
 
+    /// Passes over the next element if it is nil.
+    public mutating func takeNil() -> Bool {
+        guard position < bytes.count, bytes[position] == 0xC0 else { return false }
+        position += 1
+        return true
+    }
+
     public mutating func string(_ wanted: StaticString) throws(FrameError) -> String {
         let start = position
         return try text(of: utf8(wanted), at: start)

@@ -13,7 +13,7 @@ enum WireLimits {
 
 extension MessagePackWriter {
     /// Appends a map of origins to sequences, ascending by origin.
-    mutating func append(_ vector: Vector) {
+    public mutating func append(_ vector: Vector) {
         appendMapHead(vector.entries.count)
         for (origin, sequence) in vector.entries {
             append(origin.bits)
@@ -23,11 +23,11 @@ extension MessagePackWriter {
 }
 
 extension MessagePackReader {
-    mutating func writerID() throws(FrameError) -> WriterID {
+    public mutating func writerID() throws(FrameError) -> WriterID {
         WriterID(bits: try unsigned("a writer (an unsigned integer)"))
     }
 
-    mutating func sequence() throws(FrameError) -> UInt64 {
+    public mutating func sequence() throws(FrameError) -> UInt64 {
         try unsigned("a sequence", through: WireLimits.sequence)
     }
 
@@ -35,11 +35,11 @@ extension MessagePackReader {
         try unsigned("milliseconds since 1970", through: WireLimits.wallMilliseconds)
     }
 
-    mutating func time() throws(FrameError) -> HybridTime {
+    public mutating func time() throws(FrameError) -> HybridTime {
         HybridTime(bits: try unsigned("a hybrid time", through: WireLimits.wallMilliseconds << 16))
     }
 
-    mutating func vector() throws(FrameError) -> Vector {
+    public mutating func vector() throws(FrameError) -> Vector {
         let head = position
         let count = try mapHead("a vector (a map of writers to sequences)")
         guard count <= WireLimits.origins else {

@@ -15,6 +15,7 @@ enum Event {
     /// The oldest write on a disk, with all that were grouped with it, is durable.
     case written(node: Int, life: Int)
     case read(node: Int, life: Int, LogRead)
+    case checkpointWritten(node: Int, life: Int)
 
     /// A frame arrives at a node, or at a client.
     case requested(connection: Int, frame: [UInt8])

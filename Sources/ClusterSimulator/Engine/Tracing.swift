@@ -29,6 +29,7 @@ extension TraceHash {
         case .flapped(let from, let to, _): combine(17, from, to)
         case .calm: combine(19, 0, 0)
         case .calmChecked: combine(20, 0, 0)
+        case .checkpointWritten(let node, let life): combine(21, node, life)
         }
     }
 
@@ -52,6 +53,9 @@ extension TraceHash {
             combine(37, node, 0)
             combine(wish)
         case .serve: combine(38, node, 0)
+        case .checkpoint(let checkpoint):
+            combine(39, node, 0)
+            combine(checkpoint.vector.total)
         }
     }
 

@@ -29,6 +29,9 @@ struct VirtualDisk {
     /// Handed over and not durable, in order; the first `syncing` of them are on their way.
     private var unsynced: [(turn: Turn, time: Microseconds)] = []
     private var syncing = 0
+    private var lastWritten: UInt64 = 0
+    private var lastDurable: UInt64 = 0
+    private(set) var checkpoints = VirtualCheckpoints()
 
     /// The batches of one origin, ascending.
     private struct Log {
@@ -58,6 +61,7 @@ struct VirtualDisk {
     /// Takes a turn; returns when the sync that it starts will be done, if it starts one.
     mutating func write(_ turn: Turn, at now: Microseconds) -> Microseconds? {
         unsynced.append((turn, now))
+        lastWritten = turn.number
         if durability != .commit { add(turn.batches) }
         return syncing == 0 ? begin(at: now) : nil
     }
@@ -73,6 +77,7 @@ struct VirtualDisk {
             if durability != .memory { set(turn.properties) }
         }
         let last = done.last?.turn.number
+        lastDurable = last ?? lastDurable
         unsynced.removeFirst(syncing)
         syncing = 0
         return (last, unsynced.isEmpty ? nil : begin(at: now))
@@ -105,6 +110,20 @@ struct VirtualDisk {
         }
     }
 
+    // MARK: Checkpoints
+
+    mutating func begin(_ checkpoint: Checkpoint) {
+        checkpoints.begin(checkpoint, after: lastWritten)
+    }
+
+    /// Completes the checkpoint if what it holds is durable; false if it has to wait.
+    mutating func completeCheckpoint() -> Bool { checkpoints.complete(stored: lastDurable) }
+
+    mutating func restoreCheckpoint() throws(FrameError) -> RestoredCheckpoint? {
+        (lastWritten, lastDurable) = (0, 0)
+        return try checkpoints.restore()
+    }
+
     // MARK: Losing
 
     /// The power goes. Returns how many turns are lost.
@@ -125,6 +144,7 @@ struct VirtualDisk {
     }
 
     private mutating func end(keeping saved: Int) -> Int {
+        checkpoints.crash()
         if durability == .commit {
             // What was not even handed to the sync under way cannot be there.
             let kept = min(saved, syncing)
@@ -140,7 +160,10 @@ struct VirtualDisk {
                 logs[place(of: batch.origin)].entries.removeLast()
             }
         }
-        if durability == .memory { logs.removeAll() }
+        if durability == .memory {
+            logs.removeAll()
+            checkpoints = VirtualCheckpoints()
+        }
         return endCrash(losing: unsynced.count - saved)
     }
 

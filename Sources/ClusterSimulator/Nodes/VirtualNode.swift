@@ -25,7 +25,7 @@ struct VirtualNode {
     /// Counted by the processes that are gone.
     private(set) var pastCounters = Counters()
 
-    private let configuration: Replica.Configuration
+    private var configuration: Replica.Configuration
     private let defect: Defect?
     private var waiting: [Input] = []
     private var random: SplitMix64
@@ -45,6 +45,7 @@ struct VirtualNode {
         configuration = Replica.Configuration(
             cluster: "simulated", member: name, peers: names,
             durability: scenario.cluster.durability, seed: 0)
+        configuration.checkpointBytes = 2_000
     }
 
     var isUp: Bool { state == .running || state == .paused }
@@ -61,7 +62,9 @@ struct VirtualNode {
         life += 1
         var configuration = configuration
         configuration.seed = random.next()
-        var replica = Replica(configuration, properties: disk.properties)
+        let checkpoint = try disk.restoreCheckpoint()
+        var replica = Replica(
+            configuration, properties: disk.properties, checkpoint: checkpoint)
         replica.defect = defect
         for entry in disk.batches { try VirtualNode.restore(entry.bytes, &replica) }
         self.replica = replica

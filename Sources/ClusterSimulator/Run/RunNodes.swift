@@ -102,6 +102,9 @@ extension SimulatedRun {
             case .read(let wish):
                 let delay = random.time(in: TimeRange(100, 2_000))
                 schedule(.read(node: node, life: nodes[node].life, wish), after: delay)
+            case .checkpoint(let checkpoint):
+                nodes[node].disk.begin(checkpoint)
+                scheduleCheckpoint(of: node)
             case .serve: nodes[node].isServing = true
             }
         }
@@ -126,6 +129,18 @@ extension SimulatedRun {
             perform(nodes[node].stored(turn: turn), of: node)
         }
         if nodes[node].state == .stopping, nodes[node].disk.isIdle { endProcess(node) }
+    }
+
+    private mutating func scheduleCheckpoint(of node: Int) {
+        let delay = random.time(in: TimeRange(5_000, 50_000))
+        schedule(.checkpointWritten(node: node, life: nodes[node].life), after: delay)
+    }
+
+    mutating func finishCheckpoint(_ node: Int, life: Int) {
+        guard nodes[node].life == life, nodes[node].state != .down else { return }
+        guard nodes[node].disk.completeCheckpoint() else { return scheduleCheckpoint(of: node) }
+        statistics.checkpoints += 1
+        give(.checkpointed, to: node)
     }
 
     mutating func finishRead(_ wish: LogRead, by node: Int, life: Int) {

@@ -77,6 +77,7 @@ struct SimulatedRun {
         case .asked(let frame): takeAsked(frame)
         case .answered(let frame): takeAnswered(frame)
         case .written(let node, let life): finishSync(node, life: life)
+        case .checkpointWritten(let node, let life): finishCheckpoint(node, life: life)
         case .read(let node, let life, let wish): finishRead(wish, by: node, life: life)
         case .requested(let connection, let frame): takeRequest(frame, on: connection)
         case .replied(let connection, let frame): takeReply(frame, on: connection)

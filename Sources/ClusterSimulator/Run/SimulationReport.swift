@@ -46,6 +46,8 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var duplicates: UInt64 = 0
 
     public internal(set) var crashes = 0
+    /// Checkpoints that were completed.
+    public internal(set) var checkpoints = 0
     /// Turns that crashes undid.
     public internal(set) var lostTurns = 0
     public internal(set) var stops = 0

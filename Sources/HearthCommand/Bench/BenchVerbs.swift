@@ -3,7 +3,8 @@ internal import JSONText
 
 extension Verb {
     static let bench = Verb(
-        "bench", "Measures a cluster of its own, on this machine.", verbs: [benchAppend],
+        "bench", "Measures a cluster of its own, on this machine.",
+        verbs: [benchAppend, benchRecovery],
         examples: ["hearth bench append", "hearth bench append --durability interval --json"])
 
     private static let durability = Option(
@@ -35,6 +36,31 @@ extension Verb {
                     .run(work, number: number)
             }
             report.show(measurement)
+        }
+        return .success
+    }
+}
+
+extension Verb {
+    private static let records = Option(
+        "records", "NUMBER", "How many records are on disk; 1000000.")
+
+    private static let benchRecovery = Verb(
+        "recovery", "Starts a node with many records on disk, three times.",
+        options: [records, durability, json],
+        examples: ["hearth bench recovery", "hearth bench recovery --records 100000 --json"]
+    ) { (invocation) throws(CommandError) in
+        let records = try invocation.integer(records, in: 1...100_000_000) ?? 1_000_000
+        let durability = invocation[durability] ?? "commit"
+        try TemporaryCluster.with(1, durability: durability) { (cluster) throws(CommandError) in
+            let benchmark = RecoveryBenchmark(cluster: cluster)
+            try benchmark.fill(with: records)
+            for _ in 0..<3 {
+                let measurement = try benchmark.restart()
+                StandardOutput.shared.print(
+                    invocation.has(json) ? measurement.json(records: records) : measurement.row)
+                StandardOutput.shared.flush()
+            }
         }
         return .success
     }

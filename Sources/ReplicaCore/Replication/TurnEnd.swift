@@ -47,7 +47,22 @@ extension Replica {
             limit: 500 + 3 * turn.applied)
         serveWhenReady()
         defer { turn.clear() }
-        return turn.urgent + outputs
+        return turn.urgent + outputs + dueCheckpoint()
+    }
+
+    /// A checkpoint of what all turns up to this one have made, if one is due.
+    private mutating func dueCheckpoint() -> [Output] {
+        for entry in turn.entries { checkpoints.note(bytes: entry.bytes.count) }
+        guard checkpoints.begin() else { return [] }
+        return [.checkpoint(checkpoint)]
+    }
+
+    /// The state of this replica, to be written on disk.
+    public var checkpoint: Checkpoint {
+        let registers = defect == .checkpointWithoutRegisters ? Registers() : tree.registers
+        return Checkpoint(
+            value: tree.value, registers: registers, vector: vector, frontier: frontier,
+            time: clock.last)
     }
 
     /// Keeps a bound on disk above every time that was promised, for the next life to start from.

@@ -24,10 +24,13 @@ struct TurnQueue: Sendable {
     private var hasStored = false
     private var held: [Held] = []
 
-    init(durability: Durability, durable: Mark) {
+    init(durability: Durability) {
         self.durability = durability
-        self.durable = durable
+        durable = Mark(vector: Vector(), promise: .zero)
     }
+
+    /// Before the first turn: what is on disk.
+    mutating func begin(holding vector: Vector) { durable.vector = vector }
 
     /// Whether outputs wait for the disk.
     ///

@@ -18,6 +18,17 @@ public struct ConvergentTree: Sendable {
 
     public init() {}
 
+    /// The tree that another one was.
+    ///
+    /// - Complexity: O(registers · log registers).
+    init(value: Value, registers: Registers) {
+        self.value = value
+        self.registers = registers
+        var entries: [StampQueue.Entry] = []
+        registers.note(at: .root, in: &entries)
+        for entry in entries.sorted(by: { $0.stamp < $1.stamp }) { forgettable.insert(entry) }
+    }
+
     /// Applies an operation that may arrive late or twice; returns exactly what it changed.
     ///
     /// The paths of the operation's writes are prefix-free and its timestamps are resolved.
@@ -61,6 +72,14 @@ public struct ConvergentTree: Sendable {
 }
 
 extension Registers {
+    /// Notes each location that remembers something, with the oldest stamp there.
+    fileprivate func note(at path: Path, in entries: inout [StampQueue.Entry]) {
+        if let oldest = oldest(after: .none) {
+            entries.append(.init(stamp: oldest, path: path, isDeep: false))
+        }
+        for (key, child) in children { child.note(at: path.appending(key), in: &entries) }
+    }
+
     fileprivate var count: Int {
         children.reduce(isBare ? 0 : 1) { $0 + $1.value.count }
     }

@@ -1,6 +1,6 @@
 /// Mistakes that can be planted on purpose, to show that the checks find each of them.
 ///
-/// They are the mutants of the executable model (`convergence.md`, section 9). A replica that serves
+/// The first ten are the mutants of the executable model (`convergence.md`, section 9). A replica that serves
 /// anybody has none.
 public enum Defect: String, CaseIterable, Sendable {
     /// A write that is covered when it arrives no longer ends the primitives above it.
@@ -23,4 +23,6 @@ public enum Defect: String, CaseIterable, Sendable {
     case setCoversItsIncrements = "set-covers-its-increments"
     /// Registers are forgotten although an older operation is still missing.
     case compactPastAGap = "compact-past-a-gap"
+    /// A checkpoint leaves out what must be remembered of late operations.
+    case checkpointWithoutRegisters = "checkpoint-without-registers"
 }

@@ -65,7 +65,8 @@ extension Registers {
         return oldest(after: frontier)
     }
 
-    private func oldest(after frontier: Stamp) -> Stamp? {
+    /// The oldest stamp here that comes after `frontier`.
+    func oldest(after frontier: Stamp) -> Stamp? {
         var oldest: Stamp?
         func consider(_ stamp: Stamp) {
             if stamp > frontier { oldest = min(oldest ?? stamp, stamp) }

@@ -110,7 +110,7 @@ struct TestCluster {
                 $0.origin == read.origin && $0.last >= read.from && $0.first <= read.through
             }
             turn(name, [.found(batches.sorted { $0.first < $1.first }.map(\.bytes), for: read)])
-        case .serve: break
+        case .checkpoint, .serve: break
         }
     }
 

@@ -1,0 +1,113 @@
+public import DataTree
+public import SyncProtocol
+
+/// A state of a replica to be kept on disk: what readers see, what must be remembered of late
+/// operations, and which operations are in it.
+///
+/// It shares its memory with the replica it came from, so it costs nothing until that changes, and it
+/// may be written on another thread. The log keeps what came later.
+public struct Checkpoint: Sendable {
+    public let value: Value
+    let registers: Registers
+    /// The operations that are in the tree.
+    public let vector: Vector
+    /// No operation with a stamp up to this time can arrive any more.
+    let frontier: HybridTime
+    /// The newest time that was issued or seen.
+    let time: HybridTime
+}
+
+extension Checkpoint: Equatable {
+    /// A replica is in one state for each vector.
+    public static func == (a: Checkpoint, b: Checkpoint) -> Bool {
+        a.vector == b.vector && a.frontier == b.frontier && a.time == b.time
+    }
+}
+
+/// One piece of a checkpoint: children of one location that follow each other, in bytes that end with
+/// a checksum (`CheckpointCoding`). What is written once is never changed, only taken away.
+public struct CheckpointRow: Equatable, Sendable {
+    public let id: UInt64
+    public let bytes: [UInt8]
+
+    public init(id: UInt64, bytes: [UInt8]) {
+        self.id = id
+        self.bytes = bytes
+    }
+}
+
+/// How the rows of a checkpoint that is complete become the valid ones: in one transaction.
+public struct CheckpointEnd: Equatable, Sendable {
+    /// The rows that are no part of the checkpoint any more.
+    public let removed: [UInt64]
+    /// What stands before the rows, with its checksum (`CheckpointHead`).
+    public let head: [UInt8]
+}
+
+/// What describes a complete checkpoint: which operations it holds, and which rows.
+public struct CheckpointHead: Equatable, Sendable {
+    public var vector: Vector
+    var frontier: HybridTime
+    var time: HybridTime
+    /// Rows with a higher ID are of a checkpoint that was never completed.
+    public var lastRow: UInt64
+    public var rowCount: Int
+    /// The sum of the rows' checksums: a row that is missing or too many shows.
+    var fingerprint: UInt64
+
+    /// The bytes of the head: an array of its six properties, and a checksum.
+    public var bytes: [UInt8] {
+        var writer = MessagePackWriter()
+        writer.appendArrayHead(6)
+        writer.append(vector)
+        writer.append(frontier.bits)
+        writer.append(time.bits)
+        writer.append(lastRow)
+        writer.append(UInt64(rowCount))
+        writer.append(fingerprint)
+        writer.appendChecksum()
+        return writer.bytes
+    }
+
+    public init(_ bytes: [UInt8]) throws(FrameError) {
+        let result: Result<CheckpointHead, FrameError> = bytes.withUnsafeBytes { bytes in
+            Result { () throws(FrameError) in
+                var reader = MessagePackReader(
+                    try Checksum.content(of: bytes, named: "the head of a checkpoint"))
+                return try CheckpointHead(from: &reader)
+            }
+        }
+        self = try result.get()
+    }
+
+    private init(from reader: inout MessagePackReader) throws(FrameError) {
+        guard try reader.arrayHead("the head of a checkpoint") == 6 else {
+            throw .ofCheckpoint("its head has another length than 6", at: 0)
+        }
+        vector = try reader.vector()
+        frontier = try reader.time()
+        time = try reader.time()
+        lastRow = try reader.unsigned("the ID of a row")
+        rowCount = Int(clamping: try reader.unsigned("a number of rows"))
+        fingerprint = try reader.unsigned("a fingerprint")
+    }
+
+    init(
+        of checkpoint: Checkpoint, lastRow: UInt64, rowCount: Int, fingerprint: UInt64
+    ) {
+        vector = checkpoint.vector
+        frontier = checkpoint.frontier
+        time = checkpoint.time
+        self.lastRow = lastRow
+        self.rowCount = rowCount
+        self.fingerprint = fingerprint
+    }
+}
+
+extension FrameError {
+    static func ofCheckpoint(_ flaw: String, at offset: Int) -> FrameError {
+        FrameError(
+            offset: offset, problem: "a checkpoint is damaged: \(flaw)",
+            fix: "take the database away; the node gets its data from its peers")
+    }
+}

@@ -1,0 +1,64 @@
+import DataTree
+
+/// Which rows hold the children of a location, and of the large children below it.
+///
+/// The rows of one location divide its keys among them: each takes those from its first key up to the
+/// first of the next, and the first row takes all that are smaller.
+struct RowDirectory: Sendable {
+    struct Row: Sendable {
+        var id: UInt64
+        /// Nil in the first row of a location, which also has what the location itself has.
+        var first: Key?
+        var checksum: UInt32
+        var byteCount: Int
+    }
+
+    /// Ascending by first key.
+    var rows: [Row] = []
+    /// The children that are too large for a row.
+    var large = SortedMap<RowDirectory>()
+
+    /// The index of the row in which a key belongs.
+    func index(of key: Key) -> Int {
+        var low = 0
+        var high = rows.count
+        while low + 1 < high {
+            let middle = (low + high) / 2
+            if let first = rows[middle].first, key < first { high = middle } else { low = middle }
+        }
+        return low
+    }
+
+    /// All rows of the location and below.
+    var allRows: [Row] { rows + large.values.flatMap(\.allRows) }
+
+    /// Adds a row that was read, in whatever order they come.
+    mutating func insert(_ row: Row, at keys: ArraySlice<Key>) {
+        change(at: keys) { directory in
+            // Mostly they come in order.
+            var index = directory.rows.count
+            while index > 0, row.isBefore(directory.rows[index - 1]) { index -= 1 }
+            directory.rows.insert(row, at: index)
+        }
+    }
+
+    mutating func change(at keys: ArraySlice<Key>, _ body: (inout RowDirectory) -> Void) {
+        guard let key = keys.first else { return body(&self) }
+        large.mutate(key) { slot in
+            var below = slot.take() ?? RowDirectory()
+            below.change(at: keys.dropFirst(), body)
+            slot = below
+        }
+    }
+
+    subscript(path: Path) -> RowDirectory {
+        path.keys.reduce(self) { $0.large[$1] ?? RowDirectory() }
+    }
+}
+
+extension RowDirectory.Row {
+    func isBefore(_ other: RowDirectory.Row) -> Bool {
+        guard let otherFirst = other.first else { return false }
+        return first.map { $0 < otherFirst } ?? true
+    }
+}

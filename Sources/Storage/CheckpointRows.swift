@@ -1,0 +1,68 @@
+/// Is a piece of a checkpoint, under a number that is never used for other bytes.
+public struct StoredRow: Equatable, Sendable {
+    public let id: UInt64
+    public let bytes: [UInt8]
+
+    public init(id: UInt64, bytes: [UInt8]) {
+        self.id = id
+        self.bytes = bytes
+    }
+}
+
+// The rows of checkpoints, beside the log.
+
+extension LogFile {
+    private static let headName = "checkpoint"
+
+    /// What the last checkpoint says of itself; nil before the first one.
+    public func checkpointHead() throws(StorageError) -> [UInt8]? {
+        try property(Self.headName)
+    }
+
+    /// Hands every row to `body`, by ID; the bytes lie where SQLite holds them, and only for the call.
+    public func forEachRow(
+        _ body: (_ id: UInt64, _ bytes: UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) {
+        try connection.prepare("SELECT id, bytes FROM row ORDER BY id").forEachRow { row in
+            body(UInt64(row.integer(at: 0)), row.bytes(at: 1))
+            return true
+        }
+    }
+
+    /// Adds rows, which are not valid yet; the commit does not wait for the disk.
+    ///
+    /// - Throws: `.diskFull`; `.failed` also for an ID that is taken.
+    public func insert(_ rows: [StoredRow]) throws(StorageError) {
+        try connection.execute("PRAGMA synchronous = NORMAL")
+        let insert = try connection.prepare("INSERT INTO row VALUES (?1, ?2)")
+        try connection.transaction { () throws(StorageError) in
+            for row in rows {
+                insert.bind(Int64(clamping: row.id), at: 1)
+                try insert.run(binding: row.bytes, at: 2)
+            }
+        }
+        try connection.execute("PRAGMA synchronous = \(synchronization.rawValue)")
+    }
+
+    /// Makes the rows that were inserted valid, and takes others away, in one transaction that takes
+    /// everything before it to the disk.
+    public func completeCheckpoint(
+        head: [UInt8], removing removed: [UInt64]
+    ) throws(StorageError) {
+        let remove = try connection.prepare("DELETE FROM row WHERE id = ?1")
+        try connection.transaction { () throws(StorageError) in
+            for id in removed {
+                remove.bind(Int64(clamping: id), at: 1)
+                try remove.run()
+            }
+            try store(StoredProperty(Self.headName, head))
+        }
+    }
+
+    /// Takes away the rows of a checkpoint that was never completed: those after the last valid one.
+    public func removeRows(after last: UInt64) throws(StorageError) {
+        let remove = try connection.prepare("DELETE FROM row WHERE id > ?1")
+        remove.bind(Int64(clamping: last), at: 1)
+        try remove.run()
+    }
+}

@@ -1,0 +1,149 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+import Testing
+
+/// Checkpoints as a disk keeps them, over random operations.
+@Suite struct CheckpointTests {
+    /// Rows by ID, and the head.
+    private struct Rows {
+        var rows: [UInt64: [UInt8]] = [:]
+        var head: [UInt8] = []
+        var written = 0
+
+        mutating func write(_ checkpoint: Checkpoint, with writer: inout CheckpointWriter) {
+            writer.begin(checkpoint)
+            while case let slice = writer.nextRows(), !slice.isEmpty {
+                for row in slice {
+                    #expect(rows.updateValue(row.bytes, forKey: row.id) == nil)
+                    written += 1
+                }
+            }
+            let end = writer.finish()
+            for id in end.removed { #expect(rows.removeValue(forKey: id) != nil) }
+            head = end.head
+        }
+
+        func read() throws -> RestoredCheckpoint {
+            var reader = CheckpointReader(try CheckpointHead(head))
+            for id in rows.keys.sorted() {
+                let flaw: FrameError? = rows[id]!.withUnsafeBytes { bytes in
+                    do throws(FrameError) {
+                        try reader.add(bytes)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+                if let flaw { throw flaw }
+            }
+            return try reader.finish()
+        }
+    }
+
+    private static let configuration = Replica.Configuration(
+        cluster: "test", member: "n1", peers: ["n1", "n2"], durability: .commit, seed: 1)
+
+    private static func batch(_ operation: Operation, _ sequence: UInt64) -> [UInt8] {
+        BatchCoding.encode(
+            Batch(
+                origin: WriterID(bits: 7), first: sequence, wallMilliseconds: 1,
+                dependencies: Vector(), operations: [operation]))
+    }
+
+    private static func apply(
+        _ operation: Operation, _ sequence: UInt64, to replica: inout Replica
+    ) throws {
+        try batch(operation, sequence).withUnsafeBytes { try replica.restore($0) }
+    }
+
+    @Test(arguments: 1...60)
+    func `a replica that starts from any checkpoint ends where another does`(seed: Int) throws {
+        var random = Generator(seed: UInt64(seed))
+        let mix = Mix.draw(&random, priorities: true)
+        let count = 60
+        // Of one writer, in no order: what is late needs registers.
+        let stamps = Array(1...count).shuffled(using: &random)
+        let operations = stamps.map { mix.operation(&random, stamp: $0, depth: 4) }
+        var rows = Rows()
+        var writer = CheckpointWriter(limits: .init(row: 60, slice: 100))
+        var replica = Replica(Self.configuration, properties: [])
+        for (index, operation) in operations.enumerated() {
+            try Self.apply(operation, UInt64(index) + 1, to: &replica)
+            guard random.chance(0.3) else { continue }
+            rows.write(replica.checkpoint, with: &writer)
+            var restored = Replica(
+                Self.configuration, properties: [], checkpoint: try rows.read())
+            #expect(restored.value == replica.value)
+            #expect(restored.vector == replica.vector)
+            for later in index + 1..<min(index + 8, count) {
+                try Self.apply(operations[later], UInt64(later) + 1, to: &restored)
+                let held = Array(operations[...later])
+                let expected = SequentialExecution.value(after: held)
+                guard restored.value == expected else {
+                    Issue.record("\(restored.value) after \(held), which give \(expected)")
+                    return
+                }
+            }
+            if random.chance(0.3) {
+                writer = CheckpointWriter(
+                    after: try rows.read(), limits: .init(row: 60, slice: 100))
+            }
+        }
+    }
+
+    /// A list of as many records.
+    private static func list(of count: Int) throws -> Replica {
+        var replica = Replica(Self.configuration, properties: [])
+        for number in 0..<count {
+            let key = Key(unchecked: "k\(100_000 + number)")
+            let path = Path([Key(unchecked: "list"), key])
+            let write = Write(path: path, value: .string("record \(number)"))
+            let operation = Operation(stamp: Universe.stamp(number + 1), writes: [write])
+            try apply(operation, UInt64(number) + 1, to: &replica)
+        }
+        return replica
+    }
+
+    @Test func `a small change of a large tree writes a few rows`() throws {
+        var replica = try Self.list(of: 20_000)
+        var rows = Rows()
+        var writer = CheckpointWriter(limits: .init(row: 4_096))
+        rows.write(replica.checkpoint, with: &writer)
+        let all = rows.written
+        #expect(all > 100)
+        let write = Write(path: Universe.path("list/k110000"), value: .null)
+        let operation = Operation(stamp: Universe.stamp(30_000), writes: [write])
+        try Self.apply(operation, 20_001, to: &replica)
+        rows.write(replica.checkpoint, with: &writer)
+        #expect(rows.written - all <= 4)
+        let restored = Replica(Self.configuration, properties: [], checkpoint: try rows.read())
+        #expect(restored.value == replica.value)
+        rows.write(replica.checkpoint, with: &writer)
+        #expect(rows.written - all <= 4)
+    }
+
+    @Test func `damage is found: a bit, a missing row, a row of another checkpoint`() throws {
+        let replica = try Self.list(of: 2_000)
+        var rows = Rows()
+        var writer = CheckpointWriter(limits: .init(row: 1_000))
+        rows.write(replica.checkpoint, with: &writer)
+        let ids = rows.rows.keys.sorted()
+
+        var flipped = rows
+        flipped.rows[ids[3]]![40] ^= 4
+        #expect(throws: FrameError.self) { try flipped.read() }
+
+        var short = rows
+        short.rows[ids[3]] = nil
+        #expect(throws: FrameError.self) { try short.read() }
+
+        var doubled = rows
+        doubled.rows[1_000_000] = rows.rows[ids[3]]
+        #expect(throws: FrameError.self) { try doubled.read() }
+
+        var headless = rows
+        headless.head[3] ^= 1
+        #expect(throws: FrameError.self) { try headless.read() }
+    }
+}
