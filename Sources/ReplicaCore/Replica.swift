@@ -39,7 +39,7 @@ public struct Replica: Sendable {
     /// How much this replica has applied of each origin.
     public internal(set) var vector = Vector()
     /// Who this replica is to others, in this life of its data directory.
-    public let writer: WriterID
+    public internal(set) var writer: WriterID
     public internal(set) var counters = Counters()
     /// Facts that only the driver knows (process, addresses, disk), shown in `status` under `process`.
     public var surroundings = Value.null
@@ -74,8 +74,7 @@ public struct Replica: Sendable {
     /// No operation with a stamp up to this time can arrive any more.
     var frontier = HybridTime.zero
     var checkpoints: Checkpoints
-    var startedMilliseconds: UInt64?
-    var isServing = false
+    var life: Life
 
     /// Takes a member's life up where its stored properties say it ended, or begins a new one.
     ///
@@ -94,9 +93,11 @@ public struct Replica: Sendable {
         let known = facts[.isComplete] == 1 ? facts[.writer] : nil
         let drawn = random.next() | 1
         writer = WriterID(bits: known ?? drawn)
+        life = Life(isContinued: known != nil, hasPast: !stored.isEmpty)
         clockBound = facts[.clockBound] ?? 0
         clock = HybridClock(after: HybridTime(milliseconds: clockBound))
-        peers = Peers(members: configuration.peers.filter { $0 != configuration.member })
+        peers = Peers(
+            members: configuration.peers.filter { $0 != configuration.member }, own: writer)
         batch = BatchWriter(origin: writer)
         turns = TurnQueue(durability: configuration.durability)
         checkpoints = Checkpoints(every: configuration.checkpointBytes)

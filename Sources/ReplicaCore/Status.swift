@@ -62,8 +62,15 @@ extension Replica {
             ("listens", .count(UInt64(listens.count))),
             ("disconnectBytes", .count(UInt64(disconnects.byteCount))),
             ("registers", .count(UInt64(tree.registerCount))),
+            ("settledMilliseconds", .count(frontier.milliseconds)),
+            ("closedWriters", .count(UInt64(closedWriters))),
             ("process", surroundings),
         ])
+    }
+
+    /// Writers whose life is over, of whom there are operations here.
+    private var closedWriters: Int {
+        vector.entries.count { !peers.writers.contains($0.origin) }
     }
 
     /// The member that an origin is now, or the origin itself if it is an earlier life.

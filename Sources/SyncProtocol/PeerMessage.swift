@@ -5,7 +5,7 @@
 public enum PeerMessage: Equatable, Sendable {
     /// `["batch", bytes]`: operations, as stored (see `BatchCoding`).
     case batch([UInt8])
-    /// `["beat", cluster, member, writer, vector, promise, wall milliseconds]`.
+    /// `["beat", cluster, member, writer, vector, promise, [writer, …], wall milliseconds]`.
     case beat(Beat)
     /// `["want", member, origin, from, through]`: asks for operations `from...through` of an origin.
     case want(member: String, origin: WriterID, from: UInt64, through: UInt64)
@@ -22,17 +22,21 @@ public struct Beat: Equatable, Sendable {
     public var vector: Vector
     /// The sender will never again issue a stamp of this time or an earlier one.
     public var promise: HybridTime
+    /// Who the sender takes for the writers of the members that it has heard, itself included;
+    /// ascending. Of any other writer it takes no more than what some member's beat shows.
+    public var writers: [WriterID]
     public var wallMilliseconds: UInt64
 
     public init(
         cluster: String, member: String, writer: WriterID, vector: Vector, promise: HybridTime,
-        wallMilliseconds: UInt64
+        writers: [WriterID], wallMilliseconds: UInt64
     ) {
         self.cluster = cluster
         self.member = member
         self.writer = writer
         self.vector = vector
         self.promise = promise
+        self.writers = writers
         self.wallMilliseconds = wallMilliseconds
     }
 }

@@ -29,7 +29,7 @@ extension PeerMessage: FrameMessage {
             try head.require(2)
             return .batch(try reader.binary("a batch (binary data)"))
         case "beat":
-            try head.require(7)
+            try head.require(8)
             return .beat(try reader.beat())
         case "want":
             try head.require(5)
@@ -60,12 +60,14 @@ extension PeerMessage: FrameMessage {
 
 extension MessagePackWriter {
     fileprivate mutating func append(_ beat: Beat) {
-        appendMessageHead("beat", 7)
+        appendMessageHead("beat", 8)
         append(beat.cluster)
         append(beat.member)
         append(beat.writer.bits)
         append(beat.vector)
         append(beat.promise.bits)
+        appendArrayHead(beat.writers.count)
+        for writer in beat.writers { append(writer.bits) }
         append(beat.wallMilliseconds)
     }
 }
@@ -75,7 +77,15 @@ extension MessagePackReader {
         Beat(
             cluster: try string("a cluster"), member: try string("a member"),
             writer: try writerID(), vector: try vector(), promise: try time(),
-            wallMilliseconds: try wallMilliseconds())
+            writers: try writers(), wallMilliseconds: try wallMilliseconds())
+    }
+
+    private mutating func writers() throws(FrameError) -> [WriterID] {
+        let count = try arrayHead("an array of writers")
+        var writers: [WriterID] = []
+        writers.reserveCapacity(min(count, 256))
+        for _ in 0..<count { writers.append(try writerID()) }
+        return writers
     }
 
     fileprivate mutating func batches() throws(FrameError) -> [[UInt8]] {

@@ -204,7 +204,10 @@ extension Seeded {
             return .beat(
                 Beat(
                     cluster: text(), member: "n1", writer: WriterID(bits: next()),
-                    vector: vector(), promise: time(), wallMilliseconds: unsigned() >> 17))
+                    vector: vector(), promise: time(),
+                    writers: (0..<Int.random(in: 0...3, using: &self)).map { _ in
+                        WriterID(bits: next())
+                    }, wallMilliseconds: unsigned() >> 17))
         case 2:
             return .want(
                 member: text(), origin: WriterID(bits: next()), from: from, through: from + 9)

@@ -45,11 +45,16 @@ extension Replica {
     }
 
     mutating func hear(_ beat: Beat) {
-        guard beat.cluster == configuration.cluster, clock.reaches(beat.promise, at: now),
-            peers.hear(beat, at: now.elapsedMilliseconds)
-        else {
+        guard beat.cluster == configuration.cluster, clock.reaches(beat.promise, at: now) else {
             counters.strangers += 1
             return
+        }
+        switch peers.hear(beat, at: now.elapsedMilliseconds) {
+        case .stranger:
+            counters.strangers += 1
+            return
+        case .newWriter: dropClosed()
+        case .known, .late: break
         }
         clock.observe(beat.promise)
     }

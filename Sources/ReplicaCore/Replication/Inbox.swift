@@ -57,6 +57,19 @@ struct Inbox: Sendable {
         return nil
     }
 
+    /// Drops the batches that may not be taken any more.
+    mutating func removeAll(where mayGo: (Batch) -> Bool) {
+        for index in queues.indices {
+            let kept = queues[index].batches.filter { !mayGo($0.batch) }
+            for gone in queues[index].batches where mayGo(gone.batch) {
+                byteCount -= gone.bytes.count
+            }
+            count -= queues[index].batches.count - kept.count
+            queues[index].batches = kept
+        }
+        queues.removeAll { $0.batches.isEmpty }
+    }
+
     /// How much must be held to apply what waits: where the gaps before it end, and what it depends on.
     func needs(beyond vector: Vector) -> Vector {
         var needs = Vector()

@@ -51,6 +51,10 @@ extension Replica {
             counters.strangers += count
             return
         }
+        guard mayTake(batch) else {
+            counters.dropped += count
+            return
+        }
         if repaired { counters.repaired += count }
         if batch.first == vector[batch.origin] + 1, vector.covers(batch.dependencies) {
             take(batch, bytes)
@@ -60,13 +64,23 @@ extension Replica {
         while let next = inbox.next(after: vector) { take(next.batch, next.bytes) }
     }
 
-    /// Whether a batch may be what an honest member made.
-    ///
-    /// Nobody but this node goes on where its own log ends, unless that has lost its end, which shows
-    /// before it has accepted anything in this life.
+    /// Whether a batch may be what an honest member made: nobody else goes on where this node's own
+    /// log ends.
     private func isCredible(_ batch: Batch) -> Bool {
-        let isForeign = batch.origin != writer || counters.accepted == 0
-        return isForeign && batch.operations.allSatisfy { clock.reaches($0.stamp.time, at: now) }
+        batch.origin != writer
+            && batch.operations.allSatisfy { clock.reaches($0.stamp.time, at: now) }
+    }
+
+    /// Whether a batch comes from a current writer, or belongs to what is left of a closed one.
+    func mayTake(_ batch: Batch) -> Bool {
+        defect == .takesFromClosedWriters || peers.mayTake(batch.origin, through: batch.last)
+    }
+
+    /// Drops what waits and may not be taken any more.
+    mutating func dropClosed() {
+        guard defect != .takesFromClosedWriters else { return }
+        let peers = peers
+        inbox.removeAll { !peers.mayTake($0.origin, through: $0.last) }
     }
 
     mutating func take(_ batch: Batch, _ bytes: [UInt8]) {

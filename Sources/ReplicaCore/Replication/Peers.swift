@@ -1,6 +1,10 @@
 import SyncProtocol
 
 /// What this replica knows of the other members: their last beats, and when they came.
+///
+/// A member has one *current* writer, that of its last beat. Every other writer is *closed*: its life
+/// is over, and each member takes of it only what some member's beat shows. So nobody's holdings of a
+/// closed writer grow beyond what all held when the last of them closed it.
 struct Peers: Sendable {
     /// A member that was silent for this long counts as away.
     static let silenceMilliseconds: UInt64 = 2_000
@@ -9,21 +13,59 @@ struct Peers: Sendable {
         let member: String
         var beat: Beat?
         var heardMilliseconds: UInt64 = 0
-        /// The latest promise whose operations this replica holds all.
+        /// The latest promise whose operations this replica holds all, and with which writers.
         var settled = HybridTime.zero
+        var settledWriters: [WriterID] = []
+    }
+
+    /// What became of a beat.
+    enum Hearing {
+        case known
+        /// The member began a new life, or was heard for the first time.
+        case newWriter
+        /// From nobody known.
+        case stranger
+        /// Older than one that came before.
+        case late
     }
 
     /// Ascending by member.
     private(set) var all: [Peer]
+    /// This replica's own writer.
+    private(set) var own: WriterID
+    /// The current writers of all members that were heard, ascending.
+    private(set) var writers: [WriterID]
 
-    init(members: [String]) { all = members.sorted().map { Peer(member: $0) } }
+    init(members: [String], own: WriterID) {
+        all = members.sorted().map { Peer(member: $0) }
+        self.own = own
+        writers = [own]
+    }
 
-    /// Takes a beat; false if it is from nobody known.
-    mutating func hear(_ beat: Beat, at elapsedMilliseconds: UInt64) -> Bool {
-        guard let index = all.firstIndex(where: { $0.member == beat.member }) else { return false }
+    /// Takes a beat. Promises ascend, also from one life of a member to the next, and so tell its order.
+    mutating func hear(_ beat: Beat, at elapsedMilliseconds: UInt64) -> Hearing {
+        guard let index = all.firstIndex(where: { $0.member == beat.member })
+        else { return .stranger }
+        let last = all[index].beat
+        let isSame = last?.writer == beat.writer
+        if let last, isSame ? beat.promise < last.promise : beat.promise <= last.promise {
+            return .late
+        }
         all[index].beat = beat
         all[index].heardMilliseconds = elapsedMilliseconds
-        return true
+        if isSame { return .known }
+        listWriters()
+        return .newWriter
+    }
+
+    /// This replica begins a new life.
+    mutating func change(own writer: WriterID) {
+        own = writer
+        listWriters()
+    }
+
+    private mutating func listWriters() {
+        writers = ([own] + all.compactMap { $0.beat?.writer }).sorted()
     }
 
     func isLive(_ peer: Peer, at elapsedMilliseconds: UInt64) -> Bool {
@@ -35,32 +77,45 @@ struct Peers: Sendable {
         all.count { isLive($0, at: elapsedMilliseconds) }
     }
 
+    /// The highest sequence of an origin that some member is known to hold durably.
+    func shown(of origin: WriterID) -> UInt64 {
+        all.reduce(0) { max($0, $1.beat?.vector[origin] ?? 0) }
+    }
+
+    /// Whether the operations of an origin up to a sequence may be taken.
+    func mayTake(_ origin: WriterID, through sequence: UInt64) -> Bool {
+        writers.contains(origin) || sequence <= shown(of: origin)
+    }
+}
+
+// MARK: - Stability
+
+extension Peers {
     /// Notes which promises are settled for a replica that holds `vector`: all that was announced
-    /// with them is there.
+    /// with them is there, and their senders agree with it on who is closed.
     mutating func settle(holding vector: Vector) {
         for index in all.indices {
-            guard let beat = all[index].beat, vector.covers(beat.vector) else { continue }
+            guard let beat = all[index].beat, beat.writers == writers, vector.covers(beat.vector)
+            else { continue }
             all[index].settled = max(all[index].settled, beat.promise)
+            all[index].settledWriters = writers
         }
     }
 
-    /// Whether somebody holds operations of a writer that no member is any more.
+    /// Nothing up to this time can arrive any more; nil while not all members agree on who is closed.
     ///
-    /// What it published last may be with one member alone, who may not have announced it yet; and no
-    /// promise of anybody covers it.
-    func knowsDeadWriters(besides own: WriterID, holding vector: Vector) -> Bool {
-        let beats = all.compactMap(\.beat)
-        let living = [own] + beats.map(\.writer)
-        return ([vector] + beats.map(\.vector)).contains { vector in
-            vector.entries.contains { $0.sequence > 0 && !living.contains($0.origin) }
-        }
-    }
-
-    /// Nothing up to this time can arrive any more; zero while a member was never heard. It holds only
-    /// while no dead writer is known.
-    ///
+    /// What a current writer still makes comes after its promise. What others hold of a closed writer,
+    /// and this replica does not, they would have shown with their promises.
     /// Source: `convergence.md`, section 6, the local frontier.
-    func frontier(own promise: HybridTime) -> HybridTime {
-        all.reduce(promise) { min($0, $1.settled) }
+    func frontier(own promise: HybridTime) -> HybridTime? {
+        guard writers.count == all.count + 1,
+            all.allSatisfy({ $0.settledWriters == writers })
+        else { return nil }
+        return all.reduce(promise) { min($0, $1.settled) }
+    }
+
+    /// The frontier without a look at who is closed: a mistake, for tests.
+    func frontierWithoutAgreement(own promise: HybridTime) -> HybridTime {
+        all.reduce(promise) { min($0, $1.beat?.promise ?? .zero) }
     }
 }

@@ -24,6 +24,7 @@ struct OpenTurn: Sendable {
 
 extension Replica {
     mutating func endTurn() -> [Output] {
+        serveWhenReady()
         probeDisconnects()
         closeBatch()
         let requests = repair.requests(
@@ -34,18 +35,17 @@ extension Replica {
                 through: request.through)
             turn.urgent.append(.ask(request.member, message.frame))
         }
-        let promise = clock.advance(wallMilliseconds: now.wallMilliseconds)
+        let promise = promise()
         extendClockBound(over: promise)
         let outputs = turns.end(
             batches: turn.entries, properties: turn.properties,
             outputs: turn.published + outbox.take(),
-            mark: .init(vector: vector, promise: promise))
+            mark: .init(vector: vector, promise: promise, writers: peers.writers))
         beat()
         // A little every turn, so that no turn is long, but more than a turn can add.
         tree.forget(
             through: Stamp(time: frontier, writer: WriterID(bits: .max)),
             limit: 500 + 3 * turn.applied)
-        serveWhenReady()
         defer { turn.clear() }
         return turn.urgent + outputs + dueCheckpoint()
     }
@@ -65,6 +65,14 @@ extension Replica {
             time: clock.last)
     }
 
+    /// The time up to which no stamp will be issued. Promises that peers hear ascend, also where the
+    /// clock is ahead of the wall clock.
+    private mutating func promise() -> HybridTime {
+        now.elapsedMilliseconds >= nextBeatMilliseconds
+            ? clock.next(wallMilliseconds: now.wallMilliseconds)
+            : clock.advance(wallMilliseconds: now.wallMilliseconds)
+    }
+
     /// Keeps a bound on disk above every time that was promised, for the next life to start from.
     mutating func extendClockBound(over promise: HybridTime) {
         guard promise.milliseconds + 1_000 > clockBound else { return }
@@ -80,25 +88,14 @@ extension Replica {
         let beat = Beat(
             cluster: configuration.cluster, member: configuration.member, writer: writer,
             vector: durable.vector, promise: durable.promise,
-            wallMilliseconds: now.wallMilliseconds)
+            writers: durable.writers, wallMilliseconds: now.wallMilliseconds)
         turn.urgent.append(.publish(PeerMessage.beat(beat).frame))
         peers.settle(holding: vector)
-        let isPastGaps = defect == .compactPastAGap
-        if isPastGaps {
-            frontier = clock.last
-        } else if !peers.knowsDeadWriters(besides: writer, holding: vector) {
-            frontier = peers.frontier(own: clock.last)
+        switch defect {
+        case .compactPastAGap: frontier = clock.last
+        case .compactsWithoutAgreement:
+            frontier = max(frontier, peers.frontierWithoutAgreement(own: clock.last))
+        default: frontier = max(frontier, peers.frontier(own: clock.last) ?? .zero)
         }
-    }
-
-    /// Clients are taken once all peers were heard, or after a second and a half without some.
-    mutating func serveWhenReady() {
-        guard !isServing else { return }
-        let started = startedMilliseconds ?? now.elapsedMilliseconds
-        startedMilliseconds = started
-        let isComplete = peers.liveCount(at: now.elapsedMilliseconds) == peers.all.count
-        guard isComplete || now.elapsedMilliseconds >= started + 1_500 else { return }
-        isServing = true
-        turn.urgent.append(.serve)
     }
 }

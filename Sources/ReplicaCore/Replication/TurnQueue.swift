@@ -5,10 +5,12 @@ import SyncProtocol
 /// Turns become durable in order. A turn that stores nothing may still show what an earlier one,
 /// not yet durable, has written; so it waits for that one.
 struct TurnQueue: Sendable {
-    /// What is durable once a turn is: how much is held, and up to when no stamp will be issued.
+    /// What is durable once a turn is: how much is held, up to when no stamp will be issued, and of
+    /// whom operations are taken.
     struct Mark: Sendable {
         var vector: Vector
         var promise: HybridTime
+        var writers: [WriterID]
     }
 
     private struct Held: Sendable {
@@ -26,7 +28,7 @@ struct TurnQueue: Sendable {
 
     init(durability: Durability) {
         self.durability = durability
-        durable = Mark(vector: Vector(), promise: .zero)
+        durable = Mark(vector: Vector(), promise: .zero, writers: [])
     }
 
     /// Before the first turn: what is on disk.

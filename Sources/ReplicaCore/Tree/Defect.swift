@@ -25,4 +25,21 @@ public enum Defect: String, CaseIterable, Sendable {
     case compactPastAGap = "compact-past-a-gap"
     /// A checkpoint leaves out what must be remembered of late operations.
     case checkpointWithoutRegisters = "checkpoint-without-registers"
+    /// Operations of a writer whose life is over are taken although no member shows them.
+    case takesFromClosedWriters = "takes-from-closed-writers"
+    /// Registers are forgotten although not all members know which writers are closed.
+    case compactsWithoutAgreement = "compacts-without-agreement"
+    /// A node goes on with the sequences of its data, though that may be an older copy.
+    case repeatsSequences = "repeats-sequences"
+}
+
+extension Defect {
+    /// Those of the tree alone, which need no cluster to show.
+    public static let ofTree: [Defect] = allCases.filter { !ofCluster.contains($0) }
+
+    /// Those that take a node which starts again to show.
+    public static let ofCluster: [Defect] = [
+        .checkpointWithoutRegisters, .takesFromClosedWriters, .compactsWithoutAgreement,
+        .repeatsSequences,
+    ]
 }

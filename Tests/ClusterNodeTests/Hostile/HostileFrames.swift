@@ -166,7 +166,9 @@ extension HostileFrames {
     private mutating func beat() -> Beat {
         Beat(
             cluster: clusters[number(below: 2)], member: members[number(below: members.count)],
-            writer: writer(), vector: vector(), promise: time(), wallMilliseconds: sequence() >> 1)
+            writer: writer(), vector: vector(), promise: time(),
+            writers: (0..<number(below: 4)).map { _ in self.writer() },
+            wallMilliseconds: sequence() >> 1)
     }
 
     /// A batch with a right checksum, whatever is in it.

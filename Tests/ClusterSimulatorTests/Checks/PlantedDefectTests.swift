@@ -49,11 +49,8 @@ import Testing
     }
 
     // `sum-in-arrival-order` needs sums of which no simulated run has enough; the tests of the tree
-    // find it. Checkpoints are read by what crashed, which that scenario has not.
-    @Test(
-        arguments: Defect.allCases.filter {
-            $0 != .sumInArrivalOrder && $0 != .checkpointWithoutRegisters
-        })
+    // find it.
+    @Test(arguments: Defect.ofTree.filter { $0 != .sumInArrivalOrder })
     func `a mistake in the replica is found by the oracle`(defect: Defect) throws {
         let scenario = try ScenarioFiles.scenario("crowded-tree")
         let isFound = (UInt64(1)...100).contains { seed in
@@ -68,6 +65,13 @@ import Testing
     @Test func `a checkpoint that forgets what late operations need is found`() throws {
         let found = try findings(
             of: .replica(.checkpointWithoutRegisters), in: "checkpoint-and-tail", seeds: 1...20)
+        #expect(found.contains(.everyTurnEqualsOracle))
+    }
+
+    @Test(arguments: [Defect.takesFromClosedWriters, .compactsWithoutAgreement])
+    func `a careless end of a writer's life is found`(defect: Defect) throws {
+        let found = try findings(
+            of: .replica(defect), in: "lost-life-is-heard-late", seeds: 1...60)
         #expect(found.contains(.everyTurnEqualsOracle))
     }
 

@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Defect.allCases.filter { $0 != .checkpointWithoutRegisters })
+    @Test(arguments: Defect.ofTree)
     func `a planted defect is found`(defect: Defect) {
         var random = Generator(seed: 7)
         for _ in 0..<300_000 {

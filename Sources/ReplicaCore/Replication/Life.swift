@@ -1,0 +1,53 @@
+import SyncProtocol
+
+// How a replica begins to serve, and as which writer.
+
+/// What a replica knows of its own past when it starts.
+struct Life: Sendable {
+    /// Whether its writer is that of the life before, which announced nothing that it does not hold.
+    var isContinued: Bool
+    /// Whether there was a life before.
+    var hasPast: Bool
+    var startedMilliseconds: UInt64?
+    var isServing = false
+}
+
+extension Replica {
+    /// Without all peers, a replica begins to serve after this long.
+    static let patienceMilliseconds: UInt64 = 1_500
+
+    /// Clients are taken once all peers were heard, or after a second and a half without some.
+    ///
+    /// A replica without a past may be a member that lost its disk: it has to hear a peer, whose promise
+    /// leads its clock beyond what it once promised itself.
+    mutating func serveWhenReady() {
+        guard !life.isServing else { return }
+        let started = life.startedMilliseconds ?? now.elapsedMilliseconds
+        life.startedMilliseconds = started
+        let liveCount = peers.liveCount(at: now.elapsedMilliseconds)
+        let hearsAll = liveCount == peers.all.count
+        if !hearsAll {
+            guard now.elapsedMilliseconds >= started + Replica.patienceMilliseconds,
+                life.hasPast || liveCount > 0
+            else { return }
+        }
+        // An older copy of the data looks like the data: only the peers can tell that it is not.
+        if life.isContinued, !hearsAll || peers.shown(of: writer) > vector[writer],
+            defect != .repeatsSequences
+        {
+            beginLife()
+        }
+        life.isServing = true
+        turn.urgent.append(.serve)
+    }
+
+    /// Goes on as another writer: sequences that the old one may have used are not used again.
+    private mutating func beginLife() {
+        life.isContinued = false
+        writer = WriterID(bits: random.next() | 1)
+        batch = BatchWriter(origin: writer)
+        peers.change(own: writer)
+        dropClosed()
+        turn.properties.append(Property(.writer, writer.bits))
+    }
+}
