@@ -89,7 +89,8 @@ let package = Package(
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
         tests(of: "QueryEngine", using: ["DataTree"]),
         tests(of: "ReplicaCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
-        tests(of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
+        tests(
+            of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
         .testTarget(
             name: "ClusterNodeTests",
             // The command too: some tests run it, and so it must be built.

@@ -4,10 +4,20 @@ public struct Configuration: Sendable {
     public var nodes: [String]
     /// Requests that may be sent and unanswered at a time.
     public var window = 1024
+    /// Requests that may be unanswered at a time, sent or not; more fail at once.
+    public var queueLimit = 100_000
+    /// Roughly how many bytes they may have together.
+    public var queueBytes = 256 << 20
     /// Bytes after which a frame is full.
     public var frameBytes = 64 * 1024
+    /// Roughly how many bytes a listen must know before the hashes of its parts are sent with it.
+    public var rangeBytes = 1024
+    /// How often the function of a transaction is run before it fails.
+    public var transactionTries = 25
     /// How often a node is asked for a sign of life while something is awaited of it.
     public var pingMilliseconds: UInt64 = 1000
+    /// How often otherwise; writes for the end of the connection are done after 15 s of silence.
+    public var idlePingMilliseconds: UInt64 = 4000
     /// The silence after which a node that was asked counts as gone.
     public var silenceMilliseconds: UInt64 = 3000
     /// How long a node may take to answer at first, before the next one is tried.

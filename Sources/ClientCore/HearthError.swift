@@ -1,3 +1,4 @@
+import DataTree
 import SyncProtocol
 
 /// Why something asked of Hearth was not done, or is not known to be done.
@@ -15,8 +16,15 @@ public struct HearthError: Error, Equatable, Sendable {
         case disconnected
         /// A limit of the node is reached.
         case tooBig
-        /// What is there is not what the condition of the write says.
+        /// Too much waits for an answer at this client.
+        case full
+        /// What is there is not what a condition says.
         case changed
+        /// The application wrote over the place of a transaction; Firebase says `set`.
+        case overwritten
+        /// Something came in between each time that a transaction was tried; Firebase says
+        /// `maxretry`.
+        case triedTooOften
         /// The node speaks another version of the protocol.
         case version
         /// The connection was closed by this program.
@@ -87,6 +95,30 @@ extension HearthError {
         HearthError(
             .disconnected, "the connection to \(node) was lost before it answered",
             fix: "read the place to see whether the write happened; it is not repeated by itself "
-                + "because it increments", effect: .unknown)
+                + "because that might do it twice", effect: .unknown)
+    }
+
+    static func full(_ count: Int) -> HearthError {
+        HearthError(
+            .full, "\(count) requests wait for answers already",
+            fix: "wait for answers before you ask for more, or connect to a node that answers")
+    }
+
+    static func overwritten(at path: Path) -> HearthError {
+        HearthError(
+            .overwritten, "this program wrote at \(path) while the transaction there was open",
+            fix: "begin the transaction again, or write only by transactions there")
+    }
+
+    static func triedTooOften(_ tries: Int, at path: Path) -> HearthError {
+        HearthError(
+            .triedTooOften, "others changed \(path) during each of \(tries) tries",
+            fix: "begin the transaction again, further down in the tree or later")
+    }
+
+    static func informationIsFixed(_ path: Path) -> HearthError {
+        HearthError(
+            .invalid, "Can't modify data under /.info/",
+            fix: "write somewhere else than at \(path), which only tells of this client")
     }
 }

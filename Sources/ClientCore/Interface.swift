@@ -1,17 +1,23 @@
 public import DataTree
 public import QueryEngine
-public import SyncProtocol
 
 /// What happens to a client. A turn begins, takes what has come up, and ends.
 public enum Input: Sendable {
-    /// Time since some start, on a clock that never steps; at least every 50 ms or so.
-    case turnBegan(elapsedMilliseconds: UInt64)
+    /// Time since some start, on a clock that never steps, and the wall clock's time since 1970; at
+    /// least every 50 ms or so.
+    case turnBegan(elapsedMilliseconds: UInt64, wallMilliseconds: UInt64)
     /// The application wants something done.
     case asked(Request)
-    /// The application wants to be told of what is at and below a path.
-    case listened(ListenID, Path, ViewEvent.Kinds)
+    /// The application's function, which `Output.transact` asked for, has decided.
+    case ran(RequestID, TransactionResult)
+    /// The application wants to be told of what a query at a path shows; of no kind of event if it
+    /// only wants that to be known here at any time.
+    case listened(ListenID, Path, Query, ViewEvent.Kinds)
     /// The application has heard enough.
     case unlistened(ListenID)
+    /// The application wants no connection until it says otherwise.
+    case wentOffline
+    case wentOnline
     /// A frame came over the connection last asked for.
     case received([UInt8])
     /// The connection last asked for is gone, or never came about.
@@ -24,10 +30,14 @@ public enum Input: Sendable {
 public enum Output: Equatable, Sendable {
     /// Drop the connection, if there is one, and connect anew to this address.
     case connect(String)
+    /// Drop the connection.
+    case disconnect
     /// Send a frame over the connection.
     case send([UInt8])
     case succeeded(RequestID, Answer)
     case failed(RequestID, HearthError)
+    /// Run the application's function on this value, and report `ran`.
+    case transact(RequestID, Value)
     /// The events of one change, together.
     case observed(ListenID, [ViewEvent])
     /// The listen is over: the node refuses it.
@@ -47,7 +57,7 @@ public struct RequestID: Hashable, Comparable, Sendable {
     public static func < (a: RequestID, b: RequestID) -> Bool { a.number < b.number }
 }
 
-/// Names one listen for the application; drawn by it, never twice.
+/// Names one listen for the application; drawn by it, below 2⁶³, never twice.
 public struct ListenID: Hashable, Comparable, Sendable {
     public let number: UInt64
 
@@ -56,83 +66,20 @@ public struct ListenID: Hashable, Comparable, Sendable {
     public static func < (a: ListenID, b: ListenID) -> Bool { a.number < b.number }
 }
 
-/// Something that a node is to do once.
-public struct Request: Sendable {
-    public enum Work: Equatable, Sendable {
-        case get(Path)
-        /// Replaces what is at the path. A push is a put at a key that the application has made, so
-        /// that sending it twice appends once.
-        case put(Path, Value)
-        /// One atomic update; the paths of the writes are relative.
-        case merge(Path, [Write])
-        /// What the node tells of itself.
-        case status
-    }
-
-    /// How long an answer is waited for.
-    public enum Patience: Equatable, Sendable {
-        /// Until it comes, through any number of connections.
-        case endless
-        case limited(milliseconds: UInt64)
-        /// So long, but only until every node has been tried once in vain.
-        case brief(milliseconds: UInt64)
-
-        var milliseconds: UInt64? {
-            switch self {
-            case .endless: nil
-            case .limited(let milliseconds), .brief(let milliseconds): milliseconds
-            }
-        }
-    }
-
-    public let id: RequestID
-    public let work: Work
-    public let patience: Patience
-
-    public init(_ id: RequestID, _ work: Work, patience: Patience = .endless) {
-        self.id = id
-        self.work = work
-        self.patience = patience
-    }
+/// What the function of a transaction makes of the current value.
+public enum TransactionResult: Equatable, Sendable {
+    /// Put this in its place.
+    case value(Value)
+    /// Leave it.
+    case abort
 }
 
-/// What a node answers when it has done what it was asked.
+/// What is answered when all is done that was asked.
 public enum Answer: Equatable, Sendable {
     case done
     case value(Value)
-}
-
-extension Request.Work {
-    /// Whether doing it twice has the effect of doing it once.
-    ///
-    /// - Complexity: O(size).
-    var isIdempotent: Bool {
-        switch self {
-        case .get, .status: true
-        case .put(_, let value): !value.containsIncrement
-        case .merge(_, let writes): !writes.contains { $0.value.containsIncrement }
-        }
-    }
-
-    var isWrite: Bool {
-        switch self {
-        case .get, .status: false
-        case .put, .merge: true
-        }
-    }
-
-    func message(id: UInt64) -> ClientMessage {
-        switch self {
-        case .get(let path): .get(id: id, path: path)
-        case .put(let path, let value): .put(id: id, path: path, value: value)
-        case .merge(let path, let writes): .merge(id: id, path: path, writes: writes)
-        case .status: .status(id: id)
-        }
-    }
-}
-
-extension Value {
-    fileprivate var containsIncrement: Bool {
-        containsDeferred && resolvingTimestamps(at: 0).containsDeferred
-    }
+    /// The transaction put this value in place.
+    case committed(Value)
+    /// The transaction's function left this value in place.
+    case aborted(Value)
 }

@@ -3,6 +3,8 @@ struct Link: Sendable {
     enum State: Equatable, Sendable {
         /// Not connected before this moment.
         case resting(until: UInt64)
+        /// Not connected before the application wants it.
+        case offline
         /// Asked for a sign of life, nothing heard yet.
         case opening(since: UInt64)
         /// Last heard of at `heard`; when a ping is out, it was sent at `asked`.
@@ -31,11 +33,20 @@ struct Link: Sendable {
         if case .open = state { true } else { false }
     }
 
+    /// Whether there is a connection, or a try for one.
+    var isUp: Bool {
+        switch state {
+        case .resting, .offline: false
+        case .opening, .open: true
+        }
+    }
+
     /// Whether each node has been tried, and none answered.
     var hasTriedAll: Bool { failures >= configuration.nodes.count }
 
     mutating func tick(at now: UInt64, isAwaiting: Bool) -> Action {
         switch state {
+        case .offline: return .none
         case .resting(let end):
             guard now >= end else { return .none }
             state = .opening(since: now)
@@ -47,7 +58,9 @@ struct Link: Sendable {
             if heard > asked { state = .open(heard: heard, asked: nil) }
             return .none
         case .open(let heard, nil):
-            guard isAwaiting, now - heard >= configuration.pingMilliseconds else { return .none }
+            let rest =
+                isAwaiting ? configuration.pingMilliseconds : configuration.idlePingMilliseconds
+            guard now - heard >= rest else { return .none }
             state = .open(heard: heard, asked: now)
             return .ping
         }
@@ -68,6 +81,12 @@ struct Link: Sendable {
         let rounds = failures / configuration.nodes.count
         let isRoundOver = failures > 0 && failures % configuration.nodes.count == 0
         state = .resting(until: now + (isRoundOver ? backOff(after: rounds) : 0))
+    }
+
+    mutating func goOffline() { state = .offline }
+
+    mutating func goOnline() {
+        if state == .offline { state = .resting(until: 0) }
     }
 
     private func backOff(after rounds: Int) -> UInt64 {

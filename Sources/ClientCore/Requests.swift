@@ -5,6 +5,8 @@ struct Requests: Sendable {
     struct Pending: Sendable {
         let request: Request
         let askedMilliseconds: UInt64
+        /// What listeners see of it already.
+        let write: WriteID?
         /// Whether a node may have it.
         var wasSent = false
 
@@ -27,18 +29,22 @@ struct Requests: Sendable {
     private var head = 0
     /// No deadline is before this moment.
     private var nextDeadline = UInt64.max
+    /// Roughly how many bytes all have.
+    private(set) var byteCount = 0
 
     var inFlightCount: Int { inFlight.count }
-    var isEmpty: Bool { inFlight.isEmpty && head == waiting.count }
+    var count: Int { inFlight.count + waiting.count - head }
+    var isEmpty: Bool { count == 0 }
 
-    mutating func append(_ request: Request, at now: UInt64) {
-        let pending = Pending(request: request, askedMilliseconds: now)
+    mutating func append(_ request: Request, _ write: WriteID? = nil, at now: UInt64) {
+        let pending = Pending(request: request, askedMilliseconds: now, write: write)
         nextDeadline = min(nextDeadline, pending.deadline)
+        byteCount += request.work.byteEstimate
         waiting.append(pending)
     }
 
     /// Takes the next request to be sent, which then is in flight under `wireID`.
-    mutating func send(as wireID: UInt64) -> Request? {
+    mutating func send(as wireID: UInt64) -> Pending? {
         guard head < waiting.count else { return nil }
         var pending = waiting[head]
         pending.wasSent = true
@@ -48,12 +54,14 @@ struct Requests: Sendable {
             waiting.removeFirst(head)
             head = 0
         }
-        return pending.request
+        return pending
     }
 
     /// Takes an answered request out of flight.
-    mutating func finish(_ wireID: UInt64) -> Request? {
-        inFlight.removeValue(forKey: wireID)?.request
+    mutating func finish(_ wireID: UInt64) -> Pending? {
+        let pending = inFlight.removeValue(forKey: wireID)
+        if let pending { byteCount -= pending.request.work.byteEstimate }
+        return pending
     }
 
     /// Notes that the node did not take a request, so that it may be sent again whatever it does.
@@ -68,8 +76,13 @@ struct Requests: Sendable {
         let repeatable = pending.filter(\.isRepeatable)
         waiting.replaceSubrange(..<head, with: repeatable)
         head = 0
-        return pending.filter { !$0.isRepeatable }
+        let lost = pending.filter { !$0.isRepeatable }
+        for pending in lost { byteCount -= pending.request.work.byteEstimate }
+        return lost
     }
+
+    /// Removes a request that was not sent yet.
+    mutating func remove(_ id: RequestID) { _ = take { $0.request.id == id } }
 
     /// Removes the requests whose time is over, in the order in which they were asked.
     mutating func takeExpired(at now: UInt64) -> [Pending] {
@@ -98,6 +111,7 @@ struct Requests: Sendable {
         taken += waiting[head...].filter(isTaken)
         waiting = waiting[head...].filter { !isTaken($0) }
         head = 0
+        for pending in taken { byteCount -= pending.request.work.byteEstimate }
         return taken.sorted { $0.request.id < $1.request.id }
     }
 }

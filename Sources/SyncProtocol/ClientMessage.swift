@@ -30,7 +30,8 @@ public enum ClientMessage: Equatable, Sendable {
     case onDisconnectMerge(id: UInt64, path: Path, writes: [Write])
     /// `["onDisconnectCancel", id, path]`: takes back what was noted at and below the path.
     case onDisconnectCancel(id: UInt64, path: Path)
-    /// `["ping", id]`, answered by `ok`: tells that the connection lives.
+    /// `["ping", id]`, answered by `value` with the node's wall clock, in milliseconds since 1970:
+    /// tells that the connection lives.
     case ping(id: UInt64)
     /// `["status", id]`, answered by `value` with what `hearth cluster status` shows.
     case status(id: UInt64)

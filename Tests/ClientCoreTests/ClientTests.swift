@@ -127,7 +127,7 @@ import Testing
     @Test func `a client of another version is told so at once`() {
         var rig = Rig()
         rig.open()
-        _ = rig.turn(put(1), .listened(ListenID(number: 1), .root, .all))
+        _ = rig.turn(put(1), listened(1, ""))
         let refusal = NodeMessage.error(id: 0, code: .version, problem: "p", fix: "f")
         let outputs = rig.turn(.received(refusal.frame))
         #expect(Rig.failures(outputs).map(\.code) == [.version])

@@ -16,7 +16,7 @@ import Testing
     @Test func `a listen tells the initial events and those of each change`() {
         var rig = Rig()
         rig.open()
-        let asked = rig.turn(.listened(ListenTests.listen, path("a"), .children))
+        let asked = rig.turn(listened(3, "a", .children))
         #expect(Rig.messages(asked) == [.listen(id: 2, path: path("a"))])
         let value = Value.object(["x": .integer(1)])
         #expect(
@@ -40,12 +40,13 @@ import Testing
     @Test func `after a reconnect a listen tells only what differs`() {
         var rig = Rig()
         rig.open()
-        _ = rig.turn(.listened(ListenTests.listen, .root, .children))
+        _ = rig.turn(listened(3, "", .children))
         _ = rig.turn(change(2, ("", .object(["x": .integer(1), "y": .integer(2)]))))
         _ = rig.turn(.connectionLost)
         _ = rig.turn()
         let asked = Rig.messages(rig.turn(.received(NodeMessage.ok(id: 3).frame)))
-        #expect(asked == [.listen(id: 4, path: .root)])
+        let held = HeldData(hash: DataHash(of: .object(["x": .integer(1), "y": .integer(2)])))
+        #expect(asked == [.listen(id: 4, path: .root, held: held)])
         let events = rig.turn(change(4, ("", .object(["y": .integer(2), "z": .integer(3)]))))
         #expect(
             events == [
@@ -63,7 +64,7 @@ import Testing
     @Test func `an ended listen hears nothing more`() {
         var rig = Rig()
         rig.open()
-        _ = rig.turn(.listened(ListenTests.listen, .root, .all))
+        _ = rig.turn(listened(3, ""))
         let sent = Rig.messages(rig.turn(.unlistened(ListenTests.listen)))
         #expect(sent == [.unlisten(id: 3, listen: 2)])
         #expect(rig.turn(change(2, ("", .integer(1)))) == [])
@@ -72,20 +73,12 @@ import Testing
     @Test func `a listen that the node refuses is over`() {
         var rig = Rig()
         rig.open()
-        _ = rig.turn(.listened(ListenTests.listen, .root, .all))
+        _ = rig.turn(listened(3, ""))
         let refusal = NodeMessage.error(id: 2, code: .tooBig, problem: "p", fix: "f")
         #expect(
             rig.turn(.received(refusal.frame)) == [
                 .ended(ListenTests.listen, HearthError(.tooBig, "p", fix: "f"))
             ])
         #expect(!rig.client.isAwaiting)
-    }
-}
-
-extension Value {
-    fileprivate static func object(_ members: [String: Value]) -> Value {
-        var children = Children()
-        for (name, value) in members { children[Key(unchecked: name)] = value }
-        return Value(children)
     }
 }

@@ -19,7 +19,8 @@ struct Rig {
     /// One turn with these inputs, some time after the last one.
     mutating func turn(after milliseconds: UInt64 = 0, _ inputs: Input...) -> [Output] {
         now += milliseconds
-        var outputs = client.step(.turnBegan(elapsedMilliseconds: now))
+        var outputs = client.step(
+            .turnBegan(elapsedMilliseconds: now, wallMilliseconds: 1_000_000 + now))
         for input in inputs { outputs += client.step(input) }
         return outputs + client.step(.turnEnded)
     }
@@ -56,4 +57,16 @@ func put(
     _ id: UInt64, _ value: Value = .integer(1), patience: Request.Patience = .endless
 ) -> Input {
     .asked(Request(RequestID(number: id), .put(path("k\(id)"), value), patience: patience))
+}
+
+func listened(_ id: UInt64, _ text: String, _ kinds: ViewEvent.Kinds = .all) -> Input {
+    .listened(ListenID(number: id), path(text), Query(), kinds)
+}
+
+extension Value {
+    static func object(_ members: [String: Value]) -> Value {
+        var children = Children()
+        for (name, value) in members { children[Key(unchecked: name)] = value }
+        return Value(children)
+    }
 }

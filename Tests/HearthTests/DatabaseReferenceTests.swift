@@ -60,7 +60,7 @@ import Threads
         let other = Heard()
         place.observe(.value) { other.add("\($0.childrenCount)") }
         try await place.child("d").setValue(3)
-        other.wait(for: ["2", "3"])
+        other.wait(until: "3")
         #expect(heard.lines == ["- b=1", "b c=2"])
     }
 

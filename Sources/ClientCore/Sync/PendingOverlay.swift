@@ -9,7 +9,8 @@ struct PendingOverlay: Sendable {
     /// Which writes count.
     enum Sight: Sendable {
         case shown
-        case all(except: [WriteID])
+        /// All, or all that were made before one of them.
+        case all(before: WriteID?)
     }
 
     private let node: PendingNode
@@ -170,7 +171,7 @@ extension PendingNode.Entry {
     fileprivate func counts(in sight: PendingOverlay.Sight) -> Bool {
         switch sight {
         case .shown: visibility == .shown
-        case .all(except: let ids): !ids.contains(id)
+        case .all(before: let limit): limit.map { id < $0 } ?? true
         }
     }
 }

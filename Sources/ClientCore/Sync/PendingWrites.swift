@@ -30,10 +30,8 @@ struct PendingWrites: Sendable {
     /// What the shown writes say of the tree.
     var overlay: PendingOverlay { PendingOverlay(root, .shown) }
 
-    /// What the shown writes say, and the hidden ones too, but for some.
-    func overlay(excluding ids: [WriteID]) -> PendingOverlay {
-        PendingOverlay(root, .all(except: ids))
-    }
+    /// What the shown writes say, and the hidden ones too, but none from a certain one on.
+    func overlay(before id: WriteID?) -> PendingOverlay { PendingOverlay(root, .all(before: id)) }
 
     mutating func append(
         _ change: SyncChange, at path: Path, _ visibility: WriteVisibility

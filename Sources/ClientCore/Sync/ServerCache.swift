@@ -100,7 +100,7 @@ extension Query {
     /// The part of a value that the query shows.
     ///
     /// - Complexity: O(n log n) for n children.
-    fileprivate func window(of value: Value) -> Value {
+    func window(of value: Value) -> Value {
         let index = Index(by: order, of: value.children)
         let list = OrderedList(value, by: index)
         var children = Children()

@@ -29,28 +29,6 @@ public struct SyncTree: Sendable {
 
     public init() {}
 
-    /// What is known of a location with the writes over it, those that listeners do not see yet
-    /// included; nil if that is not all that there is.
-    ///
-    /// - Parameter ids: Writes that do not count.
-    public func value(at path: Path, excluding ids: [WriteID] = []) -> Value? {
-        writes.overlay(excluding: ids)[path].completed(over: serverValue(at: path))
-    }
-
-    /// What servers told of a location, if that is all that there is.
-    func serverValue(at path: Path) -> Value? {
-        var point = root
-        var partial: Value?
-        for depth in 0...path.count {
-            let below = Path(Array(path.keys[depth...]))
-            if let value = point.completeView?.serverValue(at: below) { return value }
-            partial = partial ?? point.serverValue(at: below)
-            guard depth < path.count, let child = point.children[path.keys[depth]] else { break }
-            point = child
-        }
-        return partial
-    }
-
     mutating func apply(_ operation: SyncOperation) -> [SyncOutput] {
         var outputs: [SyncOutput] = []
         root.apply(operation, at: .root, over: writes.overlay, complete: nil, &outputs)
@@ -125,9 +103,15 @@ extension SyncTree {
     ) -> [SyncOutput] {
         let path = writes.count == 1 ? writes[0].path : .root
         let change = writes.count == 1 ? SyncChange(writes[0].value) : SyncChange(writes)
-        if let tag = listen.tag { return tell(change, at: listen.path.appending(path), tag) }
-        let operation = SyncOperation(path: path, action: .tell(change, isForQuery: false))
-        let overlay = self.writes.overlay[listen.path]
+        return apply(.tell(change, isForQuery: listen.tag != nil), at: path, for: listen)
+    }
+
+    private mutating func apply(
+        _ action: SyncOperation.Action, at path: Path, for listen: ServerListen
+    ) -> [SyncOutput] {
+        if let tag = listen.tag { return apply(action, at: listen.path.appending(path), tag) }
+        let operation = SyncOperation(path: path, action: action)
+        let overlay = writes.overlay[listen.path]
         var outputs: [SyncOutput] = []
         root.mutate(at: listen.path.keys[...]) { point in
             point.apply(operation, at: listen.path, over: overlay, complete: nil, &outputs)
@@ -149,9 +133,9 @@ extension SyncTree {
         tell(SyncChange(writes), at: path, tag)
     }
 
-    /// Takes note that the server has nothing to add to what a listen knew when it started.
-    public mutating func confirm(_ path: Path, tag: Tag? = nil) -> [SyncOutput] {
-        apply(.confirm, at: path, tag)
+    /// Takes note that the server has nothing to add to what is known for a listen.
+    public mutating func confirm(_ listen: ServerListen) -> [SyncOutput] {
+        apply(.confirm, at: .root, for: listen)
     }
 
     private mutating func tell(_ change: SyncChange, at path: Path, _ tag: Tag?) -> [SyncOutput] {

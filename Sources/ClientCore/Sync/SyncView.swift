@@ -52,6 +52,9 @@ struct SyncView: Sendable {
         return value[path]
     }
 
+    /// What the query shows, once that is complete.
+    var shown: Value? { view.isComplete ? view.value : nil }
+
     private var orderedList: OrderedList {
         OrderedList(list, by: index, isComplete: isListComplete)
     }

@@ -1,5 +1,6 @@
 public import ClientCore
 public import DataTree
+public import Dispatch
 internal import EventLoop
 public import QueryEngine
 internal import Synchronization
@@ -9,10 +10,11 @@ internal import ZeroMQ
 /// A connection to a cluster, on a thread of its own; for any thread.
 ///
 /// This is what `Database` and its references stand on. Use it directly where many writes are to be
-/// in flight at once: each call returns at once, and its completion is called on the connection's
-/// thread, which it must not block.
+/// in flight at once: each call returns at once. What it calls back with comes in order, on
+/// `callbackQueue`.
 public final class Connection: Sendable {
     private let commands: Mailbox<Driver.Command>
+    private let callbacks: Callbacks
     private let thread: SystemThread
     private let lastNumber = Atomic<UInt64>(0)
 
@@ -22,15 +24,22 @@ public final class Connection: Sendable {
     ///   - nodes: Addresses such as `tcp://127.0.0.1:7001`, or `tcp://10.0.0.1:7001?key=…` with the
     ///     node's public key; at least one.
     ///   - keyFile: Who this program is to nodes with keys: a file that `hearth keys new` made.
+    ///   - callbackQueue: Where everything is called back; a serial queue, or the order is lost.
     /// - Throws: `.unavailable` when the system gives no descriptors or no thread, `.invalid` for keys
     ///   that are none.
-    public init(nodes: [String], keyFile: String? = nil) throws(HearthError) {
+    public init(
+        nodes: [String], keyFile: String? = nil,
+        callbackQueue: DispatchQueue = DispatchQueue(label: "hearth")
+    ) throws(HearthError) {
         let keys = try Connection.keys(in: keyFile, for: nodes)
+        let callbacks = Callbacks(on: callbackQueue)
         let loop: Loop
         do throws(EventLoopError) {
             loop = try Loop()
-            let driver = try Driver(Configuration(nodes: nodes), as: keys, on: loop)
-            commands = loop.mailbox { driver.handle($0) }
+            let driver = try Driver(Configuration(nodes: nodes), as: keys, on: loop, callbacks)
+            let commands = loop.mailbox { driver.handle($0) }
+            driver.commands = commands
+            self.commands = commands
         } catch {
             throw HearthError(.unavailable, error.problem, fix: error.fix)
         }
@@ -39,6 +48,7 @@ public final class Connection: Sendable {
                 .unavailable, "the system has no room for another thread",
                 fix: "raise the limit with `ulimit -u`, or close connections")
         }
+        self.callbacks = callbacks
         self.thread = thread
     }
 
@@ -47,40 +57,25 @@ public final class Connection: Sendable {
         commands.post(.stop)
     }
 
+    /// Where everything is called back from the next turn on; a serial queue, or the order is lost.
+    public var callbackQueue: DispatchQueue {
+        get { callbacks.queue }
+        set { callbacks.queue = newValue }
+    }
+
     /// Closes the connection and waits until its thread has ended; what is unanswered fails.
     public func close() {
         commands.post(.stop)
         thread.join()
     }
 
-    /// Sends a request; a write that is never answered is repeated at the next node, unless it
-    /// increments.
-    public func send(
-        _ work: Request.Work, patience: Request.Patience = .endless,
-        completion: @escaping @Sendable (Result<Answer, HearthError>) -> Void
-    ) {
-        let id = RequestID(number: nextNumber())
-        commands.post(.ask(Request(id, work, patience: patience), completion))
-    }
-
-    /// Listens at a path until `unlisten(_:)`, through any number of reconnections.
+    /// Drops the connection to the node, and connects to none before `goOnline()`.
     ///
-    /// - Parameters:
-    ///   - observed: Takes the events of one change.
-    ///   - ended: Takes the reason when the node ends the listen.
-    public func listen(
-        at path: Path, for kinds: ViewEvent.Kinds,
-        observed: @escaping @Sendable ([ViewEvent]) -> Void,
-        ended: @escaping @Sendable (HearthError) -> Void
-    ) -> ListenID {
-        let id = ListenID(number: nextNumber())
-        commands.post(.listen(id, path, kinds, Driver.Listener(observed: observed, ended: ended)))
-        return id
-    }
+    /// Writes show here and wait.
+    public func goOffline() { commands.post(.step(.wentOffline)) }
 
-    public func unlisten(_ id: ListenID) {
-        commands.post(.unlisten(id))
-    }
+    /// Connects again after `goOffline()`.
+    public func goOnline() { commands.post(.step(.wentOnline)) }
 
     private static func keys(
         in keyFile: String?, for nodes: [String]
@@ -101,4 +96,65 @@ public final class Connection: Sendable {
     private func nextNumber() -> UInt64 {
         lastNumber.add(1, ordering: .relaxed).newValue
     }
+}
+
+// MARK: - Requests
+
+extension Connection {
+    /// Takes the outcome of a request.
+    public typealias Completion = @Sendable (Result<Answer, HearthError>) -> Void
+
+    /// Has something done that is no transaction; writes show here at once.
+    ///
+    /// What is never answered is repeated at the next node, unless that might do it twice.
+    public func send(
+        _ work: Request.Work, patience: Request.Patience = .endless,
+        completion: @escaping Completion
+    ) {
+        let id = RequestID(number: nextNumber())
+        commands.post(.ask(Request(id, work, patience: patience), completion))
+    }
+
+    /// Puts in place of what is at a path what a function makes of it.
+    ///
+    /// - Parameters:
+    ///   - visibility: Whether listeners here see the outcome before the node has taken it.
+    ///   - update: Called with what is there as far as it is known here, null at first if nothing
+    ///     is; again whenever something came in between, 25 times at most. It must have no effect
+    ///     but its result.
+    ///   - completion: Takes `.committed` or `.aborted` with the value that is there now.
+    public func transact(
+        at path: Path, _ visibility: WriteVisibility = .shown,
+        patience: Request.Patience = .endless,
+        update: @escaping @Sendable (Value) -> TransactionResult, completion: @escaping Completion
+    ) {
+        let id = RequestID(number: nextNumber())
+        let request = Request(id, .transact(path, visibility), patience: patience)
+        commands.post(.transact(request, update, completion))
+    }
+}
+
+// MARK: - Listens
+
+extension Connection {
+    /// Listens to a query at a path until `unlisten(_:)`, through any number of reconnections.
+    ///
+    /// Without a kind of event, nobody is called, but what the query shows is known here.
+    ///
+    /// - Parameters:
+    ///   - observed: Takes the events of one change.
+    ///   - ended: Takes the reason when the node ends the listen.
+    public func listen(
+        at path: Path, to query: Query = Query(), for kinds: ViewEvent.Kinds,
+        observed: @escaping @Sendable ([ViewEvent]) -> Void,
+        ended: @escaping @Sendable (HearthError) -> Void
+    ) -> ListenID {
+        let id = ListenID(number: nextNumber())
+        let listener = Driver.Listener(observed: observed, ended: ended)
+        commands.post(.listen(id, path, query, kinds, listener))
+        return id
+    }
+
+    /// Ends a listen; what is on its way already may still be called back.
+    public func unlisten(_ id: ListenID) { commands.post(.unlisten(id)) }
 }

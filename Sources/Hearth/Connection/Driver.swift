@@ -8,10 +8,15 @@ internal import ZeroMQ
 ///
 /// Confined to the thread of its loop.
 final class Driver {
+    typealias Completion = @Sendable (Result<Answer, HearthError>) -> Void
+    typealias Update = @Sendable (Value) -> TransactionResult
+
     enum Command: Sendable {
-        case ask(Request, @Sendable (Result<Answer, HearthError>) -> Void)
-        case listen(ListenID, Path, ViewEvent.Kinds, Listener)
+        case ask(Request, Completion)
+        case transact(Request, Update, Completion)
+        case listen(ListenID, Path, Query, ViewEvent.Kinds, Listener)
         case unlisten(ListenID)
+        case step(Input)
         case stop
     }
 
@@ -21,7 +26,10 @@ final class Driver {
         var ended: @Sendable (HearthError) -> Void
     }
 
+    /// The way from the application's queue back to here.
+    var commands: Mailbox<Command>?
     private unowned let loop: Loop
+    private let callbacks: Callbacks
     private let context: Context
     private let keys: KeyPair?
     private var client: Client
@@ -29,14 +37,18 @@ final class Driver {
     private var watcher: Watcher?
     private var timer: Watcher?
     private var isInTurn = false
-    private var completions: [RequestID: @Sendable (Result<Answer, HearthError>) -> Void] = [:]
+    private var completions: [RequestID: Completion] = [:]
+    private var updates: [RequestID: Update] = [:]
     private var listeners: [ListenID: Listener] = [:]
+    /// What the application is called with at the end of the turn.
+    private var calls: [@Sendable () -> Void] = []
 
     init(
-        _ configuration: Configuration, as keys: KeyPair?, on loop: Loop
+        _ configuration: Configuration, as keys: KeyPair?, on loop: Loop, _ callbacks: Callbacks
     ) throws(EventLoopError) {
         self.loop = loop
         self.keys = keys
+        self.callbacks = callbacks
         context = Context()
         client = Client(configuration)
         timer = try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() }
@@ -49,12 +61,17 @@ final class Driver {
         case .ask(let request, let completion):
             completions[request.id] = completion
             step(.asked(request))
-        case .listen(let id, let path, let kinds, let listener):
+        case .transact(let request, let update, let completion):
+            completions[request.id] = completion
+            updates[request.id] = update
+            step(.asked(request))
+        case .listen(let id, let path, let query, let kinds, let listener):
             listeners[id] = listener
-            step(.listened(id, path, kinds))
+            step(.listened(id, path, query, kinds))
         case .unlisten(let id):
             listeners[id] = nil
             step(.unlistened(id))
+        case .step(let input): step(input)
         case .stop: stop()
         }
     }
@@ -68,9 +85,9 @@ final class Driver {
         let error = HearthError(
             .closed, "the connection was closed before the answer came",
             fix: "wait for the answers before closing", effect: .unknown)
-        let pending = completions.sorted { $0.key < $1.key }
-        completions = [:]
-        for (_, completion) in pending { completion(.failure(error)) }
+        for id in completions.keys.sorted() { complete(id, .failure(error)) }
+        callbacks.run(calls)
+        commands = nil
         loop.stop()
     }
 }
@@ -81,13 +98,18 @@ extension Driver {
     private func beginTurn() {
         guard !isInTurn else { return }
         isInTurn = true
-        step(.turnBegan(elapsedMilliseconds: Loop.monotonicNanoseconds / 1_000_000))
+        step(
+            .turnBegan(
+                elapsedMilliseconds: Loop.monotonicNanoseconds / 1_000_000,
+                wallMilliseconds: Loop.wallClockMilliseconds))
     }
 
     private func endTurn() {
         guard isInTurn else { return }
         step(.turnEnded)
         isInTurn = false
+        callbacks.run(calls)
+        calls.removeAll(keepingCapacity: true)
     }
 
     private func tick() {
@@ -110,7 +132,8 @@ extension Driver {
     }
 
     private func drain() {
-        guard let socket else { return }
+        // What the application has no time for waits in the socket; the timer looks again.
+        guard let socket, !callbacks.isFull else { return }
         beginTurn()
         let outcome = socket.drain(limit: 64) { message in
             step(.received(Array(message[message.count - 1])))
@@ -129,13 +152,29 @@ extension Driver {
     private func perform(_ output: Output) {
         switch output {
         case .connect(let address): connect(to: address)
+        case .disconnect: dropSocket()
         case .send(let frame): send(frame)
-        case .succeeded(let id, let answer): completions.removeValue(forKey: id)?(.success(answer))
-        case .failed(let id, let error): completions.removeValue(forKey: id)?(.failure(error))
-        case .observed(let id, let events): listeners[id]?.observed(events)
-        case .ended(let id, let error): listeners.removeValue(forKey: id)?.ended(error)
+        case .succeeded(let id, let answer): complete(id, .success(answer))
+        case .failed(let id, let error): complete(id, .failure(error))
+        case .transact(let id, let value): transact(id, value)
+        case .observed(let id, let events):
+            if let listener = listeners[id] { calls.append { listener.observed(events) } }
+        case .ended(let id, let error):
+            guard let listener = listeners.removeValue(forKey: id) else { return }
+            calls.append { listener.ended(error) }
         case .connected, .disconnected: break
         }
+    }
+
+    private func complete(_ id: RequestID, _ result: Result<Answer, HearthError>) {
+        updates[id] = nil
+        guard let completion = completions.removeValue(forKey: id) else { return }
+        calls.append { completion(result) }
+    }
+
+    private func transact(_ id: RequestID, _ value: Value) {
+        guard let update = updates[id], let commands else { return }
+        calls.append { commands.post(.step(.ran(id, update(value)))) }
     }
 
     private func connect(to address: String) {

@@ -9,7 +9,7 @@ extension DatabaseQuery {
         switch database.connection {
         case .failure(let error): completion(error, nil)
         case .success(let connection):
-            connection.send(.get(path)) { result in
+            connection.send(.get(path, query)) { result in
                 switch result {
                 case .success(let answer): completion(nil, self.snapshot(of: answer))
                 case .failure(let error): completion(error, nil)

@@ -64,7 +64,9 @@ extension DatabaseQuery {
             return 0
         case .success(let connection):
             let handle = database.observers.withLock { $0.makeHandle() }
-            let listen = connection.listen(at: path, for: kinds, observed: observed) { error in
+            let listen = connection.listen(
+                at: path, to: query, for: kinds, observed: observed
+            ) { error in
                 self.database.observers.withLock { _ = $0.remove(handle) }
                 ended(error)
             }

@@ -79,8 +79,9 @@ extension CommandError {
                 .outcomeUnknown
             } else {
                 switch error.code {
-                case .invalid, .tooBig, .changed: .badData
-                case .unreachable, .unavailable, .timedOut, .disconnected, .version, .closed:
+                case .invalid, .tooBig, .changed, .overwritten: .badData
+                case .full, .triedTooOften, .unreachable, .unavailable, .timedOut, .disconnected,
+                    .version, .closed:
                     .unavailable
                 }
             }

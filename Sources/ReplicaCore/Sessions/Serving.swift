@@ -61,7 +61,9 @@ extension Replica {
         case .onDisconnectCancel(let id, let path):
             disconnects.cancel(at: path, for: session)
             outbox.append(.ok(id: id), to: session)
-        case .ping(let id): outbox.append(.ok(id: id), to: session)
+        case .ping(let id):
+            let milliseconds = Int64(clamping: now.wallMilliseconds)
+            outbox.append(.value(id: id, value: .integer(milliseconds)), to: session)
         case .status(let id):
             if hasRoom(id, session) { outbox.append(.value(id: id, value: status), to: session) }
         }

@@ -130,7 +130,7 @@ def tour(first, second, third):
 
     for client in (first, second, third):
         eventually(lambda client=client: client.ask("get", "rooms/a")[2], tree)
-    expect(first.ask("ping")[0], "ok")
+    expect(first.ask("ping")[0], "value")
     expect(first.ask("status")[2]["durability"], "commit")
     refused = first.ask("put", "rooms/a.b", 1)
     expect(refused[:1] + refused[2:3], ["error", "invalid"])

@@ -1,0 +1,87 @@
+import DataTree
+import QueryEngine
+import SyncProtocol
+
+// Who listens here, and what nodes are asked for and tell in consequence.
+
+extension Client {
+    mutating func listen(
+        _ id: ListenID, _ path: Path, _ query: Query, _ kinds: ViewEvent.Kinds
+    ) {
+        listeners[id] = kinds
+        take(
+            path.isInformation
+                ? information.listen(id, at: path, to: query)
+                : tree.listen(id, at: path, to: query))
+    }
+
+    mutating func unlisten(_ id: ListenID) {
+        listeners[id] = nil
+        information.unlisten(id)
+        take(tree.unlisten(id))
+    }
+
+    mutating func take(_ told: [SyncOutput]) {
+        for output in told {
+            switch output {
+            case .start(let listen): subscriptions.start(listen)
+            case .stop(let listen):
+                guard let wireID = subscriptions.stop(listen), link.isOpen else { continue }
+                append(.unlisten(id: nextWireID(), listen: wireID))
+            case .observed(let observed): tell(observed)
+            }
+        }
+    }
+
+    private mutating func tell(_ observed: SyncEvents) {
+        for id in observed.listens {
+            guard let kinds = listeners[id] else { continue }
+            let events = observed.events.filter { kinds.contains(.init($0.kind)) }
+            if !events.isEmpty { outputs.append(.observed(id, events)) }
+        }
+    }
+}
+
+// MARK: - The node
+
+extension Client {
+    /// Asks for what a listen shows; of much that is held, the hashes of parts tell what is not new.
+    func message(for listen: ServerListen, _ wireID: UInt64) -> ClientMessage {
+        let held = tree.heldValue(for: listen).map { value in
+            let isMuch = value.estimatedSize > configuration.rangeBytes
+            return HeldData(
+                hash: DataHash(of: value), ranges: isMuch ? CompoundHash(of: value) : nil)
+        }
+        return .listen(id: wireID, path: listen.path, query: listen.query, held: held)
+    }
+
+    mutating func take(_ writes: [Write], for wireID: UInt64) {
+        guard let listen = subscriptions.listen(wireID) else { return }
+        if writes.isEmpty { return take(tree.confirm(listen)) }
+        take(tree.tell(writes.map { ($0.path, $0.value) }, for: listen))
+    }
+
+    mutating func take(_ ranges: [ChangedRange], for wireID: UInt64) {
+        guard let listen = subscriptions.listen(wireID),
+            var value = tree.heldValue(for: listen)
+        else { return }
+        let parts = ranges.flatMap(\.writes).map { (path: $0.path, value: $0.value) }
+        value.replace(ranges.map(\.range), by: parts)
+        take(tree.tell([(.root, value)], for: listen))
+    }
+
+    /// Takes note that the node has ended a listen, or refused it; false if it is none.
+    mutating func end(_ wireID: UInt64, _ error: HearthError) -> Bool {
+        guard let listen = subscriptions.end(wireID) else { return false }
+        let (ids, told) = tree.end(listen)
+        for id in ids {
+            if listeners.removeValue(forKey: id) != nil {
+                outputs.append(.ended(id, error))
+            } else if let transaction = transactions.all.first(where: { $0.listen == id }) {
+                fail(transaction.id, error)
+            }
+        }
+        take(told)
+        return true
+    }
+}

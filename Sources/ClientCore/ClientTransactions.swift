@@ -1,0 +1,122 @@
+import DataTree
+import QueryEngine
+import SyncProtocol
+
+// Transactions. Source: `firebase-semantics.md`, section 8.
+
+extension Client {
+    mutating func begin(_ request: Request, _ visibility: WriteVisibility) {
+        let transaction = transactions.append(request, visibility)
+        take(tree.listen(transaction.listen, at: transaction.path, to: Query()))
+        runTransactions()
+    }
+
+    /// Has the functions run that can be run now.
+    private mutating func runTransactions() {
+        while let transaction = transactions.next {
+            guard transaction.tries < configuration.transactionTries else {
+                fail(transaction.id, .triedTooOften(transaction.tries, at: transaction.path))
+                continue
+            }
+            let value = tree.value(at: transaction.path) ?? .null
+            transactions.change(transaction.id) {
+                $0.tries += 1
+                $0.state = .running(on: value)
+            }
+            outputs.append(.transact(transaction.id, value))
+        }
+    }
+
+    /// Takes what the application's function has decided.
+    mutating func take(_ result: TransactionResult, of id: RequestID) {
+        guard let transaction = transactions[id], case .running(let value) = transaction.state
+        else { return }
+        if transaction.isOverwritten { return fail(id, .overwritten(at: transaction.path)) }
+        guard case .value(let new) = result else {
+            end(id) { .succeeded(id, .aborted(value)) }
+            return
+        }
+        let (write, told) = tree.set(
+            new, at: transaction.path, transaction.visibility, milliseconds: nodeMilliseconds)
+        transactions.change(id) {
+            $0.state = .decided(on: value, new: new, write: write)
+        }
+        requests.append(transaction.request, write, at: now)
+        take(told)
+        runTransactions()
+    }
+
+    /// The put with which a transaction is sent; nil if it is to be run again instead, because what
+    /// it was run on has changed.
+    mutating func send(_ id: RequestID, as wireID: UInt64) -> ClientMessage? {
+        guard let transaction = transactions[id],
+            case .decided(let value, let new, let write) = transaction.state
+        else {
+            _ = requests.finish(wireID)
+            return nil
+        }
+        if tree.value(at: transaction.path, before: write) ?? .null != value {
+            _ = requests.finish(wireID)
+            runAgain(transaction, write)
+            return nil
+        }
+        transactions.change(id) { $0.isSent = true }
+        return .put(
+            id: wireID, path: transaction.path, value: new, condition: DataHash(of: value))
+    }
+
+    private mutating func runAgain(_ transaction: Transaction, _ write: WriteID) {
+        transactions.change(transaction.id) {
+            $0.state = .waiting
+            $0.isSent = false
+            $0.isDoomed = false
+        }
+        take(tree.revert(write))
+        runTransactions()
+    }
+}
+
+// MARK: - How it ends
+
+extension Client {
+    /// The node has put its value in place.
+    mutating func commit(_ id: RequestID) {
+        guard let transaction = transactions[id] else { return }
+        let value = tree.value(at: transaction.path) ?? .null
+        end(id) { .succeeded(id, .committed(value)) }
+    }
+
+    /// The node has other data there than the function was run on, and has told of it before.
+    mutating func takeBack(_ id: RequestID) {
+        guard let transaction = transactions[id], let write = transaction.write else { return }
+        if transaction.isOverwritten { return fail(id, .overwritten(at: transaction.path)) }
+        if !transaction.isDoomed { transactions.doom(besides: id, at: transaction.path) }
+        runAgain(transaction, write)
+    }
+
+    mutating func fail(_ id: RequestID, _ error: HearthError) {
+        end(id) { .failed(id, error) }
+    }
+
+    /// Ends a transaction; what listeners saw of it goes before the application is told.
+    private mutating func end(_ id: RequestID, _ output: () -> Output) {
+        guard let transaction = transactions.remove(id) else { return }
+        if let write = transaction.write { take(tree.revert(write)) }
+        take(tree.unlisten(transaction.listen))
+        outputs.append(output())
+        runTransactions()
+    }
+
+    /// Lets the transactions fail that the application writes over. Of those that a node may have
+    /// taken already, the answer decides.
+    mutating func overwriteTransactions(at paths: [Path]) {
+        for transaction in transactions.all where paths.contains(where: transaction.overlaps) {
+            if transaction.isRunning || transaction.isSent {
+                transactions.change(transaction.id) { $0.isOverwritten = true }
+            } else {
+                requests.remove(transaction.id)
+                fail(transaction.id, .overwritten(at: transaction.path))
+            }
+        }
+    }
+}

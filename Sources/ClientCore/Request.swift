@@ -1,0 +1,121 @@
+public import DataTree
+public import QueryEngine
+public import SyncProtocol
+
+/// Something that is to be done once.
+public struct Request: Sendable {
+    public enum Work: Equatable, Sendable {
+        /// What a query shows: known here if a listen tells it, otherwise asked of a node.
+        case get(Path, Query = Query())
+        /// Replaces what is at the path. A push is a put at a key that the application has made, so
+        /// that sending it twice appends once.
+        case put(Path, Value)
+        /// One atomic update; the paths of the writes are relative.
+        case merge(Path, [Write])
+        /// Lets a function of the application decide what to put in place of what is at the path, as
+        /// often as it takes until nothing came in between.
+        case transact(Path, WriteVisibility = .shown)
+        /// A put that the node does once this connection is gone.
+        case onDisconnectPut(Path, Value)
+        /// Several such puts, each for itself; the paths of the writes are relative.
+        case onDisconnectMerge(Path, [Write])
+        /// Takes back such puts at and below the path.
+        case onDisconnectCancel(Path)
+        /// What the node tells of itself.
+        case status
+    }
+
+    /// How long an answer is waited for.
+    public enum Patience: Equatable, Sendable {
+        /// Until it comes, through any number of connections.
+        case endless
+        case limited(milliseconds: UInt64)
+        /// So long, but only until every node has been tried once in vain.
+        case brief(milliseconds: UInt64)
+
+        var milliseconds: UInt64? {
+            switch self {
+            case .endless: nil
+            case .limited(let milliseconds), .brief(let milliseconds): milliseconds
+            }
+        }
+    }
+
+    public let id: RequestID
+    public let work: Work
+    public let patience: Patience
+
+    public init(_ id: RequestID, _ work: Work, patience: Patience = .endless) {
+        self.id = id
+        self.work = work
+        self.patience = patience
+    }
+}
+
+extension Request.Work {
+    /// Where it is done; the root for what is done nowhere.
+    var path: Path {
+        switch self {
+        case .get(let path, _), .put(let path, _), .merge(let path, _), .transact(let path, _),
+            .onDisconnectPut(let path, _), .onDisconnectMerge(let path, _),
+            .onDisconnectCancel(let path):
+            path
+        case .status: .root
+        }
+    }
+
+    /// Whether doing it twice has the effect of doing it once.
+    ///
+    /// - Complexity: O(size).
+    var isIdempotent: Bool {
+        switch self {
+        case .put(_, let value): !value.containsIncrement
+        case .merge(_, let writes): !writes.contains { $0.value.containsIncrement }
+        // Its condition may hold once more, as when nothing was there before and nothing is now.
+        case .transact: false
+        // Those of a lost connection have been done, and this is another one.
+        case .get, .status, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel: true
+        }
+    }
+
+    var isWrite: Bool {
+        switch self {
+        case .put, .merge, .transact: true
+        case .get, .status, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel: false
+        }
+    }
+
+    /// Roughly how many bytes it is, for the bound of what waits.
+    ///
+    /// - Complexity: O(size).
+    var byteEstimate: Int {
+        switch self {
+        case .put(_, let value), .onDisconnectPut(_, let value): 64 + value.estimatedSize
+        case .merge(_, let writes), .onDisconnectMerge(_, let writes):
+            writes.reduce(64) { $0 + 64 + $1.value.estimatedSize }
+        case .get, .transact, .onDisconnectCancel, .status: 64
+        }
+    }
+
+    /// The message that asks a node for it; a transaction has none but its put.
+    func message(id: UInt64) -> ClientMessage {
+        switch self {
+        case .get(let path, let query): .get(id: id, path: path, query: query)
+        case .put(let path, let value): .put(id: id, path: path, value: value)
+        case .merge(let path, let writes): .merge(id: id, path: path, writes: writes)
+        case .onDisconnectPut(let path, let value):
+            .onDisconnect(id: id, path: path, value: value)
+        case .onDisconnectMerge(let path, let writes):
+            .onDisconnectMerge(id: id, path: path, writes: writes)
+        case .onDisconnectCancel(let path): .onDisconnectCancel(id: id, path: path)
+        case .status: .status(id: id)
+        case .transact: preconditionFailure("a transaction is sent as a put")
+        }
+    }
+}
+
+extension Value {
+    fileprivate var containsIncrement: Bool {
+        containsDeferred && resolvingTimestamps(at: 0).containsDeferred
+    }
+}

@@ -1,0 +1,110 @@
+import DataTree
+
+/// A read and a write that belong together: what the application's function makes of the current
+/// value is put in its place if that is still the current value at the node.
+struct Transaction: Sendable {
+    enum State: Sendable {
+        /// Its function is to be run as soon as nothing it depends on is in doubt.
+        case waiting
+        /// Its function is running on this value.
+        case running(on: Value)
+        /// Its function has made a new value of another one; it is written here already, and the
+        /// node decides whether it takes place.
+        case decided(on: Value, new: Value, write: WriteID)
+    }
+
+    let request: Request
+    let visibility: WriteVisibility
+    /// It listens at its path as long as it lasts, so that it runs on what is there.
+    let listen: ListenID
+    var state = State.waiting
+    var tries = 0
+    /// Whether a node may have the write.
+    var isSent = false
+    /// Whether the application has written over it meanwhile.
+    var isOverwritten = false
+    /// Whether it rests on another one that the node has refused, so that it will be refused too.
+    var isDoomed = false
+
+    var id: RequestID { request.id }
+    var path: Path { request.work.path }
+
+    var isRunning: Bool {
+        if case .running = state { true } else { false }
+    }
+
+    /// What listeners see of it.
+    var write: WriteID? {
+        if case .decided(_, _, let write) = state { write } else { nil }
+    }
+
+    func overlaps(_ other: Path) -> Bool { path.contains(other) || other.contains(path) }
+}
+
+/// The transactions that are not done yet, in the order in which they began.
+///
+/// Those that overlap are run one after another, each on what the one before it has made, and are
+/// sent without waiting for answers.
+struct Transactions: Sendable {
+    private(set) var all: [Transaction] = []
+    private var lastListen: UInt64 = 1 << 63
+
+    subscript(id: RequestID) -> Transaction? { all.first { $0.id == id } }
+
+    mutating func append(_ request: Request, _ visibility: WriteVisibility) -> Transaction {
+        lastListen += 1
+        let transaction = Transaction(
+            request: request, visibility: visibility, listen: ListenID(number: lastListen))
+        all.append(transaction)
+        return transaction
+    }
+
+    mutating func change(_ id: RequestID, _ body: (inout Transaction) -> Void) {
+        if let place = all.firstIndex(where: { $0.id == id }) { body(&all[place]) }
+    }
+
+    mutating func remove(_ id: RequestID) -> Transaction? {
+        all.firstIndex { $0.id == id }.map { all.remove(at: $0) }
+    }
+
+    /// The first one whose function can be run now.
+    ///
+    /// - Complexity: O(n²) in those that overlap and wait, mostly O(n).
+    var next: Transaction? {
+        for (place, transaction) in all.enumerated() {
+            guard case .waiting = transaction.state else { continue }
+            let isReady = !all.enumerated().contains { other, before in
+                before.overlaps(transaction.path) && other != place
+                    && before.mustPrecede(isEarlier: other < place)
+            }
+            if isReady { return transaction }
+        }
+        return nil
+    }
+
+    /// Takes note that what one of them rested on is not there: those that rest on it fail too.
+    mutating func doom(besides id: RequestID, at path: Path) {
+        for place in all.indices where all[place].id != id && all[place].overlaps(path) {
+            all[place].isDoomed = all[place].isSent
+        }
+    }
+
+    /// Takes note that the connection is gone; those that a node may have are gone already.
+    mutating func disconnect() {
+        for place in all.indices {
+            all[place].isSent = false
+            all[place].isDoomed = false
+        }
+    }
+}
+
+extension Transaction {
+    /// Whether another one, which overlaps, must wait for this one.
+    fileprivate func mustPrecede(isEarlier: Bool) -> Bool {
+        switch state {
+        case .waiting: isEarlier
+        case .running: true
+        case .decided: isDoomed
+        }
+    }
+}

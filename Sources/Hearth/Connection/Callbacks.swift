@@ -1,0 +1,32 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Calls the application back, in order, on a queue of its choice: all of a turn at once.
+final class Callbacks: Sendable {
+    /// Calls that may wait for the application before no more is read from the node.
+    private static let limit = 100_000
+
+    private let target: Mutex<DispatchQueue>
+    private let waitingCount = Atomic<Int>(0)
+
+    init(on queue: DispatchQueue) { target = Mutex(queue) }
+
+    var queue: DispatchQueue {
+        get { target.withLock { $0 } }
+        set { target.withLock { $0 = newValue } }
+    }
+
+    /// Whether the application is far behind.
+    var isFull: Bool { waitingCount.load(ordering: .relaxed) > Callbacks.limit }
+
+    func run(_ calls: [@Sendable () -> Void]) {
+        if calls.isEmpty { return }
+        waitingCount.add(calls.count, ordering: .relaxed)
+        queue.async { [self] in
+            for call in calls {
+                call()
+                waitingCount.subtract(1, ordering: .relaxed)
+            }
+        }
+    }
+}
