@@ -167,10 +167,8 @@ extension Node {
         journal.open(on: loop) { [unowned self] event in note(event) }
         try security?.open(on: loop)
         try peers.open(on: loop) { [unowned self] input in take(input) }
-        try clients.open(on: loop) { [unowned self] frame, session in
-            take(.requested(frame, by: session))
-        } closed: { [unowned self] session in
-            if phase == .running { take(.closed(session)) }
+        try clients.open(on: loop) { [unowned self] input in
+            if phase == .running { take(input) }
         }
         watchers = [
             try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() },

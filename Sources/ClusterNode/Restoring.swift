@@ -64,10 +64,13 @@ struct Restoring {
     }
 
     private var replicaConfiguration: Replica.Configuration {
-        Replica.Configuration(
+        var replica = Replica.Configuration(
             cluster: configuration.cluster, member: member,
             peers: configuration.nodes.map(\.id).filter { $0 != member },
             durability: configuration.durability, seed: .random(in: .min ... .max))
+        replica.indexes = configuration.indexes
+        replica.indexByteLimit = configuration.indexMegabytes << 20
+        return replica
     }
 
     private func makeFolder(_ folder: String) throws(NodeError) {

@@ -24,6 +24,7 @@ struct Surroundings {
             ("storageBacklog", journal.backlog),
             ("sessions", clients.count),
             ("slowClients", clients.slowClients),
+            ("waitingReplyBytes", clients.waitingBytes),
             ("droppedReplies", clients.droppedReplies),
             ("droppedFrames", peers.dropped),
             ("refusedConnections", refusals),

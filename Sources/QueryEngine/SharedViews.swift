@@ -53,14 +53,13 @@ public struct SharedViews: Sendable {
         return view.snapshot(of: list)
     }
 
-    /// Removes a listener; the last one takes the view with it.
+    /// Removes a listener; the last one takes the view with it. Their index stays.
     public mutating func remove(_ query: Query) {
         guard let group = groups.firstIndex(where: { $0.index.order == query.order }),
             let shared = groups[group].views.firstIndex(where: { $0.view.query == query })
         else { preconditionFailure("nobody listens to \(query)") }
         groups[group].views[shared].listeners -= 1
         if groups[group].views[shared].listeners == 0 { groups[group].views.remove(at: shared) }
-        if groups[group].views.isEmpty, !named.contains(query.order) { groups.remove(at: group) }
     }
 
     /// What a query shows, for one who does not stay. The index that this needs stays.
@@ -71,6 +70,18 @@ public struct SharedViews: Sendable {
     ) -> [(key: Key, value: Value)] {
         let group = group(by: query.order, over: value)
         return query.results(in: OrderedList(value, by: groups[group].index))
+    }
+
+    /// Whether there is an index by an order.
+    public func hasIndex(by order: ChildOrder) -> Bool {
+        groups.contains { $0.index.order == order }
+    }
+
+    /// Makes sure that there is an index by an order.
+    ///
+    /// - Complexity: O(n log n) if there is none.
+    public mutating func buildIndex(by order: ChildOrder, over value: Value) {
+        _ = group(by: order, over: value)
     }
 
     /// Frees the indexes that nobody listens by and that are not named.

@@ -35,6 +35,10 @@ public enum Input: Sendable {
     case requested([UInt8], by: SessionID)
     /// A client is gone.
     case closed(SessionID)
+    /// A client reads so slowly that too much waits for it; from now on nothing of its listens does.
+    case clogged(SessionID)
+    /// Nothing waits for a client any more that did so.
+    case drained(SessionID)
     /// The turn with this number is durable; turns become so in order.
     case stored(turn: UInt64)
     /// What a `read` found: batches in order, the first of which holds the sequence asked for.

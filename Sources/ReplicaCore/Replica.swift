@@ -18,6 +18,10 @@ public struct Replica: Sendable {
         /// The names of the others.
         public var peers: [String]
         public var durability: Durability
+        /// Lists whose indexes stay once they are built.
+        public var indexes = IndexRules()
+        /// Memory for all indexes together.
+        public var indexByteLimit = 256 << 20
         /// Seeds push IDs and, in a new data directory, the writer ID. Differs in every life.
         public var seed: UInt64
         /// A checkpoint is due once the log has so much that the last one does not cover.
@@ -56,7 +60,8 @@ public struct Replica: Sendable {
     var now = Moment(wallMilliseconds: 0, elapsedMilliseconds: 0)
     var peers: Peers
     var inbox = Inbox()
-    var listens = Listens()
+    var listens: Listens
+    var slowClients = SlowClients()
     var disconnects = Disconnects()
     var outbox = Outbox()
     var turns: TurnQueue
@@ -96,6 +101,8 @@ public struct Replica: Sendable {
         life = Life(isContinued: known != nil, hasPast: !stored.isEmpty)
         clockBound = facts[.clockBound] ?? 0
         clock = HybridClock(after: HybridTime(milliseconds: clockBound))
+        listens = Listens(
+            indexing: configuration.indexes, within: .init(byteLimit: configuration.indexByteLimit))
         peers = Peers(
             members: configuration.peers.filter { $0 != configuration.member }, own: writer)
         batch = BatchWriter(origin: writer)
@@ -152,6 +159,8 @@ public struct Replica: Sendable {
             disconnects.hear(session, at: now.elapsedMilliseconds)
             serve(frame, for: session)
         case .closed(let session): close(session)
+        case .clogged(let session): slowClients.clog(session)
+        case .drained(let session): slowClients.drain(session)
         case .found(let batches, let read): send(batches, for: read)
         case .stored(let turn): return turns.stored(turn)
         case .checkpointed: checkpoints.finish()

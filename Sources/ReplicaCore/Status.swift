@@ -1,4 +1,5 @@
 import DataTree
+import QueryEngine
 import SyncProtocol
 
 /// What a replica counts since it started.
@@ -60,6 +61,9 @@ extension Replica {
             ("waitingBytes", .count(UInt64(inbox.byteCount))),
             ("pendingTurns", .count(UInt64(turns.pendingCount))),
             ("listens", .count(UInt64(listens.count))),
+            ("clientsBehind", .count(UInt64(slowClients.count))),
+            ("changesHeldBack", .count(slowClients.heldBack)),
+            ("queries", listens.queryStatus),
             ("disconnectBytes", .count(UInt64(disconnects.byteCount))),
             ("registers", .count(UInt64(tree.registerCount))),
             ("settledMilliseconds", .count(frontier.milliseconds)),
@@ -83,6 +87,34 @@ extension Replica {
         peers.all.filter { peers.isLive($0, at: now.elapsedMilliseconds) }.map { peer in
             (peer.member, .count(now.elapsedMilliseconds - peer.heardMilliseconds))
         }
+    }
+}
+
+extension Listens {
+    /// How many lists are shown one by one.
+    private static let listsShown = 50
+
+    /// What queries keep: views, and indexes, of which the largest lists' are named.
+    fileprivate var queryStatus: Value {
+        let views = lists.values.reduce(0) { $0 + $1.viewCount }
+        let shown = lists.sorted { $0.key < $1.key }.map(\.value)
+            .filter { list in list.indexes.contains { $0.placeCount > 0 } }
+            .prefix(Listens.listsShown)
+        let indexes = shown.enumerated().map { position, list in
+            let orders = list.indexes.map { $0.order.name + " (\($0.placeCount))" }
+            let fields: [(String, Value)] = [
+                ("path", .string(list.path.description)),
+                ("orders", .string(orders.joined(separator: ", "))),
+                ("listens", .count(UInt64(list.listenerCount))),
+            ]
+            return (String(position), Value.object(fields))
+        }
+        return .object([
+            ("lists", .count(UInt64(lists.count))), ("views", .count(UInt64(views))),
+            ("indexBytes", .count(UInt64(indexBytes))),
+            ("indexByteLimit", .count(UInt64(budget.byteLimit))),
+            ("indexes", .object(indexes)),
+        ])
     }
 }
 

@@ -24,21 +24,20 @@ import ZeroMQ
     }
 
     /// The session of the client, once it has said something.
-    private func session(closed: @escaping (SessionID) -> Void) throws -> SessionID {
+    private func session(take: @escaping (Input) -> Void) throws -> SessionID {
         var session: SessionID?
-        try port.open(
-            on: loop,
-            receive: { [loop] _, sender in
-                session = sender
-                loop.stop()
-            }, closed: closed)
+        try port.open(on: loop) { [loop] input in
+            guard case .requested(_, let sender) = input else { return take(input) }
+            session = sender
+            loop.stop()
+        }
         client.send([1])
         loop.run()
         return try #require(session)
     }
 
     @Test func `keeps the replies to a slow client in order`() throws {
-        let session = try session { _ in Issue.record("the session was ended") }
+        let session = try session { Issue.record("unexpected \($0)") }
         for index in 0..<200 {
             port.reply(Array("\(index)".utf8), to: session)
             port.endTurn()
@@ -50,9 +49,36 @@ import ZeroMQ
         #expect(port.slowClients == 0)
     }
 
+    @Test func `says when much waits for a client, and when nothing does any more`() throws {
+        var news: [String] = []
+        let session = try session { input in
+            switch input {
+            case .clogged: news.append("clogged")
+            case .drained: news.append("drained")
+            default: Issue.record("unexpected \(input)")
+            }
+        }
+        var sent = 0
+        while news.isEmpty {
+            port.reply(reply, to: session)
+            sent += 1
+        }
+        #expect(news == ["clogged"])
+        #expect(port.waitingBytes > 1 << 20)
+        for _ in 0..<sent {
+            port.endTurn()
+            #expect(client.receive()?.first?.count == reply.count)
+        }
+        port.endTurn()
+        #expect(news == ["clogged", "drained"])
+        #expect(port.waitingBytes == 0)
+    }
+
     @Test func `ends the session of a client that reads too slowly, and tells it at last`() throws {
         var closed: [SessionID] = []
-        let session = try session { closed.append($0) }
+        let session = try session { input in
+            if case .closed(let session) = input { closed.append(session) }
+        }
         while closed.isEmpty { port.reply(reply, to: session) }
         #expect(closed == [session])
         #expect(port.slowClients == 1)

@@ -46,6 +46,18 @@ import ZeroMQ
         #expect(configuration.clientKeys.count == 1)
     }
 
+    @Test func `names the lists whose indexes stay, or what is wrong with them`() throws {
+        let configuration = try read(
+            "{cluster: 'a', indexOn: {'rooms/$room': ['sent', '.value']}, indexMegabytes: 7, "
+                + "nodes: [\(Self.node)]}")
+        #expect(
+            try configuration.indexes == IndexRules(["rooms/$room": ["sent", ".value"]]))
+        #expect(configuration.indexMegabytes == 7)
+        let error = try error(
+            in: "{cluster: 'a',\n indexOn: {rooms: ['a.b']}, nodes: [\(Self.node)]}")
+        #expect(error.problem.contains(#":2: "indexOn": invalid key "a.b""#))
+    }
+
     @Test func `names a public key that is none`() throws {
         let error = try error(
             in: "{cluster: 'a',\n clientKeys: ['short'], nodes: [\(Self.node)]}")

@@ -41,6 +41,8 @@ import Testing
         #expect(views.viewCount == 1)
         views.remove(query)
         #expect(views.viewCount == 0)
+        #expect(views.indexes.map(\.placeCount) == [1000])
+        views.dropUnusedIndexes()
         #expect(views.indexes.isEmpty)
     }
 

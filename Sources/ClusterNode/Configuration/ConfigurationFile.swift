@@ -1,3 +1,4 @@
+internal import DataTree
 internal import Foundation
 internal import ReplicaCore
 internal import ZeroMQ
@@ -30,13 +31,24 @@ extension NodeConfiguration {
             clientKeys: try (document.clientKeys ?? []).map { text throws(NodeError) in
                 try file.publicKey(text, at: ["clientKeys"])
             })
+        indexMegabytes = document.indexMegabytes ?? indexMegabytes
+        guard 1...1_000_000 ~= indexMegabytes else {
+            throw file.error(
+                #""indexMegabytes" cannot be \#(indexMegabytes)"#, at: ["indexMegabytes"],
+                fix: "use a number from 1 to 1000000")
+        }
+        do throws(DataError) {
+            indexes = try IndexRules(document.indexOn ?? [:])
+        } catch {
+            throw file.error(#""indexOn": \#(error.problem)"#, at: ["indexOn"], fix: error.fix)
+        }
     }
 }
 
 /// The file as it is written, top level.
 private struct Document: Decodable {
     enum Keys: String, CodingKey, CaseIterable {
-        case cluster, durability, directory, nodes, clientKeys
+        case cluster, durability, directory, nodes, clientKeys, indexOn, indexMegabytes
     }
 
     let cluster: String
@@ -44,6 +56,8 @@ private struct Document: Decodable {
     let directory: String?
     let nodes: [Node]
     let clientKeys: [String]?
+    let indexOn: [String: [String]]?
+    let indexMegabytes: Int?
 
     init(from decoder: any Decoder) throws {
         try decoder.refuseUnknownKeys(but: Keys.self)
@@ -53,6 +67,8 @@ private struct Document: Decodable {
         directory = try container.decodeIfPresent(String.self, forKey: .directory)
         nodes = try container.decode([Node].self, forKey: .nodes)
         clientKeys = try container.decodeIfPresent([String].self, forKey: .clientKeys)
+        indexOn = try container.decodeIfPresent([String: [String]].self, forKey: .indexOn)
+        indexMegabytes = try container.decodeIfPresent(Int.self, forKey: .indexMegabytes)
     }
 
     struct Node: Decodable {

@@ -42,6 +42,10 @@ public struct NodeConfiguration: Equatable, Sendable {
     /// The folder under which each node has its own.
     public var directory: String
     public var nodes: [Member]
+    /// Lists whose indexes stay once they are built.
+    public var indexes = IndexRules()
+    /// Memory that the indexes of a node may take together.
+    public var indexMegabytes = 256
     /// The keys of the clients that are let in, where nodes have keys.
     public var clientKeys: [PublicKey]
 

@@ -15,7 +15,9 @@ final class ClientPort {
     /// Replies in ZeroMQ's own queue for a client, which counts frames; the node's, behind it, counts
     /// bytes.
     private static let repliesLimit = 100
-    private static let waitingBytesLimit = 8 << 20
+    private static let waitingBytesLimit = 16 << 20
+    /// When so much waits for a client, its listens are told no more until nothing does.
+    private static let cloggedBytes = 1 << 20
 
     /// Sessions that were ended because their client read too slowly.
     private(set) var slowClients = 0
@@ -25,7 +27,7 @@ final class ClientPort {
     private var table = ClientTable()
     private var slowSessions: [SessionID] = []
     private var turn: UInt64 = 0
-    private var closed: (SessionID) -> Void = { _ in }
+    private var take: (Input) -> Void = { _ in }
 
     init(in context: Context, security: Security? = nil) throws(ZeroMQError) {
         let socket = try Socket(.router, in: context)
@@ -42,16 +44,20 @@ final class ClientPort {
     /// The clients known, some of which may be gone.
     var count: Int { table.count }
 
-    /// Begins to hand over the frames of clients, once `bind` lets them in.
+    /// What waits for slow clients, in bytes.
+    var waitingBytes: Int {
+        slowSessions.reduce(0) { $0 + (table[$1]?.waitingBytes ?? 0) }
+    }
+
+    /// Begins to hand over what clients send, once `bind` lets them in, and how they fare.
     func open(
-        on loop: Loop, receive: @escaping ([UInt8], SessionID) -> Void,
-        closed: @escaping (SessionID) -> Void
+        on loop: Loop, take: @escaping (Input) -> Void
     ) throws(EventLoopError) {
-        self.closed = closed
+        self.take = take
         try channel.open(on: loop) { [unowned self] message in
             // More frames than a name and a content are not of this protocol.
             guard message.count == 2, let session = session(of: message[0]) else { return }
-            receive(Array(message[1]), session)
+            take(.requested(Array(message[1]), by: session))
         }
     }
 
@@ -120,11 +126,15 @@ extension ClientPort {
     private func wait(_ frame: [UInt8], for session: SessionID) {
         guard let client = table[session] else { return }
         if client.waiting.isEmpty { slowSessions.append(session) }
-        guard client.waitingBytes + frame.count <= Self.waitingBytesLimit else {
-            return end(session)
-        }
+        // What is asked for may be larger than the limit, but nothing may wait behind that.
+        guard client.waitingBytes <= Self.waitingBytesLimit else { return end(session) }
         table[session]?.waiting.append(frame)
         table[session]?.waitingBytes += frame.count
+        guard client.waitingBytes + frame.count > Self.cloggedBytes, !client.isClogged else {
+            return
+        }
+        table[session]?.isClogged = true
+        take(.clogged(session))
     }
 
     /// Gives a slow client up; it is told so, once it has read what was sent before.
@@ -133,7 +143,8 @@ extension ClientPort {
         droppedReplies += table[session]?.waiting.count ?? 0
         table[session]?.isEnded = true
         table[session]?.waiting = [Self.goodbye("this client read too slowly")]
-        closed(session)
+        table[session]?.waitingBytes = 0
+        take(.closed(session))
     }
 
     private func sendWaiting(to session: SessionID) {
@@ -150,7 +161,10 @@ extension ClientPort {
             }
         }
         table[session]?.waiting = []
-        if client.isEnded { table.remove(session) }
+        if client.isEnded { return table.remove(session) }
+        guard client.isClogged else { return }
+        table[session]?.isClogged = false
+        take(.drained(session))
     }
 
     /// Forgets a client that is gone.
@@ -162,7 +176,7 @@ extension ClientPort {
     private func remove(_ session: SessionID) {
         let wasEnded = table[session]?.isEnded ?? true
         table.remove(session)
-        if !wasEnded { closed(session) }
+        if !wasEnded { take(.closed(session)) }
     }
 
     private static func goodbye(_ problem: String) -> [UInt8] {

@@ -10,6 +10,8 @@ struct Client {
     /// Frames that did not fit into its queue.
     var waiting: [[UInt8]] = []
     var waitingBytes = 0
+    /// Whether so much waited that its listens are told nothing.
+    var isClogged = false
     /// Whether the session is over, and only the news of it still waits.
     var isEnded = false
 }

@@ -38,6 +38,7 @@ extension Replica {
             beginLife()
         }
         life.isServing = true
+        listens.buildNamedIndexes(in: tree.value, at: now.elapsedMilliseconds)
         turn.urgent.append(.serve)
     }
 

@@ -17,7 +17,9 @@ extension Replica {
     mutating func apply(_ operation: Operation) {
         turn.applied += 1
         let changes = tree.apply(operation)
-        for notice in listens.notices(of: changes, in: tree.value) { outbox.append(notice) }
+        for notice in listens.notices(of: changes, in: tree.value) {
+            outbox.append(notice, slow: &slowClients)
+        }
     }
 
     /// Ends this turn's batch: its bytes go to disk, to all peers, and to any who miss it later.

@@ -26,6 +26,7 @@ extension Replica {
     mutating func endTurn() -> [Output] {
         serveWhenReady()
         probeDisconnects()
+        catchUpSlowClients()
         closeBatch()
         let requests = repair.requests(
             holding: vector, inbox: inbox, peers: peers, at: now.elapsedMilliseconds)
@@ -84,6 +85,7 @@ extension Replica {
     mutating func beat() {
         guard now.elapsedMilliseconds >= nextBeatMilliseconds else { return }
         nextBeatMilliseconds = now.elapsedMilliseconds + 250
+        listens.dropIdleIndexes(at: now.elapsedMilliseconds)
         let durable = turns.durable
         let beat = Beat(
             cluster: configuration.cluster, member: configuration.member, writer: writer,

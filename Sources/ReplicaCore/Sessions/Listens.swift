@@ -36,9 +36,17 @@ struct Listens: Sendable {
 
     private var root = Location()
     private var listens: [SessionID: [Listen]] = [:]
-    private var lists: [Int: ListenedList] = [:]
+    /// Walked only for sums, and in sorted order.
+    var lists: [Int: QueriedList] = [:]
     private var lastList = 0
     private(set) var count = 0
+    let rules: IndexRules
+    let budget: IndexBudget
+
+    init(indexing rules: IndexRules, within budget: IndexBudget) {
+        self.rules = rules
+        self.budget = budget
+    }
 
     /// The listens of one session.
     func count(of session: SessionID) -> Int { listens[session]?.count ?? 0 }
@@ -48,20 +56,35 @@ struct Listens: Sendable {
         listens[listener.session]?.contains { $0.id == listener.id } ?? false
     }
 
+    /// The listen of a session that has an id.
+    func listen(of listener: Listener) -> Listen? {
+        listens[listener.session]?.first { $0.id == listener.id }
+    }
+
     /// Adds a listener whose session has no other one with its id, and returns what it sees.
     ///
+    /// - Throws: `DataError` if it needs an index for which there is no room.
     /// - Complexity: O(log n) for each child shown, and O(n log n) for the first query by an order.
     mutating func add(
-        _ listener: Listener, to query: Query, at path: Path, in tree: Value
-    ) -> Value {
+        _ listener: Listener, to query: Query, at path: Path, in tree: Value,
+        at milliseconds: UInt64
+    ) throws(DataError) -> Value {
+        let value = tree[path]
+        if query.isFiltered {
+            let number = list(at: path, at: milliseconds)
+            try makeRoom(for: query.order, in: number, of: value.children)
+            note(listener, query, at: path)
+            return lists[number]!.add(listener, to: query, over: value)
+        }
+        note(listener, query, at: path)
+        change(at: path) { $0.listeners.append(listener) }
+        return value
+    }
+
+    private mutating func note(_ listener: Listener, _ query: Query, at path: Path) {
         let listen = Listen(id: listener.id, path: path, query: query)
         listens[listener.session, default: []].append(listen)
         count += 1
-        guard query.isFiltered else {
-            change(at: path) { $0.listeners.append(listener) }
-            return tree[path]
-        }
-        return lists[list(at: path)]!.add(listener, to: query, over: tree[path])
     }
 
     /// Removes one listener; false if there is none.
@@ -70,14 +93,14 @@ struct Listens: Sendable {
             let listen = listens[listener.session]?.remove(at: index)
         else { return false }
         count -= 1
-        if listen.query.isFiltered {
-            let number = list(at: listen.path)
+        var number: Int?
+        change(at: listen.path) { location in
+            number = location.list
+            if !listen.query.isFiltered { location.listeners.removeAll { $0 == listener } }
+        }
+        if listen.query.isFiltered, let number {
             lists[number]?.remove(listener, from: listen.query)
-            guard lists[number]?.isEmpty ?? true else { return true }
-            lists[number] = nil
-            change(at: listen.path) { $0.list = nil }
-        } else {
-            change(at: listen.path) { $0.listeners.removeAll { $0 == listener } }
+            dropIfEmpty(number)
         }
         return true
     }
@@ -91,7 +114,7 @@ struct Listens: Sendable {
     }
 
     /// The number of the list at a location, which is made if there is none.
-    private mutating func list(at path: Path) -> Int {
+    mutating func list(at path: Path, at milliseconds: UInt64) -> Int {
         var number = lastList + 1
         change(at: path) { location in
             number = location.list ?? number
@@ -99,9 +122,18 @@ struct Listens: Sendable {
         }
         if number > lastList {
             lastList = number
-            lists[number] = ListenedList()
+            lists[number] = QueriedList(
+                at: path, named: rules.orders(at: path), usedMilliseconds: milliseconds)
         }
+        lists[number]?.usedMilliseconds = milliseconds
         return number
+    }
+
+    /// Forgets a list at which nothing is kept.
+    mutating func dropIfEmpty(_ number: Int) {
+        guard let list = lists[number], list.isEmpty else { return }
+        lists[number] = nil
+        change(at: list.path) { $0.list = nil }
     }
 
     private mutating func change(at path: Path, _ body: (inout Location) -> Void) {

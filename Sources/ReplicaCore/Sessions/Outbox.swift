@@ -1,3 +1,4 @@
+import DataTree
 import SyncProtocol
 
 /// What one turn has to say to clients: one frame for each, in the order of their first message.
@@ -16,15 +17,23 @@ struct Outbox: Sendable {
     }
 
     /// Tells all listeners of one location; what changed is encoded once for all of them.
-    mutating func append(_ notice: Listens.Notice) {
+    mutating func append(_ notice: Listens.Notice, slow: inout SlowClients) {
         scratch.removeAll()
         NodeMessage.encode(changed: notice.writes, into: &scratch)
         scratch.bytes.withUnsafeBytes { writes in
             for listener in notice.listeners {
+                if !slow.isEmpty, slow.holdsBack(listener) { continue }
                 frames[place(of: listener.session)].frame
                     .appendChange(listen: listener.id, encodedWrites: writes)
             }
         }
+    }
+
+    /// Answers a `get` with children that ascend by key.
+    mutating func append(
+        children: [(key: Key, value: Value)], id: UInt64, to session: SessionID
+    ) {
+        frames[place(of: session)].frame.appendValue(id: id, children: children)
     }
 
     /// Drops what was to be said to a client that is gone.

@@ -23,16 +23,14 @@ extension Replica {
 
     mutating func close(_ session: SessionID) {
         listens.removeAll(of: session)
+        slowClients.remove(session)
         outbox.removeAll(to: session)
         writeDisconnect(of: session)
     }
 
     private mutating func serve(_ message: ClientMessage, for session: SessionID) {
         switch message {
-        case .get(let id, let path, let query):
-            if hasRoom(id, session) {
-                outbox.append(.value(id: id, value: results(of: query, at: path)), to: session)
-            }
+        case .get(let id, let path, let query): get(path, query, id, session)
         case .put(let id, let path, let value, let condition):
             if let condition, !condition.matches(tree.value[path]) {
                 return refuse(
@@ -69,13 +67,21 @@ extension Replica {
         }
     }
 
-    private func results(of query: Query, at path: Path) -> Value {
-        let value = tree.value[path]
-        guard query.isFiltered else { return value }
-        let list = OrderedList(value, by: Index(by: query.order, of: value.children))
-        var shown = Children()
-        for (key, child) in query.results(in: list) { shown[key] = child }
-        return Value(shown)
+    private mutating func get(
+        _ path: Path, _ query: Query, _ id: UInt64, _ session: SessionID
+    ) {
+        guard hasRoom(id, session) else { return }
+        guard query.isFiltered else {
+            return outbox.append(.value(id: id, value: tree.value[path]), to: session)
+        }
+        do throws(DataError) {
+            var children = try listens.results(
+                of: query, at: path, in: tree.value, at: now.elapsedMilliseconds)
+            if query.order != .key { children.sort { $0.key < $1.key } }
+            outbox.append(children: children, id: id, to: session)
+        } catch {
+            refuse(.tooBig, error.problem, fix: error.fix, id, session)
+        }
     }
 
     /// Refuses a request for data from a client that has asked for much in one turn already: a few
@@ -121,13 +127,21 @@ extension Replica {
                 .invalid, "a listen with the id \(id) exists already",
                 fix: "give each listen of a connection its own id", id, session)
         }
-        let shown = listens.add(listener, to: query, at: path, in: tree.value)
-        outbox.append(.ok(id: id), to: session)
-        outbox.append(NodeMessage.first(of: id, showing: shown, to: held), to: session)
+        do throws(DataError) {
+            let shown = try listens.add(
+                listener, to: query, at: path, in: tree.value, at: now.elapsedMilliseconds)
+            outbox.append(.ok(id: id), to: session)
+            if !slowClients.isEmpty, slowClients.holdsBack(listener) { return }
+            outbox.append(NodeMessage.first(of: id, showing: shown, to: held), to: session)
+        } catch {
+            refuse(.tooBig, error.problem, fix: error.fix, id, session)
+        }
     }
 
     private mutating func unlisten(_ listen: UInt64, _ id: UInt64, _ session: SessionID) {
-        guard listens.remove(.init(session: session, id: listen)) else {
+        let listener = Listens.Listener(session: session, id: listen)
+        slowClients.remove(listener)
+        guard listens.remove(listener) else {
             return refuse(
                 .invalid, "there is no listen with the id \(listen)",
                 fix: "give the id of a listen that is still open", id, session)

@@ -1,0 +1,58 @@
+public import DataTree
+import QueryEngine
+
+/// Which lists have indexes that stay once they are built, as a node's configuration names them.
+///
+///     try IndexRules(["players": ["points", ".value"], "rooms/$room/messages": ["sent"]])
+///
+/// Keys that begin with `$` stand for any key, as in Firebase's rules.
+public struct IndexRules: Equatable, Sendable {
+    private struct Rule: Equatable, Sendable {
+        /// The keys of the list's path; nil stands for any.
+        let keys: [Key?]
+        let orders: [ChildOrder]
+
+        func matches(_ path: Path) -> Bool {
+            keys.count == path.count && zip(keys, path.keys).allSatisfy { $0 == nil || $0 == $1 }
+        }
+    }
+
+    private let rules: [Rule]
+
+    /// No rules.
+    public init() { rules = [] }
+
+    /// Takes, for each pattern of a path, the child paths to index by: `.value` is the child itself.
+    ///
+    /// - Throws: `DataError` for a pattern that is no path, or a child path that is none.
+    public init(_ description: [String: [String]]) throws(DataError) {
+        var rules: [Rule] = []
+        for (pattern, children) in description.sorted(by: { $0.key < $1.key }) {
+            var keys: [Key?] = []
+            for segment in pattern.split(separator: "/") {
+                keys.append(segment.hasPrefix("$") ? nil : try Key(String(segment)))
+            }
+            var orders: [ChildOrder] = []
+            for child in children {
+                var members = QueryMembers()
+                members.index = child
+                orders.append(try Query(members).order)
+            }
+            rules.append(Rule(keys: keys, orders: orders))
+        }
+        self.rules = rules
+    }
+
+    /// The orders whose indexes stay at a location.
+    func orders(at path: Path) -> [ChildOrder] {
+        rules.filter { $0.matches(path) }.flatMap(\.orders)
+    }
+
+    /// The locations that rules name without `$`, so that they can be indexed before anyone asks.
+    var paths: [Path] {
+        rules.compactMap { rule in
+            let keys = rule.keys.compactMap { $0 }
+            return keys.count == rule.keys.count ? Path(keys) : nil
+        }
+    }
+}

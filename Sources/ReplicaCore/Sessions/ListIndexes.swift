@@ -1,0 +1,126 @@
+import DataTree
+import QueryEngine
+
+// The indexes that queries need: built when first asked for, kept while they are used, in bounded
+// memory. Those that the configuration names stay.
+
+extension Listens {
+    /// What indexes cost and may cost.
+    struct IndexBudget: Sendable {
+        /// Memory for all indexes together.
+        var byteLimit: Int
+        /// Roughly the memory of an index for each child.
+        static let bytesPerChild = 52
+        /// A list of so few children is read faster than an index for it is kept.
+        static let smallList = 256
+        /// An index that nobody has needed for so long goes.
+        static let idleMilliseconds: UInt64 = 300_000
+    }
+
+    /// What a query shows, in its order.
+    ///
+    /// - Throws: `DataError` if it needs an index for which there is no room.
+    /// - Complexity: O(log n) for each child shown, and O(n log n) for the first query by an order.
+    mutating func results(
+        of query: Query, at path: Path, in tree: Value, at milliseconds: UInt64
+    ) throws(DataError) -> [(key: Key, value: Value)] {
+        let value = tree[path]
+        let children = value.children
+        if query.order == .key || children.count <= IndexBudget.smallList {
+            let index = Index(by: query.order, of: children)
+            return query.results(in: OrderedList(value, by: index))
+        }
+        let number = list(at: path, at: milliseconds)
+        try makeRoom(for: query.order, in: number, of: children)
+        return lists[number]!.results(of: query, over: value)
+    }
+
+    /// What a listen with a query shows, in its order.
+    mutating func shown(
+        by listen: Listen, in tree: Value, at milliseconds: UInt64
+    ) -> [(key: Key, value: Value)] {
+        let number = list(at: listen.path, at: milliseconds)
+        return lists[number]!.results(of: listen.query, over: tree[listen.path])
+    }
+
+    /// Builds the indexes that the configuration names without a wildcard, as far as there is room.
+    mutating func buildNamedIndexes(in tree: Value, at milliseconds: UInt64) {
+        for path in rules.paths {
+            let value = tree[path]
+            for order in rules.orders(at: path) {
+                let number = list(at: path, at: milliseconds)
+                do throws(DataError) {
+                    try makeRoom(for: order, in: number, of: value.children)
+                    lists[number]!.buildIndex(by: order, over: value)
+                } catch {
+                    // Those who ask by this order will be told.
+                    dropIfEmpty(number)
+                }
+            }
+        }
+    }
+
+    /// Frees what nobody has needed for long, and more if indexes have grown beyond their limit.
+    mutating func dropIdleIndexes(at milliseconds: UInt64) {
+        if lists.isEmpty { return }
+        for number in listsByUse {
+            let used = lists[number]?.usedMilliseconds ?? 0
+            let isIdle = milliseconds > used + IndexBudget.idleMilliseconds
+            guard isIdle || indexBytes > budget.byteLimit else { return }
+            lists[number]?.dropUnusedIndexes()
+            dropIfEmpty(number)
+        }
+    }
+
+    /// Memory of all indexes.
+    var indexBytes: Int {
+        lists.values.reduce(0) { sum, list in
+            list.indexes.reduce(sum) { $0 + $1.placeCount * IndexBudget.bytesPerChild }
+        }
+    }
+
+    private func canBuild(_ bytes: Int) -> Bool { indexBytes + bytes <= budget.byteLimit }
+
+    /// Makes sure that an index by an order can be built, if it is not there.
+    mutating func makeRoom(
+        for order: ChildOrder, in number: Int, of children: Children
+    ) throws(DataError) {
+        guard order != .key, children.count > IndexBudget.smallList, let list = lists[number],
+            !list.hasIndex(by: order)
+        else { return }
+        let bytes = children.count * IndexBudget.bytesPerChild
+        if canBuild(bytes) { return }
+        for other in listsByUse where other != number {
+            lists[other]?.dropUnusedIndexes()
+            dropIfEmpty(other)
+            if canBuild(bytes) { return }
+        }
+        dropIfEmpty(number)
+        throw DataError(
+            problem: "the index by \(order.name) of \(list.path) needs \(bytes.megabytes) MB, and "
+                + "\(indexBytes.megabytes) of \(budget.byteLimit.megabytes) MB are in use",
+            fix: "raise \"indexMegabytes\" in the configuration, or end listens by other orders")
+    }
+
+    /// The lists, those first that were not used for longest.
+    private var listsByUse: [Int] {
+        lists.map { (used: $0.value.usedMilliseconds, number: $0.key) }.sorted(by: <)
+            .map(\.number)
+    }
+}
+
+extension ChildOrder {
+    /// As queries and configurations spell it.
+    var name: String {
+        switch self {
+        case .key: ".key"
+        case .value: ".value"
+        case .priority: ".priority"
+        case .child(let path): path.keys.map(\.text).joined(separator: "/")
+        }
+    }
+}
+
+extension Int {
+    fileprivate var megabytes: Int { (self + 1 << 20 - 1) >> 20 }
+}

@@ -1,0 +1,64 @@
+import DataTree
+import QueryEngine
+import SyncProtocol
+
+/// A location of whose children only some are asked for: equal queries of many listeners share a
+/// view, and queries by one order an index.
+struct QueriedList: Sendable {
+    let path: Path
+    /// When somebody last asked for something here.
+    var usedMilliseconds: UInt64
+    private var views: SharedViews
+    /// Never walked, only looked up.
+    private var listeners: [Query: [Listens.Listener]] = [:]
+    private(set) var listenerCount = 0
+
+    init(at path: Path, named orders: [ChildOrder], usedMilliseconds: UInt64) {
+        self.path = path
+        self.usedMilliseconds = usedMilliseconds
+        views = SharedViews(indexedBy: orders)
+    }
+
+    var indexes: [Index] { views.indexes }
+    var viewCount: Int { views.viewCount }
+    /// Whether nothing is kept here that anyone may need.
+    var isEmpty: Bool { listenerCount == 0 && views.indexes.isEmpty }
+
+    func hasIndex(by order: ChildOrder) -> Bool { views.hasIndex(by: order) }
+
+    mutating func buildIndex(by order: ChildOrder, over value: Value) {
+        views.buildIndex(by: order, over: value)
+    }
+
+    mutating func dropUnusedIndexes() { views.dropUnusedIndexes() }
+
+    /// Adds a listener and returns what its query shows of the location's value.
+    mutating func add(
+        _ listener: Listens.Listener, to query: Query, over value: Value
+    ) -> Value {
+        listeners[query, default: []].append(listener)
+        listenerCount += 1
+        return views.add(query, over: value)
+    }
+
+    mutating func remove(_ listener: Listens.Listener, from query: Query) {
+        views.remove(query)
+        listenerCount -= 1
+        listeners[query]?.removeAll { $0 == listener }
+        if listeners[query]?.isEmpty ?? false { listeners[query] = nil }
+    }
+
+    /// What a query shows, in its order.
+    mutating func results(of query: Query, over value: Value) -> [(key: Key, value: Value)] {
+        views.results(of: query, over: value)
+    }
+
+    /// What the listeners are told of one operation, whose changes are relative to the location.
+    mutating func notices(of changes: [Change], to value: Value) -> [Listens.Notice] {
+        views.apply(changes, to: value).map { notice in
+            Listens.Notice(
+                listeners: listeners[notice.query] ?? [],
+                writes: notice.writes.map { Write(path: $0.path, value: $0.value) })
+        }
+    }
+}

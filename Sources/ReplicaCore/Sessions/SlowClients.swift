@@ -1,0 +1,59 @@
+import SyncProtocol
+
+/// The sessions whose clients read more slowly than they are told things.
+///
+/// Nothing of a listen is queued for them. Once there is room again, each listen that has missed
+/// something gets all that it shows by then.
+struct SlowClients: Sendable {
+    private struct Session: Sendable {
+        var isClogged = true
+        /// The listens that have missed something.
+        var missed: Set<UInt64> = []
+    }
+
+    private var sessions: [SessionID: Session] = [:]
+    /// Changes that were not sent because all will be.
+    private(set) var heldBack: UInt64 = 0
+
+    var isEmpty: Bool { sessions.isEmpty }
+    var count: Int { sessions.count }
+
+    /// The sessions that have room and have missed something, ascending.
+    var catchingUp: [SessionID] {
+        if sessions.isEmpty { return [] }
+        return sessions.filter { !$0.value.isClogged }.keys.sorted()
+    }
+
+    mutating func clog(_ session: SessionID) {
+        sessions[session, default: Session()].isClogged = true
+    }
+
+    mutating func drain(_ session: SessionID) { sessions[session]?.isClogged = false }
+
+    /// Whether a listener must not be told of a change now; if so, it will be told all later.
+    mutating func holdsBack(_ listener: Listens.Listener) -> Bool {
+        guard let session = sessions[listener.session],
+            session.isClogged || session.missed.contains(listener.id)
+        else { return false }
+        sessions[listener.session]?.missed.insert(listener.id)
+        heldBack += 1
+        return true
+    }
+
+    /// Takes the next listen of a session that has missed something; the session is slow no more
+    /// after the last.
+    mutating func takeMissed(of session: SessionID) -> UInt64? {
+        guard let next = sessions[session]?.missed.min() else {
+            sessions[session] = nil
+            return nil
+        }
+        sessions[session]?.missed.remove(next)
+        return next
+    }
+
+    mutating func remove(_ listener: Listens.Listener) {
+        sessions[listener.session]?.missed.remove(listener.id)
+    }
+
+    mutating func remove(_ session: SessionID) { sessions[session] = nil }
+}

@@ -1,0 +1,106 @@
+import DataTree
+import QueryEngine
+import ReplicaCore
+import SyncProtocol
+import Testing
+
+@Suite struct SlowClientTests {
+    private let slow = SessionID(number: 5)
+
+    @Test func `a slow client gets its answers, and in the end all that its listens show`() throws {
+        var replica = TestReplica()
+        let last = try Query().orderedByKey().limited(toLast: 1)
+        _ = replica.ask(.listen(id: 1, path: "a"), by: 5)
+        _ = replica.ask(.listen(id: 2, path: "b"), by: 5)
+        _ = replica.ask(.listen(id: 3, path: "a", query: last), by: 5)
+        _ = replica.turn([.clogged(slow)])
+        for number in 0..<100 {
+            let put = ClientMessage.put(
+                id: 9, path: Path([Key(unchecked: "a"), Key(unchecked: "k\(number)")]), value: 1)
+            #expect(replica.ask(put, by: 5) == [.ok(id: 9)])
+        }
+        var told = replica.turn([.drained(slow)])[slow] ?? []
+        let list = replica.value["a"]
+        #expect(
+            told == [
+                .change(listen: 1, writes: [Write(path: .root, value: list)]),
+                .change(listen: 3, writes: [Write(path: .root, value: ["k99": 1])]),
+            ])
+        told = replica.ask(.put(id: 9, path: "b", value: 2), by: 5)
+        #expect(told == [.change(listen: 2, writes: [Write(path: .root, value: 2)]), .ok(id: 9)])
+    }
+
+    @Test func `a listen that begins while its client is slow is answered later`() {
+        var replica = TestReplica()
+        _ = replica.turn([.clogged(slow)])
+        #expect(replica.ask(.listen(id: 1, path: "a"), by: 5) == [.ok(id: 1)])
+        let told = replica.turn([.drained(slow)])
+        #expect(told[slow] == [.change(listen: 1, writes: [Write(path: .root, value: .null)])])
+    }
+
+    @Test func `much that was missed comes a little in a turn`() {
+        var replica = TestReplica()
+        let text = Value.string(String(repeating: "x", count: 100_000))
+        for id in UInt64(1)...20 {
+            let path = Path([Key(unchecked: "p\(id)")])
+            _ = replica.ask(.listen(id: id, path: path), by: 5)
+        }
+        _ = replica.turn([.clogged(slow)])
+        for id in UInt64(1)...20 {
+            _ = replica.ask(.put(id: id, path: Path([Key(unchecked: "p\(id)")]), value: text))
+        }
+        let first = replica.turn([.drained(slow)])[slow] ?? []
+        #expect(first.count == 3)
+        _ = replica.turn([.clogged(slow)])
+        #expect(replica.turn([])[slow] == nil)
+        var count = first.count
+        _ = replica.turn([.drained(slow)]).values.map { count += $0.count }
+        for _ in 0..<10 { count += replica.turn([])[slow]?.count ?? 0 }
+        #expect(count == 20)
+    }
+
+    @Test func `whatever is held back, listeners end with what is there`() throws {
+        let queries = [
+            Query(), try Query().orderedByKey().limited(toLast: 3),
+            try Query().ordered(byChild: "n").starting(at: .integer(4)),
+        ]
+        for seed in UInt64(0)..<200 {
+            var random = SplitMix64(seed: seed)
+            var replica = TestReplica()
+            var copies = [Value](repeating: .null, count: queries.count)
+            func take(_ told: [SessionID: [NodeMessage]]) {
+                for case .change(let listen, let writes) in told[slow] ?? [] {
+                    for write in writes { copies[Int(listen)].set(write.value, at: write.path) }
+                }
+            }
+            for (id, query) in queries.enumerated() {
+                let listen = ClientMessage.listen(id: UInt64(id), path: "list", query: query)
+                take(replica.turn([.requested(listen.frame, by: slow)]))
+            }
+            for _ in 0..<60 {
+                var inputs: [Input] = []
+                switch random.next() % 8 {
+                case 0: inputs.append(.clogged(slow))
+                case 1, 2: inputs.append(.drained(slow))
+                default: inputs.append(.requested(write(&random).frame, by: SessionID(number: 1)))
+                }
+                take(replica.turn(inputs))
+            }
+            take(replica.turn([.drained(slow)]))
+            for (id, query) in queries.enumerated() {
+                let shown = replica.ask(.get(id: 1, path: "list", query: query))
+                #expect(shown == [.value(id: 1, value: copies[id])], "seed \(seed), \(query)")
+            }
+        }
+    }
+
+    private func write(_ random: inout SplitMix64) -> ClientMessage {
+        let path = Path([Key(unchecked: "list"), Key(unchecked: "k\(random.next() % 8)")])
+        let number = Value.integer(Int64(random.next() % 8))
+        switch random.next() % 4 {
+        case 0: return .put(id: 1, path: path, value: .null)
+        case 1: return .put(id: 1, path: path.appending(Key(unchecked: "n")), value: number)
+        default: return .put(id: 1, path: path, value: ["n": number])
+        }
+    }
+}

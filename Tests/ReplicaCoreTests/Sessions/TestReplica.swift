@@ -1,0 +1,51 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+/// One replica that keeps nothing on disk, so that it answers in the turn in which it was asked.
+struct TestReplica {
+    private(set) var replica: Replica
+    private var elapsedMilliseconds: UInt64 = 0
+
+    init(indexing rules: IndexRules = IndexRules(), indexByteLimit: Int = 1 << 20) {
+        var configuration = Replica.Configuration(
+            cluster: "test", member: "n1", peers: ["n1"], durability: .memory, seed: 1)
+        configuration.indexes = rules
+        configuration.indexByteLimit = indexByteLimit
+        replica = Replica(configuration, properties: [])
+    }
+
+    var value: Value { replica.value }
+
+    /// Lets the replica take some inputs in one turn, and returns what it told each client.
+    mutating func turn(
+        _ inputs: [Input], after milliseconds: UInt64 = 1
+    ) -> [SessionID: [NodeMessage]] {
+        elapsedMilliseconds += milliseconds
+        let now = Moment(
+            wallMilliseconds: 1_700_000_000_000 + elapsedMilliseconds,
+            elapsedMilliseconds: elapsedMilliseconds)
+        var told: [SessionID: [NodeMessage]] = [:]
+        for input in [.turnBegan(now)] + inputs + [.turnEnded] {
+            for case .reply(let session, let frame) in replica.step(input) {
+                let received = try! FrameReader<NodeMessage>.messages(in: frame)
+                for case .message(let message) in received {
+                    told[session, default: []].append(message)
+                }
+            }
+        }
+        return told
+    }
+
+    mutating func ask(_ message: ClientMessage, by client: UInt64 = 1) -> [NodeMessage] {
+        let session = SessionID(number: client)
+        return turn([.requested(message.frame, by: session)])[session] ?? []
+    }
+
+    /// What `status` says of queries.
+    mutating func queryStatus(after milliseconds: UInt64 = 1) -> Value {
+        _ = turn([], after: milliseconds)
+        guard case .value(_, let status)? = ask(.status(id: 1), by: 99).first else { return .null }
+        return status[Key(unchecked: "queries")]
+    }
+}
