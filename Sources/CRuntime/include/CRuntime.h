@@ -2,6 +2,7 @@
 #define HEARTH_RUNTIME_H
 
 #include <stdbool.h>
+#include <sys/epoll.h>
 #include <sys/types.h>
 
 // What the C library offers beyond what its Swift module shows in every build.

@@ -89,7 +89,7 @@ struct AppendLoad {
         }
         try poll { $0.listening == $0.listeners.count && $0.connections.allSatisfy(\.isIdle) }
 
-        let start = now()
+        let start = monotonicNanoseconds()
         try poll { load in
             load.sendDue(since: start)
             return load.acknowledged == load.appends
@@ -102,7 +102,7 @@ struct AppendLoad {
     private mutating func poll(
         until isDone: (inout AppendLoad) -> Bool
     ) throws(CommandError) {
-        let start = now()
+        let start = monotonicNanoseconds()
         var lastProgress = start
         var descriptors = (connections.map(\.socket) + listeners).map {
             pollfd(fd: $0.fileDescriptor, events: Int16(POLLIN), revents: 0)
@@ -121,8 +121,8 @@ struct AppendLoad {
             }
             let isBusy = before != (acknowledged, delivered, listening)
             if isBusy {
-                lastProgress = now()
-            } else if now() - lastProgress > AppendLoad.patienceNanoseconds {
+                lastProgress = monotonicNanoseconds()
+            } else if monotonicNanoseconds() - lastProgress > AppendLoad.patienceNanoseconds {
                 throw CommandError(
                     .unavailable,
                     "no progress: \(acknowledged) of \(appends) appends acknowledged, "
@@ -131,12 +131,6 @@ struct AppendLoad {
             }
             _ = Glibc.poll(&descriptors, nfds_t(descriptors.count), isBusy ? 0 : 1)
         }
-    }
-
-    private func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }
 
@@ -159,7 +153,8 @@ extension AppendLoad {
                 flush(index)
             }
         case .fixed(let perSecond):
-            let due = min(appends, Int((now() - start) / 1000) * perSecond / 1_000_000)
+            let due = min(
+                appends, Int((monotonicNanoseconds() - start) / 1000) * perSecond / 1_000_000)
             while sent < due {
                 let index = sent % connections.count
                 append(to: index)
@@ -169,18 +164,15 @@ extension AppendLoad {
     }
 
     private mutating func append(to index: Int) {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        let milliseconds = UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec) / 1_000_000
         var record = Children()
         record[AppendLoad.number] = .integer(Int64(sent))
         record[AppendLoad.author] = .string("client-\(index)")
         record[AppendLoad.text] = .string("a message of the length that people type into a chat")
-        let key = keys.next(at: milliseconds, random: &random)
+        let key = keys.next(at: wallMilliseconds(), random: &random)
         connections[index].frame.append(
             ClientMessage.put(id: UInt64(sent), path: list.appending(key), value: Value(record)))
         connections[index].unacknowledged += 1
-        sentNanoseconds[sent] = now()
+        sentNanoseconds[sent] = monotonicNanoseconds()
         sent += 1
         if connections[index].frame.bytes.count >= AppendLoad.frameBytes { flush(index) }
     }
@@ -202,9 +194,9 @@ extension AppendLoad {
 extension AppendLoad {
     private mutating func receiveAnswers(at index: Int, since start: UInt64) {
         while let message = connections[index].socket.receive({
-            $0[0].load(asFrame: NodeMessage.self)
+            $0[0].messages(of: NodeMessage.self)
         }) {
-            let time = now()
+            let time = monotonicNanoseconds()
             for case .message(.ok(let id)) in message {
                 connections[index].unacknowledged -= 1
                 guard id != .max else { continue }
@@ -216,8 +208,8 @@ extension AppendLoad {
     }
 
     private mutating func receiveEvents(at listener: Socket, since start: UInt64) {
-        while let message = listener.receive({ $0[0].load(asFrame: NodeMessage.self) }) {
-            let time = now()
+        while let message = listener.receive({ $0[0].messages(of: NodeMessage.self) }) {
+            let time = monotonicNanoseconds()
             for case .message(.change(_, let writes)) in message {
                 for write in writes { take(write, at: time) }
             }
@@ -236,18 +228,5 @@ extension AppendLoad {
         guard case .integer(let number) = record[AppendLoad.number] else { return }
         delivered += 1
         result.events.add(nanoseconds: time - sentNanoseconds[Int(number)])
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// The messages of a frame; none if it cannot be read, which shows as missing progress.
-    fileprivate func load<Message: FrameMessage>(
-        asFrame: Message.Type
-    ) -> [Received<Message>] {
-        do throws(FrameError) {
-            return Array(try FrameReader<Message>(self))
-        } catch {
-            return []
-        }
     }
 }

@@ -1,10 +1,7 @@
-internal import DataTree
-internal import JSONText
-
 extension Verb {
     static let bench = Verb(
         "bench", "Measures a cluster of its own, on this machine.",
-        verbs: [benchAppend, benchRecovery],
+        verbs: [benchAppend, benchFanout, benchQuery, benchRecovery],
         examples: ["hearth bench append", "hearth bench append --durability interval --json"])
 
     private static let durability = Option(
@@ -12,9 +9,12 @@ extension Verb {
         "When a write counts as done: commit (on disk), interval (on disk within a second) or "
             + "memory (never on disk); commit.",
         values: .oneOf(["commit", "interval", "memory"]))
+    private static let json = Option(flag: "json", "One JSON object a line.")
+
+    // MARK: append
+
     private static let appends = Option(
         "appends", "NUMBER", "How many records the largest work appends; 100000.")
-    private static let json = Option(flag: "json", "One JSON object a line.")
 
     private static let benchAppend = Verb(
         "append",
@@ -26,8 +26,8 @@ extension Verb {
     ) { (invocation) throws(CommandError) in
         let appends = try invocation.integer(appends, in: 1000...10_000_000) ?? 100_000
         let durability = invocation[durability] ?? "commit"
-        let report = AppendReport(isJSON: invocation.has(json))
-        report.begin(durability: durability)
+        var report = BenchReport(isJSON: invocation.has(json))
+        report.begin("durability \(durability); latencies in microseconds")
         for (number, work) in AppendBenchmark.works(appends: appends).enumerated() {
             // A fresh cluster each time, so that no work pays for what another left behind.
             let measurement = try TemporaryCluster.with(3, durability: durability) {
@@ -35,111 +35,148 @@ extension Verb {
                 try AppendBenchmark(cluster: cluster, durability: durability)
                     .run(work, number: number)
             }
-            report.show(measurement)
+            report.show(measurement.fields)
         }
         return .success
     }
-}
 
-extension Verb {
+    // MARK: fanout
+
+    private static let subscribers = Option(
+        "subscribers", "NUMBER", "How many connections listen to the list; 1000.")
+    private static let writes = Option("writes", "NUMBER", "How many records are written; 2000.")
+    private static let rate = Option("rate", "NUMBER", "How many records a second; 200.")
+
+    private static let benchFanout = Verb(
+        "fanout",
+        "Writes to one list at a fixed pace, to which many connections at one node listen.",
+        options: [durability, subscribers, writes, rate, json],
+        examples: [
+            "hearth bench fanout", "hearth bench fanout --durability interval --subscribers 100",
+        ]
+    ) { (invocation) throws(CommandError) in
+        let benchmark = FanoutBenchmark(
+            subscribers: try invocation.integer(subscribers, in: 1...9_000) ?? 1_000,
+            writes: try invocation.integer(writes, in: 1...1_000_000) ?? 2_000,
+            writesPerSecond: try invocation.integer(rate, in: 1...100_000) ?? 200)
+        let durability = invocation[durability] ?? "commit"
+        var report = BenchReport(isJSON: invocation.has(json))
+        report.begin("durability \(durability); latencies in microseconds")
+        let measurement = try TemporaryCluster.with(3, durability: durability) {
+            (cluster) throws(CommandError) in
+            try benchmark.run(on: cluster, durability: durability)
+        }
+        report.show(measurement.fields)
+        return .success
+    }
+
+    // MARK: query
+
     private static let records = Option(
+        "records", "NUMBER", "How many records the list has; 1000000.")
+    private static let queries = Option("queries", "NUMBER", "How many queries are asked; 50000.")
+
+    private static let benchQuery = Verb(
+        "query",
+        "Asks a node for a hundred records of a long list at a time, by key and by a field.",
+        options: [records, queries, json],
+        examples: ["hearth bench query", "hearth bench query --records 100000 --json"]
+    ) { (invocation) throws(CommandError) in
+        let benchmark = QueryBenchmark(
+            records: try invocation.integer(records, in: 100...10_000_000) ?? 1_000_000,
+            queries: try invocation.integer(queries, in: 10...10_000_000) ?? 50_000)
+        var report = BenchReport(isJSON: invocation.has(json))
+        report.begin("one node with \(benchmark.records) records; latencies in microseconds")
+        try TemporaryCluster.with(1, durability: "interval") { (cluster) throws(CommandError) in
+            try benchmark.load(cluster)
+            for work in QueryBenchmark.Work.allCases {
+                report.show(try benchmark.run(work, on: cluster).fields)
+            }
+        }
+        return .success
+    }
+
+    // MARK: recovery
+
+    private static let recoveredRecords = Option(
         "records", "NUMBER", "How many records are on disk; 1000000.")
 
     private static let benchRecovery = Verb(
         "recovery", "Starts a node with many records on disk, three times.",
-        options: [records, durability, json],
+        options: [recoveredRecords, durability, json],
         examples: ["hearth bench recovery", "hearth bench recovery --records 100000 --json"]
     ) { (invocation) throws(CommandError) in
-        let records = try invocation.integer(records, in: 1...100_000_000) ?? 1_000_000
+        let records = try invocation.integer(recoveredRecords, in: 1...100_000_000) ?? 1_000_000
         let durability = invocation[durability] ?? "commit"
+        var report = BenchReport(isJSON: invocation.has(json))
+        report.begin("durability \(durability)")
         try TemporaryCluster.with(1, durability: durability) { (cluster) throws(CommandError) in
             let benchmark = RecoveryBenchmark(cluster: cluster)
             try benchmark.fill(with: records)
             for _ in 0..<3 {
-                let measurement = try benchmark.restart()
-                StandardOutput.shared.print(
-                    invocation.has(json) ? measurement.json(records: records) : measurement.row)
-                StandardOutput.shared.flush()
+                report.show(try benchmark.restart().fields(records: records))
             }
         }
         return .success
     }
 }
 
-/// Prints measurements as they come, for people or for programs.
-private struct AppendReport {
-    let isJSON: Bool
+// MARK: - Columns
 
-    func begin(durability: String) {
-        guard !isJSON else { return }
-        print("durability \(durability); latencies in microseconds, 50th / 99th percentile", [])
-        print("", [])
-        print(
-            "work",
-            [
-                "clients", "acked/s", "delivered/s", "ack p50", "p99", "event p50", "p99",
-                "CPU s/100k", "peak MB",
-            ])
-    }
-
-    func show(_ measurement: AppendBenchmark.Measurement) {
-        isJSON ? showJSON(measurement) : showRow(measurement)
-        StandardOutput.shared.flush()
-    }
-
-    private func showRow(_ measurement: AppendBenchmark.Measurement) {
-        var measurement = measurement
-        print(
-            measurement.work,
-            [
-                String(measurement.clients), whole(measurement.acknowledgedPerSecond),
-                whole(measurement.deliveredPerSecond),
-                text(measurement.acknowledgements.percentile(0.5)),
-                text(measurement.acknowledgements.percentile(0.99)),
-                text(measurement.events.percentile(0.5)),
-                text(measurement.events.percentile(0.99)),
-                hundredths(measurement.serverSecondsPer100k), whole(measurement.peakMegabytes),
-            ])
-    }
-
-    private func showJSON(_ measurement: AppendBenchmark.Measurement) {
-        var measurement = measurement
-        let members: [(String, Value)] = [
-            ("work", .string(measurement.work)),
-            ("durability", .string(measurement.durability)),
-            ("clients", .integer(Int64(measurement.clients))),
-            ("ackedPerSecond", number(measurement.acknowledgedPerSecond)),
-            ("deliveredPerSecond", number(measurement.deliveredPerSecond)),
-            ("ackMicrosecondsP50", number(measurement.acknowledgements.percentile(0.5))),
-            ("ackMicrosecondsP99", number(measurement.acknowledgements.percentile(0.99))),
-            ("eventMicrosecondsP50", number(measurement.events.percentile(0.5))),
-            ("eventMicrosecondsP99", number(measurement.events.percentile(0.99))),
-            (
-                "serverCPUSecondsPer100k",
-                Number.double((measurement.serverSecondsPer100k * 1000).rounded() / 1000).value
-            ),
-            ("peakMegabytes", number(measurement.peakMegabytes)),
+extension AppendBenchmark.Measurement {
+    fileprivate var fields: [BenchReport.Field] {
+        [
+            .name("work", "work", work), .name("durability", "durability", durability),
+            .whole("clients", "clients", Double(clients)),
+            .whole("acked/s", "ackedPerSecond", acknowledgedPerSecond),
+            .whole("delivered/s", "deliveredPerSecond", deliveredPerSecond),
+        ] + .latencies("ack", "ack", acknowledgements) + .latencies("event", "event", events) + [
+            .fraction("CPU s/100k", "serverCPUSecondsPer100k", serverSecondsPer100k),
+            .whole("peak MB", "peakMegabytes", peakMegabytes),
         ]
-        // In the order of the columns, which an object of the data model does not keep.
-        let text = members.map { "\"\($0)\":" + JSONWriter.text(of: $1) }
-        StandardOutput.shared.print("{" + text.joined(separator: ",") + "}")
     }
+}
 
-    private func print(_ name: String, _ cells: [String]) {
-        let padded = cells.map { String(repeating: " ", count: max(0, 12 - $0.count)) + $0 }
-        let spaces = cells.isEmpty ? "" : String(repeating: " ", count: max(0, 14 - name.count))
-        StandardOutput.shared.print(name + spaces + padded.joined())
-        StandardOutput.shared.flush()
+extension FanoutBenchmark.Measurement {
+    fileprivate var fields: [BenchReport.Field] {
+        [
+            .name("work", "work", "W3"), .name("durability", "durability", durability),
+            .whole("subscribers", "subscribers", Double(subscribers)),
+            .whole("writes/s", "writesPerSecond", writesPerSecond),
+            .whole("delivered/s", "deliveredPerSecond", deliveriesPerSecond),
+        ] + .latencies("ack", "ack", acknowledgements) + .latencies("event", "event", events) + [
+            .fraction("CPU us/event", "serverCPUMicrosecondsPerEvent", microsecondsPerDelivery),
+            .whole("peak MB", "peakMegabytes", peakMegabytes),
+        ]
     }
+}
 
-    private func number(_ number: Double) -> Value { Number.double(number.rounded()).value }
-    private func number(_ number: UInt32?) -> Value { number.map { .integer(Int64($0)) } ?? .null }
-    private func whole(_ number: Double) -> String { String(Int(number.rounded())) }
-    private func text(_ number: UInt32?) -> String { number.map { String($0) } ?? "-" }
+extension QueryBenchmark.Measurement {
+    fileprivate var fields: [BenchReport.Field] {
+        [
+            .name("work", "work", work.rawValue), .whole("clients", "clients", Double(clients)),
+            .whole("queries/s", "queriesPerSecond", queriesPerSecond),
+        ] + .latencies("answer", "answer", answers) + [
+            .fraction("first ms", "firstMilliseconds", firstMilliseconds),
+            .fraction("CPU us/query", "serverCPUMicrosecondsPerQuery", serverMicrosecondsPerQuery),
+            .whole("peak MB", "peakMegabytes", peakMegabytes),
+        ]
+    }
+}
 
-    private func hundredths(_ number: Double) -> String {
-        let hundredths = Int((number * 100).rounded())
-        let rest = hundredths % 100
-        return "\(hundredths / 100)." + (rest < 10 ? "0\(rest)" : "\(rest)")
+extension [BenchReport.Field] {
+    fileprivate static func latencies(
+        _ title: String, _ name: String, _ latencies: Latencies
+    ) -> [BenchReport.Field] { BenchReport.Field.latencies(title, name, latencies) }
+}
+
+extension RecoveryBenchmark.Measurement {
+    fileprivate func fields(records: Int) -> [BenchReport.Field] {
+        [
+            .name("work", "work", "W5"), .whole("records", "records", Double(records)),
+            .whole("answer ms", "milliseconds", milliseconds),
+            .whole("CPU ms", "cpuMilliseconds", cpuSeconds * 1000),
+            .whole("MB", "megabytes", megabytes), .whole("disk MB", "diskMegabytes", diskMegabytes),
+        ]
     }
 }

@@ -1,6 +1,5 @@
 internal import DataTree
 internal import Glibc
-internal import JSONText
 internal import SyncProtocol
 internal import ZeroMQ
 
@@ -72,24 +71,5 @@ struct RecoveryBenchmark {
             let path = cluster.cluster.folder(of: node) + "/log.sqlite" + suffix
             return stat(path, &status) == 0 ? sum + Double(status.st_size) : sum
         }
-    }
-}
-
-extension RecoveryBenchmark.Measurement {
-    /// One line, for people.
-    var row: String {
-        "answers after \(Int(milliseconds)) ms (\(Int(cpuSeconds * 1000)) ms of processor time), "
-            + "\(Int(megabytes)) MB of memory, \(Int(diskMegabytes)) MB on disk"
-    }
-
-    /// One line, for programs.
-    func json(records: Int) -> String {
-        let members: [(String, Double)] = [
-            ("records", Double(records)), ("milliseconds", milliseconds.rounded()),
-            ("cpuMilliseconds", (cpuSeconds * 1000).rounded()), ("megabytes", megabytes.rounded()),
-            ("diskMegabytes", diskMegabytes.rounded()),
-        ]
-        let text = members.map { "\"\($0)\":" + JSONWriter.text(of: Number.double($1).value) }
-        return "{" + text.joined(separator: ",") + "}"
     }
 }
