@@ -77,7 +77,7 @@ public struct Replica: Sendable {
     var nextBeatMilliseconds: UInt64 = 0
     var nextProbeMilliseconds: UInt64 = 0
     /// No operation with a stamp up to this time can arrive any more.
-    var frontier = HybridTime.zero
+    public internal(set) var frontier = HybridTime.zero
     var checkpoints: Checkpoints
     var life: Life
 

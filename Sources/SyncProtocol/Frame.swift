@@ -10,6 +10,25 @@ public protocol FrameMessage: Equatable, Sendable {
 
     /// Takes one message; what is wrong with it is thrown, and the reader then is anywhere in it.
     static func decode(from reader: inout MessagePackReader) throws(FrameError) -> Self
+
+    /// Appends what ends a frame of such messages: for most, nothing.
+    static func seal(_ frame: inout [UInt8])
+
+    /// A frame without what `seal` appended.
+    ///
+    /// - Throws: `FrameError` if that is not what it should be.
+    static func unseal(
+        _ frame: UnsafeRawBufferPointer
+    ) throws(FrameError) -> UnsafeRawBufferPointer
+}
+
+extension FrameMessage {
+    public static func seal(_ frame: inout [UInt8]) {}
+
+    @inlinable
+    public static func unseal(
+        _ frame: UnsafeRawBufferPointer
+    ) throws(FrameError) -> UnsafeRawBufferPointer { frame }
 }
 
 // MARK: - Writing
@@ -45,7 +64,9 @@ extension FrameMessage {
     public var frame: [UInt8] {
         var frame = FrameWriter()
         frame.append(self)
-        return frame.bytes
+        var bytes = frame.bytes
+        Self.seal(&bytes)
+        return bytes
     }
 }
 
@@ -70,10 +91,11 @@ public struct FrameReader<Message: FrameMessage>: Sequence, IteratorProtocol {
 
     /// Checks the version.
     ///
-    /// - Throws: `FrameError` for another version (its code is `version`), or for no message at all.
+    /// - Throws: `FrameError` for another version (its code is `version`), for no message at all, or
+    ///   for a frame of a node that is damaged.
     @inlinable
     public init(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {
-        reader = try MessagePackReader(frame: bytes)
+        reader = try MessagePackReader(frame: try Message.unseal(bytes))
     }
 
     // Inlinable, so that a module which knows the kind of message gets code for that kind.

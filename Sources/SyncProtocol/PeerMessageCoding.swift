@@ -42,6 +42,31 @@ extension PeerMessage: FrameMessage {
         }
     }
 
+    /// What nodes tell each other ends with a checksum (CRC-32C, 4 bytes, little-endian): bits that
+    /// turn on the way could make a clock leap by years, or promise what nobody can hold.
+    public static func seal(_ frame: inout [UInt8]) {
+        let checksum = frame.withUnsafeBytes { Checksum.crc32c(of: $0) }
+        withUnsafeBytes(of: checksum.littleEndian) { frame.append(contentsOf: $0) }
+    }
+
+    public static func unseal(
+        _ frame: UnsafeRawBufferPointer
+    ) throws(FrameError) -> UnsafeRawBufferPointer {
+        // What another version ends with, nobody knows.
+        guard frame.first == protocolVersion else { return frame }
+        let size = frame.count - 4
+        guard size > 0 else { throw .truncated(needed: 5, remaining: frame.count, at: 0) }
+        let content = UnsafeRawBufferPointer(rebasing: frame[..<size])
+        let stored = UInt32(
+            littleEndian: frame.loadUnaligned(fromByteOffset: size, as: UInt32.self))
+        guard Checksum.crc32c(of: content) == stored else {
+            throw FrameError(
+                offset: size, problem: "the checksum of a frame of \(frame.count) bytes is wrong",
+                fix: "send it again; if it happens often, check the network")
+        }
+        return content
+    }
+
     private static func want(
         from reader: inout MessagePackReader
     ) throws(FrameError) -> PeerMessage {

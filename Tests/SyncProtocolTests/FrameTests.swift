@@ -133,6 +133,8 @@ import Testing
     ) throws -> [Received<Message>] {
         var frame = FrameWriter()
         for message in messages { frame.append(message) }
-        return try FrameReader<Message>.messages(in: frame.bytes)
+        var bytes = frame.bytes
+        Message.seal(&bytes)
+        return try FrameReader<Message>.messages(in: bytes)
     }
 }

@@ -29,6 +29,21 @@ import Testing
         }
     }
 
+    @Test func `a bit that turns in what nodes tell each other is found`() {
+        var random = Seeded(10)
+        for _ in 0..<50 {
+            let frame = random.peerMessage().frame
+            for _ in 0..<50 {
+                var mutated = frame
+                let place = Int.random(in: 1..<frame.count, using: &random)
+                mutated[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                #expect(throws: FrameError.self) {
+                    try FrameReader<PeerMessage>.messages(in: mutated)
+                }
+            }
+        }
+    }
+
     @Test func `mutated batches with a right checksum give an error or a batch`() {
         var random = Seeded(9)
         for _ in 0..<100 {
@@ -63,9 +78,12 @@ import Testing
     private func exercise<Message: FrameMessage>(
         _ kind: Message.Type, of frame: [UInt8], using random: inout Seeded
     ) {
-        let frame = Array(frame.prefix(3_000))
+        // Without its checksum, which would find every mutation.
+        let content = frame.withUnsafeBytes { (try? Message.unseal($0)).map(Array.init) } ?? []
+        let frame = Array(content.prefix(3_000))
         for _ in 0..<1_000 {
-            let mutated = mutation(of: frame, using: &random)
+            var mutated = mutation(of: frame, using: &random)
+            Message.seal(&mutated)
             guard let received = try? FrameReader<Message>.messages(in: mutated) else { continue }
             for case .message(let message) in received {
                 // A wrong word here or there is data; what was read must still travel.

@@ -11,29 +11,27 @@ enum AcknowledgedPushes {
 
     static func judge(_ evidence: Evidence) -> Finding {
         let pushes = evidence.acknowledged.compactMap(push)
-        if pushes.isEmpty { return (.unknown, "no push was acknowledged" + evidence.exemptionNote) }
+        if pushes.isEmpty { return .unknown("no push was acknowledged" + evidence.exemptionNote) }
         var lists: [Path] = []
         for push in pushes where !lists.contains(push.list) { lists.append(push.list) }
         for node in evidence.nodes {
             for list in lists {
                 let children = node.value[list].children
                 if let flaw = flaw(inOrderOf: children) {
-                    return (.invalid, "\(node.name) shows \(list) out of order: \(flaw)")
+                    return .invalid("\(node.name) shows \(list) out of order: \(flaw)")
                 }
                 if let flaw = surplus(in: children, of: list, evidence) {
-                    return (.invalid, "\(node.name) has \(flaw)")
+                    return .invalid("\(node.name) has \(flaw)")
                 }
             }
             for push in pushes where node.value[push.list][push.key] != push.value {
                 let found = node.value[push.list][push.key]
-                return (.invalid, "\(node.name) has \(found) for: \(push.operation)")
+                return .invalid("\(node.name) has \(found) for: \(push.operation)")
             }
         }
-        return (
-            .valid,
+        return .valid(
             "\(pushes.count) pushes on \(evidence.nodes.count) replicas"
-                + evidence.exemptionNote
-        )
+                + evidence.exemptionNote)
     }
 
     private static func push(_ operation: ClientOperation) -> Push? {

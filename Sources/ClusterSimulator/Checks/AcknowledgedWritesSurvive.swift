@@ -5,22 +5,20 @@ enum AcknowledgedWritesSurvive {
             operation.fingerprint.map { (print: $0, operation: operation) }
         }.sorted { $0.print < $1.print }
         if wanted.isEmpty {
-            return (.unknown, "no write was acknowledged" + evidence.exemptionNote)
+            return .unknown("no write was acknowledged" + evidence.exemptionNote)
         }
         for node in evidence.nodes {
             var held = node.operations.compactMap { Fingerprint(of: $0.writes) }.sorted()[...]
             for (print, operation) in wanted {
                 held = held.drop { $0 < print }
                 guard held.first == print else {
-                    return (.invalid, "\(node.name) does not hold: \(operation)")
+                    return .invalid("\(node.name) does not hold: \(operation)")
                 }
                 held.removeFirst()
             }
         }
-        return (
-            .valid,
+        return .valid(
             "\(wanted.count) writes on \(evidence.nodes.count) replicas"
-                + evidence.exemptionNote
-        )
+                + evidence.exemptionNote)
     }
 }

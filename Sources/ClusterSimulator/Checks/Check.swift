@@ -18,6 +18,28 @@ public enum Check: String, CaseIterable, Sendable {
     case listenersConverge = "listeners-converge"
     /// Once all faults are over, the replicas become equal in bounded time.
     case staysLive = "stays-live"
+    /// Replicas that held the same operations showed the same tree, whenever that was.
+    case equalVectorsEqualTrees = "equal-vectors-equal-trees"
+    /// A read shows what its client has written before.
+    case readYourWrites = "read-your-writes"
+    /// A read shows all that an earlier one of its client has shown.
+    case monotonicReads = "monotonic-reads"
+    /// Of two writes of a client the later has the later stamp, and nobody shows it alone.
+    case monotonicWrites = "monotonic-writes"
+    /// A write has a later stamp than all that its client had read, and is nowhere without that.
+    case writesFollowReads = "writes-follow-reads"
+    /// A node that shows an operation shows all that its origin held.
+    case causalOrder = "causal-order"
+    /// No sequence is used twice, and no node comes back without what it had announced.
+    case restartIdentity = "restart-identity"
+    /// What was removed shows again only where something newer wrote.
+    case noResurrection = "no-resurrection"
+    /// An update is one operation, and reads show whole operations.
+    case updatesAreAtomic = "updates-are-atomic"
+    /// Nothing arrives that is older than what counted as settled.
+    case settledIsFinal = "settled-is-final"
+    /// Stamps ascend, and stay near the fastest clock.
+    case stampsAscend = "stamps-ascend"
 }
 
 /// What a check found.
@@ -34,4 +56,6 @@ public struct CheckResult: Equatable, Sendable {
     public let verdict: Verdict
     /// What was checked; or the smallest witness of what is wrong; or why nothing was checked.
     public let details: String
+    /// The few lines of the history that show what is wrong.
+    public var witness: [String] = []
 }

@@ -2,12 +2,12 @@
 enum EveryTurnEqualsOracle {
     static func judge(_ evidence: Evidence) -> Finding {
         for node in evidence.everyTurn {
-            if let flaw = node.flaw { return (.invalid, flaw) }
+            if let flaw = node.flaw { return .invalid(flaw) }
         }
         let turns = evidence.everyTurn.reduce(0) { $0 + $1.turnCount }
         guard turns > 0 else {
-            return (.unknown, "no turn was compared: that is done in runs of up to 300 operations")
+            return .unknown("no turn was compared: that is done in runs of up to 300 operations")
         }
-        return (.valid, "\(turns) turns")
+        return .valid("\(turns) turns")
     }
 }

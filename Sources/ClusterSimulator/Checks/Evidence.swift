@@ -22,6 +22,7 @@ struct Evidence {
 
     let scenario: Scenario
     let history: History
+    let recording: Recording
     let nodes: [Node]
     let listeners: [Listener]
     let crashes: [(node: Int, time: Microseconds)]
@@ -33,6 +34,7 @@ struct Evidence {
     init(of run: SimulatedRun) {
         scenario = run.scenario
         history = run.history
+        recording = run.recording
         crashes = run.crashes
         everyTurn = run.everyTurn
         converged = run.calm.converged
@@ -82,6 +84,8 @@ struct Evidence {
         }
     }
 
+    var clientCount: Int { scenario.clients.count + scenario.clients.listeners }
+
     /// The operations that were acknowledged and must be there.
     var acknowledged: [ClientOperation] {
         history.operations.filter { $0.outcome == .acknowledged && !mayBeLost($0) }
@@ -101,9 +105,6 @@ struct Evidence {
     }
 }
 
-/// What a check found, before it is put under the check's name.
-typealias Finding = (verdict: Verdict, details: String)
-
 extension Check {
     /// Looks at a run.
     func judge(_ evidence: Evidence) -> CheckResult {
@@ -117,7 +118,20 @@ extension Check {
             case .acknowledgedWritesSurvive: AcknowledgedWritesSurvive.judge(evidence)
             case .listenersConverge: ListenersConverge.judge(evidence)
             case .staysLive: StaysLive.judge(evidence)
+            case .equalVectorsEqualTrees: EqualVectors.judge(evidence)
+            case .readYourWrites: Sessions(evidence).readYourWrites()
+            case .monotonicReads: Sessions(evidence).monotonicReads()
+            case .monotonicWrites: Sessions(evidence).monotonicWrites()
+            case .writesFollowReads: Sessions(evidence).writesFollowReads()
+            case .causalOrder: Sessions(evidence).causalOrder()
+            case .restartIdentity: RestartIdentity.judge(evidence)
+            case .noResurrection: NoResurrection.judge(evidence)
+            case .updatesAreAtomic: UpdatesAreAtomic.judge(evidence)
+            case .settledIsFinal: SettledIsFinal.judge(evidence)
+            case .stampsAscend: StampsAscend.judge(evidence)
             }
-        return CheckResult(check: self, verdict: finding.verdict, details: finding.details)
+        return CheckResult(
+            check: self, verdict: finding.verdict, details: finding.details,
+            witness: finding.witness)
     }
 }

@@ -12,7 +12,7 @@ enum IncrementsAddUp {
 
     static func judge(_ evidence: Evidence) -> Finding {
         let sums = sums(in: evidence)
-        if sums.isEmpty { return (.unknown, "there was no increment") }
+        if sums.isEmpty { return .unknown("there was no increment") }
         for node in evidence.nodes {
             for sum in sums {
                 let least = sum.acknowledged + sum.leastPossible
@@ -20,18 +20,16 @@ enum IncrementsAddUp {
                 var shown: Int64 = 0
                 if case .integer(let number) = node.value[sum.counter].content { shown = number }
                 if shown < least || shown > most {
-                    return (
-                        .invalid,
+                    return .invalid(
                         "\(node.name) shows \(shown) at \(sum.counter); acknowledged were "
                             + "\(sum.acknowledged), and \(sum.unknown) increments of unknown "
-                            + "outcome allow \(least) to \(most)"
-                    )
+                            + "outcome allow \(least) to \(most)")
                 }
             }
         }
         let unknown = sums.reduce(0) { $0 + $1.unknown }
         let total = sums.reduce(0) { $0 + $1.acknowledged }
-        return (.valid, "\(total) in \(sums.count) counters, \(unknown) increments unknown")
+        return .valid("\(total) in \(sums.count) counters, \(unknown) increments unknown")
     }
 
     private static func sums(in evidence: Evidence) -> [Sum] {

@@ -1,23 +1,21 @@
 /// What each listener was told makes up what its node shows.
 enum ListenersConverge {
     static func judge(_ evidence: Evidence) -> Finding {
-        if evidence.listeners.isEmpty { return (.unknown, "nobody listened") }
+        if evidence.listeners.isEmpty { return .unknown("nobody listened") }
         for listener in evidence.listeners {
             let listening = listener.listening
             let node = evidence.nodes[listener.node]
             let who = "\(listener.name), which listens at \(listening.path) of \(node.name),"
-            if let flaw = listening.flaw { return (.invalid, "\(who) found that \(flaw)") }
-            guard listening.isComplete else { return (.invalid, "\(who) was told nothing") }
+            if let flaw = listening.flaw { return .invalid("\(who) found that \(flaw)") }
+            guard listening.isComplete else { return .invalid("\(who) was told nothing") }
             if listening.value != node.value[listening.path] {
-                return (
-                    .invalid,
+                return .invalid(
                     "\(who) has \(listening.value) where the node shows "
-                        + "\(node.value[listening.path])"
-                )
+                        + "\(node.value[listening.path])")
             }
         }
         let changes = evidence.listeners.reduce(0) { $0 + $1.listening.changeCount }
-        if changes <= evidence.listeners.count { return (.unknown, "nothing changed") }
-        return (.valid, "\(evidence.listeners.count) listeners, \(changes) changes")
+        if changes <= evidence.listeners.count { return .unknown("nothing changed") }
+        return .valid("\(evidence.listeners.count) listeners, \(changes) changes")
     }
 }

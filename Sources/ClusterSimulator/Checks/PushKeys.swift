@@ -10,7 +10,7 @@ enum PushKeys {
             switch operation.kind {
             case .push(_, let key, _):
                 if let before = last[operation.client], key <= before {
-                    return (.invalid, "c\(operation.client + 1) made \(key) after \(before)")
+                    return .invalid("c\(operation.client + 1) made \(key) after \(before)")
                 }
                 last[operation.client] = key
                 all.append((key, index))
@@ -18,15 +18,13 @@ enum PushKeys {
             default: continue
             }
         }
-        if all.isEmpty { return (.unknown, "there was no push") }
+        if all.isEmpty { return .unknown("there was no push") }
         all.sort { ($0.key, $0.operation) < ($1.key, $1.operation) }
         for (a, b) in zip(all, all.dropFirst()) where a.key == b.key {
             let operations = evidence.history.operations
-            return (
-                .invalid,
-                "two pushes got one key: \(operations[a.operation]) and \(operations[b.operation])"
-            )
+            return .invalid(
+                "two pushes got one key: \(operations[a.operation]) and \(operations[b.operation])")
         }
-        return (.valid, "\(all.count) keys")
+        return .valid("\(all.count) keys")
     }
 }

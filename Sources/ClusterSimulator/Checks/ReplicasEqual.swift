@@ -9,28 +9,26 @@ enum ReplicasEqual {
 
     static func judge(_ evidence: Evidence) -> Finding {
         if let down = evidence.nodes.first(where: { $0.vector == nil }) {
-            return (.invalid, "\(down.name) is not up")
+            return .invalid("\(down.name) is not up")
         }
         let first = evidence.nodes[0]
-        if first.operations.isEmpty { return (.unknown, "there was no operation") }
+        if first.operations.isEmpty { return .unknown("there was no operation") }
         let bytes = encoded(first.value)
         for node in evidence.nodes.dropFirst() {
-            if let difference = difference(first, node, bytes) { return (.invalid, difference) }
+            if let difference = difference(first, node, bytes) { return .invalid(difference) }
         }
         let parts = OraclePart.parts(of: first.operations)
         for part in parts {
             let expected = part.value(naiveLimit: oracleLimit)
             guard let difference = firstDifference(first.value[part.path], expected, at: part.path)
             else { continue }
-            return (.invalid, "all replicas differ from the oracle: \(difference)")
+            return .invalid("all replicas differ from the oracle: \(difference)")
         }
         let isNaive = parts.allSatisfy { $0.operations.count <= oracleLimit }
-        return (
-            .valid,
+        return .valid(
             "\(evidence.nodes.count) replicas, \(first.operations.count) operations, "
                 + "\(bytes.count) bytes; compared with the naive execution"
-                + (isNaive ? "" : ", and with execution in stamp order above \(oracleLimit)")
-        )
+                + (isNaive ? "" : ", and with execution in stamp order above \(oracleLimit)"))
     }
 
     private static func difference(

@@ -3,12 +3,12 @@ import SyncProtocol
 /// Once all faults are over the replicas become equal, in time counted from the last progress.
 enum StaysLive {
     static func judge(_ evidence: Evidence) -> Finding {
-        if evidence.history.operations.isEmpty { return (.unknown, "there was no operation") }
+        if evidence.history.operations.isEmpty { return .unknown("there was no operation") }
         if let converged = evidence.converged {
             let time = converged - min(converged, evidence.calmBegan)
-            return (.valid, "equal \(time.description) after the last fault")
+            return .valid("equal \(time.description) after the last fault")
         }
-        return (.invalid, missing(in: evidence) ?? unanswered(in: evidence))
+        return .invalid(missing(in: evidence) ?? unanswered(in: evidence))
     }
 
     /// Who waits for which operations.

@@ -7,6 +7,8 @@ struct Connection {
     var isBroken = false
     /// The node did not take the connection, so that nothing asked on it was done.
     var wasRefused = false
+    /// The operations that were asked for on it, by the ids of their requests.
+    var asked: [(id: UInt64, operation: Int)] = []
     /// When the last frame on its way arrives.
     var lastAtNode: Microseconds = 0
     var lastAtClient: Microseconds = 0

@@ -157,3 +157,14 @@ extension Workload.Request {
         Fingerprint(of: writes.map { Write(path: path.appending($0.path), value: $0.value) })
     }
 }
+
+extension ClientMessage {
+    /// The id of a read or a write.
+    var requestID: UInt64? {
+        switch self {
+        case .get(let id, _, _), .put(let id, _, _, _), .merge(let id, _, _), .push(let id, _, _):
+            id
+        default: nil
+        }
+    }
+}

@@ -25,6 +25,17 @@ struct ClientOperation {
         case get(Path)
     }
 
+    /// A node took the request; its replica was there, and went there.
+    struct Serving {
+        var connection: Int
+        var node: Int
+        var time: Microseconds
+        var before: Vector
+        var vector: Vector
+        /// The operation that it made of a write.
+        var dot: Dot?
+    }
+
     let client: Int
     var kind: Kind
     /// Finds the operation in a log; nil for a read, and for what a node may settle as nothing.
@@ -35,6 +46,21 @@ struct ClientOperation {
     /// The node that acknowledged it, and its life then.
     var node: Int?
     var life: Int?
+    /// The connection over which it was acknowledged.
+    var connection: Int?
+    /// What a read found.
+    var answer: Value?
+    /// As often as a node took it; recorded where `Recording` is on.
+    var servings: [Serving] = []
+
+    /// The serving that was acknowledged.
+    var acknowledged: Serving? {
+        outcome == .acknowledged ? servings.last { $0.connection == connection } : nil
+    }
+
+    var isRead: Bool {
+        if case .get = kind { true } else { false }
+    }
 }
 
 /// What a write looks like in the log: a hash of its paths and values, priorities of their own left

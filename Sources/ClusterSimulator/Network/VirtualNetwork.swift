@@ -122,7 +122,9 @@ struct VirtualNetwork {
 
     private mutating func delay(_ quality: LinkQuality) -> Microseconds {
         let delay = random.time(in: quality.delay)
-        return random.happens(quality.tail) ? delay * (2 + random.number(below: 99)) : delay
+        guard random.happens(quality.tail) else { return delay }
+        // Not longer: what follows on the same connection comes no earlier.
+        return max(delay, min(delay * (2 + random.number(below: 99)), .seconds(2)))
     }
 
     /// A frame with some bits turned, or without its end.

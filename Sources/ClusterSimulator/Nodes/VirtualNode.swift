@@ -26,12 +26,16 @@ struct VirtualNode {
     private(set) var pastCounters = Counters()
 
     private var configuration: Replica.Configuration
-    private let defect: Defect?
+    private let defect: PlantedDefect?
     private var waiting: [Input] = []
+    /// The frames of clients that the last turn took, and how far the replica was before and after.
+    private var served: [(session: SessionID, frame: [UInt8], before: Vector, vector: Vector)] = []
+    /// The replica as it was some turns ago, for the defect that reads from it.
+    private var stale: Replica?
     private var random: SplitMix64
 
     init(
-        index: Int, scenario: Scenario, seed: UInt64, defect: Defect?
+        index: Int, scenario: Scenario, seed: UInt64, defect: PlantedDefect?
     ) {
         self.index = index
         self.defect = defect
@@ -62,10 +66,11 @@ struct VirtualNode {
         life += 1
         var configuration = configuration
         configuration.seed = random.next()
+        var properties = disk.properties
+        if defect == .trustsEveryLog, life > 1 { properties.append(Property(.isComplete, 1)) }
         let checkpoint = try disk.restoreCheckpoint()
-        var replica = Replica(
-            configuration, properties: disk.properties, checkpoint: checkpoint)
-        replica.defect = defect
+        var replica = Replica(configuration, properties: properties, checkpoint: checkpoint)
+        replica.defect = defect?.inReplica
         for entry in disk.batches { try VirtualNode.restore(entry.bytes, &replica) }
         self.replica = replica
         state = .running
@@ -106,6 +111,8 @@ struct VirtualNode {
         replica = nil
         state = .down
         waiting.removeAll()
+        served.removeAll()
+        stale = nil
         isServing = false
         isTurnScheduled = false
     }
@@ -129,9 +136,54 @@ struct VirtualNode {
     mutating func turn(at now: Microseconds) -> [Output] {
         guard state == .running, replica != nil else { return [] }
         var outputs = replica!.step(.turnBegan(clock.moment(at: now)))
-        for input in waiting { outputs += replica!.step(input) }
+        for input in waiting { outputs += take(input, at: now) }
         waiting.removeAll(keepingCapacity: true)
-        return outputs + replica!.step(.turnEnded)
+        outputs += replica!.step(.turnEnded)
+        if defect == .servesStaleReads, random.index(below: 4) == 0 { stale = replica }
+        return outputs
+    }
+
+    private mutating func take(_ input: Input, at now: Microseconds) -> [Output] {
+        guard case .requested(let frame, let session) = input else { return replica!.step(input) }
+        if let old = stale, VirtualNode.isRead(frame), random.index(below: 2) == 0 {
+            served.append((session, frame, old.vector, old.vector))
+            return old.answer(input, at: clock.moment(at: now))
+        }
+        let before = replica!.vector
+        var outputs: [Output] = []
+        if defect == .splitsUpdates, let (first, rest) = VirtualNode.halves(frame) {
+            _ = replica!.step(.requested(first, by: session))
+            outputs = replica!.step(.requested(rest, by: session))
+        } else {
+            outputs = replica!.step(input)
+        }
+        served.append((session, frame, before, replica!.vector))
+        return outputs
+    }
+
+    private static func isRead(_ frame: [UInt8]) -> Bool {
+        guard let messages = try? FrameReader<ClientMessage>.messages(in: frame),
+            case .message(.get)? = messages.first
+        else { return false }
+        return true
+    }
+
+    /// An update of several places as two writes.
+    private static func halves(_ frame: [UInt8]) -> (first: [UInt8], rest: [UInt8])? {
+        guard let messages = try? FrameReader<ClientMessage>.messages(in: frame),
+            case .message(.merge(let id, let path, let writes))? = messages.first, writes.count > 1
+        else { return nil }
+        let first = ClientMessage.merge(id: 0, path: path, writes: [writes[0]])
+        let rest = ClientMessage.merge(id: id, path: path, writes: Array(writes.dropFirst()))
+        return (first.frame, rest.frame)
+    }
+
+    /// Takes what the last turn did for clients.
+    mutating func takeServed() -> [(
+        session: SessionID, frame: [UInt8], before: Vector, vector: Vector
+    )] {
+        defer { served.removeAll(keepingCapacity: true) }
+        return served
     }
 
     mutating func stored(turn: UInt64) -> [Output] { replica?.step(.stored(turn: turn)) ?? [] }
@@ -141,6 +193,18 @@ struct VirtualNode {
 
     /// From one turn without input to the next.
     mutating func tickDelay() -> Microseconds { random.time(in: TimeRange(40_000, 60_000)) }
+}
+
+extension Replica {
+    /// What a replica that is put aside answers to a client.
+    fileprivate func answer(_ input: Input, at now: Moment) -> [Output] {
+        var replica = self
+        _ = replica.step(.turnBegan(now))
+        _ = replica.step(input)
+        return replica.step(.turnEnded).filter { output in
+            if case .reply = output { true } else { false }
+        }
+    }
 }
 
 extension Counters {

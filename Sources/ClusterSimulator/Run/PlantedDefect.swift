@@ -12,6 +12,12 @@ public enum PlantedDefect: Equatable, Sendable {
     case resendsIncrements
     /// A client's push IDs do not remember the one before.
     case forgetsLastPushID
+    /// A node answers some reads from a state that it had before.
+    case servesStaleReads
+    /// A node that started again goes on as the writer that it was, whatever it may have lost.
+    case trustsEveryLog
+    /// A node makes two operations of an update of several places.
+    case splitsUpdates
     /// Some frames with changes do not reach their listeners, and nobody notices.
     case losesChanges
 
@@ -21,10 +27,19 @@ public enum PlantedDefect: Equatable, Sendable {
         ("resends-increments", .resendsIncrements),
         ("forgets-last-push-id", .forgetsLastPushID),
         ("loses-changes", .losesChanges),
+        ("serves-stale-reads", .servesStaleReads),
+        ("trusts-every-log", .trustsEveryLog),
+        ("splits-updates", .splitsUpdates),
     ]
 
     /// The names of all defects.
     public static var names: [String] { others.map(\.name) + Defect.allCases.map(\.rawValue) }
+
+    /// As the command line names it.
+    public var name: String {
+        if case .replica(let defect) = self { return defect.rawValue }
+        return PlantedDefect.others.first { $0.defect == self }?.name ?? ""
+    }
 
     /// The defect with a name, or nil.
     public init?(name: String) {
@@ -38,6 +53,10 @@ public enum PlantedDefect: Equatable, Sendable {
     }
 
     var inReplica: Defect? {
-        if case .replica(let defect) = self { defect } else { nil }
+        switch self {
+        case .replica(let defect): defect
+        case .trustsEveryLog: .repeatsSequences
+        default: nil
+        }
     }
 }

@@ -48,6 +48,7 @@ extension SimulatedRun {
         clients[client].pending?.id = id
         guard let pending = clients[client].pending else { return }
         if clients[client].connection == nil { connect(client) }
+        note(pending.operation, asked: id, by: client)
         send(pending.request.message(id: id), from: client)
         schedule(.clientGivesUp(client, request: id), after: scenario.clients.patience)
     }
@@ -96,7 +97,7 @@ extension SimulatedRun {
     private mutating func take(_ message: NodeMessage, _ client: Int) {
         switch message {
         case .ok(let id): complete(client, id, .acknowledged)
-        case .value(let id, _): complete(client, id, .acknowledged)
+        case .value(let id, let value): complete(client, id, .acknowledged, answer: value)
         case .pushed(let id, let key): complete(client, id, .acknowledged, key: key)
         case .error(let id, _, _, _): complete(client, id, .failed)
         case .change(_, let writes):
@@ -108,12 +109,15 @@ extension SimulatedRun {
     }
 
     private mutating func complete(
-        _ client: Int, _ id: UInt64, _ outcome: ClientOperation.Outcome, key: Key? = nil
+        _ client: Int, _ id: UInt64, _ outcome: ClientOperation.Outcome, key: Key? = nil,
+        answer: Value? = nil
     ) {
         guard let pending = clients[client].pending, pending.id == id else { return }
         let node = clients[client].node
         history.operations[pending.operation].node = node
         history.operations[pending.operation].life = nodes[node].life
+        history.operations[pending.operation].connection = clients[client].connection
+        history.operations[pending.operation].answer = answer
         if let key, case .append(let list, _, let value) = pending.request.kind {
             history.operations[pending.operation].kind = .append(list: list, key: key, value: value)
         }

@@ -17,6 +17,30 @@ extension SimulatedRun {
         clients[client].wasHeard = true
     }
 
+    /// Notes which operation a request is about.
+    mutating func note(_ operation: Int, asked id: UInt64, by client: Int) {
+        guard recording.isOn, let index = clients[client].connection else { return }
+        connections[index].asked.append((id, operation))
+    }
+
+    /// Notes what a node did with the requests of its last turn.
+    mutating func noteServings(of node: Int) {
+        for served in nodes[node].takeServed() {
+            let index = Int(served.session.number) - 1
+            guard let messages = try? FrameReader<ClientMessage>.messages(in: served.frame),
+                case .message(let message)? = messages.first, let id = message.requestID,
+                let asked = connections[index].asked.last(where: { $0.id == id })
+            else { continue }
+            let writer = nodes[node].replica?.writer ?? WriterID(bits: 0)
+            let isWrite = served.vector[writer] > served.before[writer]
+            history.operations[asked.operation].servings.append(
+                .init(
+                    connection: index, node: node, time: now, before: served.before,
+                    vector: served.vector,
+                    dot: isWrite ? Dot(origin: writer, sequence: served.vector[writer]) : nil))
+        }
+    }
+
     mutating func send(_ message: ClientMessage, from client: Int) {
         guard let index = clients[client].connection, !connections[index].isBroken else { return }
         let connection = connections[index]

@@ -17,6 +17,7 @@ extension SimulatedRun {
         network.reconnect(node, at: now)
         releaseWaiting(for: node)
         if let replica = nodes[node].replica {
+            recording.note(start: replica, node: node, life: nodes[node].life, at: now)
             everyTurn[node].restart(on: nodes[node].disk.batches, showing: replica.value)
         }
         let delay = random.time(in: scenario.cluster.start)
@@ -38,7 +39,12 @@ extension SimulatedRun {
     mutating func turn(_ node: Int, life: Int) {
         guard nodes[node].life == life else { return }
         nodes[node].isTurnScheduled = false
+        let settled = nodes[node].replica?.frontier ?? .zero
+        recording.note(wallMilliseconds: nodes[node].clock.moment(at: now).wallMilliseconds)
         perform(nodes[node].turn(at: now), of: node)
+        guard recording.isOn, let replica = nodes[node].replica else { return }
+        recording.note(turnOf: replica, node: node, life: life, settled: settled, at: now)
+        noteServings(of: node)
     }
 
     private mutating func give(_ input: Input, to node: Int) {
@@ -93,7 +99,9 @@ extension SimulatedRun {
             case .store(let turn):
                 stored += turn.batches
                 store(turn, of: node)
-            case .publish(let frame): publish(frame, from: node)
+            case .publish(let frame):
+                recording.note(published: frame, node: node)
+                publish(frame, from: node)
             case .ask(let member, let frame):
                 if defect != .ignoresGaps { send(frame, from: node, to: member) { .asked($0) } }
             case .answer(let member, let frame):
@@ -108,9 +116,10 @@ extension SimulatedRun {
             case .serve: nodes[node].isServing = true
             }
         }
-        if let value = nodes[node].replica?.value {
-            everyTurn[node].take(stored, showing: value, at: now)
-        }
+        guard !stored.isEmpty, let replica = nodes[node].replica else { return }
+        recording.note(
+            stored: stored, by: replica, node: node, life: nodes[node].life, at: now)
+        everyTurn[node].take(stored, showing: replica.value, at: now)
     }
 
     private mutating func store(_ turn: Turn, of node: Int) {

@@ -16,6 +16,7 @@ struct SimulatedRun {
     var connections: [Connection] = []
     var workload: Workload
     var history = History()
+    var recording: Recording
     var trace = TraceHash()
     var everyTurn: [EveryTurnOracle]
     var crashes: [(node: Int, time: Microseconds)] = []
@@ -33,9 +34,10 @@ struct SimulatedRun {
             scenario.network, nodes: count,
             clients: scenario.clients.count + scenario.clients.listeners, seed: seed)
         nodes = (0..<count).map {
-            VirtualNode(index: $0, scenario: scenario, seed: seed, defect: defect?.inReplica)
+            VirtualNode(index: $0, scenario: scenario, seed: seed, defect: defect)
         }
         clients = SimulatedRun.clients(of: scenario, seed: seed)
+        recording = Recording(scenario)
         workload = Workload(scenario.workload)
         random = SplitMix64(seed: seed, part: 3)
         everyTurn = (0..<count).map { EveryTurnOracle(isOn: scenario.isSmall, node: $0) }

@@ -51,7 +51,7 @@ enum Endpoint: Equatable, Sendable {
 /// How one direction of the connection between two nodes treats frames.
 struct LinkQuality: Equatable, Sendable {
     var delay = TimeRange(.milliseconds(1), .milliseconds(10))
-    /// The chance that a frame takes two to a hundred times as long.
+    /// The chance that a frame takes two to a hundred times as long, but no longer than two seconds.
     var tail = Probability.zero
     /// Of published frames.
     var loss = Probability.zero

@@ -94,13 +94,17 @@ struct SimulationOutput {
         for result in report.checks where result.verdict != .valid {
             StandardOutput.shared.print(
                 "    \(result.check.rawValue) is \(result.verdict.rawValue): \(result.details)")
+            for line in result.witness { StandardOutput.shared.print("        " + line) }
         }
     }
 
     private static func json(_ report: SimulationReport) -> String {
         let checks = report.checks.map { result in
-            "{\"check\":\"\(result.check.rawValue)\",\"verdict\":\"\(result.verdict.rawValue)\","
-                + "\"details\":\(JSONWriter.text(of: .string(result.details)))}"
+            let witness = result.witness.map { JSONWriter.text(of: .string($0)) }
+            return
+                "{\"check\":\"\(result.check.rawValue)\",\"verdict\":\"\(result.verdict.rawValue)\","
+                + "\"details\":\(JSONWriter.text(of: .string(result.details))),"
+                + "\"witness\":[\(witness.joined(separator: ","))]}"
         }
         return "{\"scenario\":\(JSONWriter.text(of: .string(report.scenario))),"
             + "\"seed\":\(report.seed),\"verdict\":\"\(report.verdict.rawValue)\","

@@ -3,7 +3,7 @@ internal import ClusterSimulator
 extension Verb {
     static let simulation = Verb(
         "sim", "Simulates clusters under faults, from a seed, and checks what must hold.",
-        verbs: [simulationRun, simulationShow, simulationList],
+        verbs: [simulationRun, simulationShow, simulationSelfTest, simulationList],
         examples: [
             "hearth sim run Simulations --seeds 1..100",
             "hearth sim run Simulations/partition-heals.scenario --seed 7",
@@ -12,6 +12,8 @@ extension Verb {
     private static let files = Argument(
         "FILE", "Scenario files, or folders of them.", arity: .repeated, values: .file)
     private static let file = Argument("FILE", "A scenario file.", values: .file)
+    private static let limit = Option(
+        "limit", "N", "The seeds after which a mistake counts as not found; without it, 100.")
     private static let seed = Option("seed", "N", "The one seed to run.")
     private static let requiredSeed = Option("seed", "N", "The seed; without it, 1.")
     private static let seeds = Option(
@@ -53,6 +55,16 @@ extension Verb {
             StandardOutput.shared.write(Array(file.scenario.drawn(seed: seed).text.utf8))
         }
         return .success
+    }
+
+    private static let simulationSelfTest = Verb(
+        "selftest", "Plants mistakes and tells which check found each, and how many seeds it took.",
+        arguments: [files], options: [limit],
+        examples: ["hearth sim selftest Simulations"]
+    ) { (invocation) throws(CommandError) in
+        let limit = try invocation.integer(limit, in: 1...1_000_000) ?? 100
+        let files = try ScenarioFiles.read(invocation.words(of: files))
+        return SelfTestOutput.run(on: files.map(\.scenario), limit: UInt64(limit))
     }
 
     private static let simulationList = Verb(

@@ -5,7 +5,11 @@ import SyncProtocol
 extension Replica {
     /// Makes an operation of checked writes, applies it, and leaves it to this turn's batch.
     mutating func accept(_ writes: [Write]) {
-        let time = clock.next(wallMilliseconds: now.wallMilliseconds)
+        let isWall = defect == .stampsFollowTheWall
+        let time =
+            isWall
+            ? HybridTime(milliseconds: now.wallMilliseconds)
+            : clock.next(wallMilliseconds: now.wallMilliseconds)
         let operation = Operation(stamp: Stamp(time: time, writer: writer), writes: writes)
         batch.append(operation)
         vector[writer] += 1
@@ -37,9 +41,10 @@ extension Replica {
 
     /// Takes a batch from a peer: applies it, or holds it back until it is its turn.
     mutating func receive(batch bytes: [UInt8], repaired: Bool) {
-        let batch: Batch
+        var batch: Batch
         do throws(FrameError) {
             batch = try BatchCoding.decode(bytes)
+            if defect == .ignoresDependencies { batch.dependencies = Vector() }
         } catch {
             counters.malformedFrames += 1
             return

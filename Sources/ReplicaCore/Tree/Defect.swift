@@ -31,15 +31,19 @@ public enum Defect: String, CaseIterable, Sendable {
     case compactsWithoutAgreement = "compacts-without-agreement"
     /// A node goes on with the sequences of its data, though that may be an older copy.
     case repeatsSequences = "repeats-sequences"
+    /// Operations are applied before what they depend on.
+    case ignoresDependencies = "ignores-dependencies"
+    /// Stamps follow the wall clock, also when it steps back.
+    case stampsFollowTheWall = "stamps-follow-the-wall"
 }
 
 extension Defect {
     /// Those of the tree alone, which need no cluster to show.
     public static let ofTree: [Defect] = allCases.filter { !ofCluster.contains($0) }
 
-    /// Those that take a node which starts again to show.
+    /// Those that take a cluster to show.
     public static let ofCluster: [Defect] = [
         .checkpointWithoutRegisters, .takesFromClosedWriters, .compactsWithoutAgreement,
-        .repeatsSequences,
+        .repeatsSequences, .ignoresDependencies, .stampsFollowTheWall,
     ]
 }

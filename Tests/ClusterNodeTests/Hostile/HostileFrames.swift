@@ -34,10 +34,18 @@ struct HostileFrames {
     mutating func peerFrame() -> [UInt8] {
         while true {
             let frame =
-                chance(10) ? noise() : chance(50) ? mutation(of: peerMessage()) : peerMessage()
+                chance(10) ? noise() : chance(50) ? mutation(ofPeer: peerMessage()) : peerMessage()
             let received = try? FrameReader<PeerMessage>.messages(in: frame)
             if (received ?? []).allSatisfy(\.isHarmless) { return frame }
         }
+    }
+
+    /// Mostly with a right checksum, so that it gets past the first look.
+    private mutating func mutation(ofPeer frame: [UInt8]) -> [UInt8] {
+        if chance(10) { return mutation(of: frame) }
+        var mutated = mutation(of: frame.dropLast(4))
+        PeerMessage.seal(&mutated)
+        return mutated
     }
 
     mutating func noise() -> [UInt8] {

@@ -4,24 +4,17 @@ import Testing
 
 /// Each check finds a mistake that was planted for it.
 @Suite struct PlantedDefectTests {
-    /// The checks that find the defect, over the first seeds of a scenario.
-    private func findings(
-        of defect: PlantedDefect, in name: String, seeds: ClosedRange<UInt64>
-    ) throws -> [Check] {
-        let scenario = try ScenarioFiles.scenario(name)
-        var found: [Check] = []
-        for seed in seeds {
-            let report = Simulation.run(scenario, seed: seed, defect: defect)
-            found += report.checks.filter { $0.verdict == .invalid }.map(\.check)
-        }
-        return found
+    @Test(arguments: SelfTest.rows)
+    func `a planted mistake is found by the check that is meant for it`(row: SelfTest.Row) throws {
+        let result = SelfTest.run(row, in: try ScenarioFiles.scenario(row.scenario))
+        #expect(result.seeds != nil, "\(row.check.rawValue) does not find \(row.defect.name)")
+        #expect(result.finding?.details.isEmpty == false)
+        #expect((result.finding?.witness.count ?? 0) <= 4)
     }
 
-    @Test func `an acknowledgement before the commit is found`() throws {
-        let found = try findings(
-            of: .acknowledgesBeforeCommit, in: "crash-and-restart", seeds: 1...20)
-        #expect(found.contains(.acknowledgedWritesSurvive))
-        #expect(found.contains(.acknowledgedPushes))
+    @Test func `each check has a mistake that it finds`() {
+        let checks = Set(SelfTest.rows.map(\.check))
+        #expect(checks == Set(Check.allCases))
     }
 
     @Test func `a node that ignores gaps is found, and named with what it waits for`() throws {
@@ -31,21 +24,6 @@ import Testing
         #expect(liveness?.verdict == .invalid)
         #expect(liveness?.details.contains("waits for the operations") == true)
         #expect(report.checks.contains { $0.check == .replicasEqual && $0.verdict == .invalid })
-    }
-
-    @Test func `an increment that is asked for again is found`() throws {
-        let found = try findings(of: .resendsIncrements, in: "increments-add-up", seeds: 1...3)
-        #expect(found.contains(.incrementsAddUp))
-    }
-
-    @Test func `push IDs that forget the one before are found`() throws {
-        let found = try findings(of: .forgetsLastPushID, in: "moving-clients", seeds: 1...2)
-        #expect(found.contains(.pushKeys))
-    }
-
-    @Test func `a lost change is found`() throws {
-        let found = try findings(of: .losesChanges, in: "moving-clients", seeds: 1...2)
-        #expect(found.contains(.listenersConverge))
     }
 
     // `sum-in-arrival-order` needs sums of which no simulated run has enough; the tests of the tree
@@ -60,19 +38,6 @@ import Testing
             }
         }
         #expect(isFound)
-    }
-
-    @Test func `a checkpoint that forgets what late operations need is found`() throws {
-        let found = try findings(
-            of: .replica(.checkpointWithoutRegisters), in: "checkpoint-and-tail", seeds: 1...20)
-        #expect(found.contains(.everyTurnEqualsOracle))
-    }
-
-    @Test(arguments: [Defect.takesFromClosedWriters, .compactsWithoutAgreement])
-    func `a careless end of a writer's life is found`(defect: Defect) throws {
-        let found = try findings(
-            of: .replica(defect), in: "lost-life-is-heard-late", seeds: 1...60)
-        #expect(found.contains(.everyTurnEqualsOracle))
     }
 
     @Test func `every defect has a name that leads to it`() {

@@ -1,0 +1,62 @@
+import ReplicaCore
+import SyncProtocol
+
+/// A node never uses a sequence twice, and holds after its start what it had told others to hold.
+enum RestartIdentity {
+    static func judge(_ evidence: Evidence) -> Finding {
+        let recording = evidence.recording
+        if let flaw = recording.contradiction {
+            return .invalid(
+                "two batches have the place \(flaw.dot)",
+                "\(flaw.first.time.description)  n\(flaw.first.node + 1)  stored the first",
+                "\(flaw.second.time.description)  n\(flaw.second.node + 1)  stored the second")
+        }
+        var issued: [Dot: Recording.Issued] = [:]
+        for operation in recording.issued {
+            if let first = issued[operation.dot], first.operation != operation.operation {
+                return .invalid("two operations have one place", first.line, operation.line)
+            }
+            issued[operation.dot] = operation
+        }
+        var count = 0
+        for start in recording.starts {
+            // Whoever may have lost something begins as another writer.
+            guard let before = start.before, before.writer == start.writer else { continue }
+            count += 1
+            guard !start.vector.covers(before.announced) else { continue }
+            return .invalid(
+                "a node lost what it had told the others to hold",
+                "\(start.time.description)  n\(start.node + 1)  starts as \(start.writer) with "
+                    + "\(start.vector.line), and had announced \(before.announced.line)")
+        }
+        let lives = recording.starts.count { $0.before != nil }
+        return .valid(
+            lives, "starts, \(count) of them as the writer before; \(issued.count) operations")
+    }
+}
+
+/// Stamps ascend at each node, exceed all that it held, and stay near the fastest clock.
+enum StampsAscend {
+    /// How far a start may take a node's stamps ahead of its clock: as far as the bound that the
+    /// process before left on disk.
+    private static let startMilliseconds: UInt64 = 3_000
+
+    static func judge(_ evidence: Evidence) -> Finding {
+        var last: [WriterID: Recording.Issued] = [:]
+        for issued in evidence.recording.issued {
+            let stamp = issued.operation.stamp
+            if let before = last[issued.dot.origin], stamp <= before.operation.stamp {
+                return .invalid("stamps of one writer do not ascend", before.line, issued.line)
+            }
+            last[issued.dot.origin] = issued
+            let limit =
+                issued.latestWallMilliseconds + UInt64(issued.starts) * startMilliseconds
+            if stamp.time.milliseconds > limit {
+                return .invalid(
+                    "a stamp is ahead of every clock there is, of which the fastest shows "
+                        + "\(issued.latestWallMilliseconds)", issued.line)
+            }
+        }
+        return .valid(evidence.recording.issued.count, "operations")
+    }
+}

@@ -1,0 +1,174 @@
+import ReplicaCore
+import SyncProtocol
+
+/// What a client may rely on from one of its requests to the next, whichever nodes answer.
+///
+/// The four guarantees of Terry et al., *Session Guarantees for Weakly Consistent Replicated Data*,
+/// by vectors: a state shows an operation if its vector covers it.
+struct Sessions {
+    private let evidence: Evidence
+    private let processes: [Recording.Life]
+    private let stamps: StampIndex
+
+    init(_ evidence: Evidence) {
+        self.evidence = evidence
+        processes = evidence.recording.processes
+        stamps = StampIndex(evidence.recording)
+    }
+
+    /// What was acknowledged of one client, in order; each was asked for after the one before was
+    /// answered.
+    private var sessions: [[ClientOperation]] {
+        var sessions = [[ClientOperation]](repeating: [], count: evidence.clientCount)
+        for operation in evidence.acknowledged {
+            guard let serving = operation.acknowledged, !wasLost(serving) else { continue }
+            sessions[operation.client].append(operation)
+        }
+        return sessions
+    }
+
+    private func wasLost(_ serving: ClientOperation.Serving) -> Bool {
+        serving.dot.map { evidence.recording.lost.contains($0) } ?? false
+    }
+
+    // MARK: Reads
+
+    /// A read shows what the client has written before.
+    func readYourWrites() -> Finding {
+        var count = 0
+        for session in sessions {
+            var written: [ClientOperation] = []
+            for operation in session {
+                guard let serving = operation.acknowledged else { continue }
+                if !operation.isRead { written.append(operation) }
+                guard operation.isRead else { continue }
+                for write in written {
+                    guard let dot = write.acknowledged?.dot else { continue }
+                    count += 1
+                    guard !serving.vector.covers(dot) else { continue }
+                    return .invalid(
+                        "a read does not show what its client has written", write.line,
+                        operation.line)
+                }
+            }
+        }
+        return .valid(count, "pairs of a write and a read")
+    }
+
+    /// A read shows all that an earlier one has shown.
+    func monotonicReads() -> Finding {
+        var count = 0
+        for session in sessions {
+            let reads = session.filter(\.isRead)
+            for (first, second) in zip(reads, reads.dropFirst()) {
+                guard let a = first.acknowledged, let b = second.acknowledged else { continue }
+                count += 1
+                guard !b.vector.covers(a.vector) else { continue }
+                return .invalid(
+                    "a read shows less than the one before it", first.line, second.line)
+            }
+        }
+        return .valid(count, "pairs of reads")
+    }
+
+    // MARK: Writes
+
+    /// Of two writes of a client the later has the later stamp, and nobody shows it alone.
+    func monotonicWrites() -> Finding {
+        var count = 0
+        for session in sessions {
+            let writes = session.filter { $0.acknowledged?.dot != nil }
+            for (first, second) in zip(writes, writes.dropFirst()) {
+                guard let a = first.acknowledged?.dot, let b = second.acknowledged?.dot
+                else { continue }
+                count += 1
+                guard let older = stamps[a], let newer = stamps[b] else { continue }
+                if newer <= older {
+                    return .invalid(
+                        "a later write has an earlier stamp: \(newer) after \(older)", first.line,
+                        second.line)
+                }
+                if let state = firstState(covering: b, where: { !$0.vector.covers(a) }) {
+                    return .invalid(
+                        "a node shows a write without the one before it", first.line, second.line,
+                        state.line)
+                }
+            }
+        }
+        return .valid(count, "pairs of writes")
+    }
+
+    /// A write has a later stamp than all that its client had read, and nobody shows it without that.
+    func writesFollowReads() -> Finding {
+        var count = 0
+        for session in sessions {
+            var read: ClientOperation?
+            for operation in session {
+                if operation.isRead { read = operation }
+                guard let read, let seen = read.acknowledged?.vector,
+                    let dot = operation.acknowledged?.dot, let stamp = stamps[dot]
+                else { continue }
+                count += 1
+                if let newest = stamps.newest(in: seen), stamp <= newest {
+                    return .invalid(
+                        "a write has an earlier stamp than what its client had read: \(stamp), "
+                            + "not after \(newest)", read.line, operation.line)
+                }
+                if let state = firstState(covering: dot, where: { !$0.vector.covers(seen) }) {
+                    return .invalid(
+                        "a node shows a write without what its client had read", read.line,
+                        operation.line, state.line)
+                }
+            }
+        }
+        return .valid(count, "pairs of a read and a write")
+    }
+
+    /// A node that shows an operation shows all that was there when it was accepted.
+    func causalOrder() -> Finding {
+        var count = 0
+        for operation in evidence.history.operations {
+            for serving in operation.servings {
+                guard let dot = serving.dot, !wasLost(serving) else { continue }
+                count += 1
+                let state = firstState(covering: dot) { !$0.vector.covers(serving.before) }
+                if let state {
+                    return .invalid(
+                        "a node shows a write without what its origin held", operation.line,
+                        state.line)
+                }
+            }
+        }
+        return .valid(count, "operations on \(processes.count) processes")
+    }
+
+    private func firstState(
+        covering dot: Dot, where isWrong: (Recording.State) -> Bool
+    ) -> Recording.State? {
+        for process in processes {
+            if let state = process.first(covering: dot), isWrong(state) { return state }
+        }
+        return nil
+    }
+}
+
+/// The stamps of all operations that were ever made.
+private struct StampIndex {
+    private var stamps: [Dot: Stamp] = [:]
+    /// The newest stamp up to each operation of an origin.
+    private var newest: [Dot: Stamp] = [:]
+
+    init(_ recording: Recording) {
+        for issued in recording.issued.sorted(by: { $0.dot.sequence < $1.dot.sequence }) {
+            let before = Dot(origin: issued.dot.origin, sequence: issued.dot.sequence - 1)
+            stamps[issued.dot] = issued.operation.stamp
+            newest[issued.dot] = max(newest[before] ?? .none, issued.operation.stamp)
+        }
+    }
+
+    subscript(dot: Dot) -> Stamp? { stamps[dot] }
+
+    func newest(in vector: Vector) -> Stamp? {
+        vector.entries.compactMap { newest[Dot(origin: $0.origin, sequence: $0.sequence)] }.max()
+    }
+}

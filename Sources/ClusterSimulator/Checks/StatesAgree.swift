@@ -1,0 +1,98 @@
+import DataTree
+import SyncProtocol
+
+/// Replicas that held the same operations showed the same tree, whenever that was.
+enum EqualVectors {
+    static func judge(_ evidence: Evidence) -> Finding {
+        guard evidence.scenario.isSmall else {
+            return .unknown("trees are kept in runs of up to 300 operations")
+        }
+        var states = evidence.recording.states.flatMap(\.self)
+        states.sort { a, b in
+            a.vector != b.vector
+                ? a.vector.precedes(b.vector) : (a.time, a.node) < (b.time, b.node)
+        }
+        var count = 0
+        for (first, second) in zip(states, states.dropFirst()) where first.vector == second.vector {
+            count += 1
+            guard first.value != second.value else { continue }
+            return .invalid(
+                "two replicas held the same operations and showed different trees", first.line,
+                second.line)
+        }
+        return .valid(count, "pairs of states with equal vectors")
+    }
+}
+
+extension Vector {
+    /// Some total order.
+    fileprivate func precedes(_ other: Vector) -> Bool {
+        entries.lexicographicallyPrecedes(other.entries) { a, b in
+            a.origin != b.origin ? a.origin < b.origin : a.sequence < b.sequence
+        }
+    }
+}
+
+/// What was removed shows again only where something newer wrote.
+enum NoResurrection {
+    static func judge(_ evidence: Evidence) -> Finding {
+        guard evidence.scenario.isSmall else {
+            return .unknown("trees are kept in runs of up to 300 operations")
+        }
+        let issued = evidence.recording.issued
+        var count = 0
+        for removal in issued {
+            for write in removal.operation.writes
+            where write.value.isNull && write.path.last != .priority {
+                count += 1
+                let newer = issued.filter {
+                    $0.operation.stamp > removal.operation.stamp
+                        && $0.operation.touches(write.path)
+                }.map(\.dot)
+                for state in evidence.recording.states.joined()
+                where state.vector.covers(removal.dot) && !state.value[write.path].isNull {
+                    if newer.contains(where: { state.vector.covers($0) }) { continue }
+                    return .invalid(
+                        "\(write.path) was removed, shows \(state.value[write.path]), and nothing "
+                            + "newer wrote there", removal.line, state.line)
+                }
+            }
+        }
+        return .valid(count, "removals")
+    }
+}
+
+extension Operation {
+    /// Whether it writes at, above or below a place.
+    fileprivate func touches(_ path: Path) -> Bool {
+        writes.contains { $0.path.contains(path) || path.contains($0.path) }
+    }
+}
+
+/// No operation arrives that is older than what counted as settled.
+enum SettledIsFinal {
+    static func judge(_ evidence: Evidence) -> Finding {
+        let issued = evidence.recording.issued.sorted { $0.dot.sequence < $1.dot.sequence }
+        var byOrigin: [WriterID: [Recording.Issued]] = [:]
+        for operation in issued { byOrigin[operation.dot.origin, default: []].append(operation) }
+        var count = 0
+        for process in evidence.recording.processes {
+            for (before, after) in zip(process.states, process.states.dropFirst())
+            where after.settled > .zero {
+                for (origin, sequence) in after.vector.entries {
+                    let held = before.vector[origin]
+                    guard sequence > held else { continue }
+                    for late in byOrigin[origin] ?? []
+                    where held < late.dot.sequence && late.dot.sequence <= sequence {
+                        count += 1
+                        guard late.operation.stamp.time <= after.settled else { continue }
+                        return .invalid(
+                            "an operation came that is not newer than what was settled, "
+                                + "\(after.settled.milliseconds)", late.line, after.line)
+                    }
+                }
+            }
+        }
+        return .valid(count, "operations that came after something was settled")
+    }
+}

@@ -1,0 +1,216 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+/// Names an operation: its origin, and its place among the operations of that origin.
+struct Dot: Hashable {
+    var origin: WriterID
+    var sequence: UInt64
+}
+
+extension Vector {
+    func covers(_ dot: Dot) -> Bool { self[dot.origin] >= dot.sequence }
+}
+
+extension Dot: CustomStringConvertible {
+    var description: String { "\(origin)#\(sequence)" }
+}
+
+/// What nodes did, turn by turn, as nobody but a simulator can see it.
+///
+/// Recorded in runs of up to `operationLimit` operations, so that its size is bounded.
+struct Recording {
+    static let operationLimit = 2_000
+
+    /// What a node held and showed when a process began, or after a turn that changed it.
+    struct State {
+        var node: Int
+        var life: Int
+        var time: Microseconds
+        var vector: Vector
+        /// What counted as settled before the turn.
+        var settled: HybridTime
+        /// Null in runs that are not small.
+        var value: Value
+    }
+
+    /// An operation, as its origin stored it.
+    struct Issued {
+        var dot: Dot
+        var operation: Operation
+        var node: Int
+        var life: Int
+        var time: Microseconds
+        /// The latest time that any wall clock had shown.
+        var latestWallMilliseconds: UInt64
+        /// The processes that had been started.
+        var starts: Int
+    }
+
+    /// A process began, on what an earlier one had left.
+    struct Start {
+        var node: Int
+        var life: Int
+        var time: Microseconds
+        var writer: WriterID
+        /// The writer before, and what it had told the others that it held; nil at first.
+        var before: (writer: WriterID, announced: Vector)?
+        var vector: Vector
+    }
+
+    /// Two batches with one place, and different bytes.
+    struct Contradiction {
+        var dot: Dot
+        var first: (node: Int, time: Microseconds)
+        var second: (node: Int, time: Microseconds)
+    }
+
+    let isOn: Bool
+    private let keepsValues: Bool
+    /// By node, in order.
+    private(set) var states: [[State]]
+    private(set) var issued: [Issued] = []
+    private(set) var starts: [Start] = []
+    private(set) var contradiction: Contradiction?
+    /// What a crash undid before anybody could hear of it; its sequences may be used again.
+    private(set) var lost: Set<Dot> = []
+    private var lives: [(writer: WriterID, announced: Vector)?]
+    private var batches: [Dot: (hash: UInt64, node: Int, time: Microseconds)] = [:]
+    private var latestWallMilliseconds: UInt64 = 0
+
+    init(_ scenario: Scenario) {
+        isOn = scenario.workload.operations <= Recording.operationLimit
+        keepsValues = scenario.isSmall
+        states = [[State]](repeating: [], count: scenario.cluster.replicas)
+        lives = states.map { _ in nil }
+    }
+
+    // MARK: Recording
+
+    mutating func note(start replica: Replica, node: Int, life: Int, at time: Microseconds) {
+        guard isOn else { return }
+        starts.append(
+            Start(
+                node: node, life: life, time: time, writer: replica.writer, before: lives[node],
+                vector: replica.vector))
+        if lives[node]?.writer == replica.writer {
+            forgetLost(of: replica.writer, node: node, held: replica.vector[replica.writer])
+        }
+        lives[node] = (replica.writer, Vector())
+        append(replica, node: node, life: life, settled: .zero, at: time)
+    }
+
+    private mutating func forgetLost(of writer: WriterID, node: Int, held: UInt64) {
+        func isLost(_ dot: Dot) -> Bool { dot.origin == writer && dot.sequence > held }
+        lost.formUnion(issued.map(\.dot).filter(isLost))
+        issued.removeAll { isLost($0.dot) }
+        states[node].removeAll { $0.vector[writer] > held }
+    }
+
+    /// Notes what a turn left, if it changed anything.
+    mutating func note(
+        turnOf replica: Replica, node: Int, life: Int, settled: HybridTime, at time: Microseconds
+    ) {
+        guard isOn else { return }
+        note(writer: replica.writer, node: node)
+        guard states[node].last?.vector != replica.vector else { return }
+        append(replica, node: node, life: life, settled: settled, at: time)
+    }
+
+    /// A process may find that it cannot go on as the writer that it was.
+    private mutating func note(writer: WriterID, node: Int) {
+        guard lives[node]?.writer != writer else { return }
+        lives[node] = (writer, Vector())
+        if let start = starts.lastIndex(where: { $0.node == node }) {
+            starts[start].writer = writer
+        }
+    }
+
+    private mutating func append(
+        _ replica: Replica, node: Int, life: Int, settled: HybridTime, at time: Microseconds
+    ) {
+        states[node].append(
+            State(
+                node: node, life: life, time: time, vector: replica.vector, settled: settled,
+                value: keepsValues ? replica.value : .null))
+    }
+
+    mutating func note(wallMilliseconds: UInt64) {
+        latestWallMilliseconds = max(latestWallMilliseconds, wallMilliseconds)
+    }
+
+    /// Notes the batches of a turn, and the operations of those that the node made itself.
+    mutating func note(
+        stored entries: [LogEntry], by replica: Replica, node: Int, life: Int,
+        at time: Microseconds
+    ) {
+        guard isOn else { return }
+        for entry in entries {
+            guard entry.origin == replica.writer else {
+                // What others have came from its origin; what the origin has may still be lost.
+                note(batch: entry, node: node, at: time)
+                continue
+            }
+            guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
+            for (index, operation) in batch.operations.enumerated() {
+                issued.append(
+                    Issued(
+                        dot: Dot(origin: entry.origin, sequence: entry.first + UInt64(index)),
+                        operation: operation, node: node, life: life, time: time,
+                        latestWallMilliseconds: latestWallMilliseconds, starts: starts.count))
+            }
+        }
+    }
+
+    private mutating func note(batch entry: LogEntry, node: Int, at time: Microseconds) {
+        var hash = TraceHash()
+        hash.combine(entry.bytes)
+        let dot = Dot(origin: entry.origin, sequence: entry.first)
+        guard let first = batches[dot] else {
+            batches[dot] = (hash.bits, node, time)
+            return
+        }
+        if first.hash != hash.bits, contradiction == nil {
+            contradiction = Contradiction(
+                dot: dot, first: (first.node, first.time), second: (node, time))
+        }
+    }
+
+    /// Notes what a node told the others that it holds.
+    mutating func note(published frame: [UInt8], node: Int) {
+        guard isOn, let messages = try? FrameReader<PeerMessage>.messages(in: frame) else { return }
+        for case .message(.beat(let beat)) in messages { lives[node]?.announced = beat.vector }
+    }
+}
+
+extension Recording {
+    /// The states of one process, ascending.
+    struct Life {
+        var states: ArraySlice<State>
+
+        /// The first state that has an operation.
+        func first(covering dot: Dot) -> State? {
+            var low = states.startIndex
+            var high = states.endIndex
+            while low < high {
+                let middle = (low + high) / 2
+                if states[middle].vector.covers(dot) { high = middle } else { low = middle + 1 }
+            }
+            return low < states.endIndex ? states[low] : nil
+        }
+    }
+
+    /// All processes of all nodes.
+    var processes: [Life] {
+        states.flatMap { states in
+            var lives: [Life] = []
+            var first = 0
+            for index in states.indices
+            where index + 1 == states.count || states[index + 1].life != states[index].life {
+                lives.append(Life(states: states[first...index]))
+                first = index + 1
+            }
+            return lives
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import ReplicaCore
+
+/// Shows that the checks find mistakes: plants each one, and counts the seeds until a check sees it.
+public enum SelfTest {
+    /// A mistake, the scenario in which it is looked for, and the check that has to find it.
+    public struct Row: Sendable {
+        public let defect: PlantedDefect
+        /// The name of a scenario file, without its ending.
+        public let scenario: String
+        public let check: Check
+
+        init(_ defect: PlantedDefect, in scenario: String, by check: Check) {
+            self.defect = defect
+            self.scenario = scenario
+            self.check = check
+        }
+    }
+
+    /// What came of one row.
+    public struct Result: Sendable {
+        public let row: Row
+        /// The seeds until the check found the mistake; nil if none of them showed it.
+        public let seeds: UInt64?
+        /// What the check said then.
+        public let finding: CheckResult?
+    }
+
+    /// Each check is in some row.
+    public static let rows: [Row] =
+        [
+            Row(.replica(.coveredWriteDoesNotKill), in: "crowded-tree", by: .everyTurnEqualsOracle),
+            Row(.replica(.noStrictClear), in: "crowded-tree", by: .everyTurnEqualsOracle),
+            Row(.replica(.keepDeadIncrements), in: "crowded-tree", by: .everyTurnEqualsOracle),
+            Row(.replica(.nullWriteKills), in: "crowded-tree", by: .everyTurnEqualsOracle),
+            Row(.replica(.pruneUnderHoles), in: "crowded-tree", by: .everyTurnEqualsOracle),
+            Row(.replica(.setCoversItsIncrements), in: "crowded-tree", by: .everyTurnEqualsOracle),
+            Row(
+                .replica(.firstComeOnEqualPlace), in: "crowded-tree", by: .equalVectorsEqualTrees),
+            Row(.replica(.noTombstone), in: "crowded-tree", by: .noResurrection),
+            Row(.replica(.compactPastAGap), in: "crowded-tree", by: .settledIsFinal),
+            Row(.replica(.ignoresDependencies), in: "sessions-stay", by: .causalOrder),
+            Row(.replica(.ignoresDependencies), in: "sessions-stay", by: .writesFollowReads),
+            Row(.replica(.stampsFollowTheWall), in: "sessions-stay", by: .stampsAscend),
+            Row(.replica(.stampsFollowTheWall), in: "sessions-stay", by: .monotonicWrites),
+            Row(
+                .replica(.checkpointWithoutRegisters), in: "checkpoint-and-tail",
+                by: .everyTurnEqualsOracle),
+            Row(
+                .replica(.takesFromClosedWriters), in: "lost-life-is-heard-late",
+                by: .everyTurnEqualsOracle),
+            Row(
+                .replica(.compactsWithoutAgreement), in: "lost-life-is-heard-late",
+                by: .everyTurnEqualsOracle),
+            Row(.servesStaleReads, in: "sessions-stay", by: .readYourWrites),
+            Row(.servesStaleReads, in: "sessions-stay", by: .monotonicReads),
+            Row(.splitsUpdates, in: "sessions-stay", by: .updatesAreAtomic),
+            Row(.trustsEveryLog, in: "lost-life-is-heard-late", by: .restartIdentity),
+            Row(.acknowledgesBeforeCommit, in: "crash-and-restart", by: .acknowledgedWritesSurvive),
+            Row(.acknowledgesBeforeCommit, in: "crash-and-restart", by: .acknowledgedPushes),
+            Row(.ignoresGaps, in: "three-nodes-converge", by: .staysLive),
+            Row(.ignoresGaps, in: "three-nodes-converge", by: .replicasEqual),
+            Row(.resendsIncrements, in: "increments-add-up", by: .incrementsAddUp),
+            Row(.forgetsLastPushID, in: "moving-clients", by: .pushKeys),
+            Row(.losesChanges, in: "moving-clients", by: .listenersConverge),
+        ]
+
+    /// Runs a scenario with the mistake of a row, with one seed after the other, until it is found.
+    ///
+    /// - Parameter scenario: The one that the row names.
+    public static func run(_ row: Row, in scenario: Scenario, limit: UInt64 = 100) -> Result {
+        var scenario = scenario
+        scenario.checks = [row.check]
+        for seed in 1...limit {
+            let report = Simulation.run(scenario, seed: seed, defect: row.defect)
+            guard report.verdict == .invalid else { continue }
+            return Result(row: row, seeds: seed, finding: report.checks[0])
+        }
+        return Result(row: row, seeds: nil, finding: nil)
+    }
+}
