@@ -67,7 +67,7 @@ let package = Package(
             "Hearth",
             [
                 "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "ClientCore", "Threads",
-                "EventLoop", "ZeroMQ",
+                "EventLoop", "ZeroMQ", "Storage",
             ]),
 
         // The one binary.

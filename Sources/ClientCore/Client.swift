@@ -22,6 +22,7 @@ public struct Client: Sendable {
     var listeners: [ListenID: ViewEvent.Kinds] = [:]
     var transactions = Transactions()
     var information = Information()
+    var persistence = Persistence()
     /// The first ping of this connection, which asks for the node's time.
     var clockQuestion: (wireID: UInt64, wallMilliseconds: UInt64)?
     var outputs: [Output] = []
@@ -40,6 +41,8 @@ public struct Client: Sendable {
     public mutating func step(_ input: Input) -> [Output] {
         switch input {
         case .turnBegan(let elapsed, let wall): beginTurn(elapsed, wall)
+        case .restored(let writes): restore(writes)
+        case .recalled(let key, let frame): recall(frame, at: key)
         case .asked(let request): ask(request)
         case .ran(let id, let result): take(result, of: id)
         case .listened(let id, let path, let query, let kinds): listen(id, path, query, kinds)
@@ -49,6 +52,9 @@ public struct Client: Sendable {
         case .received(let frame): receive(frame)
         case .connectionLost: loseConnection()
         case .turnEnded: endTurn()
+        case .ending:
+            keepAllValues()
+            flush()
         }
         defer { outputs.removeAll() }
         return outputs
@@ -89,6 +95,7 @@ extension Client {
                 if let message = message(for: pending, wireID) { append(message) }
             }
         }
+        keepValues()
         flush()
     }
 
@@ -96,6 +103,10 @@ extension Client {
         -> ClientMessage?
     {
         guard case .transact = pending.request.work else {
+            // What must not be sent twice is sent once at most, whatever ends this life.
+            if let record = pending.record, !pending.request.work.isIdempotent {
+                persistence.end(record)
+            }
             return pending.request.work.message(id: wireID)
         }
         return send(pending.request.id, as: wireID)
@@ -107,6 +118,8 @@ extension Client {
     }
 
     private mutating func flush() {
+        let records = persistence.takeRecords()
+        if !records.isEmpty { outputs.append(.persist(records)) }
         if frame.isEmpty { return }
         outputs.append(.send(frame.bytes))
         frame.removeAll()

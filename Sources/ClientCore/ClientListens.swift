@@ -24,8 +24,15 @@ extension Client {
     mutating func take(_ told: [SyncOutput]) {
         for output in told {
             switch output {
-            case .start(let listen): subscriptions.start(listen)
+            case .start(let listen):
+                subscriptions.start(listen)
+                if configuration.isPersistent, tree.heldValue(for: listen) == nil {
+                    outputs.append(.recall(key: persistence.recall(listen)))
+                }
             case .stop(let listen):
+                if configuration.isPersistent, subscriptions.isTold(listen) {
+                    persistence.keep(listen.known, of: listen)
+                }
                 guard let wireID = subscriptions.stop(listen), link.isOpen else { continue }
                 append(.unlisten(id: nextWireID(), listen: wireID))
             case .observed(let observed): tell(observed)
@@ -34,10 +41,16 @@ extension Client {
     }
 
     private mutating func tell(_ observed: SyncEvents) {
-        for id in observed.listens {
-            guard let kinds = listeners[id] else { continue }
+        let told = observed.listens.compactMap { id -> (id: ListenID, events: [ViewEvent])? in
+            guard let kinds = listeners[id] else { return nil }
             let events = observed.events.filter { kinds.contains(.init($0.kind)) }
-            if !events.isEmpty { outputs.append(.observed(id, events)) }
+            return events.isEmpty ? nil : (id, events)
+        }
+        // One kind after the other, whoever began to listen first; each listener's events together.
+        for kind in ViewEvent.Kind.allCases {
+            for (id, events) in told where events.last?.kind == kind {
+                outputs.append(.observed(id, events))
+            }
         }
     }
 }
@@ -56,13 +69,13 @@ extension Client {
     }
 
     mutating func take(_ writes: [Write], for wireID: UInt64) {
-        guard let listen = subscriptions.listen(wireID) else { return }
+        guard let listen = subscriptions.tell(wireID) else { return }
         if writes.isEmpty { return take(tree.confirm(listen)) }
         take(tree.tell(writes.map { ($0.path, $0.value) }, for: listen))
     }
 
     mutating func take(_ ranges: [ChangedRange], for wireID: UInt64) {
-        guard let listen = subscriptions.listen(wireID),
+        guard let listen = subscriptions.tell(wireID),
             var value = tree.heldValue(for: listen)
         else { return }
         let parts = ranges.flatMap(\.writes).map { (path: $0.path, value: $0.value) }

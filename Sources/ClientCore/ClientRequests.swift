@@ -16,21 +16,31 @@ extension Client {
                 return outputs.append(.succeeded(request.id, .value(value)))
             }
             requests.append(request, at: now)
-        case .put(let path, let value):
-            overwriteTransactions(at: [path])
-            let (write, told) = tree.set(value, at: path, milliseconds: nodeMilliseconds)
-            requests.append(request, write, at: now)
-            take(told)
-        case .merge(let path, let writes):
-            overwriteTransactions(at: writes.map { path.appending($0.path) })
-            let (write, told) = tree.update(
-                path, with: writes.map { ($0.path, $0.value) }, milliseconds: nodeMilliseconds)
-            requests.append(request, write, at: now)
-            take(told)
+        case .put, .merge:
+            write(
+                request, record: configuration.isPersistent ? persistence.keep(request.work) : nil)
         case .transact(_, let visibility): begin(request, visibility)
         case .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel, .status:
             requests.append(request, at: now)
         }
+    }
+
+    /// Shows a write here and lines it up.
+    mutating func write(_ request: Request, record: UInt64?) {
+        let path = request.work.path
+        let (write, told): (WriteID, [SyncOutput])
+        switch request.work {
+        case .put(_, let value):
+            overwriteTransactions(at: [path])
+            (write, told) = tree.set(value, at: path, milliseconds: nodeMilliseconds)
+        case .merge(_, let writes):
+            overwriteTransactions(at: writes.map { path.appending($0.path) })
+            (write, told) = tree.update(
+                path, with: writes.map { ($0.path, $0.value) }, milliseconds: nodeMilliseconds)
+        default: preconditionFailure("\(request.work) is no write")
+        }
+        requests.append(request, write, record: record, at: now)
+        take(told)
     }
 
     /// What the node's wall clock shows, as far as it is known.
@@ -58,6 +68,7 @@ extension Client {
     mutating func finish(_ wireID: UInt64, _ answer: Answer) {
         guard let pending = requests.finish(wireID) else { return }
         if let write = pending.write { take(tree.acknowledge(write)) }
+        forget(pending)
         if case .transact = pending.request.work { return commit(pending.request.id) }
         outputs.append(.succeeded(pending.request.id, answer))
     }
@@ -66,7 +77,12 @@ extension Client {
     mutating func fail(_ pending: Requests.Pending, _ error: HearthError) {
         if case .transact = pending.request.work { return fail(pending.request.id, error) }
         if let write = pending.write { take(tree.revert(write)) }
+        forget(pending)
         outputs.append(.failed(pending.request.id, error))
+    }
+
+    private mutating func forget(_ pending: Requests.Pending) {
+        if let record = pending.record { persistence.end(record) }
     }
 
     mutating func expire(_ pending: Requests.Pending) {

@@ -8,6 +8,9 @@ public struct Configuration: Sendable {
     public var queueLimit = 100_000
     /// Roughly how many bytes they may have together.
     public var queueBytes = 256 << 20
+    /// Whether unanswered writes, and what listens are told, are kept for the next life of the
+    /// application.
+    public var isPersistent = false
     /// Bytes after which a frame is full.
     public var frameBytes = 64 * 1024
     /// Roughly how many bytes a listen must know before the hashes of its parts are sent with it.

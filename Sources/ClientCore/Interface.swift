@@ -6,6 +6,10 @@ public enum Input: Sendable {
     /// Time since some start, on a clock that never steps, and the wall clock's time since 1970; at
     /// least every 50 ms or so.
     case turnBegan(elapsedMilliseconds: UInt64, wallMilliseconds: UInt64)
+    /// What an earlier life of the application has left behind; before anything else.
+    case restored([KeptWrite])
+    /// What is kept under a key that `recall` has named; nil if nothing is.
+    case recalled(key: String, frame: [UInt8]?)
     /// The application wants something done.
     case asked(Request)
     /// The application's function, which `Output.transact` asked for, has decided.
@@ -24,6 +28,8 @@ public enum Input: Sendable {
     case connectionLost
     /// Nothing more will come up in this turn: what is to be sent is sent now.
     case turnEnded
+    /// The application ends; what is known is kept.
+    case ending
 }
 
 /// What the driver of a client must do, in this order.
@@ -32,6 +38,10 @@ public enum Output: Equatable, Sendable {
     case connect(String)
     /// Drop the connection.
     case disconnect
+    /// Keep these, all or none, before the next frame is sent.
+    case persist([Record])
+    /// Look up what is kept under this key, and report `recalled`.
+    case recall(key: String)
     /// Send a frame over the connection.
     case send([UInt8])
     case succeeded(RequestID, Answer)

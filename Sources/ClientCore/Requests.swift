@@ -7,6 +7,8 @@ struct Requests: Sendable {
         let askedMilliseconds: UInt64
         /// What listeners see of it already.
         let write: WriteID?
+        /// The number under which it is kept for the next life of the application.
+        let record: UInt64?
         /// Whether a node may have it.
         var wasSent = false
 
@@ -36,8 +38,11 @@ struct Requests: Sendable {
     var count: Int { inFlight.count + waiting.count - head }
     var isEmpty: Bool { count == 0 }
 
-    mutating func append(_ request: Request, _ write: WriteID? = nil, at now: UInt64) {
-        let pending = Pending(request: request, askedMilliseconds: now, write: write)
+    mutating func append(
+        _ request: Request, _ write: WriteID? = nil, record: UInt64? = nil, at now: UInt64
+    ) {
+        let pending = Pending(
+            request: request, askedMilliseconds: now, write: write, record: record)
         nextDeadline = min(nextDeadline, pending.deadline)
         byteCount += request.work.byteEstimate
         waiting.append(pending)

@@ -12,6 +12,8 @@ struct Subscriptions: Sendable {
         let listen: ServerListen
         /// Its number on this connection, once it was asked for there.
         var wireID: UInt64?
+        /// Whether something was told of it that is not kept yet.
+        var isTold = false
     }
 
     /// In the order in which they were started; never walked but in sorted order.
@@ -42,9 +44,28 @@ struct Subscriptions: Sendable {
         return wireID
     }
 
+    func contains(_ listen: ServerListen) -> Bool {
+        numbers[Kind(path: listen.path, tag: listen.tag)] != nil
+    }
+
+    /// Whether something was told of a listen that is not kept yet.
+    func isTold(_ listen: ServerListen) -> Bool {
+        let number = numbers[Kind(path: listen.path, tag: listen.tag)]
+        return number.flatMap { subscriptions[$0]?.isTold } ?? false
+    }
+
+    /// The listens of which something was told since the last time, in order.
+    mutating func takeTold() -> [ServerListen] {
+        let numbers = subscriptions.filter(\.value.isTold).keys.sorted()
+        for number in numbers { subscriptions[number]?.isTold = false }
+        return numbers.compactMap { subscriptions[$0]?.listen }
+    }
+
     /// Forgets a listen that the node ended.
     mutating func end(_ wireID: UInt64) -> ServerListen? {
-        guard let listen = listen(wireID) else { return nil }
+        guard let number = byWireID[wireID], let listen = subscriptions[number]?.listen else {
+            return nil
+        }
         _ = stop(listen)
         return listen
     }
@@ -60,9 +81,12 @@ struct Subscriptions: Sendable {
         return nil
     }
 
-    /// The listen with a number on this connection; nil if nobody listens any more.
-    func listen(_ wireID: UInt64) -> ServerListen? {
-        byWireID[wireID].flatMap { subscriptions[$0]?.listen }
+    /// The listen with a number on this connection, of which something is told; nil if nobody
+    /// listens any more.
+    mutating func tell(_ wireID: UInt64) -> ServerListen? {
+        guard let number = byWireID[wireID] else { return nil }
+        subscriptions[number]?.isTold = true
+        return subscriptions[number]?.listen
     }
 
     /// Keeps the listens for the next connection.

@@ -1,18 +1,23 @@
 import Foundation
 import Testing
 
-/// One node of its own process on a free port, which goes away with the fixture.
-final class TestNode {
-    let url: String
+/// Nodes in processes of their own on free ports, which go away with the fixture.
+final class TestNode: Sendable {
+    /// Where the nodes take clients.
+    let urls: [String]
     private let folder: String
     private let port = Int.random(in: 1500...3199) * 10
 
-    init() throws {
+    /// Where the first node takes clients.
+    var url: String { urls[0] }
+
+    init(count: Int = 1) throws {
         folder =
             FileManager.default.temporaryDirectory
             .appendingPathComponent("hearth-sdk-\(UUID().uuidString)").path
-        url = "tcp://127.0.0.1:\(port)"
-        try run("up", "--nodes", "1", "--base-port", "\(port)", "--detach")
+        let first = port
+        urls = (0..<count).map { "tcp://127.0.0.1:\(first + 10 * $0)" }
+        try run("up", "--nodes", "\(count)", "--base-port", "\(port)", "--detach")
     }
 
     deinit {
@@ -20,8 +25,8 @@ final class TestNode {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    func kill() throws { try run("kill", "n1") }
-    func start() throws { try run("start", "n1") }
+    func kill(_ name: String = "n1") throws { try run("kill", name) }
+    func start(_ name: String = "n1") throws { try run("start", name) }
 
     /// Runs a verb of `hearth cluster`, which must succeed.
     private func run(_ words: String...) throws {

@@ -17,6 +17,8 @@ struct PendingWrite: Sendable {
     let path: Path
     let change: SyncChange
     let visibility: WriteVisibility
+    /// Whether it held placeholders, of which the server may make something else.
+    let isGuess: Bool
 }
 
 /// The writes that a server has not answered yet.
@@ -34,11 +36,12 @@ struct PendingWrites: Sendable {
     func overlay(before id: WriteID?) -> PendingOverlay { PendingOverlay(root, .all(before: id)) }
 
     mutating func append(
-        _ change: SyncChange, at path: Path, _ visibility: WriteVisibility
+        _ change: SyncChange, at path: Path, _ visibility: WriteVisibility, isGuess: Bool
     ) -> WriteID {
         let id = WriteID(number: nextNumber)
         nextNumber += 1
-        writes[id] = PendingWrite(path: path, change: change, visibility: visibility)
+        writes[id] = PendingWrite(
+            path: path, change: change, visibility: visibility, isGuess: isGuess)
         for (place, value) in change.values {
             let entry = PendingNode.Entry(id: id, value: value, visibility: visibility)
             root.append(entry, at: path.appending(place).keys[...])

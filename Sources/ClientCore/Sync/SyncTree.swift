@@ -48,8 +48,8 @@ extension SyncTree {
         _ value: Value, at path: Path, _ visibility: WriteVisibility = .shown,
         milliseconds: UInt64 = 0
     ) -> (id: WriteID, outputs: [SyncOutput]) {
-        let resolved = resolve(value, at: path, milliseconds)
-        return append(SyncChange(resolved), at: path, visibility)
+        let change = SyncChange(resolve(value, at: path, milliseconds))
+        return append(change, at: path, visibility, isGuess: value.containsDeferred)
     }
 
     /// Replaces what is at several paths, together; the paths of the writes are relative.
@@ -59,30 +59,32 @@ extension SyncTree {
         let resolved = writes.map { write in
             (write.path, resolve(write.value, at: path.appending(write.path), milliseconds))
         }
-        return append(SyncChange(resolved), at: path, .shown)
+        let isGuess = writes.contains { $0.value.containsDeferred }
+        return append(SyncChange(resolved), at: path, .shown, isGuess: isGuess)
     }
 
     /// Takes note that the server has taken a write; what it made of it, it has told before.
     public mutating func acknowledge(_ id: WriteID) -> [SyncOutput] {
-        finish(id) { .acknowledge($0) }
+        // A guess gives way to what the server has told; other writes stay until it tells.
+        finish(id) { $0.isGuess ? .revert($0.change) : .acknowledge($0.change) }
     }
 
     /// Takes a write back that the server has not taken.
-    public mutating func revert(_ id: WriteID) -> [SyncOutput] { finish(id) { .revert($0) } }
+    public mutating func revert(_ id: WriteID) -> [SyncOutput] { finish(id) { .revert($0.change) } }
 
     private mutating func append(
-        _ change: SyncChange, at path: Path, _ visibility: WriteVisibility
+        _ change: SyncChange, at path: Path, _ visibility: WriteVisibility, isGuess: Bool
     ) -> (id: WriteID, outputs: [SyncOutput]) {
-        let id = writes.append(change, at: path, visibility)
+        let id = writes.append(change, at: path, visibility, isGuess: isGuess)
         if visibility == .hidden { return (id, []) }
         return (id, apply(SyncOperation(path: path, action: .write(change))))
     }
 
     private mutating func finish(
-        _ id: WriteID, _ action: (SyncChange) -> SyncOperation.Action
+        _ id: WriteID, _ action: (PendingWrite) -> SyncOperation.Action
     ) -> [SyncOutput] {
         guard let write = writes.remove(id), write.visibility == .shown else { return [] }
-        return apply(SyncOperation(path: write.path, action: action(write.change)))
+        return apply(SyncOperation(path: write.path, action: action(write)))
     }
 
     private func resolve(_ value: Value, at path: Path, _ milliseconds: UInt64) -> Value {

@@ -1,3 +1,4 @@
+internal import ClientCore
 internal import Dispatch
 internal import Synchronization
 
@@ -7,6 +8,7 @@ final class Callbacks: Sendable {
     private static let limit = 100_000
 
     private let target: Mutex<DispatchQueue>
+    private let failure = Mutex<HearthError?>(nil)
     private let waitingCount = Atomic<Int>(0)
 
     init(on queue: DispatchQueue) { target = Mutex(queue) }
@@ -14,6 +16,12 @@ final class Callbacks: Sendable {
     var queue: DispatchQueue {
         get { target.withLock { $0 } }
         set { target.withLock { $0 = newValue } }
+    }
+
+    /// Why nothing is kept any more.
+    var persistenceFailure: HearthError? {
+        get { failure.withLock { $0 } }
+        set { failure.withLock { $0 = newValue } }
     }
 
     /// Whether the application is far behind.

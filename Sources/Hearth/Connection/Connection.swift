@@ -3,6 +3,7 @@ public import DataTree
 public import Dispatch
 internal import EventLoop
 public import QueryEngine
+internal import Storage
 internal import Synchronization
 internal import Threads
 internal import ZeroMQ
@@ -25,18 +26,23 @@ public final class Connection: Sendable {
     ///     node's public key; at least one.
     ///   - keyFile: Who this program is to nodes with keys: a file that `hearth keys new` made.
     ///   - callbackQueue: Where everything is called back; a serial queue, or the order is lost.
-    /// - Throws: `.unavailable` when the system gives no descriptors or no thread, `.invalid` for keys
-    ///   that are none.
+    ///   - persistence: Where what is known is kept for the next process; nil keeps nothing.
+    /// - Throws: `.unavailable` when the system gives no descriptors or no thread, or the file for
+    ///   persistence cannot be used; `.invalid` for keys that are none.
     public init(
         nodes: [String], keyFile: String? = nil,
-        callbackQueue: DispatchQueue = DispatchQueue(label: "hearth")
+        callbackQueue: DispatchQueue = DispatchQueue(label: "hearth"),
+        persistence: Persistence? = nil
     ) throws(HearthError) {
         let keys = try Connection.keys(in: keyFile, for: nodes)
         let callbacks = Callbacks(on: callbackQueue)
+        let store = try persistence.map(Connection.store)
+        var configuration = Configuration(nodes: nodes)
+        configuration.isPersistent = store != nil
         let loop: Loop
         do throws(EventLoopError) {
             loop = try Loop()
-            let driver = try Driver(Configuration(nodes: nodes), as: keys, on: loop, callbacks)
+            let driver = try Driver(configuration, as: keys, on: loop, callbacks, store)
             let commands = loop.mailbox { driver.handle($0) }
             driver.commands = commands
             self.commands = commands
@@ -62,6 +68,10 @@ public final class Connection: Sendable {
         get { callbacks.queue }
         set { callbacks.queue = newValue }
     }
+
+    /// Why nothing is kept for the next process any more, as when the disk is full; nil while all is
+    /// well.
+    public var persistenceFailure: HearthError? { callbacks.persistenceFailure }
 
     /// Closes the connection and waits until its thread has ended; what is unanswered fails.
     public func close() {
@@ -90,6 +100,16 @@ public final class Connection: Sendable {
             return try KeyFile(keyFile).read()
         } catch {
             throw HearthError(.invalid, error.problem, fix: error.fix)
+        }
+    }
+
+    private static func store(
+        _ persistence: Persistence
+    ) throws(HearthError) -> LocalStore {
+        do throws(StorageError) {
+            return try LocalStore(path: persistence.file, byteLimit: persistence.byteLimit)
+        } catch {
+            throw HearthError(.unavailable, error.problem, fix: error.fix)
         }
     }
 

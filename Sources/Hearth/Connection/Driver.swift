@@ -2,6 +2,7 @@ internal import ClientCore
 internal import DataTree
 internal import EventLoop
 internal import QueryEngine
+internal import Storage
 internal import ZeroMQ
 
 /// Moves what a client core wants between it, a ZeroMQ socket and the application's callbacks.
@@ -32,6 +33,10 @@ final class Driver {
     private let callbacks: Callbacks
     private let context: Context
     private let keys: KeyPair?
+    /// Nil also when it has failed, as when the disk is full.
+    private var store: LocalStore?
+    /// Keys under which values are to be looked up.
+    private var recalls: [String] = []
     private var client: Client
     private var socket: Socket?
     private var watcher: Watcher?
@@ -44,15 +49,19 @@ final class Driver {
     private var calls: [@Sendable () -> Void] = []
 
     init(
-        _ configuration: Configuration, as keys: KeyPair?, on loop: Loop, _ callbacks: Callbacks
+        _ configuration: Configuration, as keys: KeyPair?, on loop: Loop, _ callbacks: Callbacks,
+        _ store: LocalStore?
     ) throws(EventLoopError) {
         self.loop = loop
+        self.store = store
         self.keys = keys
         self.callbacks = callbacks
         context = Context()
         client = Client(configuration)
         timer = try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() }
         loop.atEndOfTurn = { [unowned self] in endTurn() }
+        let writes = kept { store throws(StorageError) in try store.writes() } ?? []
+        if !writes.isEmpty { step(.restored(writes)) }
     }
 
     func handle(_ command: Command) {
@@ -77,7 +86,9 @@ final class Driver {
     }
 
     private func stop() {
+        step(.ending)
         endTurn()
+        store = nil
         // What watches belongs to this thread; the driver itself may be released on another.
         loop.atEndOfTurn = {}
         timer?.cancel()
@@ -147,12 +158,40 @@ extension Driver {
 extension Driver {
     private func step(_ input: Input) {
         for output in client.step(input) { perform(output) }
+        // Not in between: what is recalled is told after what came up before.
+        while let key = recalls.popLast() {
+            step(
+                .recalled(
+                    key: key,
+                    frame: kept { store throws(StorageError) in
+                        try store.value(at: key)
+                    } ?? nil))
+        }
+    }
+
+    /// Does something with the store; one that fails is given up, and what it has stays there.
+    @discardableResult
+    private func kept<Result>(
+        _ body: (LocalStore) throws(StorageError) -> Result
+    ) -> Result? {
+        guard let store else { return nil }
+        do throws(StorageError) {
+            return try body(store)
+        } catch {
+            self.store = nil
+            callbacks.persistenceFailure = HearthError(
+                .unavailable, error.problem, fix: error.fix)
+            return nil
+        }
     }
 
     private func perform(_ output: Output) {
         switch output {
         case .connect(let address): connect(to: address)
         case .disconnect: dropSocket()
+        case .persist(let records):
+            kept { store throws(StorageError) in try store.keep(records) }
+        case .recall(let key): recalls.append(key)
         case .send(let frame): send(frame)
         case .succeeded(let id, let answer): complete(id, .success(answer))
         case .failed(let id, let error): complete(id, .failure(error))

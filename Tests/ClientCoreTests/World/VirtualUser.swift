@@ -15,8 +15,14 @@ struct VirtualUser {
 
     /// What all users count up by transactions.
     static let counter = path("n")
+    /// What all users count up by increments.
+    static let sum = path("m")
 
+    private let configuration: Configuration
     private var client: Client
+    /// What is kept for the next life.
+    private var keptWrites: [UInt64: [UInt8]] = [:]
+    private var keptValues: [String: [UInt8]] = [:]
     private var outputs: [Output] = []
     private var now: UInt64 = 0
     private var isInTurn = false
@@ -27,8 +33,12 @@ struct VirtualUser {
     private var counts: Set<RequestID> = []
     /// Functions that are to be run.
     private var calls: [(id: RequestID, value: Value)] = []
+    /// Those that increment.
+    private var increments: Set<RequestID> = []
     private(set) var commits = 0
-    private(set) var unknown = 0
+    private(set) var unknownCommits = 0
+    private(set) var added = 0
+    private(set) var unknownAdded = 0
 
     private let places = ["", "a", "a/b", "a/c", "d", "n"].map(path)
 
@@ -38,6 +48,8 @@ struct VirtualUser {
         let first = index % nodes.count
         var configuration = Configuration(nodes: Array(nodes[first...] + nodes[..<first]))
         configuration.rangeBytes = 100
+        configuration.isPersistent = true
+        self.configuration = configuration
         client = Client(configuration)
     }
 
@@ -62,9 +74,27 @@ extension VirtualUser {
     mutating func end() throws -> [Effect] {
         step(.turnEnded)
         isInTurn = false
-        let taken = outputs
+        var effects: [Effect] = []
+        while !outputs.isEmpty {
+            let taken = outputs
+            outputs = []
+            for output in taken { if let effect = try take(output) { effects.append(effect) } }
+        }
+        return effects
+    }
+
+    /// The process dies and starts again; it listens to the same as before.
+    mutating func restart() throws {
+        for id in open.sorted() { loseSight(of: id) }
+        open = []
+        calls = []
         outputs = []
-        return try taken.compactMap { try take($0) }
+        client = Client(configuration)
+        step(.restored(keptWrites.map { KeptWrite(number: $0.key, frame: $0.value) }))
+        for (id, listener) in listeners.sorted(by: { $0.key < $1.key }) {
+            listeners[id] = NaiveListener(path: listener.path, query: listener.query)
+            step(.listened(id, listener.path, listener.query, .all))
+        }
     }
 
     mutating func receive(_ frame: [UInt8]) { step(.received(frame)) }
@@ -78,21 +108,39 @@ extension VirtualUser {
         case .connect(let node): return .connect(node)
         case .disconnect: return .disconnect
         case .send(let frame): return .send(frame)
+        case .persist(let records): for record in records { keep(record) }
+        case .recall(let key): step(.recalled(key: key, frame: keptValues[key]))
         case .transact(let id, let value): calls.append((id, value))
         case .observed(let id, let events): try listeners[id]?.take(events)
         case .succeeded(let id, let answer):
             try close(id)
             if case .committed = answer, counts.contains(id) { commits += 1 }
+            if increments.contains(id) { added += 1 }
         case .failed(let id, let error):
             try close(id)
-            if error.effect == .unknown, counts.contains(id) { unknown += 1 }
+            if error.effect == .unknown { loseSight(of: id) }
         case .ended(_, let error): throw error
         case .connected, .disconnected: break
         }
         return nil
     }
 
+    private mutating func loseSight(of id: RequestID) {
+        if counts.contains(id) { unknownCommits += 1 }
+        if increments.contains(id) { unknownAdded += 1 }
+    }
+
+    private mutating func keep(_ record: Record) {
+        switch record {
+        case .write(let number, let frame): keptWrites[number] = frame
+        case .writeEnded(let number): keptWrites[number] = nil
+        case .value(let key, let frame): keptValues[key] = frame
+        }
+    }
+
     private mutating func close(_ id: RequestID) throws {
+        // Of an earlier life.
+        if id.number >= 1 << 63 { return }
         guard open.remove(id) != nil else {
             throw ClientWorld.Failure(description: "request \(id.number) ended twice")
         }
@@ -109,9 +157,7 @@ extension VirtualUser {
         case 3: ask(.transact(places[random.below(5)], random.below(2) == 0 ? .shown : .hidden))
         case 4, 5: counts.insert(ask(.transact(VirtualUser.counter)))
         case 6: step(random.below(3) == 0 ? .wentOffline : .wentOnline)
-        case 7:
-            let write = random.write()
-            ask(.put(write.path, .deferred(.increment(.integer(1)))))
+        case 7: increments.insert(ask(.put(VirtualUser.sum, .deferred(.increment(.integer(1))))))
         case 8: ask(.get(places[random.below(6)], try random.query()))
         case 9, 10:
             let writes = [random.write(), random.write()]

@@ -1,0 +1,111 @@
+import DataTree
+import QueryEngine
+import SyncProtocol
+import Testing
+
+@testable import ClientCore
+
+@Suite struct RequestTests {
+    private func got(_ id: UInt64, _ text: String, _ query: Query = Query()) -> Input {
+        .asked(Request(RequestID(number: id), .get(path(text), query)))
+    }
+
+    private func told(_ listen: UInt64, _ value: Value) -> Input {
+        let write = Write(path: .root, value: value)
+        return .received(NodeMessage.change(listen: listen, writes: [write]).frame)
+    }
+
+    @Test func `what a listen tells is known without asking, with unanswered writes over it`()
+        throws
+    {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(listened(1, "a", []))
+        #expect(Rig.messages(rig.turn(got(2, "a/x"))) == [.get(id: 3, path: path("a/x"))])
+        _ = rig.turn(told(2, .object(["x": .integer(1), "y": .integer(2)])))
+        let write = Request(RequestID(number: 3), .put(path("a/z"), .integer(3)))
+        let last = try Query().orderedByKey().limited(toLast: 1)
+        let outputs = rig.turn(.asked(write), got(4, "a/x"), got(5, "a", last))
+        #expect(outputs.contains(.succeeded(RequestID(number: 4), .value(.integer(1)))))
+        let shown = Value.object(["z": .integer(3)])
+        #expect(outputs.contains(.succeeded(RequestID(number: 5), .value(shown))))
+    }
+
+    @Test func `a refused write is taken back before the application is told`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(listened(1, "k7", .value))
+        _ = rig.turn(told(2, .integer(5)))
+        #expect(
+            rig.turn(put(7)).first
+                == .observed(
+                    ListenID(number: 1), [ViewEvent(.value, nil, .integer(1))]))
+        let refusal = NodeMessage.error(id: 3, code: .invalid, problem: "p", fix: "f")
+        #expect(
+            rig.turn(.received(refusal.frame)) == [
+                .observed(ListenID(number: 1), [ViewEvent(.value, nil, .integer(5))]),
+                .failed(RequestID(number: 7), HearthError(.invalid, "p", fix: "f")),
+            ])
+    }
+
+    @Test func `too many requests without an answer fail at once`() {
+        var rig = Rig { $0.queueLimit = 2 }
+        let errors = Rig.failures(rig.turn(put(1), put(2), put(3)))
+        #expect(errors.map(\.code) == [.full])
+        #expect(errors.map(\.effect) == [.none])
+    }
+
+    @Test func `the client tells of itself without a node`() {
+        var rig = Rig()
+        let listen = ListenID(number: 1)
+        let connected = rig.turn(listened(1, ".info/connected"), got(2, ".info/connected"))
+        #expect(connected.contains(.observed(listen, [ViewEvent(.value, nil, .boolean(false))])))
+        #expect(connected.contains(.succeeded(RequestID(number: 2), .value(.boolean(false)))))
+        _ = rig.turn(listened(3, ".info/serverTimeOffset"))
+        // The question left at 1,000,000 and came back 100 ms later.
+        let time = NodeMessage.value(id: 1, value: .integer(1_002_050))
+        let outputs = rig.turn(after: 100, .received(time.frame))
+        #expect(outputs.contains(.observed(listen, [ViewEvent(.value, nil, .boolean(true))])))
+        #expect(
+            outputs.contains(
+                .observed(ListenID(number: 3), [ViewEvent(.value, nil, .integer(2000))])))
+        let write = Request(RequestID(number: 4), .put(path(".info/connected"), .null))
+        #expect(Rig.failures(rig.turn(.asked(write))).map(\.code) == [.invalid])
+    }
+
+    @Test func `without a connection nothing is tried until it is wanted again`() {
+        var rig = Rig()
+        rig.open()
+        #expect(rig.turn(.wentOffline) == [.disconnect, .disconnected])
+        #expect(rig.turn(after: 60_000, put(1)) == [])
+        #expect(rig.turn(.wentOnline) == [])
+        #expect(rig.turn().first == .connect("tcp://a:1"))
+    }
+
+    @Test func `writes for the end of a connection are asked for at the next one too`() {
+        var rig = Rig()
+        rig.open()
+        let work = Request.Work.onDisconnectPut(path("gone"), .boolean(true))
+        let sent = rig.turn(.asked(Request(RequestID(number: 1), work)))
+        let expected = ClientMessage.onDisconnect(
+            id: 2, path: path("gone"), value: .boolean(true))
+        #expect(Rig.messages(sent) == [expected])
+        _ = rig.turn(.connectionLost)
+        _ = rig.turn()
+        let again = Rig.messages(rig.turn(.received(NodeMessage.ok(id: 3).frame)))
+        #expect(
+            again == [.onDisconnect(id: 4, path: path("gone"), value: .boolean(true))])
+    }
+
+    @Test func `whoever began to listen first, child events come before value events`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(listened(1, "a", .value))
+        _ = rig.turn(listened(2, "a", ViewEvent.Kinds(.childAdded)))
+        let outputs = rig.turn(told(2, .object(["x": .integer(1)])))
+        let order = outputs.map { output -> UInt64 in
+            if case .observed(let id, _) = output { id.number } else { 0 }
+        }
+        #expect(order == [2, 1])
+    }
+}

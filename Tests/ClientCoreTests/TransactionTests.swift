@@ -1,0 +1,139 @@
+import DataTree
+import QueryEngine
+import SyncProtocol
+import Testing
+
+@testable import ClientCore
+
+@Suite struct TransactionTests {
+    private static let place = path("n")
+
+    private func began(_ id: UInt64, _ visibility: WriteVisibility = .shown) -> Input {
+        .asked(Request(RequestID(number: id), .transact(TransactionTests.place, visibility)))
+    }
+
+    private func ran(_ id: UInt64, _ value: Int64) -> Input {
+        .ran(RequestID(number: id), .value(.integer(value)))
+    }
+
+    private func told(_ listen: UInt64, _ value: Value) -> Input {
+        let write = Write(path: .root, value: value)
+        return .received(NodeMessage.change(listen: listen, writes: [write]).frame)
+    }
+
+    private func changed(_ id: UInt64) -> Input {
+        .received(NodeMessage.error(id: id, code: .changed, problem: "p", fix: "f").frame)
+    }
+
+    private func conditions(_ outputs: [Output]) -> [DataHash?] {
+        Rig.messages(outputs).compactMap { message -> DataHash?? in
+            if case .put(_, _, _, let condition) = message { condition } else { nil }
+        }
+    }
+
+    @Test func `a cold transaction runs on nothing, then on what is there`() {
+        var rig = Rig()
+        rig.open()
+        let begun = rig.turn(began(1))
+        #expect(begun.first == .transact(RequestID(number: 1), .null))
+        #expect(Rig.messages(begun) == [.listen(id: 2, path: TransactionTests.place)])
+        #expect(conditions(rig.turn(ran(1, 1))) == [DataHash(of: .null)])
+        let again = rig.turn(told(2, .integer(7)), changed(3))
+        #expect(again == [.transact(RequestID(number: 1), .integer(7))])
+        #expect(conditions(rig.turn(ran(1, 8))) == [DataHash(of: .integer(7))])
+        let done = rig.turn(
+            told(2, .integer(8)), .received(NodeMessage.ok(id: 4).frame))
+        #expect(done.first == .succeeded(RequestID(number: 1), .committed(.integer(8))))
+        #expect(Rig.messages(done) == [.unlisten(id: 5, listen: 2)])
+    }
+
+    @Test func `those that overlap are sent one upon the other, and run again in order`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(listened(9, "n"))
+        _ = rig.turn(told(2, .integer(1)))
+        #expect(rig.turn(began(1), began(2)) == [.transact(RequestID(number: 1), .integer(1))])
+        let second = rig.turn(ran(1, 2))
+        #expect(second.contains(.transact(RequestID(number: 2), .integer(2))))
+        #expect(conditions(rig.turn(ran(2, 3))) == [DataHash(of: .integer(2))])
+        // The second one, which rests on the first, is waited for: it cannot succeed.
+        let refused = rig.turn(told(2, .integer(5)), changed(3))
+        #expect(!refused.contains { if case .transact = $0 { true } else { false } })
+        let again = rig.turn(changed(4))
+        #expect(again.contains(.transact(RequestID(number: 1), .integer(5))))
+        let after = rig.turn(ran(1, 6))
+        #expect(after.contains(.transact(RequestID(number: 2), .integer(6))))
+    }
+
+    @Test func `listeners see a shown one at once, and a hidden one when the node has told`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(listened(9, "n"))
+        _ = rig.turn(told(2, .integer(1)))
+        let seen = { (outputs: [Output]) in
+            outputs.contains { if case .observed = $0 { true } else { false } }
+        }
+        _ = rig.turn(began(1))
+        #expect(seen(rig.turn(ran(1, 2))))
+        _ = rig.turn(began(2, .hidden))
+        #expect(!seen(rig.turn(ran(2, 3))))
+        #expect(seen(rig.turn(told(2, .integer(3)), .received(NodeMessage.ok(id: 3).frame))))
+    }
+
+    @Test func `an abort leaves what is there`() {
+        var rig = Rig()
+        _ = rig.turn(began(1))
+        let outputs = rig.turn(.ran(RequestID(number: 1), .abort))
+        #expect(outputs.contains(.succeeded(RequestID(number: 1), .aborted(.null))))
+    }
+
+    @Test func `a write over its place ends a transaction that no node has`() {
+        var rig = Rig()
+        _ = rig.turn(began(1), ran(1, 1))
+        let write = Request(RequestID(number: 2), .put(path("n/x"), .integer(1)))
+        #expect(Rig.failures(rig.turn(.asked(write))).map(\.code) == [.overwritten])
+    }
+
+    @Test func `a write over its place leaves the decision to the node that may have it`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(began(1), ran(1, 1))
+        let write = Request(RequestID(number: 2), .put(.root, .null))
+        #expect(Rig.failures(rig.turn(.asked(write))) == [])
+        #expect(Rig.failures(rig.turn(changed(3))).map(\.code) == [.overwritten])
+    }
+
+    @Test func `a lost connection leaves it unknown whether it happened`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(began(1), ran(1, 1))
+        let errors = Rig.failures(rig.turn(.connectionLost))
+        #expect(errors.map(\.code) == [.disconnected])
+        #expect(errors.map(\.effect) == [.unknown])
+    }
+
+    @Test func `one that was not sent waits for the next connection`() {
+        var rig = Rig()
+        _ = rig.turn(began(1), ran(1, 1))
+        #expect(Rig.failures(rig.turn(.connectionLost)) == [])
+        _ = rig.turn(after: 200)
+        let outputs = rig.turn(after: 200, .received(NodeMessage.ok(id: 2).frame))
+        #expect(conditions(outputs) == [DataHash(of: .null)])
+    }
+
+    @Test func `after 25 tries in vain it fails`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(began(1))
+        var errors: [HearthError] = []
+        for wireID: UInt64 in 3... {
+            _ = rig.turn(ran(1, 1))
+            errors += Rig.failures(rig.turn(changed(wireID)))
+            if !errors.isEmpty {
+                #expect(wireID == 27)
+                break
+            }
+        }
+        #expect(errors.map(\.code) == [.triedTooOften])
+    }
+}
