@@ -40,12 +40,15 @@ extension Client {
         }
     }
 
+    /// Tells listeners of a change, those first whose first event comes first: who listens to removals
+    /// hears of one before another hears what came in its place.
     private mutating func tell(_ observed: SyncEvents) {
         let told = observed.listens.compactMap { id -> (id: ListenID, events: [ViewEvent])? in
             guard let kinds = listeners[id] else { return nil }
             let events = observed.events.filter { kinds.contains(.init($0.kind)) }
             return events.isEmpty ? nil : (id, events)
         }
+        if told.count == 1 { return outputs.append(.observed(told[0].id, told[0].events)) }
         // One kind after the other, whoever began to listen first; each listener's events together.
         for kind in ViewEvent.Kind.allCases {
             for (id, events) in told where events.last?.kind == kind {

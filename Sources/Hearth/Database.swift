@@ -1,5 +1,6 @@
 internal import ClientCore
 internal import DataTree
+public import Dispatch
 internal import Foundation
 internal import Threads
 
@@ -24,9 +25,10 @@ public final class Database: Sendable {
     ///   - nodes: Addresses such as `tcp://127.0.0.1:7001`, or `tcp://10.0.0.1:7001?key=…` with the
     ///     node's public key; at least one.
     ///   - keyFile: Who this program is to nodes with keys: a file that `hearth keys new` made.
-    public init(nodes: [String], keyFile: String? = nil) {
+    ///   - persistence: Where what is known, and what is not sent yet, is kept for the next process.
+    public init(nodes: [String], keyFile: String? = nil, persistence: Persistence? = nil) {
         connection = Result { () throws(HearthError) in
-            try Connection(nodes: nodes, keyFile: keyFile)
+            try Connection(nodes: nodes, keyFile: keyFile, persistence: persistence)
         }
     }
 
@@ -54,6 +56,31 @@ public final class Database: Sendable {
     /// The place at a path, such as `rooms/lobby`; an invalid path is a mistake of the program.
     public func reference(withPath path: String) -> DatabaseReference {
         reference().child(path)
+    }
+
+    /// Where everything is called back, in order; a serial queue of the database's own unless set.
+    ///
+    /// A program with a main loop may set `.main`.
+    public var callbackQueue: DispatchQueue {
+        get {
+            switch connection {
+            case .success(let connection): connection.callbackQueue
+            case .failure: .main
+            }
+        }
+        set {
+            if case .success(let connection) = connection { connection.callbackQueue = newValue }
+        }
+    }
+
+    /// Drops the connection until `goOnline()`; writes are shown to observers here and wait.
+    public func goOffline() {
+        if case .success(let connection) = connection { connection.goOffline() }
+    }
+
+    /// Connects again after `goOffline()`, and sends what waits.
+    public func goOnline() {
+        if case .success(let connection) = connection { connection.goOnline() }
     }
 
     /// Closes the connection; what is not answered yet fails.

@@ -4,8 +4,11 @@ public import QueryEngine
 
 // The names of lower layers that a program meets, so that `import Hearth` is all it needs.
 
+/// Why something was not done, or is not known to be done.
 public typealias HearthError = ClientCore.HearthError
+/// What a location holds: null, a primitive, or an object; literals make one.
 public typealias Value = DataTree.Value
+/// What the node fills in: `ServerValue.timestamp()` and `ServerValue.increment(1)`.
 public typealias ServerValue = DataTree.ServerValue
 
 /// The kinds of events, with Firebase's names.

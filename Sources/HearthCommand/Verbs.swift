@@ -13,6 +13,7 @@ extension Verb {
     private static let clusterVerbs = [ClusterVerbs.verb, NodeVerb.verb, KeysVerb.verb]
 
     private static let dataVerbs: [Verb] = [
-        .get, .set, .push, .update, .remove, .watch, .import, .export,
+        .get, .query, .set, .push, .update, .remove, .transaction, .watch, .onDisconnect, .import,
+        .export,
     ]
 }

@@ -1,7 +1,6 @@
 import DataTree
 import Foundation
 import Testing
-import Threads
 
 @testable import Hearth
 
@@ -54,13 +53,13 @@ import Threads
         }
         try await place.setValue(["b": 1])
         try await place.child("c").setValue(2)
-        heard.wait(for: ["- b=1", "b c=2"])
+        try heard.wait(for: ["- b=1", "b c=2"])
 
         place.removeObserver(withHandle: handle)
         let other = Heard()
         place.observe(.value) { other.add("\($0.childrenCount)") }
         try await place.child("d").setValue(3)
-        other.wait(until: "3")
+        try other.wait(until: "3")
         #expect(heard.lines == ["- b=1", "b c=2"])
     }
 
@@ -68,30 +67,12 @@ import Threads
         let heard = Heard()
         place.observe(.value) { heard.add("\($0.data)") }
         try await place.setValue(1)
-        heard.wait(until: "1")
+        try heard.wait(until: "1")
         try node.kill()
         try node.start()
         #expect(try await place.getData().value as? Int == 1)
         try await place.setValue(2)
-        heard.wait(until: "2")
+        try heard.wait(until: "2")
         #expect(heard.lines.filter { $0 == "1" }.count == 1, "nothing is told twice")
-    }
-}
-
-extension DatabaseReferenceTests {
-    /// What an observer was told, in order.
-    private final class Heard: Sendable {
-        private let state = Monitor<[String]>([])
-
-        var lines: [String] { state.withLock { $0 } }
-
-        func add(_ line: String) {
-            state.withLock { $0.append(line) }
-            state.signal()
-        }
-
-        /// The time limit of the suite ends a wait in vain.
-        func wait(for lines: [String]) { state.wait { $0 == lines ? () : nil } }
-        func wait(until last: String) { state.wait { $0.last == last ? () : nil } }
     }
 }

@@ -6,22 +6,30 @@ final class TestNode: Sendable {
     /// Where the nodes take clients.
     let urls: [String]
     private let folder: String
-    private let port = Int.random(in: 1500...3199) * 10
 
     /// Where the first node takes clients.
     var url: String { urls[0] }
 
     init(count: Int = 1) throws {
-        folder =
+        let folder =
             FileManager.default.temporaryDirectory
             .appendingPathComponent("hearth-sdk-\(UUID().uuidString)").path
-        let first = port
-        urls = (0..<count).map { "tcp://127.0.0.1:\(first + 10 * $0)" }
-        try run("up", "--nodes", "\(count)", "--base-port", "\(port)", "--detach")
+        var first = 0
+        var status: Int32 = 1
+        // Another program may have the ports that were drawn.
+        for _ in 0..<10 where status != 0 {
+            first = Int.random(in: 1500...3199) * 10
+            status = try TestNode.run(
+                "up", "--nodes", "\(count)", "--base-port", "\(first)", "--detach", "--dir", folder)
+        }
+        try #require(status == 0, "hearth cluster up")
+        self.folder = folder
+        let port = first
+        urls = (0..<count).map { "tcp://127.0.0.1:\(port + 10 * $0)" }
     }
 
     deinit {
-        try? run("down")
+        _ = try? TestNode.run("down", "--dir", folder)
         try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -30,14 +38,21 @@ final class TestNode: Sendable {
 
     /// Runs a verb of `hearth cluster`, which must succeed.
     private func run(_ words: String...) throws {
+        try #require(try TestNode.run(words + ["--dir", folder]) == 0, "hearth cluster \(words)")
+    }
+
+    private static func run(_ words: String...) throws -> Int32 { try run(words) }
+
+    private static func run(_ words: [String]) throws -> Int32 {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appendingPathComponent("hearth")
-        process.arguments = ["cluster"] + words + ["--dir", folder]
+        process.arguments = ["cluster"] + words
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "hearth cluster \(words)")
+        return process.terminationStatus
     }
 }

@@ -138,7 +138,9 @@ extension Connection {
     /// Puts in place of what is at a path what a function makes of it.
     ///
     /// - Parameters:
+    ///   - path: Where.
     ///   - visibility: Whether listeners here see the outcome before the node has taken it.
+    ///   - patience: How long an answer is waited for.
     ///   - update: Called with what is there as far as it is known here, null at first if nothing
     ///     is; again whenever something came in between, 25 times at most. It must have no effect
     ///     but its result.
@@ -146,7 +148,8 @@ extension Connection {
     public func transact(
         at path: Path, _ visibility: WriteVisibility = .shown,
         patience: Request.Patience = .endless,
-        update: @escaping @Sendable (Value) -> TransactionResult, completion: @escaping Completion
+        update: @escaping @Sendable (Value) -> ClientCore.TransactionResult,
+        completion: @escaping Completion
     ) {
         let id = RequestID(number: nextNumber())
         let request = Request(id, .transact(path, visibility), patience: patience)
@@ -162,6 +165,9 @@ extension Connection {
     /// Without a kind of event, nobody is called, but what the query shows is known here.
     ///
     /// - Parameters:
+    ///   - path: Where.
+    ///   - query: Which children of it, in which order.
+    ///   - kinds: The kinds of events that are made; others cost nothing.
     ///   - observed: Takes the events of one change.
     ///   - ended: Takes the reason when the node ends the listen.
     public func listen(

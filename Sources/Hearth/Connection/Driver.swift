@@ -10,7 +10,7 @@ internal import ZeroMQ
 /// Confined to the thread of its loop.
 final class Driver {
     typealias Completion = @Sendable (Result<Answer, HearthError>) -> Void
-    typealias Update = @Sendable (Value) -> TransactionResult
+    typealias Update = @Sendable (Value) -> ClientCore.TransactionResult
 
     enum Command: Sendable {
         case ask(Request, Completion)

@@ -5,7 +5,9 @@ internal import QueryEngine
 public enum DataEvent: Sendable {
     /// The previous key is that of the child before it in the query's order; nil for the first.
     case childAdded(DataSnapshot, previousSiblingKey: String?)
+    /// With the new data, also when something deep within the child changed.
     case childChanged(DataSnapshot, previousSiblingKey: String?)
+    /// Its ordered value changed: it stands behind the previous key now.
     case childMoved(DataSnapshot, previousSiblingKey: String?)
     /// With the last data of the child.
     case childRemoved(DataSnapshot)

@@ -4,13 +4,24 @@ internal import QueryEngine
 
 /// Who observes what, so that all observers of a place can be removed.
 struct Observers: Sendable {
-    private struct Observer: Sendable {
-        let listen: ListenID
+    private struct Target: Hashable, Sendable {
         let path: Path
         let query: Query
+
+        init(_ query: DatabaseQuery) {
+            path = query.path
+            self.query = query.query
+        }
+    }
+
+    private struct Observer: Sendable {
+        let listen: ListenID
+        let target: Target
     }
 
     private var observers: [DatabaseHandle: Observer] = [:]
+    /// The observers that only keep a query known.
+    private var keepers: [Target: DatabaseHandle] = [:]
     private var lastHandle: DatabaseHandle = 0
 
     /// Draws a handle for an observer to come.
@@ -20,7 +31,16 @@ struct Observers: Sendable {
     }
 
     mutating func add(_ handle: DatabaseHandle, _ listen: ListenID, of query: DatabaseQuery) {
-        observers[handle] = Observer(listen: listen, path: query.path, query: query.query)
+        observers[handle] = Observer(listen: listen, target: Target(query))
+    }
+
+    /// Notes who keeps a query known, and returns who did before.
+    mutating func setKeeper(
+        _ handle: DatabaseHandle?, of query: DatabaseQuery
+    ) -> DatabaseHandle? {
+        let old = keepers[Target(query)]
+        keepers[Target(query)] = handle
+        return old
     }
 
     /// Forgets one observer and returns its listen.
@@ -31,9 +51,11 @@ struct Observers: Sendable {
     /// Forgets the observers of a query and returns their listens; a plain reference stands for all
     /// queries at its place.
     mutating func removeAll(of query: DatabaseQuery) -> [ListenID] {
-        let isPlain = query.query == Query()
-        let gone = observers.filter { _, observer in
-            observer.path == query.path && (isPlain || observer.query == query.query)
+        let target = Target(query)
+        let isPlain = target.query == Query()
+        let gone = observers.filter { handle, observer in
+            observer.target.path == target.path && (isPlain || observer.target == target)
+                && keepers[observer.target] != handle
         }
         for handle in gone.keys { observers[handle] = nil }
         return gone.values.map(\.listen).sorted()

@@ -21,7 +21,10 @@ extension DatabaseQuery {
 
     /// Calls back for what is here, and for each change, until the observer is removed.
     ///
-    /// - Parameter cancel: Is told why, if the node ends the listen.
+    /// - Parameters:
+    ///   - eventType: The kind of events.
+    ///   - block: Takes each event's snapshot, and the key of the child before.
+    ///   - cancel: Is told why, if the node ends the listen.
     @discardableResult
     public func observe(
         _ eventType: DataEventType, andPreviousSiblingKeyWith block: @escaping Observation,
@@ -134,5 +137,19 @@ extension DatabaseQuery {
                 }
             }
         return try result.get()
+    }
+}
+
+// MARK: - Keeping
+
+extension DatabaseQuery {
+    /// Keeps what the query shows known here, whether anyone observes it or not, so that reading it
+    /// needs no node; until called with `false`.
+    public func keepSynced(_ isKept: Bool) {
+        let old = database.observers.withLock { $0.setKeeper(nil, of: self) }
+        if let old { removeObserver(withHandle: old) }
+        guard isKept else { return }
+        let handle = observe([], observed: { _ in }, ended: { _ in })
+        database.observers.withLock { _ = $0.setKeeper(handle, of: self) }
     }
 }

@@ -15,8 +15,10 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
     /// The last key of the path; nil at the root.
     public var key: String? { path.last?.text }
 
+    /// The place above; nil at the root.
     public var parent: DatabaseReference? { path.parent.map { DatabaseReference(database, $0) } }
 
+    /// The root of the tree.
     public var root: DatabaseReference { DatabaseReference(database, .root) }
 
     /// The place at a relative path; an invalid path is a mistake of the program and stops it.

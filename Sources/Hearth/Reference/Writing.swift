@@ -29,9 +29,7 @@ extension DatabaseReference {
         withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
     ) {
         send(completion) { () throws(DataError) in
-            let priority = try ObjectBuilder.checked(priority: try Value(plain: priority))
-            let value = try Value(plain: value)
-            return .put(path, priority.isNull ? value : value.prioritized(priority))
+            .put(path, try Value(plain: value, priority: priority))
         }
     }
 
@@ -126,7 +124,7 @@ extension DatabaseReference {
 // MARK: - Sending
 
 extension DatabaseReference {
-    private func send(_ work: Request.Work, _ completion: @escaping WriteCompletion) {
+    func send(_ work: Request.Work, _ completion: @escaping WriteCompletion) {
         switch database.connection {
         case .failure(let error): completion(error, self)
         case .success(let connection):
@@ -140,7 +138,7 @@ extension DatabaseReference {
     }
 
     /// Sends what is made of the caller's data, unless that is wrong.
-    private func send(
+    func send(
         _ completion: @escaping WriteCompletion, _ work: () throws(DataError) -> Request.Work
     ) {
         do throws(DataError) {

@@ -18,6 +18,7 @@ public struct DataSnapshot: Sendable {
     /// The last key of the place; nil at the root.
     public var key: String? { ref.key }
 
+    /// Whether something is here.
     public func exists() -> Bool { !data.isNull }
 
     /// The content as Swift's own types, or nil if nothing is here: `Bool`, `Int`, `Double`,
@@ -34,10 +35,13 @@ public struct DataSnapshot: Sendable {
     /// The priority: a number, a string, or nil.
     public var priority: Any? { data.priority.plain }
 
+    /// How many children there are.
     public var childrenCount: UInt { UInt(data.children.count) }
 
+    /// Whether there is a child.
     public func hasChildren() -> Bool { !data.children.isEmpty }
 
+    /// Whether something is at a relative path.
     public func hasChild(_ path: String) -> Bool { childSnapshot(forPath: path).exists() }
 
     /// What is at a relative path; an invalid path is a mistake of the program and stops it.

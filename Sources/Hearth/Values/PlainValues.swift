@@ -15,6 +15,13 @@ extension Value {
         self = try Value.convert(plain, at: [])
     }
 
+    /// Takes a value and a priority: a number, a string, or nil for that of the value.
+    init(plain: Any?, priority: Any?) throws(DataError) {
+        let priority = try ObjectBuilder.checked(priority: try Value(plain: priority))
+        self = try Value(plain: plain)
+        if !priority.isNull { self = prioritized(priority) }
+    }
+
     private static func convert(_ plain: Any?, at place: [String]) throws(DataError) -> Value {
         switch plain {
         case nil: return .null

@@ -13,13 +13,16 @@ extension Verb {
     static let watch = Verb(
         "watch", "Prints what happens at a path, one JSON object a line, until Ctrl-C.",
         arguments: [DataArguments.path],
-        options: [events, count, DataArguments.priorities] + NodeClient.options,
+        options: [events, count, DataArguments.priorities] + QueryOptions.all
+            + NodeClient.options,
         examples: [
+            "hearth watch /posts --order-by child:stars --limit-to-last 3 --events all --node n1",
             "hearth watch /rooms/lobby/messages --node tcp://127.0.0.1:7001",
             "hearth watch /rooms/lobby/title --events value --count 1 --node n2 --dir demo",
         ]
     ) { (invocation) throws(CommandError) in
         let path = try invocation.location()
+        let query = try QueryOptions.query(of: invocation)
         let count = try invocation.integer(count, in: 1...Int.max)
         let kinds: ViewEvent.Kinds =
             switch invocation[events] {
@@ -32,7 +35,8 @@ extension Verb {
         let interruption = try Interruption { StandardOutput.shared.flush() }
         defer { interruption.end() }
         let writer = EventWriter(form: invocation.has(DataArguments.priorities) ? .export : .plain)
-        return try EventPrinter(writer: writer, limit: count).run(client, at: path, for: kinds)
+        return try EventPrinter(writer: writer, limit: count).run(
+            client, at: path, to: query, for: kinds)
     }
 }
 
@@ -47,10 +51,12 @@ private struct EventPrinter {
     let limit: Int?
 
     func run(
-        _ client: NodeClient, at path: Path, for kinds: ViewEvent.Kinds
+        _ client: NodeClient, at path: Path, to query: Query, for kinds: ViewEvent.Kinds
     ) throws(CommandError) -> ExitStatus {
         let end = Monitor<(printed: Int, end: End?)>((0, nil))
-        let listen = client.connection.listen(at: path, for: kinds) { [writer, limit] events in
+        let listen = client.connection.listen(
+            at: path, to: query, for: kinds
+        ) { [writer, limit] events in
             end.withLock { state in
                 for event in events where state.end == nil {
                     StandardOutput.shared.write(writer.line(for: event))

@@ -1,6 +1,7 @@
 internal import ClientCore
 internal import DataTree
 internal import Hearth
+internal import QueryEngine
 internal import SyncProtocol
 internal import Threads
 
@@ -12,7 +13,7 @@ struct NodeClient: Sendable {
     static let options = NodeOptions.all + [timeout]
 
     let connection: Connection
-    private let patience: Request.Patience
+    let patience: Request.Patience
 
     /// Connects to the nodes that a command names.
     init(for invocation: Invocation) throws(CommandError) {
@@ -37,9 +38,9 @@ struct NodeClient: Sendable {
         }
     }
 
-    /// Reads the value at a path, with priorities.
-    func get(_ path: Path) throws(CommandError) -> Value {
-        if case .value(let value) = try perform(.get(path)) { return value }
+    /// Reads what a query at a path shows, with priorities.
+    func get(_ path: Path, _ query: Query = Query()) throws(CommandError) -> Value {
+        if case .value(let value) = try perform(.get(path, query)) { return value }
         return .null
     }
 
@@ -58,8 +59,15 @@ struct NodeClient: Sendable {
 
     /// Has a node do something, and waits.
     func perform(_ work: Request.Work) throws(CommandError) -> Answer {
+        try waiting { connection.send(work, patience: patience, completion: $0) }
+    }
+
+    /// Starts something and waits for its outcome.
+    func waiting(
+        for start: (@escaping Connection.Completion) -> Void
+    ) throws(CommandError) -> Answer {
         let outcome = Monitor<Result<Answer, HearthError>?>(nil)
-        connection.send(work, patience: patience) { result in
+        start { result in
             outcome.withLock { $0 = result }
             outcome.signal()
         }

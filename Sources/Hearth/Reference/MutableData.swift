@@ -1,0 +1,87 @@
+public import DataTree
+internal import QueryEngine
+
+/// What a transaction reads and changes; it serves the transaction's function only, while it runs.
+public final class MutableData {
+    /// All of the place, shared by the data of its children.
+    private final class Root {
+        var data: Value
+
+        init(_ data: Value) { self.data = data }
+    }
+
+    private let root: Root
+    private let path: Path
+    /// The last key of the place; nil at the root of the tree.
+    public let key: String?
+
+    convenience init(_ data: Value, at reference: DatabaseReference) {
+        self.init(Root(data), .root, reference.key)
+    }
+
+    private init(_ root: Root, _ path: Path, _ key: String?) {
+        self.root = root
+        self.path = path
+        self.key = key
+    }
+
+    /// The data, priorities included.
+    public var data: Value {
+        get { root.data[path] }
+        set { root.data.set(newValue, at: path) }
+    }
+
+    /// The content as Swift's own types; nil if nothing is here, or nothing is known yet. A new one
+    /// keeps the priority. What cannot be stored is a mistake of the program and stops it.
+    public var value: Any? {
+        get { data.plain }
+        set {
+            let new = require(Value.init(plain:), newValue)
+            data = new.priority.isNull ? new.prioritized(data.priority) : new
+        }
+    }
+
+    /// The priority: a number, a string, or nil.
+    public var priority: Any? {
+        get { data.priority.plain }
+        set { data = data.prioritized(require(Value.init(plain:), newValue)) }
+    }
+
+    /// How many children there are.
+    public var childrenCount: UInt { UInt(data.children.count) }
+
+    /// Whether there is a child.
+    public func hasChildren() -> Bool { !data.children.isEmpty }
+
+    /// Whether something is at a relative path.
+    public func hasChild(atPath path: String) -> Bool {
+        !childData(byAppendingPath: path).data.isNull
+    }
+
+    /// What is at a relative path, to be read and changed.
+    public func childData(byAppendingPath path: String) -> MutableData {
+        let path = self.path.appending(require({ text throws(DataError) in try Path(text) }, path))
+        return MutableData(root, path, path.last?.text ?? key)
+    }
+
+    /// The children, by priority, then by key.
+    public var children: [MutableData] {
+        data.children.ordered(by: .priority).map {
+            MutableData(root, path.appending($0.key), $0.key.text)
+        }
+    }
+}
+
+/// What a transaction's function decides: to write the data as it is now, or to give up.
+public struct TransactionResult {
+    /// What is to be written; nil to give up.
+    let data: Value?
+
+    /// The data as the function changed it is to be written, if nobody else changed the place.
+    public static func success(withValue data: MutableData) -> TransactionResult {
+        TransactionResult(data: data.data)
+    }
+
+    /// Nothing is to be written.
+    public static func abort() -> TransactionResult { TransactionResult(data: nil) }
+}

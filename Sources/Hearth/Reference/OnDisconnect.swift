@@ -1,0 +1,79 @@
+public import ClientCore
+internal import DataTree
+internal import SyncProtocol
+
+/// Writes that the node does by itself once this program's connection is gone, however that happened:
+/// for who is online, or who is typing.
+///
+/// They are done once. After a reconnection, register them anew: observe `.info/connected`. A node that
+/// is killed forgets them.
+extension DatabaseReference {
+    /// Has the value here replaced when the connection is gone; nil removes it then.
+    public func onDisconnectSetValue(
+        _ value: Any?, withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+    ) {
+        onDisconnectSetValue(value, andPriority: nil, withCompletionBlock: completion)
+    }
+
+    /// Has the value and its priority replaced when the connection is gone.
+    public func onDisconnectSetValue(
+        _ value: Any?, andPriority priority: Any?,
+        withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+    ) {
+        send(completion) { () throws(DataError) in
+            .onDisconnectPut(path, try Value(plain: value, priority: priority))
+        }
+    }
+
+    /// Has what is here removed when the connection is gone.
+    public func onDisconnectRemoveValue(
+        withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+    ) {
+        send(.onDisconnectPut(path, .null), completion)
+    }
+
+    /// Has several places below replaced when the connection is gone; the keys are relative paths.
+    public func onDisconnectUpdateChildValues(
+        _ values: [AnyHashable: Any],
+        withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+    ) {
+        send(completion) { () throws(DataError) in
+            .onDisconnectMerge(path, try Write.all(values))
+        }
+    }
+
+    /// Takes back what was to happen here and below when the connection is gone.
+    public func cancelDisconnectOperations(
+        withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+    ) {
+        send(.onDisconnectCancel(path), completion)
+    }
+}
+
+// MARK: - Waiting forms
+
+extension DatabaseReference {
+    /// Has the value here replaced when the connection is gone, and waits until the node knows.
+    public nonisolated(nonsending) func onDisconnectSetValue(
+        _ value: Any?
+    ) async throws(HearthError) {
+        try await waiting { onDisconnectSetValue(value, withCompletionBlock: $0) }
+    }
+
+    /// Has what is here removed when the connection is gone, and waits until the node knows.
+    public nonisolated(nonsending) func onDisconnectRemoveValue() async throws(HearthError) {
+        try await waiting { onDisconnectRemoveValue(withCompletionBlock: $0) }
+    }
+
+    /// Has several places below replaced when the connection is gone, and waits until the node knows.
+    public nonisolated(nonsending) func onDisconnectUpdateChildValues(
+        _ values: [AnyHashable: Any]
+    ) async throws(HearthError) {
+        try await waiting { onDisconnectUpdateChildValues(values, withCompletionBlock: $0) }
+    }
+
+    /// Takes back what was to happen here and below, and waits until the node knows.
+    public nonisolated(nonsending) func cancelDisconnectOperations() async throws(HearthError) {
+        try await waiting { cancelDisconnectOperations(withCompletionBlock: $0) }
+    }
+}

@@ -1,0 +1,49 @@
+internal import ClientCore
+internal import DataTree
+internal import JSONText
+internal import Threads
+
+extension Verb {
+    private static let expression = Argument(
+        "EXPRESSION",
+        "'value + 1' (or -, *, max, min; what is no number counts as 0), or 'OLD -> NEW' with two JSON "
+            + "values, which gives up unless OLD is there.")
+
+    static let transaction = Verb(
+        "transaction",
+        "Changes a value by what it is, unless somebody else changes it in between; then it tries "
+            + "again. Prints the value that is there now; ends with 1 if it gave up.",
+        arguments: [DataArguments.path, expression], options: NodeClient.options,
+        examples: [
+            "hearth transaction /posts/a/stars 'value + 1' --node n1",
+            "hearth transaction /doors/front '\"open\" -> \"closed\"' --node n1",
+        ]
+    ) { (invocation) throws(CommandError) in
+        let path = try invocation.location()
+        let expression = try TransactionExpression(invocation[expression])
+        let answer = try NodeClient(for: invocation).transact(at: path) { value in
+            expression.applied(to: value).map { .value($0) } ?? .abort
+        }
+        switch answer {
+        case .committed(let value):
+            StandardOutput.shared.print(JSONWriter.text(of: value))
+            return .success
+        case .aborted(let value), .value(let value):
+            StandardOutput.shared.print(JSONWriter.text(of: value))
+            return .checkFailed
+        case .done: return .success
+        }
+    }
+}
+
+extension NodeClient {
+    /// Runs a transaction, and waits.
+    fileprivate func transact(
+        at path: Path, _ update: @escaping @Sendable (Value) -> TransactionResult
+    ) throws(CommandError) -> Answer {
+        try waiting { completion in
+            connection.transact(
+                at: path, patience: patience, update: update, completion: completion)
+        }
+    }
+}
