@@ -79,6 +79,8 @@ extension SyncView {
             if !query.isFiltered { replaceList(by: list.prioritized(new)) }
             return
         }
+        // As when a server tells what a write has shown before.
+        if list[path] == new { return }
         touched?.append(key)
         list.set(new, at: path)
     }

@@ -11,6 +11,14 @@ struct ClientWorld {
         let description: String
     }
 
+    /// A mistake, planted to see that it is found.
+    enum Defect: CaseIterable {
+        case losesEvents
+        case sendsFramesTwice
+        case ignoresConditions
+        case forgetsThatWritesEnded
+    }
+
     /// One connection; what is on its way when it breaks may get lost.
     private struct Line {
         let session: SessionID
@@ -19,6 +27,7 @@ struct ClientWorld {
         var down: [[UInt8]] = []
     }
 
+    private let defect: Defect?
     private var random: SeededNumbers
     private var nodes: Nodes
     private var users: [VirtualUser]
@@ -27,11 +36,12 @@ struct ClientWorld {
     private var lastSession: UInt64 = 0
     private var now: UInt64 = 0
 
-    init(seed: UInt64) {
+    init(seed: UInt64, defect: Defect? = nil) {
+        self.defect = defect
         random = SeededNumbers(seed: seed)
         nodes = Nodes(1 + Int(seed % 2))
         let names = nodes.names
-        users = (0..<3).map { VirtualUser($0, nodes: names) }
+        users = (0..<3).map { VirtualUser($0, nodes: names, defect) }
         lines = [nil, nil, nil]
     }
 
@@ -115,7 +125,9 @@ extension ClientWorld {
             switch effect {
             case .connect(let node): connect(index, to: node)
             case .disconnect: drop(index)
-            case .send(let frame): lines[index]?.up.append(frame)
+            case .send(let frame):
+                lines[index]?.up.append(frame)
+                if defect == .sendsFramesTwice { lines[index]?.up.append(frame) }
             }
         }
     }

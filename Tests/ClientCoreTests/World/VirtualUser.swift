@@ -18,6 +18,7 @@ struct VirtualUser {
     /// What all users count up by increments.
     static let sum = path("m")
 
+    private let defect: ClientWorld.Defect?
     private let configuration: Configuration
     private var client: Client
     /// What is kept for the next life.
@@ -42,7 +43,8 @@ struct VirtualUser {
 
     private let places = ["", "a", "a/b", "a/c", "d", "n"].map(path)
 
-    init(_ index: Int, nodes: [String]) {
+    init(_ index: Int, nodes: [String], _ defect: ClientWorld.Defect?) {
+        self.defect = defect
         lastNumber = UInt64(index) << 32
         // They begin at different nodes.
         let first = index % nodes.count
@@ -107,11 +109,14 @@ extension VirtualUser {
         switch output {
         case .connect(let node): return .connect(node)
         case .disconnect: return .disconnect
-        case .send(let frame): return .send(frame)
+        case .send(let frame):
+            return .send(defect == .ignoresConditions ? VirtualUser.unconditional(frame) : frame)
         case .persist(let records): for record in records { keep(record) }
         case .recall(let key): step(.recalled(key: key, frame: keptValues[key]))
         case .transact(let id, let value): calls.append((id, value))
-        case .observed(let id, let events): try listeners[id]?.take(events)
+        case .observed(let id, let events):
+            if defect == .losesEvents, now % 50 == 0 { return nil }
+            try listeners[id]?.take(events)
         case .succeeded(let id, let answer):
             try close(id)
             if case .committed = answer, counts.contains(id) { commits += 1 }
@@ -125,6 +130,20 @@ extension VirtualUser {
         return nil
     }
 
+    /// The same messages, but every put is done whatever is there.
+    private static func unconditional(_ frame: [UInt8]) -> [UInt8] {
+        var writer = FrameWriter()
+        let messages: [Received<ClientMessage>] = (try? FrameReader.messages(in: frame)) ?? []
+        for case .message(let message) in messages {
+            if case .put(let id, let path, let value, .some) = message {
+                writer.append(ClientMessage.put(id: id, path: path, value: value))
+            } else {
+                writer.append(message)
+            }
+        }
+        return writer.bytes
+    }
+
     private mutating func loseSight(of id: RequestID) {
         if counts.contains(id) { unknownCommits += 1 }
         if increments.contains(id) { unknownAdded += 1 }
@@ -133,7 +152,8 @@ extension VirtualUser {
     private mutating func keep(_ record: Record) {
         switch record {
         case .write(let number, let frame): keptWrites[number] = frame
-        case .writeEnded(let number): keptWrites[number] = nil
+        case .writeEnded(let number):
+            if defect != .forgetsThatWritesEnded { keptWrites[number] = nil }
         case .value(let key, let frame): keptValues[key] = frame
         }
     }

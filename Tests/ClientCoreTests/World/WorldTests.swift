@@ -14,4 +14,18 @@ struct WorldTests {
             }
         }
     }
+
+    @Test(arguments: ClientWorld.Defect.allCases)
+    func `a planted mistake is found`(defect: ClientWorld.Defect) {
+        let finding = (1...100).first { (seed: UInt64) in
+            var world = ClientWorld(seed: seed, defect: defect)
+            do {
+                try world.run(steps: 300)
+                return false
+            } catch {
+                return true
+            }
+        }
+        #expect(finding != nil)
+    }
 }
