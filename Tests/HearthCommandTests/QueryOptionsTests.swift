@@ -75,6 +75,9 @@ import Testing
             return
         }
         #expect(try result("null -> 1", of: .null) == .integer(1))
+        // Not known yet: it is put again, to be told what is there.
+        #expect(try result("2 -> 1", of: .null) == .null)
+        #expect(try !TransactionExpression("2 -> 1").accepts(.null))
     }
 
     @Test(arguments: ["", "value", "value / 2", "value + x", "1 ->", "x -> y"])

@@ -27,7 +27,7 @@ extension Verb {
         switch answer {
         case .committed(let value):
             StandardOutput.shared.print(JSONWriter.text(of: value))
-            return .success
+            return expression.accepts(value) ? .success : .checkFailed
         case .aborted(let value), .value(let value):
             StandardOutput.shared.print(JSONWriter.text(of: value))
             return .checkFailed

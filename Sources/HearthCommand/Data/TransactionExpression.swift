@@ -48,13 +48,21 @@ enum TransactionExpression: Equatable {
         return nil
     }
 
+    /// Whether a value that was put in place is what the expression was for.
+    func accepts(_ value: Value) -> Bool {
+        switch self {
+        case .compareAndSet(_, let new): value == new
+        case .arithmetic: true
+        }
+    }
+
     /// The new value, or nil to give up.
     func applied(to value: Value) -> Value? {
         switch self {
         case .compareAndSet(let old, let new):
-            // Not a conditional expression, in which `nil` would be a null to write.
-            guard value == old else { return nil }
-            return new
+            if value == old { return new }
+            // Null may only mean that nothing is known here yet: to put it is to be told what is there.
+            return value.isNull ? .some(.null) : .none
         case .arithmetic(let operation, let operand):
             return operation.applied(to: value.number ?? .integer(0), operand).value
         }
