@@ -37,6 +37,9 @@ public struct Client: Sendable {
     /// Whether a request or a listen is open.
     public var isAwaiting: Bool { !requests.isEmpty || !subscriptions.isEmpty }
 
+    /// How many milliseconds more than the wall clock here the node's shows; 0 until it has told.
+    public var nodeAheadMilliseconds: Int64 { information.offsetMilliseconds }
+
     /// Takes one input and returns what the driver must do next, in order.
     public mutating func step(_ input: Input) -> [Output] {
         switch input {

@@ -16,6 +16,7 @@ internal import ZeroMQ
 public final class Connection: Sendable {
     private let commands: Mailbox<Driver.Command>
     private let callbacks: Callbacks
+    private let clock = NodeClock()
     private let thread: SystemThread
     private let lastNumber = Atomic<UInt64>(0)
 
@@ -42,7 +43,7 @@ public final class Connection: Sendable {
         let loop: Loop
         do throws(EventLoopError) {
             loop = try Loop()
-            let driver = try Driver(configuration, as: keys, on: loop, callbacks, store)
+            let driver = try Driver(configuration, as: keys, on: loop, callbacks, clock, store)
             let commands = loop.mailbox { driver.handle($0) }
             driver.commands = commands
             self.commands = commands
@@ -68,6 +69,10 @@ public final class Connection: Sendable {
         get { callbacks.queue }
         set { callbacks.queue = newValue }
     }
+
+    /// What the node's wall clock shows, as far as it is known, in milliseconds since 1970: by it the
+    /// keys that several programs make stand in the order in which they were made.
+    public var nodeMilliseconds: UInt64 { clock.milliseconds }
 
     /// Why nothing is kept for the next process any more, as when the disk is full; nil while all is
     /// well.

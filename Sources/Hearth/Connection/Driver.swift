@@ -31,6 +31,7 @@ final class Driver {
     var commands: Mailbox<Command>?
     private unowned let loop: Loop
     private let callbacks: Callbacks
+    private let clock: NodeClock
     private let context: Context
     private let keys: KeyPair?
     /// Nil also when it has failed, as when the disk is full.
@@ -42,6 +43,8 @@ final class Driver {
     private var watcher: Watcher?
     private var timer: Watcher?
     private var isInTurn = false
+    private var lastNanoseconds = Loop.monotonicNanoseconds
+    private var elapsedNanoseconds: UInt64 = 0
     private var completions: [RequestID: Completion] = [:]
     private var updates: [RequestID: Update] = [:]
     private var listeners: [ListenID: Listener] = [:]
@@ -50,8 +53,9 @@ final class Driver {
 
     init(
         _ configuration: Configuration, as keys: KeyPair?, on loop: Loop, _ callbacks: Callbacks,
-        _ store: LocalStore?
+        _ clock: NodeClock, _ store: LocalStore?
     ) throws(EventLoopError) {
+        self.clock = clock
         self.loop = loop
         self.store = store
         self.keys = keys
@@ -109,16 +113,27 @@ extension Driver {
     private func beginTurn() {
         guard !isInTurn else { return }
         isInTurn = true
+        passTime()
         step(
             .turnBegan(
-                elapsedMilliseconds: Loop.monotonicNanoseconds / 1_000_000,
+                elapsedMilliseconds: elapsedNanoseconds / 1_000_000,
                 wallMilliseconds: Loop.wallClockMilliseconds))
+    }
+
+    /// While nothing is read because the application is far behind, no time passes: the node's
+    /// silence would mean nothing.
+    private func passTime() {
+        let now = Loop.monotonicNanoseconds
+        if !callbacks.isFull { elapsedNanoseconds += now - lastNanoseconds }
+        lastNanoseconds = now
     }
 
     private func endTurn() {
         guard isInTurn else { return }
         step(.turnEnded)
         isInTurn = false
+        // Known before anybody is told that there is a connection.
+        clock.set(aheadMilliseconds: client.nodeAheadMilliseconds)
         callbacks.run(calls)
         calls.removeAll(keepingCapacity: true)
     }

@@ -28,18 +28,22 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
 
     /// A child with a new key, which sorts after all keys made before.
     ///
-    /// Any number of programs make keys at the same time without a conflict: a key holds the time
-    /// and 72 random bits.
+    /// Any number of programs make keys at the same time without a conflict: a key holds the time, as
+    /// the node's clock shows it, and 72 random bits.
     public func childByAutoId() -> DatabaseReference {
-        DatabaseReference(database, path.appending(DatabaseReference.newKey()))
+        DatabaseReference(database, path.appending(newKey()))
     }
 
     private static let keys = Monitor(PushIDGenerator())
 
-    private static func newKey() -> Key {
-        keys.withLock { keys in
+    private func newKey() -> Key {
+        var milliseconds = Loop.wallClockMilliseconds
+        if case .success(let connection) = database.connection {
+            milliseconds = connection.nodeMilliseconds
+        }
+        return DatabaseReference.keys.withLock { keys in
             var random = SystemRandomNumberGenerator()
-            return keys.next(at: Loop.wallClockMilliseconds, random: &random)
+            return keys.next(at: milliseconds, random: &random)
         }
     }
 }
