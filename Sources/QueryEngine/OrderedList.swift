@@ -51,6 +51,27 @@ public struct OrderedList: Sendable {
         return rank > 0 ? places.place(at: rank - 1) : nil
     }
 
+    /// The children of some ranks, ascending by key.
+    ///
+    /// - Complexity: O(log n + ranks), and O(log n) for each child not in key order.
+    func entriesByKey(in ranks: Range<Int>) -> [(key: Key, value: Value)] {
+        var entries: [(key: Key, value: Value)] = []
+        if ranks.isEmpty { return entries }
+        entries.reserveCapacity(ranks.count)
+        guard let places else {
+            forEach(in: ranks) { entries.append(($0.key, $1)) }
+            return entries
+        }
+        var keys: [Key] = []
+        keys.reserveCapacity(ranks.count)
+        places.forEach(in: ranks) { keys.append($0.key) }
+        keys.sort()
+        for (key, child) in zip(keys, children.items(at: keys)) {
+            entries.append((key, child ?? .null))
+        }
+        return entries
+    }
+
     /// Calls `body` with the children of some ranks, in order.
     ///
     /// - Complexity: O(log n + ranks), and O(log n) for each child not in key order.

@@ -10,6 +10,15 @@ extension Query {
         return Query.entries(window.open(on: list), in: list)
     }
 
+    /// What the query shows of a list, ascending by key, as the children of an object travel.
+    ///
+    /// - Complexity: O(log n + children shown), and O(log n) for each child not in key order.
+    public func resultsByKey(in list: OrderedList) -> [(key: Key, value: Value)] {
+        precondition(list.order == order, "a query by \(order) of a list by \(list.order)")
+        var window = Window(of: self)
+        return list.entriesByKey(in: window.open(on: list))
+    }
+
     fileprivate static func entries(
         _ ranks: Range<Int>, in list: OrderedList
     ) -> [(key: Key, value: Value)] {
@@ -28,7 +37,7 @@ extension View {
     public func snapshot(of list: OrderedList) -> Value {
         guard query.isFiltered else { return list.value }
         var children = Children()
-        for (key, child) in Query.entries(ranks(in: list), in: list) {
+        for (key, child) in list.entriesByKey(in: ranks(in: list)) {
             children.updateValue(child, forKey: key)
         }
         return Value(children)

@@ -62,14 +62,15 @@ public struct SharedViews: Sendable {
         if groups[group].views[shared].listeners == 0 { groups[group].views.remove(at: shared) }
     }
 
-    /// What a query shows, for one who does not stay. The index that this needs stays.
+    /// What a query shows, ascending by key, for one who does not stay. The index that this needs
+    /// stays.
     ///
     /// - Complexity: O(log n) for each child shown; the first query by an order builds its index.
     public mutating func results(
         of query: Query, over value: Value
     ) -> [(key: Key, value: Value)] {
         let group = group(by: query.order, over: value)
-        return query.results(in: OrderedList(value, by: groups[group].index))
+        return query.resultsByKey(in: OrderedList(value, by: groups[group].index))
     }
 
     /// Whether there is an index by an order.

@@ -37,7 +37,7 @@ extension MessagePackWriter {
     }
 
     private mutating func append(_ children: Children) {
-        for (key, child) in children {
+        children.visit { key, child in
             append(key)
             append(child)
         }

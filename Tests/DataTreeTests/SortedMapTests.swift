@@ -27,6 +27,18 @@ import Testing
         }
     }
 
+    @Test func `many keys are found together as they are one by one`() {
+        for seed in UInt64(0)..<30 {
+            var random = SeededRandom(seed: seed)
+            var map = Map()
+            for number in 0..<[0, 1, 60, 5_000][Int(seed % 4)] {
+                map[Self.randomKey(&random, among: 8_000)] = .integer(Int64(number))
+            }
+            let keys = (0..<100).map { _ in Self.randomKey(&random, among: 8_000) }
+            #expect(map.items(at: keys) == keys.map { map[$0] }, "seed \(seed)")
+        }
+    }
+
     static func randomKey(_ random: inout SeededRandom, among count: Int) -> Key {
         let number = Int.random(in: 0..<count, using: &random)
         return switch number % 5 {

@@ -37,6 +37,8 @@ final class ClientPort {
         socket.reportUnroutable()
         socket.handOverRoutingIDs()
         socket.keepAlive()
+        // The answer to a heartbeat stands behind all that a slow client has yet to read.
+        socket.heartbeatTimeout = .seconds(15)
         security?.guardClients(at: socket)
         channel = Channel(socket)
     }

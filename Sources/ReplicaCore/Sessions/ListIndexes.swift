@@ -17,7 +17,7 @@ extension Listens {
         static let idleMilliseconds: UInt64 = 300_000
     }
 
-    /// What a query shows, in its order.
+    /// What a query shows, ascending by key.
     ///
     /// - Throws: `DataError` if it needs an index for which there is no room.
     /// - Complexity: O(log n) for each child shown, and O(n log n) for the first query by an order.
@@ -28,14 +28,14 @@ extension Listens {
         let children = value.children
         if query.order == .key || children.count <= IndexBudget.smallList {
             let index = Index(by: query.order, of: children)
-            return query.results(in: OrderedList(value, by: index))
+            return query.resultsByKey(in: OrderedList(value, by: index))
         }
         let number = list(at: path, at: milliseconds)
         try makeRoom(for: query.order, in: number, of: children)
         return lists[number]!.results(of: query, over: value)
     }
 
-    /// What a listen with a query shows, in its order.
+    /// What a listen with a query shows, ascending by key.
     mutating func shown(
         by listen: Listen, in tree: Value, at milliseconds: UInt64
     ) -> [(key: Key, value: Value)] {

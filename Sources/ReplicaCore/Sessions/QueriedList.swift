@@ -48,7 +48,7 @@ struct QueriedList: Sendable {
         if listeners[query]?.isEmpty ?? false { listeners[query] = nil }
     }
 
-    /// What a query shows, in its order.
+    /// What a query shows, ascending by key.
     mutating func results(of query: Query, over value: Value) -> [(key: Key, value: Value)] {
         views.results(of: query, over: value)
     }

@@ -75,9 +75,8 @@ extension Replica {
             return outbox.append(.value(id: id, value: tree.value[path]), to: session)
         }
         do throws(DataError) {
-            var children = try listens.results(
+            let children = try listens.results(
                 of: query, at: path, in: tree.value, at: now.elapsedMilliseconds)
-            if query.order != .key { children.sort { $0.key < $1.key } }
             outbox.append(children: children, id: id, to: session)
         } catch {
             refuse(.tooBig, error.problem, fix: error.fix, id, session)
