@@ -9,6 +9,8 @@ struct Requests: Sendable {
         let write: WriteID?
         /// The number under which it is kept for the next life of the application.
         let record: UInt64?
+        /// Roughly how many bytes it has.
+        let byteCount: Int
         /// Whether a node may have it.
         var wasSent = false
 
@@ -42,9 +44,10 @@ struct Requests: Sendable {
         _ request: Request, _ write: WriteID? = nil, record: UInt64? = nil, at now: UInt64
     ) {
         let pending = Pending(
-            request: request, askedMilliseconds: now, write: write, record: record)
+            request: request, askedMilliseconds: now, write: write, record: record,
+            byteCount: request.work.byteEstimate)
         nextDeadline = min(nextDeadline, pending.deadline)
-        byteCount += request.work.byteEstimate
+        byteCount += pending.byteCount
         waiting.append(pending)
     }
 
@@ -65,7 +68,7 @@ struct Requests: Sendable {
     /// Takes an answered request out of flight.
     mutating func finish(_ wireID: UInt64) -> Pending? {
         let pending = inFlight.removeValue(forKey: wireID)
-        if let pending { byteCount -= pending.request.work.byteEstimate }
+        if let pending { byteCount -= pending.byteCount }
         return pending
     }
 
@@ -82,7 +85,7 @@ struct Requests: Sendable {
         waiting.replaceSubrange(..<head, with: repeatable)
         head = 0
         let lost = pending.filter { !$0.isRepeatable }
-        for pending in lost { byteCount -= pending.request.work.byteEstimate }
+        for pending in lost { byteCount -= pending.byteCount }
         return lost
     }
 
@@ -116,7 +119,7 @@ struct Requests: Sendable {
         taken += waiting[head...].filter(isTaken)
         waiting = waiting[head...].filter { !isTaken($0) }
         head = 0
-        for pending in taken { byteCount -= pending.request.work.byteEstimate }
+        for pending in taken { byteCount -= pending.byteCount }
         return taken.sorted { $0.request.id < $1.request.id }
     }
 }

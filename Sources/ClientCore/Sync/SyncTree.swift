@@ -30,6 +30,7 @@ public struct SyncTree: Sendable {
     public init() {}
 
     mutating func apply(_ operation: SyncOperation) -> [SyncOutput] {
+        if root.isEmpty { return [] }
         var outputs: [SyncOutput] = []
         root.apply(operation, at: .root, over: writes.overlay, complete: nil, &outputs)
         return outputs
