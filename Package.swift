@@ -62,7 +62,7 @@ let package = Package(
             ]),
         module(
             "ClusterSimulator",
-            ["DataTree", "SyncProtocol", "ReplicaCore"]),
+            ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore", "ClientCore"]),
         module(
             "Hearth",
             [

@@ -18,6 +18,20 @@ public enum Check: String, CaseIterable, Sendable {
     case listenersConverge = "listeners-converge"
     /// Once all faults are over, the replicas become equal in bounded time.
     case staysLive = "stays-live"
+    /// The child events of an application's listener make what its value events show.
+    case eventsMakeTheState = "events-make-the-state"
+    /// The child that an event names as the one before is that.
+    case childrenInPlace = "children-in-place"
+    /// A child is added once, and only one that is there changes, moves or goes.
+    case childrenComeOnce = "children-come-once"
+    /// Removals, additions, moves, changes and one value: all that a change tells, together.
+    case eventsInOrder = "events-in-order"
+    /// A removal shows what was there, and a change differs from it.
+    case oldValuesAreRight = "old-values-are-right"
+    /// Nothing is told that changes nothing, and in the end a listener shows what its node does.
+    case changesTellTheTruth = "changes-tell-the-truth"
+    /// Each transaction counts once.
+    case transactionsCount = "transactions-count"
     /// Replicas that held the same operations showed the same tree, whenever that was.
     case equalVectorsEqualTrees = "equal-vectors-equal-trees"
     /// A read shows what its client has written before.

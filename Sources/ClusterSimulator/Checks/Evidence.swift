@@ -25,6 +25,8 @@ struct Evidence {
     let recording: Recording
     let nodes: [Node]
     let listeners: [Listener]
+    /// As they were in the end.
+    let applications: [Application]
     let crashes: [(node: Int, time: Microseconds)]
     let everyTurn: [EveryTurnOracle]
     /// When the replicas became equal for good; nil if they never did.
@@ -35,6 +37,14 @@ struct Evidence {
         scenario = run.scenario
         history = run.history
         recording = run.recording
+        applications = run.applications.map { application in
+            var application = application
+            let value = application.node.flatMap { run.nodes[$0].replica?.value } ?? .null
+            for index in application.streams.indices {
+                application.streams[index].finish(showing: value)
+            }
+            return application
+        }
         crashes = run.crashes
         everyTurn = run.everyTurn
         converged = run.calm.converged
@@ -118,6 +128,10 @@ extension Check {
             case .acknowledgedWritesSurvive: AcknowledgedWritesSurvive.judge(evidence)
             case .listenersConverge: ListenersConverge.judge(evidence)
             case .staysLive: StaysLive.judge(evidence)
+            case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,
+                .oldValuesAreRight, .changesTellTheTruth:
+                EventChecks.judge(self, evidence)
+            case .transactionsCount: TransactionsCount.judge(evidence)
             case .equalVectorsEqualTrees: EqualVectors.judge(evidence)
             case .readYourWrites: Sessions(evidence).readYourWrites()
             case .monotonicReads: Sessions(evidence).monotonicReads()

@@ -3,7 +3,9 @@ import SyncProtocol
 /// Once all faults are over the replicas become equal, in time counted from the last progress.
 enum StaysLive {
     static func judge(_ evidence: Evidence) -> Finding {
-        if evidence.history.operations.isEmpty { return .unknown("there was no operation") }
+        if evidence.history.operations.isEmpty, evidence.applications.isEmpty {
+            return .unknown("there was no operation")
+        }
         if let converged = evidence.converged {
             let time = converged - min(converged, evidence.calmBegan)
             return .valid("equal \(time.description) after the last fault")
@@ -34,6 +36,16 @@ enum StaysLive {
     private static func unanswered(in evidence: Evidence) -> String {
         if let open = evidence.history.operations.first(where: { $0.outcome == .open }) {
             return "never answered: \(open)"
+        }
+        for application in evidence.applications {
+            let name = "c\(application.index + 1)"
+            if let stream = application.streams.first(where: { $0.value == nil }) {
+                return "\(name) is never told what there is at \(stream.path)"
+            }
+            if let request = application.open.min(by: { $0.key < $1.key }) {
+                return "request \(request.key) of \(name), \(request.value), never comes out; the "
+                    + "connection is \(application.connection.map(String.init) ?? "none")"
+            }
         }
         return "the replicas are equal, and a node or a listener does not come to rest"
     }

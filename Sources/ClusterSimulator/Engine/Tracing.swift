@@ -27,6 +27,8 @@ extension TraceHash {
         case .clientProbes(let client, let connection): combine(15, client, connection)
         case .scripted(let index): combine(16, index, 0)
         case .flapped(let from, let to, _): combine(17, from, to)
+        case .applicationTurns(let number): combine(22, number, 0)
+        case .applicationActs(let number): combine(23, number, 0)
         case .calm: combine(19, 0, 0)
         case .calmChecked: combine(20, 0, 0)
         case .checkpointWritten(let node, let life): combine(21, node, life)

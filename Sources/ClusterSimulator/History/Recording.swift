@@ -79,7 +79,9 @@ struct Recording {
     private var latestWallMilliseconds: UInt64 = 0
 
     init(_ scenario: Scenario) {
-        isOn = scenario.workload.operations <= Recording.operationLimit
+        isOn =
+            scenario.workload.operations + scenario.workload.applications
+            <= Recording.operationLimit
         keepsValues = scenario.isSmall
         states = [[State]](repeating: [], count: scenario.cluster.replicas)
         lives = states.map { _ in nil }

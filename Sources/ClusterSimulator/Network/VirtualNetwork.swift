@@ -9,7 +9,7 @@ import ReplicaCore
 ///
 /// Source: `replication-protocol.md`, section 1.
 struct VirtualNetwork {
-    private let settings: Scenario.Network
+    private var settings: Scenario.Network
     let nodes: Int
     private let endpoints: Int
     private var random: SplitMix64
@@ -263,6 +263,13 @@ struct VirtualNetwork {
         isCut[from * endpoints + to].toggle()
         reconnect(from: from, to: to, at: now)
         return now + random.time(in: TimeRange(.milliseconds(10), .milliseconds(400)))
+    }
+
+    /// Ends all faults, and from now on also what keeps clients from ever coming to rest.
+    mutating func calm(at now: Microseconds) {
+        settings.breaks = .zero
+        settings.link.tail = .zero
+        heal(at: now)
     }
 
     /// Ends all faults of the network.

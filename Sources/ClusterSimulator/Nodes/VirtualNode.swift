@@ -144,7 +144,8 @@ struct VirtualNode {
     }
 
     private mutating func take(_ input: Input, at now: Microseconds) -> [Output] {
-        guard case .requested(let frame, let session) = input else { return replica!.step(input) }
+        guard case .requested(var frame, let session) = input else { return replica!.step(input) }
+        if defect == .ignoresConditions { frame = VirtualNode.withoutConditions(frame) }
         if let old = stale, VirtualNode.isRead(frame), random.index(below: 2) == 0 {
             served.append((session, frame, old.vector, old.vector))
             return old.answer(input, at: clock.moment(at: now))
@@ -155,7 +156,7 @@ struct VirtualNode {
             _ = replica!.step(.requested(first, by: session))
             outputs = replica!.step(.requested(rest, by: session))
         } else {
-            outputs = replica!.step(input)
+            outputs = replica!.step(.requested(frame, by: session))
         }
         served.append((session, frame, before, replica!.vector))
         return outputs
@@ -176,6 +177,21 @@ struct VirtualNode {
         let first = ClientMessage.merge(id: 0, path: path, writes: [writes[0]])
         let rest = ClientMessage.merge(id: id, path: path, writes: Array(writes.dropFirst()))
         return (first.frame, rest.frame)
+    }
+
+    private static func withoutConditions(_ frame: [UInt8]) -> [UInt8] {
+        guard let received = try? FrameReader<ClientMessage>.messages(in: frame) else {
+            return frame
+        }
+        var changed = FrameWriter()
+        for case .message(let message) in received {
+            if case .put(let id, let path, let value, _) = message {
+                changed.append(ClientMessage.put(id: id, path: path, value: value))
+            } else {
+                changed.append(message)
+            }
+        }
+        return changed.bytes
     }
 
     /// Takes what the last turn did for clients.

@@ -18,6 +18,15 @@ public enum PlantedDefect: Equatable, Sendable {
     case trustsEveryLog
     /// A node makes two operations of an update of several places.
     case splitsUpdates
+    /// A node does puts whose conditions do not hold.
+    case ignoresConditions
+    // Mistakes in the events of an application's listeners.
+    case losesChildren
+    case doublesChildren
+    case misplacesChildren
+    case forgetsOldValues
+    case valueComesFirst
+    case splitsChanges
     /// Some frames with changes do not reach their listeners, and nobody notices.
     case losesChanges
 
@@ -30,6 +39,13 @@ public enum PlantedDefect: Equatable, Sendable {
         ("serves-stale-reads", .servesStaleReads),
         ("trusts-every-log", .trustsEveryLog),
         ("splits-updates", .splitsUpdates),
+        ("ignores-conditions", .ignoresConditions),
+        ("loses-children", .losesChildren),
+        ("doubles-children", .doublesChildren),
+        ("misplaces-children", .misplacesChildren),
+        ("forgets-old-values", .forgetsOldValues),
+        ("value-comes-first", .valueComesFirst),
+        ("splits-changes", .splitsChanges),
     ]
 
     /// The names of all defects.

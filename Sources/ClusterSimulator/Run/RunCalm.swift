@@ -25,6 +25,7 @@ extension SimulatedRun {
         calm.hasBegun = true
         calm.lastProgress = now
         history.note(.calm, at: now)
+        network.calm(at: now)
         perform(.heal)
         for node in nodes.indices {
             nodes[node].clock.set(.running, at: now)
@@ -34,6 +35,7 @@ extension SimulatedRun {
             clients[client].remaining = 0
             clients[client].scripted.removeAll()
         }
+        stopApplications()
         schedule(.calmChecked, after: 0)
     }
 
@@ -68,6 +70,18 @@ extension SimulatedRun {
     private var isEqual: Bool {
         guard let vector = nodes[0].replica?.vector else { return false }
         return nodes.allSatisfy { $0.isIdle && $0.replica?.vector == vector }
-            && clients.allSatisfy { $0.pending == nil && $0.listening?.isComplete != false }
+            && clients.allSatisfy { client in
+                guard let listening = client.listening else { return client.pending == nil }
+                return listening.isComplete && isAtRest(client.connection)
+            }
+            && applications.allSatisfy { $0.isAtRest && isAtRest($0.connection) }
+    }
+
+    /// Whether a connection lives, and nothing is on its way to the client for longer than usual. One
+    /// who does not know yet that its connection is gone will come back.
+    private func isAtRest(_ connection: Int?) -> Bool {
+        guard let connection else { return false }
+        return !connections[connection].isBroken
+            && connections[connection].lastAtClient <= now + scenario.network.link.delay.longest
     }
 }

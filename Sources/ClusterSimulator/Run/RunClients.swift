@@ -78,7 +78,13 @@ extension SimulatedRun {
 
     mutating func takeReply(_ frame: [UInt8], on index: Int) {
         let client = connections[index].client
-        guard clients[client].connection == index, !connections[index].isBroken else { return }
+        guard !connections[index].isBroken else { return }
+        if client >= clients.count {
+            let number = client - clients.count
+            guard applications[number].connection == index else { return }
+            return takeReply(frame, onApplication: number)
+        }
+        guard clients[client].connection == index else { return }
         clients[client].wasHeard = true
         do throws(FrameError) {
             for received in try FrameReader<NodeMessage>.messages(in: frame) {
@@ -143,6 +149,11 @@ extension SimulatedRun {
 
     mutating func loseNode(_ connection: Int) {
         let client = connections[connection].client
+        if client >= clients.count {
+            let number = client - clients.count
+            if applications[number].connection == connection { loseNode(ofApplication: number) }
+            return
+        }
         if clients[client].connection == connection { goElsewhere(client) }
     }
 

@@ -42,9 +42,13 @@ extension SimulatedRun {
     }
 
     mutating func send(_ message: ClientMessage, from client: Int) {
-        guard let index = clients[client].connection, !connections[index].isBroken else { return }
+        if let index = clients[client].connection { send(message.frame, on: index) }
+    }
+
+    mutating func send(_ frame: [UInt8], on index: Int) {
         let connection = connections[index]
-        guard let delay = delay(from: endpoint(of: client), to: connection.node, on: index)
+        guard !connection.isBroken,
+            let delay = delay(from: endpoint(of: connection.client), to: connection.node, on: index)
         else { return }
         guard nodes[connection.node].isServing, nodes[connection.node].life == connection.life
         else {
@@ -55,23 +59,36 @@ extension SimulatedRun {
         }
         let arrival = max(now + delay, connection.lastAtNode)
         connections[index].lastAtNode = arrival
-        queue.schedule(.requested(connection: index, frame: message.frame), at: arrival)
+        queue.schedule(.requested(connection: index, frame: frame), at: arrival)
     }
 
     mutating func reply(_ frame: [UInt8], to session: SessionID) {
         let index = Int(session.number) - 1
         let connection = connections[index]
-        guard !connection.isBroken, clients[connection.client].connection == index,
+        guard !connection.isBroken, isCurrent(index),
             let delay = delay(from: connection.node, to: endpoint(of: connection.client), on: index)
         else { return }
-        if defect == .losesChanges, clients[connection.client].listening?.isComplete == true,
-            random.index(below: 20) == 0
-        {
+        if defect == .losesChanges, isChange(frame, on: index), random.index(below: 20) == 0 {
             return
         }
         let arrival = max(now + delay, connection.lastAtClient)
         connections[index].lastAtClient = arrival
         queue.schedule(.replied(connection: index, frame: frame), at: arrival)
+    }
+
+    /// Whether it is the one over which its client talks now.
+    private func isCurrent(_ index: Int) -> Bool {
+        let client = connections[index].client
+        if client < clients.count { return clients[client].connection == index }
+        return applications[client - clients.count].connection == index
+    }
+
+    /// Whether a frame tells a listener of changes, and nothing else.
+    private func isChange(_ frame: [UInt8], on index: Int) -> Bool {
+        let client = connections[index].client
+        if client < clients.count { return clients[client].listening?.isComplete == true }
+        guard let messages = try? FrameReader<NodeMessage>.messages(in: frame) else { return false }
+        return messages.allSatisfy { if case .message(.change) = $0 { true } else { false } }
     }
 
     /// How long a frame takes, or nil if it is lost, and the connection with it.
@@ -87,9 +104,15 @@ extension SimulatedRun {
     mutating func disconnect(_ client: Int) {
         guard let index = clients[client].connection else { return }
         clients[client].connection = nil
+        close(index)
+    }
+
+    /// The client's end of a connection is gone.
+    mutating func close(_ index: Int) {
         guard !connections[index].isBroken else { return }
         connections[index].isBroken = true
-        let delay = network.clientDelay(from: endpoint(of: client), to: connections[index].node)
+        let client = endpoint(of: connections[index].client)
+        let delay = network.clientDelay(from: client, to: connections[index].node)
         let arrival = now + (delay ?? SimulatedRun.heartbeatTimeout)
         queue.schedule(
             .nodeLost(connection: index), at: max(arrival, connections[index].lastAtNode))
@@ -108,7 +131,7 @@ extension SimulatedRun {
 
     mutating func takeRequest(_ frame: [UInt8], on index: Int) {
         let connection = connections[index]
-        guard !connection.isBroken || clients[connection.client].connection != index,
+        guard !connection.isBroken || !isCurrent(index),
             nodes[connection.node].life == connection.life
         else { return }
         let session = SessionID(number: UInt64(index) + 1)

@@ -62,6 +62,14 @@ public enum SelfTest {
             Row(.resendsIncrements, in: "increments-add-up", by: .incrementsAddUp),
             Row(.forgetsLastPushID, in: "moving-clients", by: .pushKeys),
             Row(.losesChanges, in: "moving-clients", by: .listenersConverge),
+            Row(.losesChildren, in: "applications-follow", by: .eventsMakeTheState),
+            Row(.misplacesChildren, in: "applications-follow", by: .childrenInPlace),
+            Row(.doublesChildren, in: "applications-follow", by: .childrenComeOnce),
+            Row(.valueComesFirst, in: "applications-follow", by: .eventsInOrder),
+            Row(.splitsChanges, in: "applications-follow", by: .eventsInOrder),
+            Row(.forgetsOldValues, in: "applications-follow", by: .oldValuesAreRight),
+            Row(.losesChanges, in: "applications-follow", by: .changesTellTheTruth),
+            Row(.ignoresConditions, in: "transactions-count", by: .transactionsCount),
         ]
 
     /// Runs a scenario with the mistake of a row, with one seed after the other, until it is found.

@@ -13,6 +13,7 @@ struct SimulatedRun {
     var network: VirtualNetwork
     var nodes: [VirtualNode]
     var clients: [VirtualClient]
+    var applications: [Application]
     var connections: [Connection] = []
     var workload: Workload
     var history = History()
@@ -32,11 +33,12 @@ struct SimulatedRun {
         let count = scenario.cluster.replicas
         network = VirtualNetwork(
             scenario.network, nodes: count,
-            clients: scenario.clients.count + scenario.clients.listeners, seed: seed)
+            clients: scenario.clients.total, seed: seed)
         nodes = (0..<count).map {
             VirtualNode(index: $0, scenario: scenario, seed: seed, defect: defect)
         }
         clients = SimulatedRun.clients(of: scenario, seed: seed)
+        applications = SimulatedRun.applications(of: scenario, seed: seed)
         recording = Recording(scenario)
         workload = Workload(scenario.workload)
         random = SplitMix64(seed: seed, part: 3)
@@ -61,6 +63,7 @@ struct SimulatedRun {
             schedule(.clientActs(client), after: random.time(in: scenario.clients.pace))
             scheduleMove(of: client)
         }
+        for number in applications.indices { beginApplication(number) }
         for (index, scripted) in scenario.script.enumerated() {
             queue.schedule(.scripted(index), at: scripted.time)
         }
@@ -89,6 +92,8 @@ struct SimulatedRun {
         case .clientGivesUp(let client, let request): giveUp(client, request: request)
         case .clientMoves(let client): move(client)
         case .clientProbes(let client, let connection): probe(client, connection)
+        case .applicationTurns(let number): turnApplication(number)
+        case .applicationActs(let number): actApplication(number)
         case .scripted(let index): perform(scenario.script[index].action)
         case .flapped(let from, let to, let round): flap(from, to, round: round)
         case .calm: beginCalm()
@@ -99,5 +104,10 @@ struct SimulatedRun {
 
 extension Scenario {
     /// Short enough to execute everything again after every turn.
-    var isSmall: Bool { workload.operations <= 300 }
+    var isSmall: Bool { workload.operations + workload.applications <= 300 }
+}
+
+extension Scenario.Clients {
+    /// Those that ask, those that listen, and applications.
+    var total: Int { count + listeners + applications }
 }

@@ -55,6 +55,8 @@ extension Scenario {
     struct Clients: Sendable {
         var count = 3
         var listeners = 0
+        /// Programs with the client that ships.
+        var applications = 0
         /// From an answer to the next request.
         var pace = TimeRange(.milliseconds(5), .milliseconds(50))
         /// From one node to the next; none if a client stays where it is.
@@ -68,6 +70,8 @@ extension Scenario {
     struct Workload: Sendable {
         /// Of all clients together.
         var operations = 0
+        /// What all applications do together.
+        var applications = 0
         var weights = [Int](repeating: 0, count: Kind.allCases.count)
         var lists = 1
         var counters = 1

@@ -109,6 +109,7 @@ extension ScenarioSection {
         [
             .count("count", \.clients.count, in: 0...10_000),
             .count("listeners", \.clients.listeners, in: 0...1_000),
+            .count("applications", \.clients.applications, in: 0...100),
             .times("pace", \.clients.pace),
             .value(
                 "move", \.clients.move, { word throws(ScenarioError) in try word.times() },
@@ -121,6 +122,7 @@ extension ScenarioSection {
     private var workloadSettings: [ScenarioSetting] {
         [
             .count("operations", \.workload.operations, in: 0...1_000_000),
+            .count("applications", \.workload.applications, in: 0...10_000),
             .count("lists", \.workload.lists, in: 1...1_000),
             .count("counters", \.workload.counters, in: 1...1_000),
         ]

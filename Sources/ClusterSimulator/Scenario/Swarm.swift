@@ -54,6 +54,7 @@ struct Swarm {
             set("clients count", \.clients.count, wasNamed ? scenario.clients.count : 1 + index(10))
         }
         set("clients listeners", \.clients.listeners, index(4))
+        set("clients applications", \.clients.applications, max(0, index(8) - 4))
         set("clients pace", \.clients.pace, drawTimes(from: 2, upTo: [20, 100][index(2)]))
         let move = drawTimes(from: 200, upTo: 2_000)
         set("clients move", \.clients.move, index(2) == 0 ? nil : move)
@@ -63,6 +64,8 @@ struct Swarm {
 
     private mutating func drawWorkload() {
         set("workload operations", \.workload.operations, 50 + index(250))
+        let applications = scenario.clients.applications == 0 ? 0 : 20 + index(100)
+        set("workload applications", \.workload.applications, applications)
         set("workload lists", \.workload.lists, 1 + index(3))
         set("workload counters", \.workload.counters, 1 + index(3))
         for (index, kind) in Scenario.Workload.Kind.allCases.enumerated() {

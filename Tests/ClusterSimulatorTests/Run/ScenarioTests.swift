@@ -102,16 +102,16 @@ import Testing
 
     @Test func `a swarm draws every fault, and leaves each out at times`() throws {
         let swarm = try ScenarioFiles.scenario("swarm")
-        let texts = (UInt64(1)...60).map { swarm.drawn(seed: $0).text }
+        let texts = (UInt64(1)...100).map { swarm.drawn(seed: $0).text }
         let words = [
             " crash n", " kill n", " stop n", " pause n", " partition ", " -> ", " ring\n",
-            " clog ", " flap ", " disconnect ", " degrade ", " slow ", " unreadable", " +1", " -1",
+            " clog ", " flap ", " disconnect ", " degrade ", " slow ", " unreadable", " +", " clock n",
             "3600s", " strobes ", " freezes", "corrupt=", "replay=", "tail=", "queue=", "skew=",
             "durability=interval", "durability=memory", "replicas=2", "replicas=5",
         ]
         for word in words {
             let count = texts.count { $0.contains(word) }
-            #expect((1..<60) ~= count, "\(word) in \(count) of 60")
+            #expect((1..<100) ~= count, "\(word) in \(count) of 100")
         }
     }
 

@@ -1,0 +1,148 @@
+import ClientCore
+import DataTree
+import QueryEngine
+import ReplicaCore
+import SyncProtocol
+
+/// A program with the client that ships: it listens to queries, writes, transacts, leaves writes for
+/// its end, goes offline and comes back.
+struct Application {
+    /// Where its listens are; an update of a pair is always one of both its sides.
+    static let board = Path([Key(unchecked: "board")])
+    static let data = Path([Key(unchecked: "data")])
+    static let pair = Path([Key(unchecked: "pair")])
+    static let count = Path([Key(unchecked: "count")])
+
+    /// Counted on from the virtual clients.
+    let index: Int
+    var client: Client
+    /// As the run numbers them.
+    var connection: Int?
+    var node: Int?
+    /// By the number of the listen.
+    var streams: [EventStream]
+    var isOffline = false
+    /// What was asked and has not come out, by the number of its request.
+    var open: [UInt64: Work] = [:]
+    /// Transactions that came out, and those of which it is not known.
+    var committed = 0
+    var unknown = 0
+    private(set) var remaining: Int
+    private var lastRequest: UInt64 = 0
+    private var random: SplitMix64
+
+    enum Work {
+        case transaction
+        case other
+    }
+
+    init(index: Int, nodes: [String], remaining: Int, seed: UInt64) {
+        self.index = index
+        self.remaining = remaining
+        random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
+        let first = random.index(below: nodes.count)
+        client = Client(.init(nodes: Array(nodes[first...] + nodes[..<first])))
+        streams = []
+        let all = Application.queries
+        let start = random.index(below: all.count)
+        for step in 0..<4 {
+            let (path, query) = all[(start + step) % all.count]
+            streams.append(EventStream(path: path, query: query))
+        }
+        streams.append(EventStream(path: Application.pair, query: Query()))
+    }
+
+    private static let queries: [(Path, Query)] = [
+        (board, Query()),
+        (board, try? Query().ordered(byChild: "points").limited(toLast: 3)),
+        (board, try? Query().orderedByKey().starting(at: .string("k2")).limited(toFirst: 3)),
+        (board, try? Query().ordered(byChild: "points").starting(at: .integer(3))),
+        (board, try? Query().orderedByValue().limited(toFirst: 2)),
+        (data, Query()),
+    ].compactMap { path, query in query.map { (path, $0) } }
+
+    /// Nothing is open, and each listener was told something.
+    var isAtRest: Bool { open.isEmpty && streams.allSatisfy { $0.value != nil } }
+
+    mutating func stop() {
+        remaining = 0
+        isOffline = false
+    }
+
+    // MARK: What it does
+
+    /// Something that the application does next; a request among it is open from then on.
+    mutating func draw() -> ClientCore.Input? {
+        guard remaining > 0 else { return nil }
+        remaining -= 1
+        switch random.index(below: 20) {
+        case 0:
+            isOffline.toggle()
+            return isOffline ? .wentOffline : .wentOnline
+        case 1, 2: return ask(.transact(Application.count), as: .transaction)
+        case 3, 4: return ask(.merge(Application.pair, drawPair()))
+        case 5: return ask(.onDisconnectPut(presence, .string("gone")))
+        case 6: return ask(.put(presence, .string("here")))
+        case 7, 8: return ask(.put(Application.data.appending(drawKey("abc")), drawNumber()))
+        default: return ask(drawOnBoard())
+        }
+    }
+
+    private var presence: Path {
+        Path([Key(unchecked: "presence"), Key(unchecked: "c\(index + 1)")])
+    }
+
+    private mutating func ask(_ work: Request.Work, as kind: Work = .other) -> ClientCore.Input {
+        lastRequest += 1
+        open[lastRequest] = kind
+        return .asked(Request(RequestID(number: lastRequest), work))
+    }
+
+    private mutating func drawPair() -> [Write] {
+        let tag = Value.string("c\(index + 1)-\(lastRequest)")
+        return [
+            Write(path: Path([Key(unchecked: "left")]), value: tag),
+            Write(path: Path([Key(unchecked: "right")]), value: tag),
+        ]
+    }
+
+    private mutating func drawOnBoard() -> Request.Work {
+        let place = Application.board.appending(Key(unchecked: "k\(random.index(below: 6))"))
+        let points = place.appending(Key(unchecked: "points"))
+        switch random.index(below: 8) {
+        case 0: return .put(place, .null)
+        case 1: return .put(place, drawNumber())
+        case 2: return .put(points, .deferred(.increment(.integer(2))))
+        case 3: return .put(place.appending(.priority), drawNumber())
+        case 4: return .put(Application.board, .null)
+        default: return .put(points, drawNumber())
+        }
+    }
+
+    private mutating func drawNumber() -> Value { .integer(Int64(random.number(below: 8))) }
+
+    private mutating func drawKey(_ letters: String) -> Key {
+        let letters = Array(letters)
+        return Key(unchecked: String(letters[random.index(below: letters.count)]))
+    }
+
+    mutating func drawPace(_ pace: TimeRange) -> Microseconds { random.time(in: pace) }
+
+    // MARK: What comes of it
+
+    mutating func finish(_ request: RequestID, _ answer: Answer) {
+        guard case .transaction? = open.removeValue(forKey: request.number) else { return }
+        if case .committed = answer { committed += 1 }
+    }
+
+    mutating func finish(_ request: RequestID, _ error: HearthError) {
+        guard case .transaction? = open.removeValue(forKey: request.number) else { return }
+        if error.effect == .unknown { unknown += 1 }
+    }
+
+    mutating func observe(_ listen: ListenID, _ events: [ViewEvent]) {
+        let index = Int(listen.number)
+        streams[index].take(events)
+        if streams[index].path == Application.pair { streams[index].checkPair() }
+    }
+}

@@ -1,0 +1,138 @@
+import DataTree
+import QueryEngine
+
+/// What one listener of an application is told, checked as it comes: the events must make up what the
+/// listener shows, child by child, with nothing lost, doubled or out of place.
+///
+/// Source: `guarantees.md`, E1 to E6.
+struct EventStream {
+    let path: Path
+    let query: Query
+    /// What the child events have made, by key.
+    private(set) var children = Children()
+    /// The last value event; nil before the first.
+    private(set) var value: Value?
+    private(set) var batchCount = 0
+    private(set) var eventCount = 0
+    /// The first thing wrong with the events, for each check.
+    private(set) var flaws: [Check: String] = [:]
+
+    init(path: Path, query: Query) {
+        self.path = path
+        self.query = query
+    }
+
+    /// Takes the events of one change.
+    mutating func take(_ events: [ViewEvent]) {
+        batchCount += 1
+        eventCount += events.count
+        checkOrder(of: events)
+        for event in events { take(event) }
+        checkPlaces(of: events)
+    }
+
+    private mutating func note(_ check: Check, _ problem: String) {
+        if flaws[check] == nil { flaws[check] = "batch \(batchCount): \(problem)" }
+    }
+
+    /// Removals, additions, moves, changes, and in the end one value.
+    private mutating func checkOrder(of events: [ViewEvent]) {
+        let kinds = events.map(\.kind.rawValue)
+        if kinds != kinds.sorted() {
+            note(.eventsInOrder, "the kinds come as \(events.map(\.kind))")
+        }
+        // Before the node has told the whole, the application's own writes show child by child.
+        let values = events.count { $0.kind == .value }
+        if values > 1 || values == 0 && value != nil {
+            note(.eventsInOrder, "one change gave \(events.map(\.kind))")
+        }
+    }
+
+    // MARK: Events
+
+    private mutating func take(_ event: ViewEvent) {
+        guard let key = event.key else { return take(value: event.data) }
+        let known = children[key]
+        if (event.kind == .childAdded) == (known != nil) {
+            note(.childrenComeOnce, "\(event.kind) of \(key), which is there: \(known != nil)")
+        }
+        switch event.kind {
+        case .childRemoved:
+            if let known, known != event.data {
+                note(.oldValuesAreRight, "\(key) was \(known), and is removed as \(event.data)")
+            }
+            children[key] = nil
+        case .childChanged:
+            if known == event.data {
+                note(.oldValuesAreRight, "\(key) was \(event.data) already, and has changed to it")
+            }
+            children[key] = event.data
+        case .childAdded: children[key] = event.data
+        // What has changed of it, a change tells.
+        case .childMoved, .value: break
+        }
+    }
+
+    private mutating func take(value new: Value) {
+        if value == new { note(.changesTellTheTruth, "a value came twice: \(new)") }
+        value = new
+        if new.children != children {
+            note(
+                .eventsMakeTheState, "the events make \(Value(children)) of what shows \(new)")
+        }
+    }
+
+    /// The child named as the one before is that in the order of what the listener shows now.
+    private mutating func checkPlaces(of events: [ViewEvent]) {
+        guard let value else { return }
+        var before: [Key: Key?] = [:]
+        var last: Key?
+        for (key, _) in value.children.ordered(by: query.order) {
+            before[key] = .some(last)
+            last = key
+        }
+        for event in events {
+            guard let key = event.key, event.kind != .childRemoved else { continue }
+            if before[key] != .some(event.previousChildKey) {
+                note(
+                    .childrenInPlace,
+                    "\(event.kind) of \(key) after \(event.previousChildKey?.text ?? "none"), in "
+                        + "\(value)")
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Compares what the listener shows with what its node does.
+    mutating func finish(showing tree: Value) {
+        let list = tree[path]
+        var expected = list
+        if query.isFiltered {
+            let index = Index(by: query.order, of: list.children)
+            var shown = Children()
+            for (key, child) in query.results(in: OrderedList(list, by: index)) {
+                shown[key] = child
+            }
+            expected = Value(shown)
+        }
+        if value != expected {
+            note(
+                .changesTellTheTruth,
+                "in the end it shows \(value.map(\.description) ?? "nothing"), and its node "
+                    + "\(expected)")
+        }
+    }
+
+    /// An update of both sides is one change.
+    mutating func checkPair() {
+        guard let value else { return }
+        if value[Key(unchecked: "left")] != value[Key(unchecked: "right")] {
+            note(.eventsInOrder, "it shows half of an update: \(value)")
+        }
+    }
+
+    mutating func noteEnd(_ problem: String) {
+        note(.changesTellTheTruth, "it ended: \(problem)")
+    }
+}

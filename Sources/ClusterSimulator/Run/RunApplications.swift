@@ -1,0 +1,131 @@
+import ClientCore
+import DataTree
+import QueryEngine
+import SyncProtocol
+
+// Applications: what their clients want done, and what they are told.
+
+extension SimulatedRun {
+    static func applications(of scenario: Scenario, seed: UInt64) -> [Application] {
+        let virtual = scenario.clients.count + scenario.clients.listeners
+        let nodes = (1...scenario.cluster.replicas).map { "n\($0)" }
+        let count = scenario.clients.applications
+        return (0..<count).map { index in
+            let share = scenario.workload.applications * (index + 1) / count
+            let before = scenario.workload.applications * index / count
+            return Application(
+                index: virtual + index, nodes: nodes, remaining: share - before, seed: seed)
+        }
+    }
+
+    /// An application begins: it listens, and takes a turn now and then.
+    mutating func beginApplication(_ number: Int) {
+        for (index, stream) in applications[number].streams.enumerated() {
+            let listen = ListenID(number: UInt64(index))
+            give(.listened(listen, stream.path, stream.query, .all), to: number)
+        }
+        schedule(.applicationTurns(number), after: 0)
+        schedule(
+            .applicationActs(number),
+            after: applications[number].drawPace(scenario.clients.pace))
+    }
+
+    mutating func turnApplication(_ number: Int) {
+        take(nil, number)
+        schedule(.applicationTurns(number), after: .milliseconds(40))
+    }
+
+    mutating func actApplication(_ number: Int) {
+        guard let input = applications[number].draw() else { return }
+        take(input, number)
+        schedule(
+            .applicationActs(number),
+            after: applications[number].drawPace(scenario.clients.pace))
+    }
+
+    mutating func stopApplications() {
+        for number in applications.indices {
+            let wasOffline = applications[number].isOffline
+            applications[number].stop()
+            if wasOffline { take(.wentOnline, number) }
+        }
+    }
+
+    /// A frame, or the end of the connection, reaches an application.
+    mutating func takeReply(_ frame: [UInt8], onApplication number: Int) {
+        take(.received(frame), number)
+    }
+
+    mutating func loseNode(ofApplication number: Int) {
+        applications[number].connection = nil
+        take(.connectionLost, number)
+    }
+
+    // MARK: Turns
+
+    private mutating func give(_ input: Input, to number: Int) {
+        perform(applications[number].client.step(input), of: number)
+    }
+
+    private mutating func take(_ input: Input?, _ number: Int) {
+        let elapsed = now / 1_000
+        give(
+            .turnBegan(
+                elapsedMilliseconds: elapsed,
+                wallMilliseconds: VirtualClock.beginning + elapsed), to: number)
+        if let input { give(input, to: number) }
+        give(.turnEnded, to: number)
+    }
+
+    private mutating func perform(_ outputs: [Output], of number: Int) {
+        for output in outputs {
+            switch output {
+            case .connect(let node): connect(application: number, to: node)
+            case .disconnect: disconnect(application: number)
+            case .send(let frame):
+                if let connection = applications[number].connection { send(frame, on: connection) }
+            case .succeeded(let request, let answer):
+                applications[number].finish(request, answer)
+            case .failed(let request, let error): applications[number].finish(request, error)
+            case .transact(let request, let value):
+                give(.ran(request, .value(.integer(value.count + 1))), to: number)
+            case .observed(let listen, let events): observe(listen, events, number)
+            case .ended(let listen, let error):
+                applications[number].streams[Int(listen.number)].noteEnd(error.description)
+            // These applications keep nothing for another process.
+            case .connected, .disconnected, .persist, .recall: break
+            }
+        }
+    }
+
+    private mutating func observe(_ listen: ListenID, _ events: [ViewEvent], _ number: Int) {
+        statistics.changes += 1
+        for events in defect?.distort(events, &random) ?? [events] {
+            applications[number].observe(listen, events)
+        }
+    }
+
+    // MARK: Connections
+
+    private mutating func connect(application number: Int, to name: String) {
+        disconnect(application: number)
+        guard let node = nodes.firstIndex(where: { $0.name == name }) else { return }
+        let application = applications[number]
+        connections.append(
+            Connection(client: application.index, node: node, life: nodes[node].life))
+        applications[number].connection = connections.count - 1
+        applications[number].node = node
+    }
+
+    private mutating func disconnect(application number: Int) {
+        guard let connection = applications[number].connection else { return }
+        applications[number].connection = nil
+        close(connection)
+    }
+}
+
+extension Value {
+    fileprivate var count: Int64 {
+        if case .integer(let number) = content { number } else { 0 }
+    }
+}
