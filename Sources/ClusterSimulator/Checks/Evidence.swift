@@ -28,6 +28,7 @@ struct Evidence {
     /// As they were in the end.
     let applications: [Application]
     let crashes: [(node: Int, time: Microseconds)]
+    let losses: [(node: Int, since: Microseconds, until: Microseconds)]
     let everyTurn: [EveryTurnOracle]
     /// When the replicas became equal for good; nil if they never did.
     let converged: Microseconds?
@@ -46,6 +47,7 @@ struct Evidence {
             return application
         }
         crashes = run.crashes
+        losses = run.losses
         everyTurn = run.everyTurn
         converged = run.calm.converged
         calmBegan = run.scenario.until
@@ -79,16 +81,20 @@ struct Evidence {
         return operations.sorted { $0.stamp < $1.stamp }
     }
 
-    /// Whether the node that acknowledged an operation may have lost it since, as its durability
-    /// mode allows: it crashed before it had to have synced it.
+    /// Whether the node that acknowledged an operation may have lost it since: with its disk, or in a
+    /// crash before it had to have synced it, as its durability mode allows.
     func mayBeLost(_ operation: ClientOperation) -> Bool {
+        guard let node = operation.node, let completed = operation.completed else { return false }
+        let isGone = losses.contains {
+            $0.node == node && $0.since <= completed && completed <= $0.until
+        }
+        if isGone { return true }
         let window: Microseconds
         switch scenario.cluster.durability {
         case .commit: return false
         case .interval: window = .milliseconds(1_100) + scenario.cluster.sync.longest
         case .memory: window = .max / 2
         }
-        guard let node = operation.node, let completed = operation.completed else { return false }
         return crashes.contains {
             $0.node == node && $0.time >= completed && $0.time - completed <= window
         }
@@ -110,8 +116,8 @@ struct Evidence {
     var exemptionNote: String {
         let count = exemptedCount
         guard count > 0 else { return "" }
-        return "; \(count) acknowledged before a crash of a node without \"durability=commit\" "
-            + "are left out"
+        return "; \(count) acknowledged before a node lost its disk, or crashed without "
+            + "\"durability=commit\", are left out"
     }
 }
 

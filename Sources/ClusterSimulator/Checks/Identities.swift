@@ -23,7 +23,15 @@ enum RestartIdentity {
             // Whoever may have lost something begins as another writer.
             guard let before = start.before, before.writer == start.writer else { continue }
             count += 1
-            guard !start.vector.covers(before.announced) else { continue }
+            // What went with a disk, others have; what the node itself made must not be made again.
+            let lostDisk = evidence.losses.contains {
+                $0.node == start.node && $0.until == start.time
+            }
+            let isWhole =
+                lostDisk
+                ? start.vector[start.writer] >= before.announced[start.writer]
+                : start.vector.covers(before.announced)
+            guard !isWhole else { continue }
             return .invalid(
                 "a node lost what it had told the others to hold",
                 "\(start.time.description)  n\(start.node + 1)  starts as \(start.writer) with "

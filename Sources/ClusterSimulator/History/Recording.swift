@@ -96,7 +96,9 @@ struct Recording {
                 node: node, life: life, time: time, writer: replica.writer, before: lives[node],
                 vector: replica.vector))
         if lives[node]?.writer == replica.writer {
-            forgetLost(of: replica.writer, node: node, held: replica.vector[replica.writer])
+            let announced = lives[node]?.announced[replica.writer] ?? 0
+            let held = max(replica.vector[replica.writer], announced)
+            forgetLost(of: replica.writer, node: node, held: held)
         }
         lives[node] = (replica.writer, Vector())
         append(replica, node: node, life: life, settled: .zero, at: time)
@@ -181,7 +183,15 @@ struct Recording {
     /// Notes what a node told the others that it holds.
     mutating func note(published frame: [UInt8], node: Int) {
         guard isOn, let messages = try? FrameReader<PeerMessage>.messages(in: frame) else { return }
-        for case .message(.beat(let beat)) in messages { lives[node]?.announced = beat.vector }
+        for case .message(let message) in messages {
+            switch message {
+            case .beat(let beat): lives[node]?.announced = beat.vector
+            case .batch(let bytes):
+                guard let head = try? BatchCoding.decodeHead(bytes) else { continue }
+                lives[node]?.announced[head.origin] = head.last
+            default: continue
+            }
+        }
     }
 }
 

@@ -32,6 +32,7 @@ struct VirtualDisk {
     private var lastWritten: UInt64 = 0
     private var lastDurable: UInt64 = 0
     private(set) var checkpoints = VirtualCheckpoints()
+    private var copy: Copy?
 
     /// The batches of one origin, ascending.
     private struct Log {
@@ -122,6 +123,33 @@ struct VirtualDisk {
     mutating func restoreCheckpoint() throws(FrameError) -> RestoredCheckpoint? {
         (lastWritten, lastDurable) = (0, 0)
         return try checkpoints.restore()
+    }
+
+    // MARK: Copies
+
+    /// What a backup holds, and when it was made.
+    private struct Copy {
+        var logs: [Log]
+        var properties: [Property]
+        var checkpoints: VirtualCheckpoints
+        var time: Microseconds
+    }
+
+    mutating func backUp(at now: Microseconds) {
+        copy = Copy(logs: logs, properties: properties, checkpoints: checkpoints, time: now)
+    }
+
+    /// Puts the copy in the place of everything, if there is one; returns since when all is gone.
+    mutating func restoreCopy() -> Microseconds {
+        guard let copy else { return wipe() }
+        (logs, properties, checkpoints) = (copy.logs, copy.properties, copy.checkpoints)
+        return copy.time
+    }
+
+    /// Removes everything.
+    mutating func wipe() -> Microseconds {
+        (logs, properties, checkpoints) = ([], [], VirtualCheckpoints())
+        return 0
     }
 
     // MARK: Losing

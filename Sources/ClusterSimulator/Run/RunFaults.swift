@@ -20,6 +20,9 @@ extension SimulatedRun {
         case .stop(let node): stop(node)
         case .pause(let node): pause(node)
         case .resume(let node): resume(node)
+        case .backUp(let node): nodes[node].disk.backUp(at: now)
+        case .restore(let node): replaceDisk(of: node) { $0.restoreCopy() }
+        case .wipe(let node): replaceDisk(of: node) { $0.wipe() }
         case .step(let node, let milliseconds):
             nodes[node].clock.step(milliseconds: milliseconds)
             statistics.clockSteps += 1
@@ -99,6 +102,15 @@ extension SimulatedRun {
         crashes.append((node, now))
         history.note(.crashed(node: node, lostTurns: lost), at: now)
         breakConnections(of: node)
+    }
+
+    /// A process starts on another disk than the one before had.
+    private mutating func replaceDisk(
+        of node: Int, with replace: (inout VirtualDisk) -> Microseconds
+    ) {
+        kill(node)
+        losses.append((node, since: replace(&nodes[node].disk), until: now))
+        start(node)
     }
 
     private mutating func stop(_ node: Int) {

@@ -51,6 +51,7 @@ public enum SelfTest {
             Row(
                 .replica(.compactsWithoutAgreement), in: "lost-life-is-heard-late",
                 by: .everyTurnEqualsOracle),
+            Row(.replica(.repeatsSequences), in: "older-copy-returns", by: .restartIdentity),
             Row(.servesStaleReads, in: "sessions-stay", by: .readYourWrites),
             Row(.servesStaleReads, in: "sessions-stay", by: .monotonicReads),
             Row(.splitsUpdates, in: "sessions-stay", by: .updatesAreAtomic),

@@ -21,6 +21,8 @@ struct SimulatedRun {
     var trace = TraceHash()
     var everyTurn: [EveryTurnOracle]
     var crashes: [(node: Int, time: Microseconds)] = []
+    /// What a node had stored within these times may be gone.
+    var losses: [(node: Int, since: Microseconds, until: Microseconds)] = []
     var statistics = SimulationStatistics()
     var calm = Calm()
     /// For faults, and for whatever is no part of a node or of the network.

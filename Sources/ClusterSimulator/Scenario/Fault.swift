@@ -13,6 +13,12 @@ enum Fault: Equatable, Sendable {
     case pause(Int)
     case resume(Int)
 
+    /// Keeps a copy of what is durable.
+    case backUp(Int)
+    /// The process ends, and another one starts on the copy that was kept, or on nothing.
+    case restore(Int)
+    case wipe(Int)
+
     // MARK: Network
 
     /// Members of different groups cannot reach each other.

@@ -3,7 +3,8 @@
 extension Fault {
     private static let names = [
         "crash", "kill", "restart", "stop", "pause", "resume", "partition", "isolate", "ring",
-        "clog", "flap", "disconnect", "degrade", "heal", "clock", "disk",
+        "clog", "flap", "disconnect", "degrade", "heal", "clock", "disk", "backup", "restore",
+        "wipe",
     ]
 
     /// Reads the rest of the line, after the name of the fault.
@@ -18,6 +19,9 @@ extension Fault {
         case "stop": self = .stop(try line.node(among: nodes))
         case "pause": self = .pause(try line.node(among: nodes))
         case "resume": self = .resume(try line.node(among: nodes))
+        case "backup": self = .backUp(try line.node(among: nodes))
+        case "restore": self = .restore(try line.node(among: nodes))
+        case "wipe": self = .wipe(try line.node(among: nodes))
         case "partition": self = try line.partition(scenario)
         case "isolate": self = .isolate(try line.node(among: nodes), among: nodes)
         case "ring": self = .ring

@@ -12,6 +12,7 @@
 ///                | "check" check { [","] check }
 ///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
 ///     action     = ("crash" | "kill" | "restart" | "stop" | "pause" | "resume") node
+///                | ("backup" | "restore" | "wipe") node
 ///                | "partition" end { end } { "|" end { end } }
 ///                | "partition" end "->" end
 ///                | "isolate" node | "ring" | "disconnect" node node | "heal"

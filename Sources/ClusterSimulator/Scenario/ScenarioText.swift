@@ -56,6 +56,9 @@ extension Fault {
         case .stop(let node): "stop n\(node + 1)"
         case .pause(let node): "pause n\(node + 1)"
         case .resume(let node): "resume n\(node + 1)"
+        case .backUp(let node): "backup n\(node + 1)"
+        case .restore(let node): "restore n\(node + 1)"
+        case .wipe(let node): "wipe n\(node + 1)"
         case .partition(let groups):
             "partition "
                 + groups.map { $0.map(\.text).joined(separator: " ") }.joined(separator: " | ")

@@ -105,7 +105,8 @@ import Testing
         let texts = (UInt64(1)...100).map { swarm.drawn(seed: $0).text }
         let words = [
             " crash n", " kill n", " stop n", " pause n", " partition ", " -> ", " ring\n",
-            " clog ", " flap ", " disconnect ", " degrade ", " slow ", " unreadable", " +", " clock n",
+            " clog ", " flap ", " disconnect ", " degrade ", " slow ", " unreadable", " +",
+            " clock n",
             "3600s", " strobes ", " freezes", "corrupt=", "replay=", "tail=", "queue=", "skew=",
             "durability=interval", "durability=memory", "replicas=2", "replicas=5",
         ]
