@@ -99,7 +99,7 @@ let package = Package(
                 "ReplicaCore", "SyncProtocol", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
-        tests(of: "ClusterSimulator", using: ["DataTree", "JSONText"]),
+        tests(of: "ClusterSimulator", using: ["DataTree", "JSONText", "ZeroMQ"]),
         // The command too: it runs the node that some tests talk to, and so it must be built.
         tests(of: "Hearth", using: ["DataTree", "JSONText", "Threads", "HearthCommand"]),
         tests(
