@@ -75,7 +75,7 @@ let package = Package(
             name: "HearthCommand",
             dependencies: [
                 "CRuntime", "DataTree", "JSONText", "SyncProtocol", "Threads", "EventLoop",
-                "ZeroMQ", "Storage", "ReplicaCore", "QueryEngine", "ClientCore", "ClusterNode",
+                "ZeroMQ", "ReplicaCore", "QueryEngine", "ClientCore", "ClusterNode",
                 "ClusterSimulator", "Hearth",
             ],
             swiftSettings: settings),

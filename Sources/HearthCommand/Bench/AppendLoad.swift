@@ -197,9 +197,10 @@ extension AppendLoad {
             $0[0].messages(of: NodeMessage.self)
         }) {
             let time = monotonicNanoseconds()
-            for case .message(.ok(let id)) in message {
+            for case .message(let answer) in message {
                 connections[index].unacknowledged -= 1
-                guard id != .max else { continue }
+                // Not the answer to the ping, which is the node's time.
+                guard case .ok(let id) = answer else { continue }
                 acknowledged += 1
                 result.acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id)])
             }
