@@ -7,6 +7,7 @@ public struct Persistence: Sendable {
     /// first. Unanswered writes do not count.
     public var byteLimit: Int
 
+    /// Names the file, and how much it may hold: 10 MB unless given.
     public init(file: String, byteLimit: Int = 10 << 20) {
         self.file = file
         self.byteLimit = byteLimit
