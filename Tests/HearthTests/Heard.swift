@@ -28,6 +28,7 @@ final class Heard: Sendable {
         while !isSo(lines) {
             try #require(
                 Date() < deadline, "heard only \(lines)", sourceLocation: location)
+            // A wait with a limit, which a monitor does not have.
             usleep(2000)
         }
     }

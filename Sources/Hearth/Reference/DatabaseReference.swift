@@ -7,6 +7,8 @@ internal import Threads
 ///
 ///     let posts = Database.database().reference().child("posts")
 ///     posts.childByAutoId().setValue(["title": "Hello"])
+///
+/// `@unchecked` as its superclass is, for the same reason; it adds nothing that is stored.
 public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
     init(_ database: Database, _ path: Path) {
         super.init(database, path)

@@ -17,6 +17,7 @@ enum ClusterDoctor {
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let cluster = try ObservedCluster(of: invocation)
         let statuses = try cluster.statuses()
+        // What is wrong now and not a second later, such as lag, is nothing to worry about.
         usleep(1_000_000)
         let diagnosis = Diagnosis(of: cluster, statuses, later: try cluster.statuses()) {
             endpoint in

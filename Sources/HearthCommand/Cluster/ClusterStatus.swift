@@ -32,6 +32,7 @@ enum ClusterStatus {
             }
             show(sample.statuses, since: last.map { (sample, $0) }, invocation)
             last = sample
+            // A second, in pieces short enough for Ctrl-C.
             for _ in 0..<20 where !StopRequest.isThere { usleep(50_000) }
         }
         return .success

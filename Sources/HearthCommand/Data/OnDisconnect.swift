@@ -31,6 +31,7 @@ extension Verb {
         StandardOutput.shared.flush()
         StopRequest.watch()
         let start = ContinuousClock.now
+        // The connection has a thread of its own; this one only waits for the end.
         while !StopRequest.isThere, limit.map({ start.duration(to: .now) < $0 }) ?? true {
             usleep(50_000)
         }
