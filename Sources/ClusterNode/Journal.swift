@@ -11,17 +11,26 @@ final class Journal {
         case stored(turn: UInt64)
         case found([[UInt8]], for: LogRead)
         case checkpointed
+        case foundRows(CheckpointPart, for: RowRead)
+        case staged
+        /// Nil if the rows were damaged.
+        case adopted((RestoredCheckpoint, log: [[UInt8]])?)
         case failed(StorageError)
     }
 
     /// What the storage thread says.
-    private enum Report: Sendable {
+    enum Report: Sendable {
         /// A transaction of so many turns, up to this one, is committed.
         case committed(turn: UInt64, turns: Int, byteCount: Int)
         case synchronized(turn: UInt64)
         case found([[UInt8]], for: LogRead)
         case wroteRows(CheckpointWriter)
         case checkpointed(CheckpointWriter)
+        case foundRows(CheckpointPart, for: RowRead)
+        case staged
+        case adopted((RestoredCheckpoint, log: [[UInt8]])?)
+        /// What is still to be taken from the log.
+        case truncated(rest: Vector)
         case failed(StorageError)
     }
 
@@ -44,7 +53,7 @@ final class Journal {
     private var lastSynchronizing: UInt64 = 0
     private var mailbox: Mailbox<Report>?
     /// As the last complete checkpoint left it.
-    private var checkpointWriter: CheckpointWriter
+    var checkpointWriter: CheckpointWriter
 
     init(_ thread: StorageThread, durability: Durability, checkpoints: CheckpointWriter) {
         self.thread = thread
@@ -107,33 +116,8 @@ final class Journal {
         }
     }
 
-    /// Begins to write a checkpoint, slice by slice, so that turns need not wait for all of it.
-    func write(_ checkpoint: Checkpoint) {
-        submit()
-        let writer = checkpointWriter
-        perform { _ in
-            var writer = writer
-            writer.begin(checkpoint)
-            return .wroteRows(writer)
-        }
-    }
-
-    private func writeRows(_ writer: CheckpointWriter) {
-        perform { file throws(StorageError) in
-            var writer = writer
-            let rows = writer.nextRows()
-            guard rows.isEmpty else {
-                try file.insert(rows.map { StoredRow(id: $0.id, bytes: $0.bytes) })
-                return .wroteRows(writer)
-            }
-            let end = writer.finish()
-            try file.completeCheckpoint(head: end.head, removing: end.removed)
-            return .checkpointed(writer)
-        }
-    }
-
     /// Runs a job on the storage thread, after all turns submitted so far, and reports what it says.
-    private func perform(
+    func perform(
         _ job: @escaping @Sendable (LogFile) throws(StorageError) -> Report
     ) {
         guard let mailbox else { preconditionFailure("a journal is opened before it is used") }
@@ -184,6 +168,14 @@ final class Journal {
         case .checkpointed(let writer):
             checkpointWriter = writer
             return .checkpointed
+        case .foundRows(let part, let read): return .foundRows(part, for: read)
+        case .staged: return .staged
+        case .adopted(let adopted):
+            if let adopted { checkpointWriter = CheckpointWriter(after: adopted.0) }
+            return .adopted(adopted)
+        case .truncated(let rest):
+            if !rest.entries.isEmpty { truncate(rest) }
+            return nil
         case .failed(let error): return .failed(error)
         }
     }

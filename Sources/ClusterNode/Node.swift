@@ -105,6 +105,10 @@ extension Node {
         perform(replica.step(input))
     }
 
+    private func take(ifRunning input: Input) {
+        if phase == .running { take(input) }
+    }
+
     private func beginTurn() {
         guard !isInTurn else { return }
         isInTurn = true
@@ -144,6 +148,11 @@ extension Node {
             case .reply(let session, let frame): clients.reply(frame, to: session)
             case .read(let read): journal.read(read)
             case .checkpoint(let checkpoint): journal.write(checkpoint)
+            case .truncate(let vector): journal.truncate(vector)
+            case .readRows(let read): journal.readRows(read)
+            case .stage(let rows, let areFirst): journal.stage(rows, areFirst: areFirst)
+            case .adopt(let head): journal.adopt(head: head)
+            case .giveUp(let problem, let fix): fail(NodeError(problem: problem, fix: fix))
             case .serve: serve()
             }
         }
@@ -181,9 +190,15 @@ extension Node {
     private func note(_ event: Journal.Event) {
         switch event {
         case .stored(let turn): take(.stored(turn: turn))
-        case .found(let batches, let read):
-            if phase == .running { take(.found(batches, for: read)) }
-        case .checkpointed: if phase == .running { take(.checkpointed) }
+        case .found(let batches, let read): take(ifRunning: .found(batches, for: read))
+        case .checkpointed: take(ifRunning: .checkpointed)
+        case .foundRows(let part, let read): take(ifRunning: .foundRows(part, for: read))
+        case .staged: take(ifRunning: .staged)
+        case .adopted(let adopted):
+            if let checkpoint = adopted?.0 {
+                log.write("took over a checkpoint of \(checkpoint.head.vector.total) operations")
+            }
+            take(ifRunning: .adopted(adopted))
         // Nothing that was acknowledged is lost: what the failed turn had to say was never sent.
         // A node that cannot write has nothing to offer that its peers do not, so it makes room for
         // clients to go to them.

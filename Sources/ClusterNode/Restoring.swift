@@ -18,31 +18,61 @@ struct Restoring {
     /// - Complexity: reads the checkpoint and the log.
     func restored() throws(NodeError) -> (Replica, Journal) {
         if configuration.durability != .memory { try makeFolder(configuration.folder(of: member)) }
-        do {
-            let file = try LogFile(path: path, synchronization: synchronization)
-            let start = Loop.monotonicNanoseconds
-            let checkpoint = try Self.checkpoint(in: file)
-            var replica = Replica(
-                replicaConfiguration, properties: try Self.properties(of: file),
-                checkpoint: checkpoint)
-            try restore(&replica, from: file, since: start)
-            let writer = checkpoint.map { CheckpointWriter(after: $0) } ?? CheckpointWriter()
-            let thread = try StorageThread(owning: file)
-            return (
-                replica,
-                Journal(thread, durability: configuration.durability, checkpoints: writer)
-            )
-        } catch let error as StorageError {
-            throw NodeError(error)
-        } catch let error as FrameError {
-            throw NodeError(
-                problem: "database \(path) is damaged: \(error.problem)",
-                fix: "move it away and start the node again: it fetches the data from its peers")
-        } catch {
-            throw NodeError(
-                problem: "database \(path) cannot be read: \(error)",
-                fix: "move it away and start the node again: it fetches the data from its peers")
+        let failure: ReadFailure
+        do throws(ReadFailure) { return try read() } catch { failure = error }
+        guard case .damaged(let error) = failure, configuration.nodes.count > 1,
+            let path = databasePath
+        else { throw failure.error }
+        try setAside(path, because: error)
+        do throws(ReadFailure) { return try read() } catch { throw error.error }
+    }
+
+    /// Why a database cannot be read: because it is damaged, or for another reason.
+    private enum ReadFailure: Error {
+        case damaged(NodeError)
+        case other(NodeError)
+
+        var error: NodeError {
+            switch self {
+            case .damaged(let error), .other(let error): error
+            }
         }
+    }
+
+    private func read() throws(ReadFailure) -> (Replica, Journal) {
+        do {
+            return try readDatabase()
+        } catch let error as StorageError {
+            throw error.code == .corrupt ? .damaged(NodeError(error)) : .other(NodeError(error))
+        } catch {
+            throw .damaged(
+                NodeError(
+                    problem: "database \(path) is damaged: \(error)",
+                    fix: "bring back a backup with `hearth restore`, or move it away"))
+        }
+    }
+
+    private func readDatabase() throws -> (Replica, Journal) {
+        let file = try LogFile(path: path, synchronization: synchronization)
+        let start = Loop.monotonicNanoseconds
+        let checkpoint = try Self.checkpoint(in: file)
+        var replica = Replica(
+            replicaConfiguration, properties: try Self.properties(of: file),
+            checkpoint: checkpoint)
+        try restore(&replica, from: file, since: start)
+        let writer = checkpoint.map { CheckpointWriter(after: $0) } ?? CheckpointWriter()
+        let thread = try StorageThread(owning: file)
+        return (
+            replica, Journal(thread, durability: configuration.durability, checkpoints: writer)
+        )
+    }
+
+    /// Takes a damaged database away and keeps it, so that the node gets the data from its peers.
+    private func setAside(_ path: String, because error: NodeError) throws(NodeError) {
+        let aside = path + ".damaged-\(Loop.wallClockMilliseconds)"
+        for suffix in ["", "-wal", "-shm"] { rename(path + suffix, aside + suffix) }
+        guard access(path, F_OK) != 0 else { throw error }
+        log.write("\(error.problem); it is now \(aside), and the data comes from the peers")
     }
 
     /// Where the database is; nil in memory.
@@ -70,6 +100,8 @@ struct Restoring {
             durability: configuration.durability, seed: .random(in: .min ... .max))
         replica.indexes = configuration.indexes
         replica.indexByteLimit = configuration.indexMegabytes << 20
+        replica.endpoints = Dictionary(
+            uniqueKeysWithValues: configuration.nodes.map { ($0.id, $0.updates) })
         return replica
     }
 

@@ -45,6 +45,13 @@ public enum Input: Sendable {
     case found([[UInt8]], for: LogRead)
     /// The last checkpoint is durable.
     case checkpointed
+    /// What a `readRows` found.
+    case foundRows(CheckpointPart, for: RowRead)
+    /// The rows of the last `stage` are kept.
+    case staged
+    /// What an `adopt` made of the rows: the checkpoint, which is the node's own now, and the batches
+    /// of the log that it does not cover, origin by origin; nil if rows are missing or damaged.
+    case adopted((RestoredCheckpoint, log: [[UInt8]])?)
     case turnEnded
 }
 
@@ -65,6 +72,17 @@ public enum Output: Equatable, Sendable {
     /// Write this with a `CheckpointWriter`, after all turns before it and in between those that
     /// follow, then report `checkpointed`.
     case checkpoint(Checkpoint)
+    /// Take batches from the log: of each origin those up to this sequence.
+    case truncate(Vector)
+    /// Read rows of this node's checkpoint, then report `foundRows`.
+    case readRows(RowRead)
+    /// Keep rows of a peer's checkpoint beside those of this node's, in place of all that were kept
+    /// before if they are the first; then report `staged`.
+    case stage([CheckpointRow], areFirst: Bool)
+    /// Make a checkpoint of the rows that were kept this node's own, then report `adopted`.
+    case adopt(head: [UInt8])
+    /// End, and say why: this node must not be a member.
+    case giveUp(problem: String, fix: String)
     /// Begin to take clients: this replica knows its peers, or has waited for them long enough.
     case serve
 }
@@ -113,6 +131,18 @@ public struct LogRead: Equatable, Sendable {
     public var from: UInt64
     public var through: UInt64
     /// Stop after this many bytes; at least one batch is read.
+    public var byteLimit: Int
+}
+
+/// A wish for rows of this node's checkpoint, to be sent to a member.
+public struct RowRead: Equatable, Sendable {
+    public var member: String
+    /// The highest row of the checkpoint that the rows before belong to; if this node's is another
+    /// one by now, its rows are read from the first on.
+    public var checkpoint: UInt64
+    /// Read the rows that come after this one.
+    public var after: UInt64
+    /// Stop after this many bytes; at least one row is read.
     public var byteLimit: Int
 }
 

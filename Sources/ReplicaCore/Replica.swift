@@ -26,6 +26,10 @@ public struct Replica: Sendable {
         public var seed: UInt64
         /// A checkpoint is due once the log has so much that the last one does not cover.
         public var checkpointBytes = 16 << 20
+        /// A log with more operations does not wait for members that are away.
+        public var logLimit: UInt64 = 10_000_000
+        /// Where each member publishes, this one included: what tells two nodes of one name apart.
+        public var endpoints: [String: String] = [:]
 
         public init(
             cluster: String, member: String, peers: [String], durability: Durability, seed: UInt64
@@ -80,6 +84,8 @@ public struct Replica: Sendable {
     public internal(set) var frontier = HybridTime.zero
     var checkpoints: Checkpoints
     var life: Life
+    /// Set while this replica gets the checkpoint of a peer.
+    var joining: Joining?
 
     /// Takes a member's life up where its stored properties say it ended, or begins a new one.
     ///
@@ -107,7 +113,8 @@ public struct Replica: Sendable {
             members: configuration.peers.filter { $0 != configuration.member }, own: writer)
         batch = BatchWriter(origin: writer)
         turns = TurnQueue(durability: configuration.durability)
-        checkpoints = Checkpoints(every: configuration.checkpointBytes)
+        checkpoints = Checkpoints(
+            every: configuration.checkpointBytes, logLimit: configuration.logLimit)
         turn.properties = [
             Property(.writer, writer.bits),
             Property(.isComplete, configuration.durability == .commit ? 1 : 0),
@@ -115,9 +122,12 @@ public struct Replica: Sendable {
         if let checkpoint { restore(checkpoint) }
     }
 
-    private mutating func restore(_ checkpoint: RestoredCheckpoint) {
+    mutating func restore(_ checkpoint: RestoredCheckpoint) {
         let head = checkpoint.head
+        let defect = defect
         tree = ConvergentTree(value: checkpoint.value, registers: checkpoint.registers)
+        self.defect = defect
+        checkpoints.begin(with: head.vector)
         vector = head.vector
         frontier = head.frontier
         clock.observe(head.time)
@@ -130,6 +140,7 @@ public struct Replica: Sendable {
     /// - Throws: `FrameError` if the bytes are not a batch, or not the next one of its origin.
     public mutating func restore(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {
         let head = try BatchCoding.decodeHead(bytes)
+        checkpoints.note(first: head.first, of: head.origin)
         guard head.last > vector[head.origin] else { return }
         let batch = try BatchCoding.decode(bytes)
         guard batch.first == vector[batch.origin] + 1 else {
@@ -153,7 +164,7 @@ public struct Replica: Sendable {
         switch input {
         case .turnBegan(let moment): now = moment
         case .published(let frame): receive(frame)
-        case .answered(let frame, _): receive(frame)
+        case .answered(let frame, let member): receive(frame, from: member)
         case .asked(let frame, let member): answer(frame, to: member)
         case .requested(let frame, let session):
             disconnects.hear(session, at: now.elapsedMilliseconds)
@@ -163,7 +174,10 @@ public struct Replica: Sendable {
         case .drained(let session): slowClients.drain(session)
         case .found(let batches, let read): send(batches, for: read)
         case .stored(let turn): return turns.stored(turn)
-        case .checkpointed: checkpoints.finish()
+        case .checkpointed: checkpoints.finish(at: now.elapsedMilliseconds)
+        case .foundRows(let part, let read): send(part, for: read)
+        case .staged: fetchMore()
+        case .adopted(let adopted): adopt(adopted)
         case .turnEnded: return endTurn()
         }
         return []
@@ -175,6 +189,9 @@ public struct Replica: Sendable {
     public mutating func stop() -> [Output] {
         for session in disconnects.all { writeDisconnect(of: session) }
         turn.properties.append(Property(.isComplete, 1))
+        let bye = PeerMessage.bye(
+            cluster: configuration.cluster, member: configuration.member, writer: writer)
+        turn.published.append(.publish(bye.frame))
         return endTurn()
     }
 }

@@ -14,6 +14,8 @@ public struct Counters: Equatable, Sendable {
     public var duplicates: UInt64 = 0
     /// Operations for which there was no room to wait; repair brings them again.
     public var dropped: UInt64 = 0
+    /// Checkpoints of peers that took the place of what was here.
+    public var adopted: UInt64 = 0
     /// Client requests that were refused.
     public var refused: UInt64 = 0
     /// Frames from peers that could not be read.
@@ -54,6 +56,10 @@ extension Replica {
             ("repaired", .count(counters.repaired)),
             ("duplicates", .count(counters.duplicates)),
             ("dropped", .count(counters.dropped)),
+            ("loggedOperations", .count(checkpoints.loggedCount(of: vector))),
+            ("loggedOperationsLimit", .count(configuration.logLimit)),
+            ("adopted", .count(counters.adopted)),
+            ("joining", joining == nil ? .null : .string(joining?.member ?? "")),
             ("refused", .count(counters.refused)),
             ("malformedFrames", .count(counters.malformedFrames)),
             ("strangers", .count(counters.strangers)),

@@ -23,19 +23,53 @@ extension LogFile {
     public func forEachRow(
         _ body: (_ id: UInt64, _ bytes: UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) {
-        try connection.prepare("SELECT id, bytes FROM row ORDER BY id").forEachRow { row in
+        try forEachRow(of: "row", body)
+    }
+
+    private func forEachRow(
+        of table: String, _ body: (_ id: UInt64, _ bytes: UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) {
+        try connection.prepare("SELECT id, bytes FROM \(table) ORDER BY id").forEachRow { row in
             body(UInt64(row.integer(at: 0)), row.bytes(at: 1))
             return true
         }
+    }
+
+    /// The rows with IDs after `first` and up to `last`, as many as the limit allows, but at least one
+    /// if there is any.
+    public func rows(
+        after first: UInt64, through last: UInt64, byteLimit: Int
+    ) throws(StorageError) -> [StoredRow] {
+        let select = try connection.prepare(
+            "SELECT id, bytes FROM row WHERE id > ?1 AND id <= ?2 ORDER BY id")
+        select.bind(Int64(clamping: first), at: 1)
+        select.bind(Int64(clamping: last), at: 2)
+        var rows: [StoredRow] = []
+        var bytesLeft = byteLimit
+        try select.forEachRow { row in
+            let bytes = row.bytes(at: 1)
+            guard rows.isEmpty || bytes.count <= bytesLeft else { return false }
+            bytesLeft -= bytes.count
+            rows.append(StoredRow(id: UInt64(row.integer(at: 0)), bytes: Array(bytes)))
+            return true
+        }
+        return rows
     }
 
     /// Adds rows, which are not valid yet; the commit does not wait for the disk.
     ///
     /// - Throws: `.diskFull`; `.failed` also for an ID that is taken.
     public func insert(_ rows: [StoredRow]) throws(StorageError) {
+        try insert(rows, into: "row")
+    }
+
+    private func insert(
+        _ rows: [StoredRow], into table: String, clearing: Bool = false
+    ) throws(StorageError) {
         try connection.execute("PRAGMA synchronous = NORMAL")
-        let insert = try connection.prepare("INSERT INTO row VALUES (?1, ?2)")
+        let insert = try connection.prepare("INSERT INTO \(table) VALUES (?1, ?2)")
         try connection.transaction { () throws(StorageError) in
+            if clearing { try connection.execute("DELETE FROM \(table)") }
             for row in rows {
                 insert.bind(Int64(clamping: row.id), at: 1)
                 try insert.run(binding: row.bytes, at: 2)
@@ -64,5 +98,39 @@ extension LogFile {
         let remove = try connection.prepare("DELETE FROM row WHERE id > ?1")
         remove.bind(Int64(clamping: last), at: 1)
         try remove.run()
+    }
+}
+
+// Rows of another node's checkpoint, until all are there.
+
+extension LogFile {
+    /// Keeps rows, in place of all that were kept before if they are the first.
+    public func stage(_ rows: [StoredRow], areFirst: Bool) throws(StorageError) {
+        try insert(rows, into: "staged", clearing: areFirst)
+    }
+
+    /// Hands every row that is kept to `body`, by ID.
+    public func forEachStagedRow(
+        _ body: (_ id: UInt64, _ bytes: UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) {
+        try forEachRow(of: "staged", body)
+    }
+
+    /// Drops the rows that are kept.
+    public func dropStagedRows() throws(StorageError) {
+        try connection.execute("DELETE FROM staged")
+    }
+
+    /// Makes the rows that are kept the node's checkpoint, in one transaction.
+    public func adoptStagedRows(head: [UInt8]) throws(StorageError) {
+        try connection.transaction { () throws(StorageError) in
+            try connection.execute(
+                """
+                DELETE FROM row;
+                INSERT INTO row SELECT id, bytes FROM staged;
+                DELETE FROM staged;
+                """)
+            try store(StoredProperty(Self.headName, head))
+        }
     }
 }

@@ -17,6 +17,30 @@ extension LogFile {
         }
     }
 
+    /// Takes up to a thousand batches of `origin` away, those that end at or before `sequence`; returns
+    /// how many.
+    public func removeBatches(
+        of origin: UInt64, through sequence: UInt64
+    ) throws(StorageError) -> Int {
+        let remove = try connection.prepare(
+            """
+            DELETE FROM batch WHERE origin = ?1 AND first IN (
+                SELECT first FROM batch WHERE origin = ?1 AND last <= ?2 ORDER BY first LIMIT 1000)
+            """)
+        remove.bind(Int64(bitPattern: origin), at: 1)
+        remove.bind(Int64(clamping: sequence), at: 2)
+        try remove.run()
+        return connection.changeCount
+    }
+
+    /// Takes all batches of `origin` away that begin at or after `sequence`.
+    public func removeBatches(of origin: UInt64, from sequence: UInt64) throws(StorageError) {
+        let remove = try connection.prepare("DELETE FROM batch WHERE origin = ?1 AND first >= ?2")
+        remove.bind(Int64(bitPattern: origin), at: 1)
+        remove.bind(Int64(clamping: sequence), at: 2)
+        try remove.run()
+    }
+
     /// Reads the batches of `origin` in order, beginning with the one that contains `sequence` or,
     /// where none does, the next.
     ///

@@ -1,6 +1,6 @@
 /// Makes the tables of an empty log file, and refuses a file of another format.
 enum Schema {
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     /// "HRTH": tells a log file from any other SQLite database.
     static let applicationID: Int64 = 0x4852_5448
 
@@ -25,6 +25,7 @@ enum Schema {
             PRIMARY KEY (origin, first)
         ) WITHOUT ROWID;
         CREATE TABLE row (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+        CREATE TABLE staged (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
         CREATE TABLE property (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
         """
 

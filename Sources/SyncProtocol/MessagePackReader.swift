@@ -151,6 +151,14 @@ extension MessagePackReader {
         }
     }
 
+    public mutating func boolean(_ wanted: StaticString) throws(FrameError) -> Bool {
+        let start = position
+        switch try head() {
+        case .boolean(let boolean): return boolean
+        case let other: throw .expected(wanted, found: other.name, at: start)
+        }
+    }
+
     /// Passes over the next element if it is nil.
     public mutating func takeNil() -> Bool {
         guard position < bytes.count, bytes[position] == 0xC0 else { return false }

@@ -144,10 +144,10 @@ extension MessagePackReader {
         case "i": members.index = try string("an index (a string)")
         case "sp": members.startValue = try value()
         case "sn": members.startKey = try boundKey()
-        case "sin": members.startIsInclusive = try boolean()
+        case "sin": members.startIsInclusive = try boolean("a boolean")
         case "ep": members.endValue = try value()
         case "en": members.endKey = try boundKey()
-        case "ein": members.endIsInclusive = try boolean()
+        case "ein": members.endIsInclusive = try boolean("a boolean")
         case "l": members.limit = try limit()
         case "vf": members.viewFrom = try string("a side (\"l\" or \"r\")")
         default:
@@ -155,14 +155,6 @@ extension MessagePackReader {
                 offset: start,
                 problem: "unknown member \"\(name.prefix(40))\" of a query at byte \(start)",
                 fix: "a query has i, sp, sn, sin, ep, en, ein, l, vf")
-        }
-    }
-
-    private mutating func boolean() throws(FrameError) -> Bool {
-        let start = position
-        switch try head() {
-        case .boolean(let boolean): return boolean
-        case let other: throw .expected("a boolean", found: other.name, at: start)
         }
     }
 

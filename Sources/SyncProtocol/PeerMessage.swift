@@ -11,6 +11,77 @@ public enum PeerMessage: Equatable, Sendable {
     case want(member: String, origin: WriterID, from: UInt64, through: UInt64)
     /// `["have", origin, [bytes, …]]`: batches of that origin in order, a part of what was wanted.
     case have(origin: WriterID, batches: [[UInt8]])
+    /// `["gone", origin, through]`: the sender has the wanted operations, up to `through`, in its
+    /// checkpoint alone.
+    case gone(origin: WriterID, through: UInt64)
+    /// `["fetch", member, checkpoint, after]`: asks for the rows of a checkpoint that come after one;
+    /// `checkpoint` is the highest row of the checkpoint whose rows the sender has, or 0.
+    case fetch(member: String, checkpoint: UInt64, after: UInt64)
+    /// `["rows", head, after, [id, bytes, …], is last]`: rows of a checkpoint in order of their IDs.
+    case rows(CheckpointPart)
+    /// `["hello", bytes]`: what a node says first to each peer, and again until it is answered by
+    /// `welcome` or `refuse`. The bytes are `[cluster, member, writer, endpoint, oldest version,
+    /// newest version]`, and a checksum: who they are not meant for ends.
+    case hello(Hello)
+    /// `["welcome", member, writer, version]`: both go on in this version of the protocol.
+    case welcome(member: String, writer: WriterID, version: UInt64)
+    /// `["refuse", member, problem, fix]`: the receiver is no member, as it says it is.
+    case refuse(member: String, problem: String, fix: String)
+    /// `["bye", cluster, member, writer]`: the sender ends, and nobody need wait for it.
+    case bye(cluster: String, member: String, writer: WriterID)
+}
+
+/// Who a node says it is.
+public struct Hello: Equatable, Sendable {
+    public var cluster: String
+    public var member: String
+    public var writer: WriterID
+    /// Where it publishes: no two nodes can be there.
+    public var endpoint: String
+    public var oldestVersion: UInt64
+    public var newestVersion: UInt64
+
+    public init(
+        cluster: String, member: String, writer: WriterID, endpoint: String,
+        oldestVersion: UInt64 = UInt64(protocolVersion),
+        newestVersion: UInt64 = UInt64(protocolVersion)
+    ) {
+        self.cluster = cluster
+        self.member = member
+        self.writer = writer
+        self.endpoint = endpoint
+        self.oldestVersion = oldestVersion
+        self.newestVersion = newestVersion
+    }
+}
+
+/// One piece of a checkpoint, in bytes that end with a checksum. What is written once is never
+/// changed, only taken away.
+public struct CheckpointRow: Equatable, Sendable {
+    public let id: UInt64
+    public let bytes: [UInt8]
+
+    public init(id: UInt64, bytes: [UInt8]) {
+        self.id = id
+        self.bytes = bytes
+    }
+}
+
+/// Some rows of a checkpoint, on their way to another member.
+public struct CheckpointPart: Equatable, Sendable {
+    /// What the checkpoint says of itself; empty if there is none.
+    public var head: [UInt8]
+    /// The rows are those that come after this one.
+    public var after: UInt64
+    public var rows: [CheckpointRow]
+    public var isLast: Bool
+
+    public init(head: [UInt8], after: UInt64, rows: [CheckpointRow], isLast: Bool) {
+        self.head = head
+        self.after = after
+        self.rows = rows
+        self.isLast = isLast
+    }
 }
 
 /// A sign of life, four times a second: what its sender holds, and what it will never do again.

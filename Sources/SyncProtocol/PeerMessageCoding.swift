@@ -17,6 +17,11 @@ extension PeerMessage: FrameMessage {
             writer.append(origin.bits)
             writer.appendArrayHead(batches.count)
             for batch in batches { writer.append(binary: batch) }
+        case .gone(let origin, let through):
+            writer.appendMessageHead("gone", 3)
+            writer.append(origin.bits)
+            writer.append(through)
+        default: encodeRest(into: &writer)
         }
     }
 
@@ -37,8 +42,10 @@ extension PeerMessage: FrameMessage {
         case "have":
             try head.require(3)
             return .have(origin: try reader.writerID(), batches: try reader.batches())
-        default:
-            throw head.unknown(names: "batch, beat, want, have")
+        case "gone":
+            try head.require(3)
+            return .gone(origin: try reader.writerID(), through: try reader.sequence())
+        default: return try decodeRest(head, from: &reader)
         }
     }
 

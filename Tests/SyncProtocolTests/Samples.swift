@@ -198,7 +198,25 @@ extension Seeded {
 
     mutating func peerMessage() -> PeerMessage {
         let from = 1 + unsigned() >> 17
-        switch Int.random(in: 0..<4, using: &self) {
+        switch Int.random(in: 0..<11, using: &self) {
+        case 4: return .gone(origin: WriterID(bits: next()), through: from)
+        case 5: return .fetch(member: text(), checkpoint: next(), after: next())
+        case 6:
+            let rows = (0..<Int.random(in: 0...3, using: &self)).map { _ in
+                CheckpointRow(id: next(), bytes: Array(text().utf8))
+            }
+            return .rows(
+                CheckpointPart(
+                    head: Array(text().utf8), after: next(), rows: rows,
+                    isLast: Bool.random(using: &self)))
+        case 7:
+            return .hello(
+                Hello(
+                    cluster: text(), member: text(), writer: WriterID(bits: next()),
+                    endpoint: text()))
+        case 8: return .welcome(member: text(), writer: WriterID(bits: next()), version: next())
+        case 9: return .refuse(member: text(), problem: text(), fix: text())
+        case 10: return .bye(cluster: text(), member: text(), writer: WriterID(bits: next()))
         case 0: return .batch(BatchCoding.encode(batch()))
         case 1:
             return .beat(

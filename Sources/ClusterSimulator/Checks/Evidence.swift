@@ -10,7 +10,7 @@ struct Evidence {
         var value: Value
         var vector: Vector?
         var writer: WriterID?
-        /// What its log holds, in stamp order.
+        /// What its vector says that it holds, in stamp order.
         var operations: [Operation]
     }
 
@@ -62,7 +62,7 @@ struct Evidence {
     private static func nodes(of run: SimulatedRun) -> [Node] {
         var decoded: (entries: [LogEntry], operations: [Operation])?
         return run.nodes.map { node in
-            let entries = node.disk.batches
+            let entries = run.archive.batches(in: node.replica?.vector ?? Vector())
             // Mostly all logs are equal, and need be read only once.
             if decoded?.entries != entries { decoded = (entries, operations(in: entries)) }
             return Node(

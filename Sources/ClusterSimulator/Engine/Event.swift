@@ -15,7 +15,7 @@ enum Event {
     /// The oldest write on a disk, with all that were grouped with it, is durable.
     case written(node: Int, life: Int)
     case read(node: Int, life: Int, LogRead)
-    case checkpointWritten(node: Int, life: Int)
+    case diskWorked(node: Int, life: Int, DiskJob)
 
     /// A frame arrives at a node, or at a client.
     case requested(connection: Int, frame: [UInt8])
@@ -40,6 +40,14 @@ enum Event {
     /// All clients stop and all faults end.
     case calm
     case calmChecked
+}
+
+/// What a disk does beside storing and reading batches.
+enum DiskJob {
+    case checkpoint
+    case readRows(RowRead)
+    case stage
+    case adopt
 }
 
 /// A frame between two nodes, and the connection that it travels on.

@@ -31,7 +31,7 @@ extension TraceHash {
         case .applicationActs(let number): combine(23, number, 0)
         case .calm: combine(19, 0, 0)
         case .calmChecked: combine(20, 0, 0)
-        case .checkpointWritten(let node, let life): combine(21, node, life)
+        case .diskWorked(let node, let life, _): combine(21, node, life)
         }
     }
 
@@ -58,6 +58,17 @@ extension TraceHash {
         case .checkpoint(let checkpoint):
             combine(39, node, 0)
             combine(checkpoint.vector.total)
+        case .truncate(let vector):
+            combine(40, node, 0)
+            combine(vector.total)
+        case .readRows(let read):
+            combine(41, node, 0)
+            combine(read.after)
+        case .stage(let rows, _): combine(42, node, rows.count)
+        case .adopt(let head): combine(43, node, head)
+        case .giveUp(let problem, _):
+            combine(44, node, 0)
+            combine(problem)
         }
     }
 

@@ -12,6 +12,9 @@ struct VirtualCheckpoints {
     /// Ascending by ID.
     private var rows: [CheckpointRow] = []
     private var pending: (checkpoint: Checkpoint, turn: UInt64)?
+    /// Rows of a peer's checkpoint, and its head once all are there.
+    private var staged: [CheckpointRow] = []
+    private var stagedHead: [UInt8] = []
 
     /// Begins to write a checkpoint of all that turns up to one have made.
     mutating func begin(_ checkpoint: Checkpoint, after turn: UInt64) {
@@ -32,7 +35,44 @@ struct VirtualCheckpoints {
     }
 
     /// The process ends; what is not complete is lost.
-    mutating func crash() { pending = nil }
+    mutating func crash() {
+        pending = nil
+        staged.removeAll()
+    }
+
+    // MARK: Between nodes
+
+    mutating func stage(_ rows: [CheckpointRow], areFirst: Bool) {
+        if areFirst { staged.removeAll() }
+        staged += rows
+    }
+
+    mutating func noteAdoption(of head: [UInt8]) { stagedHead = head }
+
+    /// Makes the staged rows the checkpoint, if they are whole.
+    mutating func adopt() -> RestoredCheckpoint? {
+        defer { staged.removeAll() }
+        var adopted = VirtualCheckpoints()
+        adopted.rows = staged
+        adopted.head = stagedHead
+        guard let restored = try? adopted.restore() else { return nil }
+        self = adopted
+        return restored
+    }
+
+    /// The rows that a peer wishes for, a few at a time.
+    func read(_ read: RowRead) -> CheckpointPart {
+        guard let head, let last = rows.last else {
+            return CheckpointPart(head: [], after: 0, rows: [], isLast: true)
+        }
+        let lastRow = (try? CheckpointHead(head))?.lastRow
+        let after = read.checkpoint == lastRow ? read.after : 0
+        let found = Array(rows.drop { $0.id <= after }.prefix(3))
+        return CheckpointPart(
+            head: head, after: after, rows: found, isLast: (found.last?.id ?? last.id) == last.id)
+    }
+
+    // MARK: Reading
 
     /// What a new process reads, and goes on writing.
     mutating func restore() throws(FrameError) -> RestoredCheckpoint? {

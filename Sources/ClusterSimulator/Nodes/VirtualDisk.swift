@@ -31,7 +31,7 @@ struct VirtualDisk {
     private var syncing = 0
     private var lastWritten: UInt64 = 0
     private var lastDurable: UInt64 = 0
-    private(set) var checkpoints = VirtualCheckpoints()
+    var checkpoints = VirtualCheckpoints()
     private var copy: Copy?
 
     /// The batches of one origin, ascending.
@@ -120,6 +120,31 @@ struct VirtualDisk {
     /// Completes the checkpoint if what it holds is durable; false if it has to wait.
     mutating func completeCheckpoint() -> Bool { checkpoints.complete(stored: lastDurable) }
 
+    /// Takes over the rows of a peer's checkpoint; returns it with the log that it does not cover, or nil
+    /// if they are damaged. Everything handed over is durable.
+    mutating func adopt() -> (RestoredCheckpoint, log: [[UInt8]])? {
+        guard let checkpoint = checkpoints.adopt() else { return nil }
+        var held = checkpoint.head.vector
+        var log: [[UInt8]] = []
+        for index in logs.indices {
+            logs[index].entries.removeAll { entry in
+                if entry.last <= held[entry.origin] { return false }
+                if entry.first != held[entry.origin] + 1 { return true }
+                held[entry.origin] = entry.last
+                log.append(entry.bytes)
+                return false
+            }
+        }
+        return (checkpoint, log)
+    }
+
+    /// Takes batches from the log.
+    mutating func truncate(_ vector: Vector) {
+        for index in logs.indices {
+            logs[index].entries.removeAll { $0.last <= vector[$0.origin] }
+        }
+    }
+
     mutating func restoreCheckpoint() throws(FrameError) -> RestoredCheckpoint? {
         (lastWritten, lastDurable) = (0, 0)
         return try checkpoints.restore()
@@ -185,7 +210,7 @@ struct VirtualDisk {
         for (turn, _) in unsynced.prefix(saved) { set(turn.properties) }
         for (turn, _) in unsynced.dropFirst(saved).reversed() {
             for batch in turn.batches.reversed() {
-                logs[place(of: batch.origin)].entries.removeLast()
+                logs[place(of: batch.origin)].entries.removeAll { $0.first == batch.first }
             }
         }
         if durability == .memory {

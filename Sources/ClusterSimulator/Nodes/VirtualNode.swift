@@ -21,6 +21,8 @@ struct VirtualNode {
     var isTurnScheduled = false
     var clock: VirtualClock
     var disk: VirtualDisk
+    /// Checkpoints that this process has taken over.
+    var adoptions: UInt64 = 0
     private(set) var replica: Replica?
     /// Counted by the processes that are gone.
     private(set) var pastCounters = Counters()
@@ -50,6 +52,8 @@ struct VirtualNode {
             cluster: "simulated", member: name, peers: names,
             durability: scenario.cluster.durability, seed: 0)
         configuration.checkpointBytes = 2_000
+        configuration.logLimit = 60
+        for name in names { configuration.endpoints[name] = "sim://\(name)" }
     }
 
     var isUp: Bool { state == .running || state == .paused }
@@ -64,6 +68,7 @@ struct VirtualNode {
     mutating func start() throws(FrameError) {
         precondition(state == .down, "\(name) starts while it is \(state)")
         life += 1
+        adoptions = 0
         var configuration = configuration
         configuration.seed = random.next()
         var properties = disk.properties

@@ -18,7 +18,9 @@ extension SimulatedRun {
         releaseWaiting(for: node)
         if let replica = nodes[node].replica {
             recording.note(start: replica, node: node, life: nodes[node].life, at: now)
-            everyTurn[node].restart(on: nodes[node].disk.batches, showing: replica.value)
+            for entry in nodes[node].disk.batches { archive.note(entry) }
+            everyTurn[node].restart(
+                on: archive.batches(in: replica.vector), showing: replica.value)
         }
         let delay = random.time(in: scenario.cluster.start)
         schedule(.tick(node: node, life: nodes[node].life), after: delay)
@@ -47,7 +49,7 @@ extension SimulatedRun {
         noteServings(of: node)
     }
 
-    private mutating func give(_ input: Input, to node: Int) {
+    mutating func give(_ input: Input, to node: Int) {
         if nodes[node].receive(input) { scheduleTurn(node) }
     }
 
@@ -98,6 +100,7 @@ extension SimulatedRun {
             switch output {
             case .store(let turn):
                 stored += turn.batches
+                for entry in turn.batches { archive.note(entry) }
                 store(turn, of: node)
             case .publish(let frame):
                 recording.note(published: frame, node: node)
@@ -112,10 +115,21 @@ extension SimulatedRun {
                 schedule(.read(node: node, life: nodes[node].life, wish), after: delay)
             case .checkpoint(let checkpoint):
                 nodes[node].disk.begin(checkpoint)
-                scheduleCheckpoint(of: node)
+                work(.checkpoint, by: node)
+            case .truncate(let vector): nodes[node].disk.truncate(vector)
+            case .readRows(let read): work(.readRows(read), by: node)
+            case .stage(let rows, let areFirst):
+                nodes[node].disk.checkpoints.stage(rows, areFirst: areFirst)
+                work(.stage, by: node)
+            case .adopt(let head):
+                nodes[node].disk.checkpoints.noteAdoption(of: head)
+                work(.adopt, by: node)
+            case .giveUp(let problem, _):
+                calm.flaw = calm.flaw ?? "\(nodes[node].name) gives up: \(problem)"
             case .serve: nodes[node].isServing = true
             }
         }
+        noteAdoption(by: node)
         guard !stored.isEmpty, let replica = nodes[node].replica else { return }
         recording.note(
             stored: stored, by: replica, node: node, life: nodes[node].life, at: now)
@@ -138,18 +152,6 @@ extension SimulatedRun {
             perform(nodes[node].stored(turn: turn), of: node)
         }
         if nodes[node].state == .stopping, nodes[node].disk.isIdle { endProcess(node) }
-    }
-
-    private mutating func scheduleCheckpoint(of node: Int) {
-        let delay = random.time(in: TimeRange(5_000, 50_000))
-        schedule(.checkpointWritten(node: node, life: nodes[node].life), after: delay)
-    }
-
-    mutating func finishCheckpoint(_ node: Int, life: Int) {
-        guard nodes[node].life == life, nodes[node].state != .down else { return }
-        guard nodes[node].disk.completeCheckpoint() else { return scheduleCheckpoint(of: node) }
-        statistics.checkpoints += 1
-        give(.checkpointed, to: node)
     }
 
     mutating func finishRead(_ wish: LogRead, by node: Int, life: Int) {

@@ -20,6 +20,8 @@ struct SimulatedRun {
     var recording: Recording
     var trace = TraceHash()
     var everyTurn: [EveryTurnOracle]
+    /// Every batch that any disk was given.
+    var archive = BatchArchive()
     var crashes: [(node: Int, time: Microseconds)] = []
     /// What a node had stored within these times may be gone.
     var losses: [(node: Int, since: Microseconds, until: Microseconds)] = []
@@ -84,7 +86,7 @@ struct SimulatedRun {
         case .asked(let frame): takeAsked(frame)
         case .answered(let frame): takeAnswered(frame)
         case .written(let node, let life): finishSync(node, life: life)
-        case .checkpointWritten(let node, let life): finishCheckpoint(node, life: life)
+        case .diskWorked(let node, let life, let job): finish(job, by: node, life: life)
         case .read(let node, let life, let wish): finishRead(wish, by: node, life: life)
         case .requested(let connection, let frame): takeRequest(frame, on: connection)
         case .replied(let connection, let frame): takeReply(frame, on: connection)

@@ -48,6 +48,8 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var crashes = 0
     /// Checkpoints that were completed.
     public internal(set) var checkpoints = 0
+    /// Checkpoints of peers that nodes took over.
+    public internal(set) var adoptions = 0
     /// Turns that crashes undid.
     public internal(set) var lostTurns = 0
     public internal(set) var stops = 0

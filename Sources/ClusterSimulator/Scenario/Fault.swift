@@ -79,7 +79,7 @@ struct LinkQuality: Equatable, Sendable {
 extension Fault {
     /// What a scenario can have drawn at random, by its name in the file.
     enum Kind: String, CaseIterable, Sendable {
-        case crash, kill, stop, pause
+        case crash, kill, stop, pause, wipe
         case partition, isolate, ring, clog, flap, disconnect, degrade
         case cut = "one-way"
         case slowDisk = "slow-disk"

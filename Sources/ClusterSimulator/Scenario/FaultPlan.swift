@@ -35,7 +35,7 @@ struct FaultPlan {
         for (kind, chance) in zip(Fault.Kind.allCases, scenario.faults.chances)
         where random.happens(chance) {
             switch kind {
-            case .crash, .kill, .stop, .pause, .slowDisk, .readErrors, .step, .leap, .strobe,
+            case .crash, .kill, .stop, .pause, .wipe, .slowDisk, .readErrors, .step, .leap, .strobe,
                 .freeze:
                 drawNodeFault(kind, at: time)
             case .partition, .isolate, .ring, .cut, .clog, .flap, .disconnect, .degrade:
@@ -66,6 +66,7 @@ struct FaultPlan {
         switch kind {
         case .crash: (.crash(node), .restart(node))
         case .kill: (.kill(node), .restart(node))
+        case .wipe: (.wipe(node), .restart(node))
         case .stop: (.stop(node), .restart(node))
         case .pause: (.pause(node), .resume(node))
         case .slowDisk: (.disk(node, .slow(drawSlowness())), .disk(node, nil))

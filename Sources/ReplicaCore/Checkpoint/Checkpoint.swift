@@ -24,21 +24,9 @@ extension Checkpoint: Equatable {
     }
 }
 
-/// One piece of a checkpoint: children of one location that follow each other, in bytes that end with
-/// a checksum (`CheckpointCoding`). What is written once is never changed, only taken away.
-public struct CheckpointRow: Equatable, Sendable {
-    public let id: UInt64
-    public let bytes: [UInt8]
-
-    public init(id: UInt64, bytes: [UInt8]) {
-        self.id = id
-        self.bytes = bytes
-    }
-}
-
 /// How the rows of a checkpoint that is complete become the valid ones: in one transaction.
 public struct CheckpointEnd: Equatable, Sendable {
-    /// The rows that are no part of the checkpoint any more.
+    /// The IDs of the rows that are no part of the checkpoint any more.
     public let removed: [UInt64]
     /// What stands before the rows, with its checksum (`CheckpointHead`).
     public let head: [UInt8]

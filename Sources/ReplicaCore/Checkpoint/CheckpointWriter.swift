@@ -1,5 +1,5 @@
 import DataTree
-import SyncProtocol
+public import SyncProtocol
 
 /// Turns checkpoints into rows, and writes anew only those in whose range the tree has changed since
 /// the last one.

@@ -1,22 +1,100 @@
-/// When a replica makes a checkpoint: once starting would mean to read much of the log.
+import SyncProtocol
+
+/// When a replica makes a checkpoint, and what its log needs to keep.
 struct Checkpoints: Sendable {
+    /// As long as a peer reads rows, they stay: it has so long to ask for the next ones.
+    static let readMilliseconds: UInt64 = 5_000
+    /// A checkpoint younger than this is new enough for a peer that asks.
+    static let freshMilliseconds: UInt64 = 10_000
+
     /// A checkpoint is due after so many bytes.
     let interval: Int
+    /// What the last complete checkpoint holds.
+    private(set) var vector = Vector()
     /// What the log has since the state of the last checkpoint.
     private(set) var loggedBytes = 0
-    private(set) var isWriting = false
+    private var writing: Vector?
+    private var readMilliseconds: UInt64?
+    private var doneMilliseconds: UInt64?
+    /// A peer waits for a new one.
+    private var isWanted = false
+    /// What was taken from the log in this process.
+    private var truncated = Vector()
 
-    init(every interval: Int) { self.interval = interval }
+    /// Beyond this many operations in the log, those go that most members hold: a member that was away
+    /// for long then gets a checkpoint.
+    let logLimit: UInt64
+
+    init(every interval: Int, logLimit: UInt64) {
+        self.interval = interval
+        self.logLimit = logLimit
+    }
+
+    var isWriting: Bool { writing != nil }
 
     mutating func note(bytes: Int) { loggedBytes += bytes }
 
-    /// Begins a checkpoint if one is due and none is being written.
-    mutating func begin() -> Bool {
-        guard loggedBytes >= interval, !isWriting else { return false }
+    mutating func noteRead(at milliseconds: UInt64) { readMilliseconds = milliseconds }
+
+    /// The node's checkpoint is one that holds this.
+    mutating func begin(with vector: Vector) {
+        self.vector = vector
         loggedBytes = 0
-        isWriting = true
+    }
+
+    /// Begins a checkpoint if one is due, none is being written, and no peer reads the last one.
+    mutating func begin(holding vector: Vector, at milliseconds: UInt64) -> Bool {
+        let isRead = readMilliseconds.map { milliseconds < $0 + Checkpoints.readMilliseconds }
+        guard loggedBytes >= interval || isWanted, !isWriting, isRead != true
+        else { return false }
+        isWanted = false
+        loggedBytes = 0
+        writing = vector
         return true
     }
 
-    mutating func finish() { isWriting = false }
+    mutating func finish(at milliseconds: UInt64) {
+        vector = writing ?? vector
+        writing = nil
+        doneMilliseconds = milliseconds
+    }
+
+    /// Sees to it that a peer gets a checkpoint of what is held, or of what was shortly before; false
+    /// if it has to ask again.
+    mutating func refresh(to held: Vector, at milliseconds: UInt64) -> Bool {
+        if isWriting || isWanted { return false }
+        let isFresh = doneMilliseconds.map { milliseconds < $0 + Checkpoints.freshMilliseconds }
+        if isFresh == true || vector == held { return true }
+        isWanted = true
+        return false
+    }
+
+    /// Whether the log has all that comes after such a checkpoint.
+    func logGoesBack(to vector: Vector) -> Bool { vector.covers(truncated) }
+
+    /// What the log still has of what a replica holds, in operations.
+    func loggedCount(of held: Vector) -> UInt64 {
+        held.entries.reduce(0) { $0 + $1.sequence - min($1.sequence, truncated[$1.origin]) }
+    }
+
+    /// Notes, at a start, the first batch of an origin that the log has.
+    mutating func note(first sequence: UInt64, of origin: WriterID) {
+        if truncated[origin] == 0 { truncated[origin] = sequence - 1 }
+    }
+
+    /// What may be taken from the log and was not yet: what the checkpoint covers and all members
+    /// hold; most of them, if the log is too long.
+    mutating func truncation(of held: Vector, heldBy peers: Peers) -> Vector {
+        var bound = Vector()
+        let isTooLong = loggedCount(of: held) > logLimit
+        for (origin, sequence) in vector.entries {
+            let holdings = peers.holdings(of: origin, own: sequence)
+            // In a majority that holds it, the last one holds so much.
+            let held = isTooLong ? holdings[holdings.count / 2] : holdings[holdings.count - 1]
+            guard held > truncated[origin] else { continue }
+            bound[origin] = held
+            truncated[origin] = held
+        }
+        return bound
+    }
 }

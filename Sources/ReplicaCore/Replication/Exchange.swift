@@ -3,7 +3,8 @@ import SyncProtocol
 // What a replica hears from its peers, and what it answers.
 
 extension Replica {
-    mutating func receive(_ frame: [UInt8]) {
+    /// Takes what a peer published, or what one answered.
+    mutating func receive(_ frame: [UInt8], from member: String? = nil) {
         for message in peerMessages(in: frame) {
             switch message {
             case .batch(let bytes): receive(batch: bytes, repaired: false)
@@ -15,15 +16,36 @@ extension Replica {
                 repair.answered(
                     origin,
                     wasUseful: vector[origin] > before.held || inbox.count > before.waiting)
-            case .want: counters.malformedFrames += 1
+            case .bye(let cluster, let member, let writer):
+                if cluster == configuration.cluster { peers.leave(member, writer) }
+            default:
+                if let member {
+                    take(message, from: member)
+                } else {
+                    counters.malformedFrames += 1
+                }
             }
+        }
+    }
+
+    /// Takes what only an answer can be.
+    private mutating func take(_ message: PeerMessage, from member: String) {
+        switch message {
+        case .gone(let origin, let through):
+            repair.answered(origin, wasUseful: false)
+            join(at: member, for: origin, through: through)
+        case .rows(let part): take(part, from: member)
+        case .welcome: peers.greet(member)
+        case .refuse(_, let problem, let fix):
+            turn.urgent.append(.giveUp(problem: problem, fix: fix))
+        default: counters.malformedFrames += 1
         }
     }
 
     mutating func answer(_ frame: [UInt8], to member: String) {
         for message in peerMessages(in: frame) {
-            guard case .want(_, let origin, let from, let through) = message else {
-                counters.malformedFrames += 1
+            if case .hello(let hello) = message {
+                answer(hello, to: member)
                 continue
             }
             // What a stranger does not read would fill the memory.
@@ -31,16 +53,27 @@ extension Replica {
                 counters.strangers += 1
                 continue
             }
-            turn.urgent.append(
-                .read(
-                    LogRead(
-                        member: member, origin: origin, from: from, through: through,
-                        byteLimit: Repair.chunkBytes)))
+            switch message {
+            case .want(_, let origin, let from, let through):
+                turn.urgent.append(
+                    .read(
+                        LogRead(
+                            member: member, origin: origin, from: from, through: through,
+                            byteLimit: Repair.chunkBytes)))
+            case .fetch(_, let checkpoint, let after):
+                give(checkpoint: checkpoint, after: after, to: member)
+            default: counters.malformedFrames += 1
+            }
         }
     }
 
     mutating func send(_ batches: [[UInt8]], for read: LogRead) {
-        let message = PeerMessage.have(origin: read.origin, batches: batches)
+        let covered = checkpoints.vector[read.origin]
+        let isGone = batches.isEmpty && covered >= read.from
+        let message =
+            isGone
+            ? PeerMessage.gone(origin: read.origin, through: covered)
+            : PeerMessage.have(origin: read.origin, batches: batches)
         turn.urgent.append(.answer(read.member, message.frame))
     }
 

@@ -9,6 +9,10 @@ struct Life: Sendable {
     /// Whether there was a life before.
     var hasPast: Bool
     var startedMilliseconds: UInt64?
+    /// What a life without a past has to hold before it serves, and when it last came closer to that.
+    var target: Vector?
+    var heldCount: UInt64 = 0
+    var progressMilliseconds: UInt64 = 0
     var isServing = false
 }
 
@@ -25,12 +29,13 @@ extension Replica {
         let started = life.startedMilliseconds ?? now.elapsedMilliseconds
         life.startedMilliseconds = started
         let liveCount = peers.liveCount(at: now.elapsedMilliseconds)
-        let hearsAll = liveCount == peers.all.count
+        let hearsAll = liveCount == peers.all.count && peers.all.allSatisfy(\.isGreeted)
         if !hearsAll {
             guard now.elapsedMilliseconds >= started + Replica.patienceMilliseconds,
                 life.hasPast || liveCount > 0
             else { return }
         }
+        guard life.hasPast || isCaughtUp() else { return }
         // An older copy of the data looks like the data: only the peers can tell that it is not.
         if life.isContinued, !hearsAll || peers.shown(of: writer) > vector[writer],
             defect != .repeatsSequences
@@ -40,6 +45,27 @@ extension Replica {
         life.isServing = true
         listens.buildNamedIndexes(in: tree.value, at: now.elapsedMilliseconds)
         turn.urgent.append(.serve)
+    }
+
+    /// Whether a replica without a past holds what its peers had when it heard them first; or gets no
+    /// further, and what it misses may be with nobody who is there.
+    private mutating func isCaughtUp() -> Bool {
+        if life.target == nil {
+            var target = Vector()
+            for peer in peers.all {
+                for (origin, sequence) in peer.beat?.vector.entries ?? [] {
+                    target[origin] = max(target[origin], sequence)
+                }
+            }
+            life.target = target
+            life.progressMilliseconds = now.elapsedMilliseconds
+        }
+        if vector.covers(life.target ?? Vector()) { return true }
+        if joining != nil || vector.total != life.heldCount {
+            life.heldCount = vector.total
+            life.progressMilliseconds = now.elapsedMilliseconds
+        }
+        return now.elapsedMilliseconds >= life.progressMilliseconds + Replica.patienceMilliseconds
     }
 
     /// Goes on as another writer: sequences that the old one may have used are not used again.

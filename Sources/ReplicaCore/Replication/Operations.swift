@@ -1,3 +1,4 @@
+import DataTree
 import SyncProtocol
 
 // How operations come to be, and how they come in: the only two ways into the tree.
@@ -20,7 +21,11 @@ extension Replica {
 
     mutating func apply(_ operation: Operation) {
         turn.applied += 1
-        let changes = tree.apply(operation)
+        tell(tree.apply(operation))
+    }
+
+    /// Tells listeners what changed.
+    mutating func tell(_ changes: [Change]) {
         for notice in listens.notices(of: changes, in: tree.value) {
             outbox.append(notice, slow: &slowClients)
         }
@@ -36,6 +41,7 @@ extension Replica {
         let bytes = batch.finish(
             first: first, wallMilliseconds: now.wallMilliseconds, dependencies: dependencies)
         turn.entries.append(LogEntry(origin: writer, first: first, last: last, bytes: bytes))
+        if isAdopting { joining?.meanwhile.append(bytes) }
         turn.published.append(.publish(PeerMessage.batch(bytes).frame))
     }
 
@@ -58,7 +64,7 @@ extension Replica {
             counters.strangers += count
             return
         }
-        guard mayTake(batch) else {
+        guard mayTake(batch), !isAdopting else {
             counters.dropped += count
             return
         }

@@ -16,6 +16,8 @@ struct Peers: Sendable {
         /// The latest promise whose operations this replica holds all, and with which writers.
         var settled = HybridTime.zero
         var settledWriters: [WriterID] = []
+        /// It took this replica for the member that it says it is.
+        var isGreeted = false
     }
 
     /// What became of a beat.
@@ -52,10 +54,34 @@ struct Peers: Sendable {
             return .late
         }
         all[index].beat = beat
-        all[index].heardMilliseconds = elapsedMilliseconds
+        all[index].heardMilliseconds = max(1, elapsedMilliseconds)
         if isSame { return .known }
         listWriters()
         return .newWriter
+    }
+
+    /// A member that went away says so.
+    mutating func leave(_ member: String, _ writer: WriterID) {
+        for index in all.indices where all[index].member == member {
+            if all[index].beat?.writer == writer { all[index].heardMilliseconds = 0 }
+        }
+    }
+
+    mutating func greet(_ member: String) {
+        for index in all.indices where all[index].member == member { all[index].isGreeted = true }
+    }
+
+    /// What was settled holds for another state of this replica.
+    mutating func unsettle() {
+        for index in all.indices {
+            all[index].settled = .zero
+            all[index].settledWriters = []
+        }
+    }
+
+    /// How much of an origin each member holds durably, most first; nothing if it was never heard.
+    func holdings(of origin: WriterID, own: UInt64) -> [UInt64] {
+        ([own] + all.map { min(own, $0.beat?.vector[origin] ?? 0) }).sorted(by: >)
     }
 
     /// This replica begins a new life.
@@ -69,7 +95,7 @@ struct Peers: Sendable {
     }
 
     func isLive(_ peer: Peer, at elapsedMilliseconds: UInt64) -> Bool {
-        peer.beat != nil
+        peer.beat != nil && peer.heardMilliseconds > 0
             && elapsedMilliseconds < peer.heardMilliseconds + Peers.silenceMilliseconds
     }
 

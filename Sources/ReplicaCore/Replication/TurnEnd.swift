@@ -25,6 +25,7 @@ struct OpenTurn: Sendable {
 extension Replica {
     mutating func endTurn() -> [Output] {
         serveWhenReady()
+        continueJoining()
         probeDisconnects()
         catchUpSlowClients()
         closeBatch()
@@ -54,8 +55,9 @@ extension Replica {
     /// A checkpoint of what all turns up to this one have made, if one is due.
     private mutating func dueCheckpoint() -> [Output] {
         for entry in turn.entries { checkpoints.note(bytes: entry.bytes.count) }
-        guard checkpoints.begin() else { return [] }
-        return [.checkpoint(checkpoint)]
+        if isAdopting { return [] }
+        let isDue = checkpoints.begin(holding: vector, at: now.elapsedMilliseconds)
+        return isDue ? [.checkpoint(checkpoint)] : []
     }
 
     /// The state of this replica, to be written on disk.
@@ -92,6 +94,9 @@ extension Replica {
             vector: durable.vector, promise: durable.promise,
             writers: durable.writers, wallMilliseconds: now.wallMilliseconds)
         turn.urgent.append(.publish(PeerMessage.beat(beat).frame))
+        greetPeers()
+        let truncation = checkpoints.truncation(of: vector, heldBy: peers)
+        if !truncation.entries.isEmpty { turn.urgent.append(.truncate(truncation)) }
         peers.settle(holding: vector)
         switch defect {
         case .compactPastAGap: frontier = clock.last

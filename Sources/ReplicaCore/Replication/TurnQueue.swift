@@ -43,6 +43,17 @@ struct TurnQueue: Sendable {
         durability == .commit || durability == .interval && !hasStored
     }
 
+    /// What the replica holds was replaced: on disk by what `vector` says, and in what is on its way
+    /// to the disk, only its own operations are added.
+    mutating func rebase(onto vector: Vector, writer: WriterID) {
+        durable.vector = vector
+        for index in held.indices {
+            let own = max(vector[writer], held[index].mark.vector[writer])
+            held[index].mark.vector = vector
+            held[index].mark.vector[writer] = own
+        }
+    }
+
     /// Turns that are on their way to the disk.
     var pendingCount: Int { held.count }
 

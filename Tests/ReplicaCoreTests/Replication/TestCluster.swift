@@ -8,19 +8,30 @@ struct TestCluster {
     struct Disk {
         var entries: [LogEntry] = []
         var properties: [Property] = []
+        var writer = CheckpointWriter(limits: .init(row: 200, slice: 400))
+        var rows: [CheckpointRow] = []
+        var head: [UInt8] = []
+        var staged: [CheckpointRow] = []
     }
 
     let names: [String]
     /// Of nodes that start from now on.
     var durability: Durability
     private(set) var replicas: [String: Replica] = [:]
-    private(set) var disks: [String: Disk] = [:]
+    var disks: [String: Disk] = [:]
     private(set) var replies: [SessionID: [NodeMessage]] = [:]
     /// Turns that were handed to a disk that does not sync by itself.
     private(set) var unsynced: [String: [Turn]] = [:]
     /// Ordered pairs between which published frames get lost.
     var cuts: Set<[String]> = []
     var disksAreStuck = false
+    /// Of nodes that start from now on.
+    var checkpointBytes = 16 << 20
+    var logLimit: UInt64 = 1_000_000
+    /// Where nodes that start from now on believe themselves and others to be.
+    var endpoints: [String: String] = [:]
+    /// Why nodes gave up.
+    private(set) var refusals: [String: String] = [:]
     private var now = Moment(wallMilliseconds: 1_700_000_000_000, elapsedMilliseconds: 0)
     private var lives: UInt64 = 0
 
@@ -36,14 +47,25 @@ struct TestCluster {
     mutating func start(_ name: String) {
         lives += 1
         let disk = disks[name] ?? Disk()
+        var configuration = Replica.Configuration(
+            cluster: "test", member: name, peers: names, durability: durability, seed: lives)
+        configuration.checkpointBytes = checkpointBytes
+        configuration.logLimit = logLimit
+        configuration.endpoints = endpoints
+        let checkpoint = disk.head.isEmpty ? nil : try! disk.checkpoint(of: disk.rows, disk.head)
         var replica = Replica(
-            .init(
-                cluster: "test", member: name, peers: names, durability: durability, seed: lives),
-            properties: disk.properties)
+            configuration, properties: disk.properties, checkpoint: checkpoint)
         for entry in disk.entries.sorted(by: { ($0.origin, $0.first) < ($1.origin, $1.first) }) {
             entry.bytes.withUnsafeBytes { try! replica.restore($0) }
         }
         replicas[name] = replica
+    }
+
+    /// The node ends in order.
+    mutating func stop(_ name: String) {
+        run(name, [.turnBegan(now)])
+        for output in replicas[name]!.stop() { perform(output, of: name) }
+        crash(name)
     }
 
     /// The node is gone at once, with what its disk has not synced.
@@ -56,6 +78,12 @@ struct TestCluster {
     /// A client sends a message, and all goes its way.
     mutating func send(_ message: ClientMessage, by client: UInt64 = 1, to name: String) {
         turn(name, [.requested(message.frame, by: SessionID(number: client))])
+    }
+
+    /// The node is gone, and its disk with it.
+    mutating func wipe(_ name: String) {
+        crash(name)
+        disks[name] = nil
     }
 
     mutating func syncDisks() {
@@ -110,7 +138,28 @@ struct TestCluster {
                 $0.origin == read.origin && $0.last >= read.from && $0.first <= read.through
             }
             turn(name, [.found(batches.sorted { $0.first < $1.first }.map(\.bytes), for: read)])
-        case .checkpoint, .serve: break
+        case .giveUp(let problem, _): refusals[name] = problem
+        case .serve: break
+        default: work(output, of: name)
+        }
+    }
+
+    /// What a disk does with checkpoints.
+    private mutating func work(_ output: Output, of name: String) {
+        switch output {
+        case .checkpoint(let checkpoint):
+            disks[name, default: Disk()].write(checkpoint)
+            run(name, [.checkpointed])
+        case .truncate(let vector):
+            disks[name, default: Disk()].entries.removeAll { $0.last <= vector[$0.origin] }
+        case .readRows(let read):
+            turn(name, [.foundRows(disks[name, default: Disk()].part(for: read), for: read)])
+        case .stage(let rows, let areFirst):
+            if areFirst { disks[name, default: Disk()].staged.removeAll() }
+            disks[name, default: Disk()].staged += rows
+            turn(name, [.staged])
+        case .adopt(let head): turn(name, [.adopted(disks[name, default: Disk()].adopt(head))])
+        default: break
         }
     }
 
@@ -126,5 +175,48 @@ struct TestCluster {
     /// What a client was told since the last call.
     mutating func takeReplies(of client: UInt64 = 1) -> [NodeMessage] {
         replies.removeValue(forKey: SessionID(number: client)) ?? []
+    }
+}
+
+extension TestCluster.Disk {
+    mutating func write(_ checkpoint: Checkpoint) {
+        writer.begin(checkpoint)
+        while case let slice = writer.nextRows(), !slice.isEmpty { rows += slice }
+        let end = writer.finish()
+        rows.removeAll { end.removed.contains($0.id) }
+        head = end.head
+    }
+
+    /// Three rows at a time.
+    func part(for read: RowRead) -> CheckpointPart {
+        guard let last = rows.last else {
+            return CheckpointPart(head: [], after: 0, rows: [], isLast: true)
+        }
+        let isKnown = (try? CheckpointHead(head))?.lastRow == read.checkpoint
+        let after = isKnown ? read.after : 0
+        let found = Array(rows.drop { $0.id <= after }.prefix(3))
+        return CheckpointPart(
+            head: head, after: after, rows: found, isLast: found.last?.id ?? 0 == last.id)
+    }
+
+    mutating func adopt(_ head: [UInt8]) -> (RestoredCheckpoint, log: [[UInt8]])? {
+        guard let checkpoint = try? checkpoint(of: staged, head) else { return nil }
+        (self.head, rows) = (head, staged)
+        writer = CheckpointWriter(after: checkpoint, limits: .init(row: 200, slice: 400))
+        let log = entries.filter { $0.last > checkpoint.head.vector[$0.origin] }
+        return (checkpoint, log.sorted { $0.first < $1.first }.map(\.bytes))
+    }
+
+    func checkpoint(
+        of rows: [CheckpointRow], _ head: [UInt8]
+    ) throws(FrameError) -> RestoredCheckpoint {
+        var reader = CheckpointReader(try CheckpointHead(head))
+        for row in rows {
+            let result: Result<Void, FrameError> = row.bytes.withUnsafeBytes { bytes in
+                Result { () throws(FrameError) in try reader.add(bytes) }
+            }
+            try result.get()
+        }
+        return try reader.finish()
     }
 }

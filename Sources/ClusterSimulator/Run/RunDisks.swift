@@ -1,0 +1,37 @@
+import ReplicaCore
+import SyncProtocol
+
+// What disks do beside storing and reading batches.
+
+extension SimulatedRun {
+    mutating func work(_ job: DiskJob, by node: Int) {
+        let delay = random.time(in: TimeRange(2_000, 30_000))
+        schedule(.diskWorked(node: node, life: nodes[node].life, job), after: delay)
+    }
+
+    mutating func finish(_ job: DiskJob, by node: Int, life: Int) {
+        guard nodes[node].life == life, nodes[node].state != .down else { return }
+        switch job {
+        case .checkpoint:
+            guard nodes[node].disk.completeCheckpoint() else { return work(job, by: node) }
+            statistics.checkpoints += 1
+            give(.checkpointed, to: node)
+        case .readRows(let read):
+            give(.foundRows(nodes[node].disk.checkpoints.read(read), for: read), to: node)
+        case .stage: give(.staged, to: node)
+        case .adopt:
+            guard nodes[node].disk.isIdle else { return work(job, by: node) }
+            let adopted = nodes[node].disk.adopt()
+            if adopted != nil { statistics.adoptions += 1 }
+            give(.adopted(adopted), to: node)
+        }
+    }
+
+    /// What a node shows after it has taken over a checkpoint, its oracle has to show as well.
+    mutating func noteAdoption(by node: Int) {
+        guard let replica = nodes[node].replica, replica.counters.adopted > nodes[node].adoptions
+        else { return }
+        nodes[node].adoptions = replica.counters.adopted
+        everyTurn[node].restart(on: archive.batches(in: replica.vector), showing: replica.value)
+    }
+}

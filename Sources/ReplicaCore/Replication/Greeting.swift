@@ -1,0 +1,62 @@
+import SyncProtocol
+
+// How nodes come to know each other: a hello that each answers, and a goodbye.
+
+extension Replica {
+    /// Says hello to the peers that have not answered yet.
+    mutating func greetPeers() {
+        for peer in peers.all where !peer.isGreeted {
+            let hello = Hello(
+                cluster: configuration.cluster, member: configuration.member, writer: writer,
+                endpoint: configuration.endpoints[configuration.member] ?? "")
+            turn.urgent.append(.ask(peer.member, PeerMessage.hello(hello).frame))
+        }
+    }
+
+    mutating func answer(_ hello: Hello, to member: String) {
+        let answer: PeerMessage
+        if let refusal = refusal(of: hello) {
+            counters.strangers += 1
+            answer = .refuse(
+                member: configuration.member, problem: refusal.problem, fix: refusal.fix)
+        } else {
+            answer = .welcome(
+                member: configuration.member, writer: writer, version: UInt64(protocolVersion))
+        }
+        turn.urgent.append(.answer(member, answer.frame))
+    }
+
+    /// Why a node cannot be the member that it says it is; nil if it can.
+    private func refusal(of hello: Hello) -> (problem: String, fix: String)? {
+        let own = configuration.member
+        if hello.cluster != configuration.cluster {
+            return (
+                "\(own) is of the cluster \(configuration.cluster), and not of \(hello.cluster)",
+                "give both the same \"cluster\", or other endpoints"
+            )
+        }
+        let version = UInt64(protocolVersion)
+        guard hello.oldestVersion <= version, version <= hello.newestVersion else {
+            return (
+                "\(own) speaks version \(version) of the protocol, and \(hello.member) versions "
+                    + "\(hello.oldestVersion) to \(hello.newestVersion)",
+                "run versions of Hearth that follow one another"
+            )
+        }
+        guard peers.all.contains(where: { $0.member == hello.member }) else {
+            return (
+                "\(own) knows no node \(hello.member)",
+                "list \(hello.member) in the configuration of \(own), and start \(own) again"
+            )
+        }
+        let expected = configuration.endpoints[hello.member] ?? ""
+        if hello.endpoint != expected {
+            return (
+                "two nodes are called \(hello.member): \(own) knows it at \(expected), and this one "
+                    + "is at \(hello.endpoint)",
+                "stop one of them, or give it another id"
+            )
+        }
+        return nil
+    }
+}

@@ -1,0 +1,140 @@
+// The messages of a node that comes, gets a checkpoint, and goes.
+
+extension PeerMessage {
+    func encodeRest(into writer: inout MessagePackWriter) {
+        switch self {
+        case .fetch(let member, let checkpoint, let after):
+            writer.appendMessageHead("fetch", 4)
+            writer.append(member)
+            writer.append(checkpoint)
+            writer.append(after)
+        case .rows(let part): writer.append(part)
+        case .hello(let hello): writer.append(hello)
+        case .welcome(let member, let origin, let version):
+            writer.appendMessageHead("welcome", 4)
+            writer.append(member)
+            writer.append(origin.bits)
+            writer.append(version)
+        case .refuse(let member, let problem, let fix):
+            writer.appendMessageHead("refuse", 4)
+            writer.append(member)
+            writer.append(problem)
+            writer.append(fix)
+        case .bye(let cluster, let member, let origin):
+            writer.appendMessageHead("bye", 4)
+            writer.append(cluster)
+            writer.append(member)
+            writer.append(origin.bits)
+        case .batch, .beat, .want, .have, .gone:
+            preconditionFailure("\(self) is encoded elsewhere")
+        }
+    }
+
+    static func decodeRest(
+        _ head: MessageHead, from reader: inout MessagePackReader
+    ) throws(FrameError) -> PeerMessage {
+        switch head.name {
+        case "fetch":
+            try head.require(4)
+            return .fetch(
+                member: try reader.string("a member"),
+                checkpoint: try reader.unsigned("the ID of a row"),
+                after: try reader.unsigned("the ID of a row"))
+        case "rows":
+            try head.require(5)
+            return .rows(try reader.checkpointPart())
+        case "hello":
+            try head.require(2)
+            return .hello(try Hello(try reader.binary("a hello (binary data)")))
+        case "welcome":
+            try head.require(4)
+            return .welcome(
+                member: try reader.string("a member"), writer: try reader.writerID(),
+                version: try reader.unsigned("a version"))
+        case "refuse":
+            try head.require(4)
+            return .refuse(
+                member: try reader.string("a member"), problem: try reader.string("a problem"),
+                fix: try reader.string("a fix"))
+        case "bye":
+            try head.require(4)
+            return .bye(
+                cluster: try reader.string("a cluster"), member: try reader.string("a member"),
+                writer: try reader.writerID())
+        default:
+            throw head.unknown(
+                names: "batch, beat, want, have, gone, fetch, rows, hello, welcome, refuse, bye")
+        }
+    }
+}
+
+extension MessagePackWriter {
+    fileprivate mutating func append(_ part: CheckpointPart) {
+        appendMessageHead("rows", 5)
+        append(binary: part.head)
+        append(part.after)
+        appendArrayHead(2 * part.rows.count)
+        for row in part.rows {
+            append(row.id)
+            append(binary: row.bytes)
+        }
+        append(part.isLast)
+    }
+
+    fileprivate mutating func append(_ hello: Hello) {
+        var writer = MessagePackWriter()
+        writer.appendArrayHead(6)
+        writer.append(hello.cluster)
+        writer.append(hello.member)
+        writer.append(hello.writer.bits)
+        writer.append(hello.endpoint)
+        writer.append(hello.oldestVersion)
+        writer.append(hello.newestVersion)
+        writer.appendChecksum()
+        appendMessageHead("hello", 2)
+        append(binary: writer.bytes)
+    }
+}
+
+extension MessagePackReader {
+    fileprivate mutating func checkpointPart() throws(FrameError) -> CheckpointPart {
+        let head = try binary("the head of a checkpoint (binary data)")
+        let after = try unsigned("the ID of a row")
+        let start = position
+        let count = try arrayHead("an array of rows")
+        guard count.isMultiple(of: 2) else {
+            throw .expected("pairs of IDs and rows", found: "an array of \(count)", at: start)
+        }
+        var rows: [CheckpointRow] = []
+        rows.reserveCapacity(min(count / 2, 256))
+        for _ in 0..<count / 2 {
+            let id = try unsigned("the ID of a row")
+            rows.append(CheckpointRow(id: id, bytes: try binary("a row (binary data)")))
+        }
+        let isLast = try boolean("whether these rows are the last")
+        return CheckpointPart(head: head, after: after, rows: rows, isLast: isLast)
+    }
+}
+
+extension Hello {
+    fileprivate init(_ bytes: [UInt8]) throws(FrameError) {
+        let result: Result<Hello, FrameError> = bytes.withUnsafeBytes { bytes in
+            Result { () throws(FrameError) in
+                var reader = MessagePackReader(try Checksum.content(of: bytes, named: "a hello"))
+                return try Hello(from: &reader)
+            }
+        }
+        self = try result.get()
+    }
+
+    private init(from reader: inout MessagePackReader) throws(FrameError) {
+        guard try reader.arrayHead("a hello (an array of 6)") == 6 else {
+            throw .expected("a hello (an array of 6)", found: "another array", at: 0)
+        }
+        self.init(
+            cluster: try reader.string("a cluster"), member: try reader.string("a member"),
+            writer: try reader.writerID(), endpoint: try reader.string("an endpoint"),
+            oldestVersion: try reader.unsigned("a version"),
+            newestVersion: try reader.unsigned("a version"))
+    }
+}

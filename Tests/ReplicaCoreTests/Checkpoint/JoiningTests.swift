@@ -1,0 +1,144 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+import Testing
+
+/// Nodes that come late, or come back with less than they had.
+@Suite struct JoiningTests {
+    private let list = Universe.path("list")
+
+    /// Three nodes that make checkpoints often, and have logs that begin late.
+    private func cluster() -> TestCluster {
+        var cluster = TestCluster(3)
+        cluster.checkpointBytes = 500
+        for name in cluster.names {
+            cluster.crash(name)
+            cluster.start(name)
+        }
+        cluster.settle()
+        return cluster
+    }
+
+    private func push(_ count: Int, to name: String, of cluster: inout TestCluster) {
+        for number in 0..<count {
+            cluster.send(.push(id: UInt64(number), path: list, value: 1), to: name)
+        }
+    }
+
+    private func logCount(_ name: String, of cluster: TestCluster) -> Int {
+        cluster.disks[name]!.entries.count
+    }
+
+    @Test func `logs begin where the checkpoint and all members are`() {
+        var cluster = cluster()
+        push(100, to: "n1", of: &cluster)
+        cluster.settle()
+        for name in cluster.names { #expect(logCount(name, of: cluster) < 30) }
+        cluster.crash("n3")
+        push(100, to: "n1", of: &cluster)
+        cluster.settle()
+        #expect(logCount("n1", of: cluster) >= 100, "n3 may ask for them")
+        cluster.start("n3")
+        cluster.settle()
+        #expect(cluster["n3"].value[list].children.count == 200)
+        #expect(cluster["n3"].counters.adopted == 0)
+        #expect(logCount("n1", of: cluster) < 30)
+    }
+
+    @Test func `a node without data takes over a checkpoint and the log after it`() {
+        var cluster = cluster()
+        push(150, to: "n1", of: &cluster)
+        push(150, to: "n2", of: &cluster)
+        cluster.settle()
+        cluster.wipe("n3")
+        push(5, to: "n1", of: &cluster)
+        cluster.start("n3")
+        cluster.settle()
+        #expect(cluster["n3"].counters.adopted == 1)
+        #expect(cluster["n3"].value == cluster["n1"].value)
+        #expect(cluster["n3"].vector == cluster["n1"].vector)
+        cluster.crash("n3")
+        cluster.start("n3")
+        #expect(cluster["n3"].value == cluster["n1"].value, "it is on its disk")
+        push(5, to: "n3", of: &cluster)
+        cluster.settle()
+        #expect(cluster["n1"].value == cluster["n3"].value)
+        #expect(cluster["n1"].value[list].children.count == 310)
+    }
+
+    @Test func `a node whose peers have forgotten what it misses keeps what it alone has`() {
+        var cluster = cluster()
+        cluster.logLimit = 20
+        for name in cluster.names {
+            cluster.crash(name)
+            cluster.start(name)
+        }
+        cluster.settle()
+        cluster.cuts = [["n1", "n3"], ["n2", "n3"], ["n3", "n1"], ["n3", "n2"]]
+        push(7, to: "n3", of: &cluster)
+        push(200, to: "n1", of: &cluster)
+        cluster.settle()
+        #expect(logCount("n1", of: cluster) < 100)
+        cluster.cuts = []
+        cluster.settle(milliseconds: 6_000)
+        #expect(cluster["n3"].counters.adopted == 1)
+        for name in cluster.names { #expect(cluster[name].value[list].children.count == 207) }
+    }
+
+    @Test func `an older copy of the data goes on as another writer`() {
+        var cluster = cluster()
+        push(3, to: "n2", of: &cluster)
+        let copy = cluster.disks["n2"]
+        let writer = cluster["n2"].writer
+        push(3, to: "n2", of: &cluster)
+        cluster.crash("n2")
+        cluster.disks["n2"] = copy
+        cluster.start("n2")
+        cluster.settle()
+        #expect(cluster["n2"].writer != writer)
+        push(3, to: "n2", of: &cluster)
+        cluster.settle()
+        for name in cluster.names { #expect(cluster[name].value[list].children.count == 9) }
+    }
+
+    @Test func `listeners hear what a checkpoint changes`() {
+        var cluster = cluster()
+        push(100, to: "n1", of: &cluster)
+        cluster.settle()
+        cluster.wipe("n3")
+        cluster.start("n3")
+        cluster.send(.listen(id: 1, path: list), by: 5, to: "n3")
+        cluster.settle()
+        var copy = Value.null
+        for case .change(1, let writes) in cluster.takeReplies(of: 5) {
+            for write in writes { copy.set(write.value, at: write.path) }
+        }
+        #expect(copy == cluster["n1"].value[list])
+    }
+
+    @Test func `a second node of one name gives up, and says where the first is`() {
+        var cluster = TestCluster(2)
+        cluster.endpoints = ["n1": "tcp://a:1", "n2": "tcp://a:2"]
+        for name in cluster.names {
+            cluster.crash(name)
+            cluster.start(name)
+        }
+        cluster.settle()
+        #expect(cluster.refusals.isEmpty)
+        cluster.endpoints["n2"] = "tcp://b:2"
+        cluster.crash("n2")
+        cluster.start("n2")
+        cluster.settle()
+        #expect(
+            cluster.refusals["n2"]
+                == "two nodes are called n2: n1 knows it at tcp://a:2, and this one is at tcp://b:2"
+        )
+    }
+
+    @Test func `a node that says goodbye is not waited for`() {
+        var cluster = TestCluster(3)
+        #expect(cluster["n1"].livePeers == ["n2", "n3"])
+        cluster.stop("n3")
+        #expect(cluster["n1"].livePeers == ["n2"])
+    }
+}
