@@ -27,7 +27,7 @@ extension Client {
 
     private mutating func take(_ message: NodeMessage) {
         switch message {
-        case .ok(let id): finish(id, .done)
+        case .ok(let id), .met(let id, _): finish(id, .done)
         case .pushed(let id, _): finish(id, .done)
         case .value(let id, let value):
             if let asked = clockQuestion, asked.wireID == id { return learnTime(value, asked.1) }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import ReplicaCore
 internal import Storage
 internal import SyncProtocol
@@ -40,6 +41,28 @@ extension Journal {
                 if count == 1_000 { rest[origin] = sequence }
             }
             return .truncated(rest: rest)
+        }
+    }
+}
+
+extension Journal {
+    /// Writes a copy of the database to a new file in a folder.
+    func backUp(to name: String, in folder: String, _ id: UInt64, for session: SessionID) {
+        submit()
+        perform { file in
+            let path = "\(folder)/\(name).sqlite"
+            mkdir(folder, 0o755)
+            let result: Result<String, BackupFlaw>
+            if access(path, F_OK) == 0 {
+                result = .failure(
+                    BackupFlaw(problem: "\(path) exists already", fix: "choose another name"))
+            } else {
+                result = Result { () throws(StorageError) in
+                    try file.backUp(to: path)
+                    return path
+                }.mapError { BackupFlaw(problem: $0.problem, fix: $0.fix) }
+            }
+            return .backedUp(result, id: id, for: session)
         }
     }
 }

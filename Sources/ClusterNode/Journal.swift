@@ -16,6 +16,9 @@ final class Journal {
         /// Nil if the rows were damaged.
         case adopted((RestoredCheckpoint, log: [[UInt8]])?)
         case failed(StorageError)
+        /// The disk is full; nil when it works again.
+        case trouble(StorageError?)
+        case backedUp(Result<String, BackupFlaw>, id: UInt64, for: SessionID)
     }
 
     /// What the storage thread says.
@@ -31,6 +34,8 @@ final class Journal {
         case adopted((RestoredCheckpoint, log: [[UInt8]])?)
         /// What is still to be taken from the log.
         case truncated(rest: Vector)
+        case trouble(StorageError?)
+        case backedUp(Result<String, BackupFlaw>, id: UInt64, for: SessionID)
         case failed(StorageError)
     }
 
@@ -66,6 +71,8 @@ final class Journal {
         mailbox = loop.mailbox { [unowned self] report in
             if let event = event(for: report) { receive(event) }
         }
+        guard let mailbox else { return }
+        thread.watchTrouble { mailbox.post(.trouble($0)) }
     }
 
     /// Turns and reads that were submitted and are not done.
@@ -176,6 +183,9 @@ final class Journal {
         case .truncated(let rest):
             if !rest.entries.isEmpty { truncate(rest) }
             return nil
+        case .trouble(let error): return .trouble(error)
+        case .backedUp(let result, let id, let session):
+            return .backedUp(result, id: id, for: session)
         case .failed(let error): return .failed(error)
         }
     }

@@ -3,6 +3,7 @@ internal import DataTree
 internal import EventLoop
 internal import Glibc
 internal import ReplicaCore
+internal import Storage
 public import ZeroMQ
 
 /// One node of a cluster: a replica, with its sockets and its database, on one loop.
@@ -41,6 +42,7 @@ public final class Node {
     private var failure: NodeError?
     private var livePeers: [String] = []
     private var ticks = 0
+    private var hasTrouble = false
 
     /// Opens the node's database, reads it, and binds its endpoints for peers.
     ///
@@ -151,6 +153,9 @@ extension Node {
             case .truncate(let vector): journal.truncate(vector)
             case .readRows(let read): journal.readRows(read)
             case .stage(let rows, let areFirst): journal.stage(rows, areFirst: areFirst)
+            case .backUp(let name, let id, let session):
+                let folder = configuration.folder(of: member.id) + "/backups"
+                journal.backUp(to: name, in: folder, id, for: session)
             case .adopt(let head): journal.adopt(head: head)
             case .giveUp(let problem, let fix): fail(NodeError(problem: problem, fix: fix))
             case .serve: serve()
@@ -199,11 +204,26 @@ extension Node {
                 log.write("took over a checkpoint of \(checkpoint.head.vector.total) operations")
             }
             take(ifRunning: .adopted(adopted))
+        case .trouble(let error): noteTrouble(error)
+        case .backedUp(let result, let id, let session):
+            take(ifRunning: .backedUp(result, id: id, for: session))
         // Nothing that was acknowledged is lost: what the failed turn had to say was never sent.
         // A node that cannot write has nothing to offer that its peers do not, so it makes room for
         // clients to go to them.
         case .failed(let error): fail(NodeError(error))
         }
+    }
+
+    private func noteTrouble(_ error: StorageError?) {
+        guard let error else {
+            hasTrouble = false
+            log.write("the disk works again")
+            return take(ifRunning: .storageWorks)
+        }
+        if hasTrouble { return }
+        hasTrouble = true
+        log.write("takes no writes: \(error.problem)")
+        take(ifRunning: .storageFailed(problem: error.problem, fix: error.fix))
     }
 
     /// Makes sure of a turn, in which the replica sees to what time alone brings.

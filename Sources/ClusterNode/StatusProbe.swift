@@ -30,17 +30,48 @@ public struct StatusProbe {
         }
     }
 
-    private func ask(_ address: ServerAddress) throws(ZeroMQError) -> Socket {
+    /// Has a node write a copy of its database; returns the path of the copy on the node's machine.
+    ///
+    /// - Throws: when the node does not answer in time, or refuses.
+    public func backUp(
+        _ address: ServerAddress, to name: String, within limit: Duration
+    ) throws(NodeError) -> String {
+        let socket: Socket
+        do throws(ZeroMQError) {
+            socket = try ask(address, ClientMessage.backup(id: 1, name: name))
+        } catch {
+            throw NodeError(error)
+        }
+        guard socket.wait(upTo: limit),
+            let answer = socket.receive({ StatusProbe.answer(in: $0[0]) }) ?? nil
+        else {
+            throw NodeError(
+                problem: "the node does not answer", fix: "see `hearth cluster status`")
+        }
+        switch answer {
+        case .value(_, .string(let path)): return path
+        case .error(_, _, let problem, let fix): throw NodeError(problem: problem, fix: fix)
+        default: throw NodeError(problem: "the node gives an odd answer", fix: "see its log")
+        }
+    }
+
+    private static func answer(in frame: UnsafeRawBufferPointer) -> NodeMessage? {
+        guard let messages = try? FrameReader<NodeMessage>(frame) else { return nil }
+        for case .message(let message) in messages { return message }
+        return nil
+    }
+
+    private func ask(
+        _ address: ServerAddress, _ message: ClientMessage = .status(id: 1)
+    ) throws(ZeroMQError) -> Socket {
         let socket = try Socket(.dealer, in: context)
         socket.linger = .zero
         try socket.connect(address, as: keys)
-        socket.send(ClientMessage.status(id: 1).frame)
+        socket.send(message.frame)
         return socket
     }
 
     private static func status(in frame: UnsafeRawBufferPointer) -> Value? {
-        guard let messages = try? FrameReader<NodeMessage>(frame) else { return nil }
-        for case .message(.value(_, let status)) in messages { return status }
-        return nil
+        if case .value(_, let status) = answer(in: frame) { status } else { nil }
     }
 }

@@ -10,7 +10,9 @@ extension Verb {
             "hearth watch /rooms/lobby --events child",
         ])
 
-    private static let clusterVerbs = [ClusterVerbs.verb, NodeVerb.verb, KeysVerb.verb]
+    private static let clusterVerbs = [
+        ClusterVerbs.verb, NodeVerb.verb, KeysVerb.verb, BackupVerbs.backup, BackupVerbs.restore,
+    ]
 
     private static let dataVerbs: [Verb] = [
         .get, .query, .set, .push, .update, .remove, .transaction, .watch, .onDisconnect, .import,

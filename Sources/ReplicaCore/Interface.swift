@@ -52,6 +52,12 @@ public enum Input: Sendable {
     /// What an `adopt` made of the rows: the checkpoint, which is the node's own now, and the batches
     /// of the log that it does not cover, origin by origin; nil if rows are missing or damaged.
     case adopted((RestoredCheckpoint, log: [[UInt8]])?)
+    /// What a `backUp` came to: the path of the copy, or why there is none.
+    case backedUp(Result<String, BackupFlaw>, id: UInt64, for: SessionID)
+    /// The disk takes nothing, and is tried again and again.
+    case storageFailed(problem: String, fix: String)
+    /// The disk works again.
+    case storageWorks
     case turnEnded
 }
 
@@ -81,6 +87,8 @@ public enum Output: Equatable, Sendable {
     case stage([CheckpointRow], areFirst: Bool)
     /// Make a checkpoint of the rows that were kept this node's own, then report `adopted`.
     case adopt(head: [UInt8])
+    /// Write a copy of the database to a file of this name, then report `backedUp`.
+    case backUp(name: String, id: UInt64, for: SessionID)
     /// End, and say why: this node must not be a member.
     case giveUp(problem: String, fix: String)
     /// Begin to take clients: this replica knows its peers, or has waited for them long enough.
@@ -132,6 +140,17 @@ public struct LogRead: Equatable, Sendable {
     public var through: UInt64
     /// Stop after this many bytes; at least one batch is read.
     public var byteLimit: Int
+}
+
+/// Why a database was not copied.
+public struct BackupFlaw: Error, Equatable, Sendable {
+    public var problem: String
+    public var fix: String
+
+    public init(problem: String, fix: String) {
+        self.problem = problem
+        self.fix = fix
+    }
 }
 
 /// A wish for rows of this node's checkpoint, to be sent to a member.

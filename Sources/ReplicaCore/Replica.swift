@@ -67,6 +67,9 @@ public struct Replica: Sendable {
     var listens: Listens
     var slowClients = SlowClients()
     var disconnects = Disconnects()
+    var concerns = Concerns()
+    /// Set while the disk takes nothing.
+    var storageFlaw: StorageFlaw?
     var outbox = Outbox()
     var turns: TurnQueue
     var pushIDs = PushIDGenerator()
@@ -77,6 +80,8 @@ public struct Replica: Sendable {
     var batch: BatchWriter
     /// What this turn has to store and to say.
     var turn = OpenTurn()
+    /// Once this turn is durable, a beat says so.
+    var urgedTurn: UInt64?
     var clockBound: UInt64
     var nextBeatMilliseconds: UInt64 = 0
     var nextProbeMilliseconds: UInt64 = 0
@@ -173,11 +178,14 @@ public struct Replica: Sendable {
         case .clogged(let session): slowClients.clog(session)
         case .drained(let session): slowClients.drain(session)
         case .found(let batches, let read): send(batches, for: read)
-        case .stored(let turn): return turns.stored(turn)
+        case .stored(let turn): return turns.stored(turn) + urgedBeat()
         case .checkpointed: checkpoints.finish(at: now.elapsedMilliseconds)
         case .foundRows(let part, let read): send(part, for: read)
         case .staged: fetchMore()
         case .adopted(let adopted): adopt(adopted)
+        case .backedUp(let result, let id, let session): answer(id, result, for: session)
+        case .storageFailed(let problem, let fix): noteStorage(.init(problem: problem, fix: fix))
+        case .storageWorks: noteStorage(nil)
         case .turnEnded: return endTurn()
         }
         return []

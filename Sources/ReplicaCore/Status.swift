@@ -58,6 +58,8 @@ extension Replica {
             ("dropped", .count(counters.dropped)),
             ("loggedOperations", .count(checkpoints.loggedCount(of: vector))),
             ("loggedOperationsLimit", .count(configuration.logLimit)),
+            ("storage", .string(storageFlaw?.problem ?? "works")),
+            ("waitingForConcern", .count(UInt64(concerns.waiting.count))),
             ("adopted", .count(counters.adopted)),
             ("joining", joining == nil ? .null : .string(joining?.member ?? "")),
             ("refused", .count(counters.refused)),

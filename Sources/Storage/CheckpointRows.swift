@@ -68,7 +68,7 @@ extension LogFile {
     ) throws(StorageError) {
         try connection.execute("PRAGMA synchronous = NORMAL")
         let insert = try connection.prepare("INSERT INTO \(table) VALUES (?1, ?2)")
-        try connection.transaction { () throws(StorageError) in
+        try transaction { () throws(StorageError) in
             if clearing { try connection.execute("DELETE FROM \(table)") }
             for row in rows {
                 insert.bind(Int64(clamping: row.id), at: 1)
@@ -84,7 +84,7 @@ extension LogFile {
         head: [UInt8], removing removed: [UInt64]
     ) throws(StorageError) {
         let remove = try connection.prepare("DELETE FROM row WHERE id = ?1")
-        try connection.transaction { () throws(StorageError) in
+        try transaction { () throws(StorageError) in
             for id in removed {
                 remove.bind(Int64(clamping: id), at: 1)
                 try remove.run()
@@ -123,7 +123,7 @@ extension LogFile {
 
     /// Makes the rows that are kept the node's checkpoint, in one transaction.
     public func adoptStagedRows(head: [UInt8]) throws(StorageError) {
-        try connection.transaction { () throws(StorageError) in
+        try transaction { () throws(StorageError) in
             try connection.execute(
                 """
                 DELETE FROM row;

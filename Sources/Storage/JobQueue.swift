@@ -13,6 +13,8 @@ final class JobQueue<Job: Sendable>: Sendable {
     /// The number of jobs added and not yet finished.
     var unfinished: Int { state.withLock { $0.unfinished } }
 
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// Adds a job; returns false when the queue is closed, and then leaves it out.
     func add(_ job: Job) -> Bool {
         let isAdded = state.withLock { state in

@@ -11,6 +11,9 @@ public final class LogFile {
     let connection: Connection
     let synchronization: Synchronization
     private var failure: StorageError?
+    /// Called with the error when the disk is full: waits for a moment, and says whether to try again.
+    /// Called with nil when it works again.
+    var waitForRoom: ((StorageError?) -> Bool)?
     private let insertBatch: Statement
     private let setProperty: Statement
     private let removeProperty: Statement
@@ -49,12 +52,28 @@ public final class LogFile {
     public func append(_ turns: [Turn]) throws(StorageError) {
         if let failure { throw failure }
         do throws(StorageError) {
-            try connection.transaction { () throws(StorageError) in
+            try transaction { () throws(StorageError) in
                 for turn in turns { try write(turn) }
             }
         } catch {
             failure = error
             throw error
+        }
+    }
+
+    /// Runs `body` as one change; when the disk is full, again and again until there is room, or
+    /// `waitForRoom` gives up.
+    func transaction(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        var hasWaited = false
+        while true {
+            do throws(StorageError) {
+                try connection.transaction(body)
+                if hasWaited { _ = waitForRoom?(nil) }
+                return
+            } catch {
+                guard error.code == .diskFull, waitForRoom?(error) == true else { throw error }
+                hasWaited = true
+            }
         }
     }
 

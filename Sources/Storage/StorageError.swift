@@ -69,7 +69,7 @@ extension StorageError.Code {
         case .cannotOpen:
             "check that its folder exists and that this user may write there"
         case .locked: "stop the node that uses it, or choose another folder for this one"
-        case .diskFull: "free some space, then start the node again"
+        case .diskFull: "free some space; until then, use another node"
         case .corrupt:
             "move the file away and start the node again: it fetches the data from its peers"
         case .wrongFormat, .closed, .failed:

@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import Threads
 
 /// Writes turns to a log file on a thread of its own, in the order they are submitted.
@@ -6,11 +7,15 @@ internal import Threads
 /// and complete together once it is committed. Every completion is called exactly once, on the
 /// storage thread: hand the result over from there, as with a loop's mailbox.
 ///
-/// After a failed write all later turns fail with the same error, as `LogFile` says. Reads go on.
+/// A full disk is no failure: the thread tries again several times a second until there is room, and
+/// everything waits behind. After any other failed write all later turns fail with the same error, as `LogFile` says. Reads go on.
 public final class StorageThread: Sendable {
     public typealias Completion<Value> = @Sendable (Result<Value, StorageError>) -> Void
 
+    private static let retryMilliseconds: Int32 = 300
+
     private let queue: JobQueue<Job>
+    private let trouble: Monitor<(@Sendable (StorageError?) -> Void)?>
     private let thread: SystemThread
 
     /// Starts the thread; the caller gives the file up.
@@ -18,6 +23,13 @@ public final class StorageThread: Sendable {
     /// - Throws: when the system has no room for another thread.
     public init(owning file: sending LogFile) throws(StorageError) {
         let queue = JobQueue<Job>()
+        let trouble = Monitor<(@Sendable (StorageError?) -> Void)?>(nil)
+        file.waitForRoom = { error in
+            trouble.withLock { $0 }?(error)
+            guard error != nil, !queue.isClosed else { return false }
+            sqlite3_sleep(StorageThread.retryMilliseconds)
+            return true
+        }
         var writer = Writer(file: file)
         let thread = SystemThread {
             while case let jobs = queue.take(), !jobs.isEmpty {
@@ -26,11 +38,18 @@ public final class StorageThread: Sendable {
         }
         guard let thread else { throw .noThread }
         self.queue = queue
+        self.trouble = trouble
         self.thread = thread
     }
 
     deinit {
         queue.close()
+    }
+
+    /// Has `body` called on the storage thread with an error each time that the disk is found full, and
+    /// with nil when it works again.
+    public func watchTrouble(_ body: @escaping @Sendable (StorageError?) -> Void) {
+        trouble.withLock { $0 = body }
     }
 
     /// The number of turns and jobs submitted and not yet completed: the measure to slow down by.

@@ -10,10 +10,13 @@ public enum ClientMessage: Equatable, Sendable {
     case get(id: UInt64, path: Path, query: Query = Query())
     /// `["put", id, path, value, options]`: replaces what is at the path, null removes. Answered by
     /// `ok`. With the option `if` it is done only if what is there has this hash; otherwise the answer
-    /// is the error `changed`.
-    case put(id: UInt64, path: Path, value: Value, condition: DataHash? = nil)
-    /// `["merge", id, path, {relative path: value, …}]`: one atomic multi-path update. Answered by `ok`.
-    case merge(id: UInt64, path: Path, writes: [Write])
+    /// is the error `changed`. With the option `concern` it is answered by `met`.
+    case put(
+        id: UInt64, path: Path, value: Value, condition: DataHash? = nil,
+        concern: WriteConcern? = nil)
+    /// `["merge", id, path, {relative path: value, …}, options]`: one atomic multi-path update.
+    /// Answered by `ok`, or with the option `concern` by `met`.
+    case merge(id: UInt64, path: Path, writes: [Write], concern: WriteConcern? = nil)
     /// `["push", id, path, value]`: appends a child; the node makes its key. Answered by `pushed`.
     case push(id: UInt64, path: Path, value: Value)
     /// `["listen", id, path, options]`: answered by `ok`, then by what the `query` shows, then by a
@@ -30,11 +33,23 @@ public enum ClientMessage: Equatable, Sendable {
     case onDisconnectMerge(id: UInt64, path: Path, writes: [Write])
     /// `["onDisconnectCancel", id, path]`: takes back what was noted at and below the path.
     case onDisconnectCancel(id: UInt64, path: Path)
+    /// `["backup", id, name]`: has the node write a copy of its database, a file of that name. Answered
+    /// by `value` with its path.
+    case backup(id: UInt64, name: String)
     /// `["ping", id]`, answered by `value` with the node's wall clock, in milliseconds since 1970:
     /// tells that the connection lives.
     case ping(id: UInt64)
     /// `["status", id]`, answered by `value` with what `hearth cluster status` shows.
     case status(id: UInt64)
+}
+
+/// On how many members a write is durable.
+public enum WriteConcern: String, CaseIterable, Sendable {
+    /// On the node that accepted it.
+    case local
+    /// On more than half of the members.
+    case majority
+    case all
 }
 
 /// What a client holds already of what it listens to.
@@ -66,6 +81,9 @@ public struct ChangedRange: Equatable, Sendable {
 public enum NodeMessage: Equatable, Sendable {
     /// `["ok", id]`: done, and durable as the node's durability mode promises.
     case ok(id: UInt64)
+    /// `["met", id, concern]`: done, and as durable as this says: what was asked for, or less if that
+    /// was not reached in time.
+    case met(id: UInt64, concern: WriteConcern)
     /// `["pushed", id, key]`: done, under this new key.
     case pushed(id: UInt64, key: Key)
     /// `["value", id, value]`, priorities in export form.

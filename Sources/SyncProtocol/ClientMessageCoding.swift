@@ -6,11 +6,12 @@ extension ClientMessage: FrameMessage {
         switch self {
         case .get(let id, let path, let query):
             writer.append("get", id, at: path, count: 3, Options(query: query))
-        case .put(let id, let path, let value, let condition):
-            let options = Options(condition: condition)
+        case .put(let id, let path, let value, let condition, let concern):
+            let options = Options(condition: condition, concern: concern)
             writer.append("put", id, at: path, count: 4, options) { $0.append(value) }
-        case .merge(let id, let path, let writes):
-            writer.append("merge", id, at: path, count: 4) { $0.append(merge: writes) }
+        case .merge(let id, let path, let writes, let concern):
+            let options = Options(concern: concern)
+            writer.append("merge", id, at: path, count: 4, options) { $0.append(merge: writes) }
         case .push(let id, let path, let value):
             writer.append("push", id, at: path, count: 4) { $0.append(value) }
         case .listen(let id, let path, let query, let held):
@@ -25,6 +26,9 @@ extension ClientMessage: FrameMessage {
             writer.append("onDisconnectMerge", id, at: path, count: 4) { $0.append(merge: writes) }
         case .onDisconnectCancel(let id, let path):
             writer.append("onDisconnectCancel", id, at: path, count: 3)
+        case .backup(let id, let name):
+            writer.append("backup", id, count: 3)
+            writer.append(name)
         case .ping(let id): writer.append("ping", id, count: 2)
         case .status(let id): writer.append("status", id, count: 2)
         }
@@ -38,8 +42,9 @@ extension ClientMessage: FrameMessage {
         case "get": return try get(head, from: &reader)
         case "put": return try put(head, from: &reader)
         case "merge":
-            let (id, path, writes) = try reader.merge(head)
-            return .merge(id: id, path: path, writes: writes)
+            let (id, path, writes) = try reader.merge(head, optional: 1)
+            let options = try reader.options(of: head, after: 4, [.concern])
+            return .merge(id: id, path: path, writes: writes, concern: options.concern)
         case "push":
             try head.require(4)
             return .push(
@@ -59,6 +64,9 @@ extension ClientMessage: FrameMessage {
         case "onDisconnectCancel":
             try head.require(3)
             return .onDisconnectCancel(id: try reader.id(), path: try reader.location())
+        case "backup":
+            try head.require(3)
+            return .backup(id: try reader.id(), name: try reader.string("the name of a backup"))
         case "ping":
             try head.require(2)
             return .ping(id: try reader.id())
@@ -71,7 +79,7 @@ extension ClientMessage: FrameMessage {
 
     private static let names = """
         get, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
-        onDisconnectCancel, ping, status
+        onDisconnectCancel, backup, ping, status
         """
 
     private static func get(
@@ -88,9 +96,10 @@ extension ClientMessage: FrameMessage {
     ) throws(FrameError) -> ClientMessage {
         try head.require(4, optional: 1)
         let (id, write) = (try reader.id(), try reader.put())
-        let options = try reader.options(of: head, after: 4, [.condition])
+        let options = try reader.options(of: head, after: 4, [.condition, .concern])
         return .put(
-            id: id, path: write.path, value: write.value, condition: options.condition)
+            id: id, path: write.path, value: write.value, condition: options.condition,
+            concern: options.concern)
     }
 
     private static func listen(
@@ -145,9 +154,9 @@ extension MessagePackReader {
 
     /// Takes what follows the name of a merge.
     fileprivate mutating func merge(
-        _ head: MessageHead
+        _ head: MessageHead, optional: Int = 0
     ) throws(FrameError) -> (id: UInt64, path: Path, writes: [Write]) {
-        try head.require(4)
+        try head.require(4, optional: optional)
         let (id, path) = (try id(), try location())
         let start = position
         let count = try mapHead("a map of relative paths to values")

@@ -20,6 +20,7 @@ extension PeerMessage {
             writer.append(member)
             writer.append(problem)
             writer.append(fix)
+        case .urge: writer.appendMessageHead("urge", 1)
         case .bye(let cluster, let member, let origin):
             writer.appendMessageHead("bye", 4)
             writer.append(cluster)
@@ -56,6 +57,9 @@ extension PeerMessage {
             return .refuse(
                 member: try reader.string("a member"), problem: try reader.string("a problem"),
                 fix: try reader.string("a fix"))
+        case "urge":
+            try head.require(1)
+            return .urge
         case "bye":
             try head.require(4)
             return .bye(
@@ -63,7 +67,7 @@ extension PeerMessage {
                 writer: try reader.writerID())
         default:
             throw head.unknown(
-                names: "batch, beat, want, have, gone, fetch, rows, hello, welcome, refuse, bye")
+                names: "batch, beat, want, have, gone, fetch, rows, hello, welcome, refuse, urge, bye")
         }
     }
 }

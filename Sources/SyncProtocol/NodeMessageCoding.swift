@@ -6,6 +6,10 @@ extension NodeMessage: FrameMessage {
         case .ok(let id):
             writer.appendMessageHead("ok", 2)
             writer.append(id)
+        case .met(let id, let concern):
+            writer.appendMessageHead("met", 3)
+            writer.append(id)
+            writer.append(concern.rawValue)
         case .pushed(let id, let key):
             writer.appendMessageHead("pushed", 3)
             writer.append(id)
@@ -37,6 +41,9 @@ extension NodeMessage: FrameMessage {
         case "ok":
             try head.require(2)
             return .ok(id: try reader.id())
+        case "met":
+            try head.require(3)
+            return .met(id: try reader.id(), concern: try reader.writeConcern())
         case "pushed":
             try head.require(3)
             return .pushed(id: try reader.id(), key: try reader.key())
@@ -60,7 +67,7 @@ extension NodeMessage: FrameMessage {
                 listen: try reader.id(), code: try reader.errorCode(),
                 problem: try reader.string("a problem"), fix: try reader.string("a fix"))
         default:
-            throw head.unknown(names: "ok, pushed, value, change, ranges, error, ended")
+            throw head.unknown(names: "ok, met, pushed, value, change, ranges, error, ended")
         }
     }
 }

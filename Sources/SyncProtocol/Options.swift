@@ -6,7 +6,7 @@ import QueryEngine
 /// A name that the message does not know is refused, so that nothing asked is silently ignored.
 struct Options {
     enum Name: String {
-        case query, hash, ranges
+        case query, hash, ranges, concern
         case condition = "if"
     }
 
@@ -14,6 +14,7 @@ struct Options {
     var hash: DataHash?
     var ranges: CompoundHash?
     var condition: DataHash?
+    var concern: WriteConcern?
 
     /// The options that say something, in the order in which they are written.
     private var names: [Name] {
@@ -22,6 +23,7 @@ struct Options {
         if hash != nil { names.append(.hash) }
         if ranges != nil { names.append(.ranges) }
         if condition != nil { names.append(.condition) }
+        if concern != nil { names.append(.concern) }
         return names
     }
 
@@ -38,6 +40,7 @@ struct Options {
             case .hash: writer.append(hash?.text ?? "")
             case .ranges: if let ranges { writer.append(ranges) }
             case .condition: writer.append(condition?.text ?? "")
+            case .concern: writer.append(concern?.rawValue ?? "")
             }
         }
     }
@@ -50,6 +53,7 @@ struct Options {
         case .hash: hash = try reader.dataHash()
         case .ranges: ranges = try reader.compoundHash()
         case .condition: condition = try reader.dataHash()
+        case .concern: concern = try reader.writeConcern()
         }
     }
 }
@@ -199,5 +203,17 @@ extension MessagePackReader {
         } catch {
             throw .data(error, at: start)
         }
+    }
+}
+
+extension MessagePackReader {
+    /// Takes the name of a concern.
+    mutating func writeConcern() throws(FrameError) -> WriteConcern {
+        let start = position
+        let name = try string("a concern")
+        guard let concern = WriteConcern(rawValue: name) else {
+            throw .expected("local, majority or all", found: "\"\(name.prefix(40))\"", at: start)
+        }
+        return concern
     }
 }

@@ -27,6 +27,9 @@ public enum PeerMessage: Equatable, Sendable {
     case welcome(member: String, writer: WriterID, version: UInt64)
     /// `["refuse", member, problem, fix]`: the receiver is no member, as it says it is.
     case refuse(member: String, problem: String, fix: String)
+    /// `["urge"]`: somebody waits until what the sender has just published is durable elsewhere; the
+    /// receiver's next beat comes as soon as it is.
+    case urge
     /// `["bye", cluster, member, writer]`: the sender ends, and nobody need wait for it.
     case bye(cluster: String, member: String, writer: WriterID)
 }

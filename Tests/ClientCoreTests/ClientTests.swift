@@ -57,7 +57,7 @@ import Testing
         #expect(rig.turn(put(4), .connectionLost) == [.disconnected])
         #expect(rig.turn().first == .connect("tcp://b:1"))
         let sent = Rig.messages(rig.turn(.received(NodeMessage.ok(id: 5).frame)))
-        let paths = sent.map { if case .put(_, let path, _, _) = $0 { path } else { Path.root } }
+        let paths = sent.map { if case .put(_, let path, _, _, _) = $0 { path } else { Path.root } }
         #expect(paths == [path("k2"), path("k3"), path("k4")])
     }
 

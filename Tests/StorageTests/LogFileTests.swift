@@ -1,5 +1,5 @@
 import Glibc
-import Storage
+@testable import Storage
 import Testing
 
 @Suite struct `A log file` {
@@ -154,5 +154,70 @@ import Testing
         let descriptor = open(folder.log, O_WRONLY | O_CREAT, 0o600)
         defer { close(descriptor) }
         try #require(pwrite(descriptor, bytes, bytes.count, offset) == bytes.count)
+    }
+
+    @Test func `waits for room on a full disk, and loses nothing`() throws {
+        let folder = try TemporaryFolder()
+        let file = try LogFile(path: folder.log)
+        try file.append(Turn(properties: [StoredProperty("a", [1])]))
+        try file.connection.execute("PRAGMA max_page_count = 10")
+        var troubles: [StorageError.Code?] = []
+        file.waitForRoom = { error in
+            troubles.append(error?.code)
+            guard troubles.count == 2 else { return true }
+            do {
+                try file.connection.execute("PRAGMA max_page_count = 100000")
+                return true
+            } catch {
+                return false
+            }
+        }
+        let bytes = [UInt8](repeating: 7, count: 100_000)
+        try file.append(
+            Turn(batches: [StoredBatch(origin: 1, first: 1, last: 1, bytes: bytes)]))
+        #expect(troubles == [.diskFull, .diskFull, nil])
+        #expect(try file.batches(of: 1, from: 1, byteLimit: .max).map(\.bytes) == [bytes])
+
+        file.waitForRoom = { _ in false }
+        try file.connection.execute("PRAGMA max_page_count = 10")
+        #expect(throws: StorageError.self) {
+            try file.append(
+                Turn(batches: [StoredBatch(origin: 1, first: 2, last: 2, bytes: bytes)]))
+        }
+    }
+
+    @Test func `copies itself while it is open, and the copy claims to be nobody`() throws {
+        let folder = try TemporaryFolder()
+        let file = try LogFile(path: folder.log)
+        try file.append(
+            Turn(
+                batches: [StoredBatch(origin: 1, first: 1, last: 1, bytes: [5])],
+                properties: [StoredProperty("writer", [1]), StoredProperty("clockBound", [2])]))
+        try file.backUp(to: folder.log + ".copy")
+        try file.append(Turn(properties: [StoredProperty("clockBound", [3])]))
+        #expect(throws: StorageError.self) { try file.backUp(to: folder.log + ".copy") }
+
+        let copy = try LogFile(path: folder.log + ".copy")
+        #expect(try copy.batches(of: 1, from: 1, byteLimit: .max).map(\.bytes) == [[5]])
+        #expect(try copy.property("clockBound") == [2])
+        #expect(try copy.property("writer") == nil)
+    }
+
+    @Test func `removes batches, a thousand at a time, and keeps what comes after`() throws {
+        let folder = try TemporaryFolder()
+        let file = try LogFile(path: folder.log)
+        for sequence in 1...1_500 as ClosedRange<UInt64> {
+            try file.append(
+                Turn(
+                    batches: [
+                        StoredBatch(origin: 1, first: sequence, last: sequence, bytes: [1])
+                    ]))
+        }
+        #expect(try file.removeBatches(of: 1, through: 1_200) == 1_000)
+        #expect(try file.removeBatches(of: 1, through: 1_200) == 200)
+        #expect(try file.removeBatches(of: 2, through: 1_200) == 0)
+        #expect(try file.batches(of: 1, from: 1, byteLimit: .max).first?.first == 1_201)
+        try file.removeBatches(of: 1, from: 1_400)
+        #expect(try file.batches(of: 1, from: 1, byteLimit: .max).last?.last == 1_399)
     }
 }

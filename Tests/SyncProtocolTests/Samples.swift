@@ -134,13 +134,19 @@ extension Seeded {
 
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<12, using: &self) {
+        switch Int.random(in: 0..<13, using: &self) {
+        case 11: return .backup(id: id, name: text())
         case 0: return .get(id: id, path: path(), query: query())
         case 1:
             let condition = chance(50) ? DataHash(of: primitive()) : nil
-            return .put(id: id, path: path(), value: value(), condition: condition)
+            return .put(
+                id: id, path: path(), value: value(), condition: condition,
+                concern: WriteConcern.allCases.randomElement(using: &self))
         case 2: return .put(id: id, path: path().appending(.priority), value: .integer(3))
-        case 3: return .merge(id: id, path: path(), writes: writes())
+        case 3:
+            return .merge(
+                id: id, path: path(), writes: writes(),
+                concern: chance(50) ? .majority : nil)
         case 4: return .push(id: id, path: path(), value: value())
         case 5: return .listen(id: id, path: path(), query: query(), held: heldData())
         case 6: return .unlisten(id: id, listen: unsigned())
@@ -155,7 +161,8 @@ extension Seeded {
     mutating func nodeMessage() -> NodeMessage {
         let id = unsigned()
         let code = ErrorCode.allCases.randomElement(using: &self)!
-        switch Int.random(in: 0..<7, using: &self) {
+        switch Int.random(in: 0..<8, using: &self) {
+        case 6: return .met(id: id, concern: .all)
         case 0: return .ok(id: id)
         case 1: return .pushed(id: id, key: key())
         case 2: return .value(id: id, value: value())
@@ -198,7 +205,8 @@ extension Seeded {
 
     mutating func peerMessage() -> PeerMessage {
         let from = 1 + unsigned() >> 17
-        switch Int.random(in: 0..<11, using: &self) {
+        switch Int.random(in: 0..<12, using: &self) {
+        case 11: return .urge
         case 4: return .gone(origin: WriterID(bits: next()), through: from)
         case 5: return .fetch(member: text(), checkpoint: next(), after: next())
         case 6:

@@ -66,6 +66,7 @@ extension TraceHash {
             combine(read.after)
         case .stage(let rows, _): combine(42, node, rows.count)
         case .adopt(let head): combine(43, node, head)
+        case .backUp: combine(45, node, 0)
         case .giveUp(let problem, _):
             combine(44, node, 0)
             combine(problem)

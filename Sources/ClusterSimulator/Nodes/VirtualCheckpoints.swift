@@ -5,6 +5,7 @@ import SyncProtocol
 ///
 /// Rows are small, so that a small tree has many.
 struct VirtualCheckpoints {
+    private static let chunkBytes = 4_000
     private static let limits = CheckpointWriter.Limits(row: 200, slice: 600)
 
     private var writer = CheckpointWriter(limits: limits)
@@ -60,14 +61,19 @@ struct VirtualCheckpoints {
         return restored
     }
 
-    /// The rows that a peer wishes for, a few at a time.
+    /// The rows that a peer wishes for, a chunk at a time.
     func read(_ read: RowRead) -> CheckpointPart {
         guard let head, let last = rows.last else {
             return CheckpointPart(head: [], after: 0, rows: [], isLast: true)
         }
         let lastRow = (try? CheckpointHead(head))?.lastRow
         let after = read.checkpoint == lastRow ? read.after : 0
-        let found = Array(rows.drop { $0.id <= after }.prefix(3))
+        var room = VirtualCheckpoints.chunkBytes
+        let found = Array(
+            rows.drop { $0.id <= after }.prefix { row in
+                room -= row.bytes.count
+                return room >= 0
+            })
         return CheckpointPart(
             head: head, after: after, rows: found, isLast: (found.last?.id ?? last.id) == last.id)
     }

@@ -102,7 +102,7 @@ extension SimulatedRun {
 
     private mutating func take(_ message: NodeMessage, _ client: Int) {
         switch message {
-        case .ok(let id): complete(client, id, .acknowledged)
+        case .ok(let id), .met(let id, _): complete(client, id, .acknowledged)
         case .value(let id, let value): complete(client, id, .acknowledged, answer: value)
         case .pushed(let id, let key): complete(client, id, .acknowledged, key: key)
         case .error(let id, _, _, _): complete(client, id, .failed)

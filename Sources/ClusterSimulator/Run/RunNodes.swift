@@ -124,6 +124,7 @@ extension SimulatedRun {
             case .adopt(let head):
                 nodes[node].disk.checkpoints.noteAdoption(of: head)
                 work(.adopt, by: node)
+            case .backUp: break
             case .giveUp(let problem, _):
                 calm.flaw = calm.flaw ?? "\(nodes[node].name) gives up: \(problem)"
             case .serve: nodes[node].isServing = true

@@ -16,6 +16,7 @@ extension Replica {
                 repair.answered(
                     origin,
                     wasUseful: vector[origin] > before.held || inbox.count > before.waiting)
+            case .urge: turn.isUrged = true
             case .bye(let cluster, let member, let writer):
                 if cluster == configuration.cluster { peers.leave(member, writer) }
             default:

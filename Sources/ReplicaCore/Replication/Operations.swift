@@ -64,7 +64,7 @@ extension Replica {
             counters.strangers += count
             return
         }
-        guard mayTake(batch), !isAdopting else {
+        guard mayTake(batch), !isAdopting, storageFlaw == nil else {
             counters.dropped += count
             return
         }

@@ -10,6 +10,10 @@ struct OpenTurn: Sendable {
     var urgent: [Output] = []
     /// Operations applied to the tree.
     var applied = 0
+    /// A client waits until this turn's operations are durable elsewhere too.
+    var isUrgent = false
+    /// A peer waits until this turn is durable.
+    var isUrged = false
 
     mutating func clear() {
         entries.removeAll(keepingCapacity: true)
@@ -17,6 +21,8 @@ struct OpenTurn: Sendable {
         published.removeAll(keepingCapacity: true)
         urgent.removeAll(keepingCapacity: true)
         applied = 0
+        isUrgent = false
+        isUrged = false
     }
 }
 
@@ -29,6 +35,8 @@ extension Replica {
         probeDisconnects()
         catchUpSlowClients()
         closeBatch()
+        if turn.isUrgent { turn.published.append(.publish(PeerMessage.urge.frame)) }
+        answerConcerns()
         let requests = repair.requests(
             holding: vector, inbox: inbox, peers: peers, at: now.elapsedMilliseconds)
         for request in requests {
@@ -43,6 +51,10 @@ extension Replica {
             batches: turn.entries, properties: turn.properties,
             outputs: turn.published + outbox.take(),
             mark: .init(vector: vector, promise: promise, writers: peers.writers))
+        if turn.isUrged {
+            urgedTurn = turns.lastNumber
+            turn.urgent += urgedBeat()
+        }
         beat()
         // A little every turn, so that no turn is long, but more than a turn can add.
         tree.forget(
@@ -88,12 +100,7 @@ extension Replica {
         guard now.elapsedMilliseconds >= nextBeatMilliseconds else { return }
         nextBeatMilliseconds = now.elapsedMilliseconds + 250
         listens.dropIdleIndexes(at: now.elapsedMilliseconds)
-        let durable = turns.durable
-        let beat = Beat(
-            cluster: configuration.cluster, member: configuration.member, writer: writer,
-            vector: durable.vector, promise: durable.promise,
-            writers: durable.writers, wallMilliseconds: now.wallMilliseconds)
-        turn.urgent.append(.publish(PeerMessage.beat(beat).frame))
+        turn.urgent.append(currentBeat)
         greetPeers()
         let truncation = checkpoints.truncation(of: vector, heldBy: peers)
         if !truncation.entries.isEmpty { turn.urgent.append(.truncate(truncation)) }
@@ -104,5 +111,22 @@ extension Replica {
             frontier = max(frontier, peers.frontierWithoutAgreement(own: clock.last))
         default: frontier = max(frontier, peers.frontier(own: clock.last) ?? .zero)
         }
+    }
+
+    /// Tells what is durable here.
+    private var currentBeat: Output {
+        let durable = turns.durable
+        let beat = Beat(
+            cluster: configuration.cluster, member: configuration.member, writer: writer,
+            vector: durable.vector, promise: durable.promise,
+            writers: durable.writers, wallMilliseconds: now.wallMilliseconds)
+        return .publish(PeerMessage.beat(beat).frame)
+    }
+
+    /// A beat out of turn, as soon as what a peer waits for is durable.
+    mutating func urgedBeat() -> [Output] {
+        guard let urged = urgedTurn, turns.isStored(urged) else { return [] }
+        urgedTurn = nil
+        return [currentBeat]
     }
 }

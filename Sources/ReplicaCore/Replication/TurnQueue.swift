@@ -22,7 +22,7 @@ struct TurnQueue: Sendable {
     let durability: Durability
     /// What the last durable turn left behind.
     private(set) var durable: Mark
-    private var lastNumber: UInt64 = 0
+    private(set) var lastNumber: UInt64 = 0
     private var hasStored = false
     private var held: [Held] = []
 
@@ -56,6 +56,9 @@ struct TurnQueue: Sendable {
 
     /// Turns that are on their way to the disk.
     var pendingCount: Int { held.count }
+
+    /// Whether a turn, and all before it, is durable.
+    func isStored(_ number: UInt64) -> Bool { held.first.map { $0.number > number } ?? true }
 
     /// Ends a turn; returns what the driver may do now.
     mutating func end(

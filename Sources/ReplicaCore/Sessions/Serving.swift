@@ -25,21 +25,29 @@ extension Replica {
         listens.removeAll(of: session)
         slowClients.remove(session)
         outbox.removeAll(to: session)
+        concerns.removeAll(of: session)
         writeDisconnect(of: session)
     }
 
     private mutating func serve(_ message: ClientMessage, for session: SessionID) {
+        if let storageFlaw, !canAnswer(message) {
+            if case .status(let id) = message { return tell(status, at: id, session) }
+            if case .ping(let id) = message {
+                return tell(.integer(Int64(clamping: now.wallMilliseconds)), at: id, session)
+            }
+            return refuseAtOnce(storageFlaw, message.id, session)
+        }
         switch message {
         case .get(let id, let path, let query): get(path, query, id, session)
-        case .put(let id, let path, let value, let condition):
+        case .put(let id, let path, let value, let condition, let concern):
             if let condition, !condition.matches(tree.value[path]) {
                 return refuse(
                     .changed, "what is at \(path) is not what the condition says",
                     fix: "read it again, and write what follows from that", id, session)
             }
-            write([Write(path: path, value: value)], .ok(id: id), id, session)
-        case .merge(let id, let path, let writes):
-            write(writes.below(path), .ok(id: id), id, session)
+            write([Write(path: path, value: value)], .ok(id: id), id, session, concern)
+        case .merge(let id, let path, let writes, let concern):
+            write(writes.below(path), .ok(id: id), id, session, concern)
         case .push(let id, let path, let value):
             let key = pushIDs.next(at: now.wallMilliseconds, random: &random)
             let path = path.appending(key)
@@ -59,6 +67,7 @@ extension Replica {
         case .onDisconnectCancel(let id, let path):
             disconnects.cancel(at: path, for: session)
             outbox.append(.ok(id: id), to: session)
+        case .backup(let id, let name): backUp(to: name, id, session)
         case .ping(let id):
             let milliseconds = Int64(clamping: now.wallMilliseconds)
             outbox.append(.value(id: id, value: .integer(milliseconds)), to: session)
@@ -99,13 +108,18 @@ extension Replica {
     private static let listensLimit = 10_000
 
     private mutating func write(
-        _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID
+        _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID,
+        _ concern: WriteConcern? = nil
     ) {
         do throws(DataError) {
             let settled = try Acceptance.settle(
                 writes, in: tree.value, wallMilliseconds: now.wallMilliseconds)
             if !settled.isEmpty { accept(settled) }
-            outbox.append(done, to: session)
+            if let concern {
+                answer(id, once: concern, for: session)
+            } else {
+                outbox.append(done, to: session)
+            }
         } catch {
             refuse(.invalid, error.problem, fix: error.fix, id, session)
         }

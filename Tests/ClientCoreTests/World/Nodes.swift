@@ -51,7 +51,7 @@ struct Nodes {
         case .ask(let peer, let frame): turn(peer, .asked(frame, by: name))
         case .answer(let peer, let frame): turn(peer, .answered(frame, from: name))
         case .reply(let session, let frame): replies.append((session, frame))
-        case .read, .checkpoint, .serve: break
+        default: break
         }
     }
 }

@@ -24,7 +24,12 @@ struct TestCluster {
     private(set) var unsynced: [String: [Turn]] = [:]
     /// Ordered pairs between which published frames get lost.
     var cuts: Set<[String]> = []
-    var disksAreStuck = false
+    var disksAreStuck: Bool {
+        get { stuckDisks == names }
+        set { stuckDisks = newValue ? names : [] }
+    }
+    /// The nodes whose disks do not sync by themselves.
+    var stuckDisks: [String] = []
     /// Of nodes that start from now on.
     var checkpointBytes = 16 << 20
     var logLimit: UInt64 = 1_000_000
@@ -87,7 +92,7 @@ struct TestCluster {
     }
 
     mutating func syncDisks() {
-        for name in names {
+        for name in names where !stuckDisks.contains(name) {
             for turn in unsynced.removeValue(forKey: name) ?? [] { sync(turn, at: name) }
         }
     }
@@ -116,7 +121,7 @@ struct TestCluster {
     private mutating func perform(_ output: Output, of name: String) {
         switch output {
         case .store(let turn):
-            if disksAreStuck {
+            if stuckDisks.contains(name) {
                 unsynced[name, default: []].append(turn)
             } else {
                 sync(turn, at: name)

@@ -1,0 +1,84 @@
+internal import ClusterNode
+internal import Glibc
+internal import ZeroMQ
+
+/// `hearth backup` and `hearth restore`: copies of a node's database.
+enum BackupVerbs {
+    private static let name = Argument("NAME", "The name of the copy, such as monday.")
+    private static let file = Argument("FILE", "A copy that `hearth backup` made.", values: .file)
+    private static let node = Argument("NODE", "The node to bring it back to, such as n1.")
+
+    static let backup = Verb(
+        "backup",
+        "Has a node write a copy of its database beside it, while it runs, and prints its path.",
+        arguments: [name], options: NodeClient.options,
+        examples: ["hearth backup monday --node n1"]
+    ) { invocation throws(CommandError) in
+        let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(600)
+        let address = try NodeOptions.addresses(of: invocation)[0]
+        let probe = StatusProbe(
+            as: try NodeOptions.keys(inFile: NodeOptions.keyFile(of: invocation)))
+        do throws(NodeError) {
+            let path = try probe.backUp(
+                ServerAddress(address) ?? ServerAddress(address, key: nil),
+                to: invocation.words(of: name)[0], within: limit)
+            StandardOutput.shared.print(path)
+        } catch {
+            throw CommandError(.unavailable, error.problem, fix: error.fix)
+        }
+        return .success
+    }
+
+    static let restore = Verb(
+        "restore",
+        "Brings a copy back to a node that does not run; what the node had is kept beside it. "
+            + "Other nodes that have data win over older data: to go back in time, stop them all, "
+            + "restore one, and move the data of the others away.",
+        arguments: [file, node], options: [NodeOptions.folder],
+        examples: ["hearth restore .hearth/n1/backups/monday.sqlite n1"]
+    ) { invocation throws(CommandError) in
+        let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
+        let id = invocation.words(of: node)[0]
+        guard let node = cluster.file.nodes.first(where: { $0.id == id }) else {
+            throw CommandError(
+                .usage, "the cluster has no node \"\(id)\"",
+                fix: "name one of \(cluster.file.nodes.map(\.id).joined(separator: ", "))")
+        }
+        if let process = cluster.process(of: node) {
+            throw CommandError(
+                .unavailable, "\(id) runs, as process \(process.pid)",
+                fix: "stop the cluster with `hearth cluster down`")
+        }
+        let database = cluster.folder(of: node) + "/log.sqlite"
+        let kept = database + ".before-restore-\(time(nil))"
+        try copyFile(invocation.words(of: file)[0], to: database + ".restored")
+        for suffix in ["", "-wal", "-shm"] { rename(database + suffix, kept + suffix) }
+        guard rename(database + ".restored", database) == 0 else {
+            throw CommandError(
+                .cannotCreate, "cannot write \(database): \(systemErrorText)",
+                fix: "check the rights of its folder")
+        }
+        StandardOutput.shared.print("\(id) has the data of the copy; start it, and it is another writer")
+        return .success
+    }
+
+    private static func copyFile(_ source: String, to target: String) throws(CommandError) {
+        let input = open(source, O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else {
+            throw CommandError(
+                .noInput, "cannot read \(source): \(systemErrorText)",
+                fix: "name a file that `hearth backup` wrote")
+        }
+        defer { close(input) }
+        let output = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        defer { if output >= 0 { close(output) } }
+        var isWritten = output >= 0
+        while isWritten, let chunk = readChunk(from: input), !chunk.isEmpty {
+            isWritten = chunk.withUnsafeBytes { write(output, $0.baseAddress, $0.count) } == chunk.count
+        }
+        guard isWritten, fsync(output) == 0 else {
+            throw CommandError(
+                .cannotCreate, "cannot write \(target): \(systemErrorText)", fix: "make room there")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import SyncProtocol
+
+/// Writes whose clients wait until they are durable on more members than this one.
+struct Concerns: Sendable {
+    /// After this long the client is told what was reached.
+    static let patienceMilliseconds: UInt64 = 5_000
+    static let limit = 100_000
+
+    struct Waiting: Sendable {
+        var session: SessionID
+        var id: UInt64
+        var concern: WriteConcern
+        /// Of the write's operation, among those of this replica.
+        var sequence: UInt64
+        var untilMilliseconds: UInt64
+    }
+
+    /// Ascending by sequence.
+    private(set) var waiting: [Waiting] = []
+
+    /// False if too many wait already.
+    mutating func add(_ one: Waiting) -> Bool {
+        guard waiting.count < Concerns.limit else { return false }
+        waiting.append(one)
+        return true
+    }
+
+    mutating func removeAll(of session: SessionID) {
+        if !waiting.isEmpty { waiting.removeAll { $0.session == session } }
+    }
+
+    /// Takes those that have reached what they wait for, or have waited for long enough, each with what
+    /// it has reached.
+    ///
+    /// - Parameter reached: How much every member holds, and how much most of them do.
+    mutating func take(
+        reached: (all: UInt64, majority: UInt64), at milliseconds: UInt64
+    ) -> [(Waiting, WriteConcern)] {
+        var taken: [(Waiting, WriteConcern)] = []
+        waiting.removeAll { one in
+            let met: WriteConcern =
+                one.sequence <= reached.all
+                ? .all : one.sequence <= reached.majority ? .majority : .local
+            let isMet = met == .all || met == one.concern
+            guard isMet || milliseconds >= one.untilMilliseconds else { return false }
+            taken.append((one, isMet ? one.concern : met))
+            return true
+        }
+        return taken
+    }
+}
+
+extension Replica {
+    /// Answers a write once it is as durable as its client wants.
+    mutating func answer(_ id: UInt64, once concern: WriteConcern, for session: SessionID) {
+        guard concern != .local else {
+            return outbox.append(.met(id: id, concern: .local), to: session)
+        }
+        let isNoted = concerns.add(
+            .init(
+                session: session, id: id, concern: concern, sequence: vector[writer],
+                untilMilliseconds: now.elapsedMilliseconds + Concerns.patienceMilliseconds))
+        if isNoted {
+            turn.isUrgent = true
+        } else {
+            outbox.append(.met(id: id, concern: .local), to: session)
+        }
+    }
+
+    /// Tells clients whose writes have become as durable as they want.
+    mutating func answerConcerns() {
+        guard !concerns.waiting.isEmpty else { return }
+        let durable = turns.durable.vector[writer]
+        let holdings = peers.holdings(of: writer, own: durable)
+        let reached = (
+            all: holdings[holdings.count - 1], majority: holdings[holdings.count / 2]
+        )
+        let done = concerns.take(reached: reached, at: now.elapsedMilliseconds)
+        for (waiting, concern) in done {
+            outbox.append(.met(id: waiting.id, concern: concern), to: waiting.session)
+        }
+    }
+}

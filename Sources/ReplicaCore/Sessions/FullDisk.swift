@@ -1,0 +1,54 @@
+import DataTree
+import SyncProtocol
+
+// While the disk takes nothing: what was accepted waits, nothing new is, and clients are told why.
+
+/// Why the disk takes nothing, and what somebody can do about it.
+struct StorageFlaw: Equatable, Sendable {
+    var problem: String
+    var fix: String
+}
+
+extension Replica {
+    mutating func noteStorage(_ flaw: StorageFlaw?) {
+        storageFlaw = flaw
+        if flaw == nil { return }
+        // What waits here would never be stored in order; peers have it.
+        inbox.removeAll { _ in true }
+    }
+
+    /// Whether a request can be answered while the disk takes nothing: what reads might show is not
+    /// durable, unless the mode of durability lets them.
+    func canAnswer(_ message: ClientMessage) -> Bool {
+        switch message {
+        case .get, .listen, .unlisten, .ping: configuration.durability != .commit
+        default: false
+        }
+    }
+
+    /// Answers with what is no data, without waiting.
+    mutating func tell(_ value: Value, at id: UInt64, _ session: SessionID) {
+        turn.urgent.append(.reply(session, NodeMessage.value(id: id, value: value).frame))
+    }
+
+    /// Refuses a request without waiting for what was stored before.
+    mutating func refuseAtOnce(_ flaw: StorageFlaw, _ id: UInt64, _ session: SessionID) {
+        counters.refused += 1
+        let refusal = NodeMessage.error(
+            id: id, code: .unavailable, problem: flaw.problem, fix: flaw.fix)
+        turn.urgent.append(.reply(session, refusal.frame))
+    }
+}
+
+extension ClientMessage {
+    /// The id that the answer repeats.
+    var id: UInt64 {
+        switch self {
+        case .get(let id, _, _), .put(let id, _, _, _, _), .merge(let id, _, _, _),
+            .push(let id, _, _), .listen(let id, _, _, _), .unlisten(let id, _),
+            .onDisconnect(let id, _, _), .onDisconnectMerge(let id, _, _),
+            .onDisconnectCancel(let id, _), .backup(let id, _), .ping(let id), .status(let id):
+            id
+        }
+    }
+}
