@@ -50,8 +50,8 @@ struct Persistence: Sendable {
         lastNumber = max(lastNumber, kept.number)
         let received: [Received<ClientMessage>]? = try? FrameReader.messages(in: kept.frame)
         switch received?.first {
-        case .message(.put(_, let path, let value, _)): return .put(path, value)
-        case .message(.merge(_, let path, let writes)): return .merge(path, writes)
+        case .message(.put(_, let path, let value, _, _)): return .put(path, value)
+        case .message(.merge(_, let path, let writes, _)): return .merge(path, writes)
         default:
             records.append(.writeEnded(number: kept.number))
             return nil

@@ -97,15 +97,23 @@ extension Journal {
         }
     }
 
+    /// Keeps batches beside the log.
+    func setAside(_ origin: WriterID, after sequence: UInt64) {
+        submit()
+        perform { file throws(StorageError) in
+            .setAside(try file.setAside(origin.bits, after: sequence))
+        }
+    }
+
     /// Makes the rows that are kept the node's own checkpoint, if they are whole.
-    func adopt(head: [UInt8]) {
+    func adopt(head: [UInt8], keepsLog: Bool) {
         submit()
         perform { file throws(StorageError) in
             guard let checkpoint = try file.stagedCheckpoint(head: head) else {
                 try file.dropStagedRows()
                 return .adopted(nil)
             }
-            try file.adoptStagedRows(head: head)
+            try file.adoptStagedRows(head: head, keepsLog: keepsLog)
             let log = try file.takeLog(beyond: checkpoint.head.vector)
             // What is announced from now on has to be on the disk.
             try file.synchronize()

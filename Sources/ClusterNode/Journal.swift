@@ -19,6 +19,7 @@ final class Journal {
         /// The disk is full; nil when it works again.
         case trouble(StorageError?)
         case backedUp(Result<String, BackupFlaw>, id: UInt64, for: SessionID)
+        case setAside([[UInt8]])
     }
 
     /// What the storage thread says.
@@ -36,6 +37,7 @@ final class Journal {
         case truncated(rest: Vector)
         case trouble(StorageError?)
         case backedUp(Result<String, BackupFlaw>, id: UInt64, for: SessionID)
+        case setAside([[UInt8]])
         case failed(StorageError)
     }
 
@@ -183,6 +185,7 @@ final class Journal {
         case .truncated(let rest):
             if !rest.entries.isEmpty { truncate(rest) }
             return nil
+        case .setAside(let batches): return .setAside(batches)
         case .trouble(let error): return .trouble(error)
         case .backedUp(let result, let id, let session):
             return .backedUp(result, id: id, for: session)
@@ -200,13 +203,8 @@ extension Storage.Turn {
                     bytes: entry.bytes)
             },
             properties: turns.flatMap(\.properties).map { property in
-                StoredProperty(property.name.rawValue, property.value.littleEndianBytes)
-            })
-    }
-}
-
-extension UInt64 {
-    fileprivate var littleEndianBytes: [UInt8] {
-        withUnsafeBytes(of: littleEndian) { Array($0) }
+                StoredProperty(property.name.rawValue, property.bytes)
+            },
+            clearsAside: turns.contains(where: \.clearsAside))
     }
 }

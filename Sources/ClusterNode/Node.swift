@@ -156,7 +156,8 @@ extension Node {
             case .backUp(let name, let id, let session):
                 let folder = configuration.folder(of: member.id) + "/backups"
                 journal.backUp(to: name, in: folder, id, for: session)
-            case .adopt(let head): journal.adopt(head: head)
+            case .adopt(let head, let keepsLog): journal.adopt(head: head, keepsLog: keepsLog)
+            case .setAside(let origin, let sequence): journal.setAside(origin, after: sequence)
             case .giveUp(let problem, let fix): fail(NodeError(problem: problem, fix: fix))
             case .serve: serve()
             }
@@ -204,6 +205,9 @@ extension Node {
                 log.write("took over a checkpoint of \(checkpoint.head.vector.total) operations")
             }
             take(ifRunning: .adopted(adopted))
+        case .setAside(let batches):
+            log.write("was evicted; sets \(batches.count) batches aside, and comes back")
+            take(ifRunning: .setAside(batches))
         case .trouble(let error): noteTrouble(error)
         case .backedUp(let result, let id, let session):
             take(ifRunning: .backedUp(result, id: id, for: session))

@@ -123,9 +123,8 @@ extension Restoring {
     private static func properties(of file: LogFile) throws(StorageError) -> [Property] {
         var properties: [Property] = []
         for name in Property.Name.allCases {
-            guard let bytes = try file.property(name.rawValue), bytes.count == 8 else { continue }
-            let value = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            properties.append(Property(name, value))
+            guard let bytes = try file.property(name.rawValue) else { continue }
+            properties.append(Property(name, bytes: bytes))
         }
         return properties
     }

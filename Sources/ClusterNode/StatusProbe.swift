@@ -36,9 +36,28 @@ public struct StatusProbe {
     public func backUp(
         _ address: ServerAddress, to name: String, within limit: Duration
     ) throws(NodeError) -> String {
+        guard
+            case .value(_, .string(let path)) = try answer(
+                of: address, to: .backup(id: 1, name: name), within: limit)
+        else { throw NodeError(problem: "the node gives an odd answer", fix: "see its log") }
+        return path
+    }
+
+    /// Has a node want a member out of the cluster.
+    ///
+    /// - Throws: when the node does not answer in time, or refuses.
+    public func evict(
+        _ member: String, at address: ServerAddress, within limit: Duration
+    ) throws(NodeError) {
+        _ = try answer(of: address, to: .evict(id: 1, member: member), within: limit)
+    }
+
+    private func answer(
+        of address: ServerAddress, to message: ClientMessage, within limit: Duration
+    ) throws(NodeError) -> NodeMessage {
         let socket: Socket
         do throws(ZeroMQError) {
-            socket = try ask(address, ClientMessage.backup(id: 1, name: name))
+            socket = try ask(address, message)
         } catch {
             throw NodeError(error)
         }
@@ -48,11 +67,10 @@ public struct StatusProbe {
             throw NodeError(
                 problem: "the node does not answer", fix: "see `hearth cluster status`")
         }
-        switch answer {
-        case .value(_, .string(let path)): return path
-        case .error(_, _, let problem, let fix): throw NodeError(problem: problem, fix: fix)
-        default: throw NodeError(problem: "the node gives an odd answer", fix: "see its log")
+        if case .error(_, _, let problem, let fix) = answer {
+            throw NodeError(problem: problem, fix: fix)
         }
+        return answer
     }
 
     private static func answer(in frame: UnsafeRawBufferPointer) -> NodeMessage? {

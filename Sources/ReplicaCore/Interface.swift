@@ -52,6 +52,8 @@ public enum Input: Sendable {
     /// What an `adopt` made of the rows: the checkpoint, which is the node's own now, and the batches
     /// of the log that it does not cover, origin by origin; nil if rows are missing or damaged.
     case adopted((RestoredCheckpoint, log: [[UInt8]])?)
+    /// The batches that are kept beside the log.
+    case setAside([[UInt8]])
     /// What a `backUp` came to: the path of the copy, or why there is none.
     case backedUp(Result<String, BackupFlaw>, id: UInt64, for: SessionID)
     /// The disk takes nothing, and is tried again and again.
@@ -86,7 +88,10 @@ public enum Output: Equatable, Sendable {
     /// before if they are the first; then report `staged`.
     case stage([CheckpointRow], areFirst: Bool)
     /// Make a checkpoint of the rows that were kept this node's own, then report `adopted`.
-    case adopt(head: [UInt8])
+    case adopt(head: [UInt8], keepsLog: Bool)
+    /// Keep the batches of an origin that come after this sequence beside the log, then report
+    /// `setAside` with all that is kept so.
+    case setAside(WriterID, after: UInt64)
     /// Write a copy of the database to a file of this name, then report `backedUp`.
     case backUp(name: String, id: UInt64, for: SessionID)
     /// End, and say why: this node must not be a member.
@@ -101,6 +106,8 @@ public struct Turn: Equatable, Sendable {
     public var batches: [LogEntry]
     /// Named values to replace.
     public var properties: [Property]
+    /// Whether what was set aside is in this turn's batches, so that it can go.
+    public var clearsAside = false
 }
 
 /// A batch in the log: the operations `first...last` of one origin, in the bytes that travel.
@@ -121,14 +128,28 @@ public struct Property: Equatable, Sendable {
         /// 1 if the log has all that the node ever announced: always in the mode `commit`, otherwise
         /// after a clean stop.
         case isComplete
+        /// Whom this node wants out of the cluster: `[member, writer, …]`.
+        case evictions
     }
 
     public var name: Name
-    public var value: UInt64
+    /// A number is little-endian, in 8 bytes.
+    public var bytes: [UInt8]
 
     public init(_ name: Name, _ value: UInt64) {
         self.name = name
-        self.value = value
+        bytes = withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
+
+    public init(_ name: Name, bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+    }
+
+    /// The number, if it is one.
+    var number: UInt64? {
+        guard bytes.count == 8 else { return nil }
+        return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 

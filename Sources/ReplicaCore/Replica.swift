@@ -91,6 +91,10 @@ public struct Replica: Sendable {
     var life: Life
     /// Set while this replica gets the checkpoint of a peer.
     var joining: Joining?
+    /// Set while this replica is out by decision.
+    var wayBack: WayBack?
+    /// What it did that the others do not have.
+    var aside: [[UInt8]] = []
 
     /// Takes a member's life up where its stored properties say it ended, or begins a new one.
     ///
@@ -102,7 +106,7 @@ public struct Replica: Sendable {
         self.configuration = configuration
         random = SplitMix64(seed: configuration.seed)
         var facts: [Property.Name: UInt64] = [:]
-        for property in stored { facts[property.name] = property.value }
+        for property in stored { facts[property.name] = property.number }
 
         // What was announced before it was synced may be lost here and known to peers; a writer
         // that never reuses a sequence cannot contradict itself.
@@ -124,7 +128,17 @@ public struct Replica: Sendable {
             Property(.writer, writer.bits),
             Property(.isComplete, configuration.durability == .commit ? 1 : 0),
         ]
+        for property in stored where property.name == .evictions {
+            peers.restore(wanted: Replica.evictions(in: property.bytes))
+        }
         if let checkpoint { restore(checkpoint) }
+    }
+
+    private static func evictions(in bytes: [UInt8]) -> [Eviction] {
+        bytes.withUnsafeBytes { bytes in
+            var reader = MessagePackReader(bytes)
+            return (try? reader.evictions()) ?? []
+        }
     }
 
     mutating func restore(_ checkpoint: RestoredCheckpoint) {
@@ -183,6 +197,7 @@ public struct Replica: Sendable {
         case .foundRows(let part, let read): send(part, for: read)
         case .staged: fetchMore()
         case .adopted(let adopted): adopt(adopted)
+        case .setAside(let batches): noteAside(batches)
         case .backedUp(let result, let id, let session): answer(id, result, for: session)
         case .storageFailed(let problem, let fix): noteStorage(.init(problem: problem, fix: fix))
         case .storageWorks: noteStorage(nil)

@@ -16,6 +16,10 @@ public struct Counters: Equatable, Sendable {
     public var dropped: UInt64 = 0
     /// Checkpoints of peers that took the place of what was here.
     public var adopted: UInt64 = 0
+    /// Operations that this node did again after an eviction, and those that it kept for somebody to
+    /// decide.
+    public var rebased: UInt64 = 0
+    public var quarantined: UInt64 = 0
     /// Client requests that were refused.
     public var refused: UInt64 = 0
     /// Frames from peers that could not be read.
@@ -60,6 +64,10 @@ extension Replica {
             ("loggedOperationsLimit", .count(configuration.logLimit)),
             ("storage", .string(storageFlaw?.problem ?? "works")),
             ("waitingForConcern", .count(UInt64(concerns.waiting.count))),
+            ("evicted", .object(peers.evicted.map { ($0.member, .string($0.writer.description)) })),
+            ("isEvicted", .boolean(wayBack != nil)),
+            ("rebased", .count(counters.rebased)),
+            ("quarantined", .count(counters.quarantined)),
             ("adopted", .count(counters.adopted)),
             ("joining", joining == nil ? .null : .string(joining?.member ?? "")),
             ("refused", .count(counters.refused)),

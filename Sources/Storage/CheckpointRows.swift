@@ -122,7 +122,9 @@ extension LogFile {
     }
 
     /// Makes the rows that are kept the node's checkpoint, in one transaction.
-    public func adoptStagedRows(head: [UInt8]) throws(StorageError) {
+    ///
+    /// With `keepsLog` false, the log goes.
+    public func adoptStagedRows(head: [UInt8], keepsLog: Bool) throws(StorageError) {
         try transaction { () throws(StorageError) in
             try connection.execute(
                 """
@@ -130,6 +132,7 @@ extension LogFile {
                 INSERT INTO row SELECT id, bytes FROM staged;
                 DELETE FROM staged;
                 """)
+            if !keepsLog { try connection.execute("DELETE FROM batch") }
             try store(StoredProperty(Self.headName, head))
         }
     }

@@ -17,6 +17,27 @@ extension LogFile {
         }
     }
 
+    /// Keeps the batches of `origin` that begin after `sequence` beside the log, whatever becomes of
+    /// that; returns all that is kept so.
+    public func setAside(
+        _ origin: UInt64, after sequence: UInt64
+    ) throws(StorageError) -> [[UInt8]] {
+        let copy = try connection.prepare(
+            """
+            INSERT OR IGNORE INTO aside
+            SELECT origin, first, bytes FROM batch WHERE origin = ?1 AND first > ?2
+            """)
+        copy.bind(Int64(bitPattern: origin), at: 1)
+        copy.bind(Int64(clamping: sequence), at: 2)
+        try copy.run()
+        var kept: [[UInt8]] = []
+        try connection.prepare("SELECT bytes FROM aside ORDER BY origin, first").forEachRow { row in
+            kept.append(Array(row.bytes(at: 0)))
+            return true
+        }
+        return kept
+    }
+
     /// Takes up to a thousand batches of `origin` away, those that end at or before `sequence`; returns
     /// how many.
     public func removeBatches(

@@ -1,6 +1,6 @@
 /// Makes the tables of an empty log file, and refuses a file of another format.
 enum Schema {
-    static let version: Int64 = 3
+    static let version: Int64 = 4
     /// "HRTH": tells a log file from any other SQLite database.
     static let applicationID: Int64 = 0x4852_5448
 
@@ -26,6 +26,10 @@ enum Schema {
         ) WITHOUT ROWID;
         CREATE TABLE row (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
         CREATE TABLE staged (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+        CREATE TABLE aside (
+            origin INTEGER NOT NULL, first INTEGER NOT NULL, bytes BLOB NOT NULL,
+            PRIMARY KEY (origin, first)
+        ) WITHOUT ROWID;
         CREATE TABLE property (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
         """
 

@@ -33,10 +33,15 @@ public struct StoredProperty: Equatable, Sendable {
 public struct Turn: Equatable, Sendable {
     public var batches: [StoredBatch]
     public var properties: [StoredProperty]
+    /// Whether what was set aside goes.
+    public var clearsAside: Bool
 
-    public init(batches: [StoredBatch] = [], properties: [StoredProperty] = []) {
+    public init(
+        batches: [StoredBatch] = [], properties: [StoredProperty] = [], clearsAside: Bool = false
+    ) {
         self.batches = batches
         self.properties = properties
+        self.clearsAside = clearsAside
     }
 
     var byteCount: Int {

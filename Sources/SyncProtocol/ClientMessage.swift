@@ -36,6 +36,9 @@ public enum ClientMessage: Equatable, Sendable {
     /// `["backup", id, name]`: has the node write a copy of its database, a file of that name. Answered
     /// by `value` with its path.
     case backup(id: UInt64, name: String)
+    /// `["evict", id, member]`: has the cluster go on without a member that is silent. Answered by `ok`
+    /// once this node wants it so; more than half of all have to.
+    case evict(id: UInt64, member: String)
     /// `["ping", id]`, answered by `value` with the node's wall clock, in milliseconds since 1970:
     /// tells that the connection lives.
     case ping(id: UInt64)

@@ -29,6 +29,9 @@ extension ClientMessage: FrameMessage {
         case .backup(let id, let name):
             writer.append("backup", id, count: 3)
             writer.append(name)
+        case .evict(let id, let member):
+            writer.append("evict", id, count: 3)
+            writer.append(member)
         case .ping(let id): writer.append("ping", id, count: 2)
         case .status(let id): writer.append("status", id, count: 2)
         }
@@ -67,6 +70,9 @@ extension ClientMessage: FrameMessage {
         case "backup":
             try head.require(3)
             return .backup(id: try reader.id(), name: try reader.string("the name of a backup"))
+        case "evict":
+            try head.require(3)
+            return .evict(id: try reader.id(), member: try reader.string("a member"))
         case "ping":
             try head.require(2)
             return .ping(id: try reader.id())
@@ -79,7 +85,7 @@ extension ClientMessage: FrameMessage {
 
     private static let names = """
         get, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
-        onDisconnectCancel, backup, ping, status
+        onDisconnectCancel, backup, evict, ping, status
         """
 
     private static func get(

@@ -67,7 +67,9 @@ extension PeerMessage {
                 writer: try reader.writerID())
         default:
             throw head.unknown(
-                names: "batch, beat, want, have, gone, fetch, rows, hello, welcome, refuse, urge, bye")
+                names: """
+                    batch, beat, want, have, gone, fetch, rows, hello, welcome, refuse, urge, bye
+                    """)
         }
     }
 }

@@ -5,7 +5,8 @@
 public enum PeerMessage: Equatable, Sendable {
     /// `["batch", bytes]`: operations, as stored (see `BatchCoding`).
     case batch([UInt8])
-    /// `["beat", cluster, member, writer, vector, promise, [writer, …], wall milliseconds]`.
+    /// `["beat", cluster, member, writer, vector, promise, [writer, …], [member, writer, …],
+    /// wall milliseconds]`.
     case beat(Beat)
     /// `["want", member, origin, from, through]`: asks for operations `from...through` of an origin.
     case want(member: String, origin: WriterID, from: UInt64, through: UInt64)
@@ -32,6 +33,19 @@ public enum PeerMessage: Equatable, Sendable {
     case urge
     /// `["bye", cluster, member, writer]`: the sender ends, and nobody need wait for it.
     case bye(cluster: String, member: String, writer: WriterID)
+}
+
+/// A life of a member that is over by decision: more than half of all members want it so.
+///
+/// The member may come back as another writer.
+public struct Eviction: Hashable, Sendable {
+    public var member: String
+    public var writer: WriterID
+
+    public init(member: String, writer: WriterID) {
+        self.member = member
+        self.writer = writer
+    }
 }
 
 /// Who a node says it is.
@@ -99,11 +113,13 @@ public struct Beat: Equatable, Sendable {
     /// Who the sender takes for the writers of the members that it has heard, itself included;
     /// ascending. Of any other writer it takes no more than what some member's beat shows.
     public var writers: [WriterID]
+    /// Whom the sender wants out of the cluster, durably.
+    public var evictions: [Eviction]
     public var wallMilliseconds: UInt64
 
     public init(
         cluster: String, member: String, writer: WriterID, vector: Vector, promise: HybridTime,
-        writers: [WriterID], wallMilliseconds: UInt64
+        writers: [WriterID], evictions: [Eviction] = [], wallMilliseconds: UInt64
     ) {
         self.cluster = cluster
         self.member = member
@@ -111,6 +127,7 @@ public struct Beat: Equatable, Sendable {
         self.vector = vector
         self.promise = promise
         self.writers = writers
+        self.evictions = evictions
         self.wallMilliseconds = wallMilliseconds
     }
 }

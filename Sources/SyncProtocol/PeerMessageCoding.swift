@@ -34,7 +34,7 @@ extension PeerMessage: FrameMessage {
             try head.require(2)
             return .batch(try reader.binary("a batch (binary data)"))
         case "beat":
-            try head.require(8)
+            try head.require(9)
             return .beat(try reader.beat())
         case "want":
             try head.require(5)
@@ -92,7 +92,7 @@ extension PeerMessage: FrameMessage {
 
 extension MessagePackWriter {
     fileprivate mutating func append(_ beat: Beat) {
-        appendMessageHead("beat", 8)
+        appendMessageHead("beat", 9)
         append(beat.cluster)
         append(beat.member)
         append(beat.writer.bits)
@@ -100,6 +100,7 @@ extension MessagePackWriter {
         append(beat.promise.bits)
         appendArrayHead(beat.writers.count)
         for writer in beat.writers { append(writer.bits) }
+        append(beat.evictions)
         append(beat.wallMilliseconds)
     }
 }
@@ -109,7 +110,8 @@ extension MessagePackReader {
         Beat(
             cluster: try string("a cluster"), member: try string("a member"),
             writer: try writerID(), vector: try vector(), promise: try time(),
-            writers: try writers(), wallMilliseconds: try wallMilliseconds())
+            writers: try writers(), evictions: try evictions(),
+            wallMilliseconds: try wallMilliseconds())
     }
 
     private mutating func writers() throws(FrameError) -> [WriterID] {
@@ -126,5 +128,34 @@ extension MessagePackReader {
         batches.reserveCapacity(min(count, 256))
         for _ in 0..<count { batches.append(try binary("a batch (binary data)")) }
         return batches
+    }
+}
+
+// MARK: - Evictions
+
+extension MessagePackWriter {
+    /// Appends `[member, writer, …]`.
+    public mutating func append(_ evictions: [Eviction]) {
+        appendArrayHead(2 * evictions.count)
+        for eviction in evictions {
+            append(eviction.member)
+            append(eviction.writer.bits)
+        }
+    }
+}
+
+extension MessagePackReader {
+    public mutating func evictions() throws(FrameError) -> [Eviction] {
+        let start = position
+        let count = try arrayHead("evictions (an array)")
+        guard count.isMultiple(of: 2), count <= 2 * WireLimits.evictions else {
+            throw .expected("pairs of members and writers", found: "\(count) elements", at: start)
+        }
+        var evictions: [Eviction] = []
+        for _ in 0..<count / 2 {
+            evictions.append(
+                Eviction(member: try string("a member"), writer: try writerID()))
+        }
+        return evictions
     }
 }

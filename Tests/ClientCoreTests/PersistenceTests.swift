@@ -26,7 +26,7 @@ import Testing
         var next = Rig { $0.isPersistent = true }
         #expect(next.turn(.restored(kept.reversed())).count == 2)
         let sent = Rig.messages(next.turn(put(3), .received(NodeMessage.ok(id: 1).frame)))
-        let paths = sent.map { if case .put(_, let path, _, _) = $0 { path } else { Path.root } }
+        let paths = sent.map { if case .put(_, let path, _, _, _) = $0 { path } else { Path.root } }
         #expect(paths == [path("k1"), path("k2"), path("k3")])
         #expect(
             records(next.turn(.received(NodeMessage.ok(id: 2).frame))) == [.writeEnded(number: 1)])

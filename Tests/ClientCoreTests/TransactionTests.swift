@@ -27,7 +27,7 @@ import Testing
 
     private func conditions(_ outputs: [Output]) -> [DataHash?] {
         Rig.messages(outputs).compactMap { message -> DataHash?? in
-            if case .put(_, _, _, let condition) = message { condition } else { nil }
+            if case .put(_, _, _, let condition, _) = message { condition } else { nil }
         }
     }
 

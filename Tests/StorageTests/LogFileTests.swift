@@ -1,6 +1,7 @@
 import Glibc
-@testable import Storage
 import Testing
+
+@testable import Storage
 
 @Suite struct `A log file` {
     let folder: TemporaryFolder

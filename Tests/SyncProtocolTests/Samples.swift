@@ -134,7 +134,8 @@ extension Seeded {
 
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<13, using: &self) {
+        switch Int.random(in: 0..<14, using: &self) {
+        case 12: return .evict(id: id, member: text())
         case 11: return .backup(id: id, name: text())
         case 0: return .get(id: id, path: path(), query: query())
         case 1:
@@ -233,7 +234,10 @@ extension Seeded {
                     vector: vector(), promise: time(),
                     writers: (0..<Int.random(in: 0...3, using: &self)).map { _ in
                         WriterID(bits: next())
-                    }, wallMilliseconds: unsigned() >> 17))
+                    },
+                    evictions: chance(50)
+                        ? [] : [Eviction(member: text(), writer: WriterID(bits: next()))],
+                    wallMilliseconds: unsigned() >> 17))
         case 2:
             return .want(
                 member: text(), origin: WriterID(bits: next()), from: from, through: from + 9)

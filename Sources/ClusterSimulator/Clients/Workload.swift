@@ -162,7 +162,8 @@ extension ClientMessage {
     /// The id of a read or a write.
     var requestID: UInt64? {
         switch self {
-        case .get(let id, _, _), .put(let id, _, _, _), .merge(let id, _, _), .push(let id, _, _):
+        case .get(let id, _, _), .put(let id, _, _, _, _), .merge(let id, _, _, _),
+            .push(let id, _, _):
             id
         default: nil
         }

@@ -48,6 +48,7 @@ enum DiskJob {
     case readRows(RowRead)
     case stage
     case adopt
+    case setAside(WriterID, after: UInt64)
 }
 
 /// A frame between two nodes, and the connection that it travels on.

@@ -40,7 +40,7 @@ extension TraceHash {
         case .store(let turn):
             combine(32, node, Int(turn.number))
             for batch in turn.batches { combine(batch.bytes) }
-            for property in turn.properties { combine(property.value) }
+            for property in turn.properties { combine(property.bytes) }
         case .publish(let frame): combine(33, node, frame)
         case .ask(let member, let frame):
             combine(34, node, frame)
@@ -65,7 +65,11 @@ extension TraceHash {
             combine(41, node, 0)
             combine(read.after)
         case .stage(let rows, _): combine(42, node, rows.count)
-        case .adopt(let head): combine(43, node, head)
+        case .adopt(let head, _): combine(43, node, head)
+        case .setAside(let origin, let sequence):
+            combine(46, node, 0)
+            combine(origin.bits)
+            combine(sequence)
         case .backUp: combine(45, node, 0)
         case .giveUp(let problem, _):
             combine(44, node, 0)

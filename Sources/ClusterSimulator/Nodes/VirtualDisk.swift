@@ -33,6 +33,9 @@ struct VirtualDisk {
     private var lastDurable: UInt64 = 0
     var checkpoints = VirtualCheckpoints()
     private var copy: Copy?
+    var adoptionKeepsLog = true
+    /// Batches of an evicted life that nobody else has.
+    private var aside: [LogEntry] = []
 
     /// The batches of one origin, ascending.
     private struct Log {
@@ -76,6 +79,7 @@ struct VirtualDisk {
         for (turn, _) in done {
             if durability == .commit { add(turn.batches) }
             if durability != .memory { set(turn.properties) }
+            if turn.clearsAside { aside.removeAll() }
         }
         let last = done.last?.turn.number
         lastDurable = last ?? lastDurable
@@ -124,6 +128,7 @@ struct VirtualDisk {
     /// if they are damaged. Everything handed over is durable.
     mutating func adopt() -> (RestoredCheckpoint, log: [[UInt8]])? {
         guard let checkpoint = checkpoints.adopt() else { return nil }
+        if !adoptionKeepsLog { logs.removeAll() }
         var held = checkpoint.head.vector
         var log: [[UInt8]] = []
         for index in logs.indices {
@@ -136,6 +141,13 @@ struct VirtualDisk {
             }
         }
         return (checkpoint, log)
+    }
+
+    /// Keeps the end of an origin's log beside it.
+    mutating func setAside(_ origin: WriterID, after sequence: UInt64) -> [[UInt8]] {
+        let end = logs.flatMap(\.entries).filter { $0.origin == origin && $0.first > sequence }
+        aside += end.filter { !aside.contains($0) }
+        return aside.map(\.bytes)
     }
 
     /// Takes batches from the log.
@@ -204,6 +216,7 @@ struct VirtualDisk {
             for (turn, _) in unsynced.prefix(kept) {
                 add(turn.batches)
                 set(turn.properties)
+                if turn.clearsAside { aside.removeAll() }
             }
             return endCrash(losing: unsynced.count - kept)
         }

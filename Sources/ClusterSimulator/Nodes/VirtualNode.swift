@@ -177,7 +177,8 @@ struct VirtualNode {
     /// An update of several places as two writes.
     private static func halves(_ frame: [UInt8]) -> (first: [UInt8], rest: [UInt8])? {
         guard let messages = try? FrameReader<ClientMessage>.messages(in: frame),
-            case .message(.merge(let id, let path, let writes))? = messages.first, writes.count > 1
+            case .message(.merge(let id, let path, let writes, _))? = messages.first,
+            writes.count > 1
         else { return nil }
         let first = ClientMessage.merge(id: 0, path: path, writes: [writes[0]])
         let rest = ClientMessage.merge(id: id, path: path, writes: Array(writes.dropFirst()))
@@ -190,8 +191,9 @@ struct VirtualNode {
         }
         var changed = FrameWriter()
         for case .message(let message) in received {
-            if case .put(let id, let path, let value, _) = message {
-                changed.append(ClientMessage.put(id: id, path: path, value: value))
+            if case .put(let id, let path, let value, _, let concern) = message {
+                changed.append(
+                    ClientMessage.put(id: id, path: path, value: value, concern: concern))
             } else {
                 changed.append(message)
             }

@@ -22,7 +22,7 @@ extension SimulatedRun {
     mutating func beginApplication(_ number: Int) {
         for (index, stream) in applications[number].streams.enumerated() {
             let listen = ListenID(number: UInt64(index))
-            give(.listened(listen, stream.path, stream.query, .all), to: number)
+            tell(.listened(listen, stream.path, stream.query, .all), to: number)
         }
         schedule(.applicationTurns(number), after: 0)
         schedule(
@@ -63,18 +63,18 @@ extension SimulatedRun {
 
     // MARK: Turns
 
-    private mutating func give(_ input: Input, to number: Int) {
+    private mutating func tell(_ input: Input, to number: Int) {
         perform(applications[number].client.step(input), of: number)
     }
 
     private mutating func take(_ input: Input?, _ number: Int) {
         let elapsed = now / 1_000
-        give(
+        tell(
             .turnBegan(
                 elapsedMilliseconds: elapsed,
                 wallMilliseconds: VirtualClock.beginning + elapsed), to: number)
-        if let input { give(input, to: number) }
-        give(.turnEnded, to: number)
+        if let input { tell(input, to: number) }
+        tell(.turnEnded, to: number)
     }
 
     private mutating func perform(_ outputs: [Output], of number: Int) {
@@ -88,7 +88,7 @@ extension SimulatedRun {
                 applications[number].finish(request, answer)
             case .failed(let request, let error): applications[number].finish(request, error)
             case .transact(let request, let value):
-                give(.ran(request, .value(.integer(value.count + 1))), to: number)
+                tell(.ran(request, .value(.integer(value.count + 1))), to: number)
             case .observed(let listen, let events): observe(listen, events, number)
             case .ended(let listen, let error):
                 applications[number].streams[Int(listen.number)].noteEnd(error.description)

@@ -26,6 +26,7 @@ extension SimulatedRun {
     /// Notes what a node did with the requests of its last turn.
     mutating func noteServings(of node: Int) {
         for served in nodes[node].takeServed() {
+            guard served.session != SimulatedRun.operatorSession else { continue }
             let index = Int(served.session.number) - 1
             guard let messages = try? FrameReader<ClientMessage>.messages(in: served.frame),
                 case .message(let message)? = messages.first, let id = message.requestID,
@@ -63,6 +64,7 @@ extension SimulatedRun {
     }
 
     mutating func reply(_ frame: [UInt8], to session: SessionID) {
+        if session == SimulatedRun.operatorSession { return }
         let index = Int(session.number) - 1
         let connection = connections[index]
         guard !connection.isBroken, isCurrent(index),

@@ -19,6 +19,10 @@ extension SimulatedRun {
         case .readRows(let read):
             give(.foundRows(nodes[node].disk.checkpoints.read(read), for: read), to: node)
         case .stage: give(.staged, to: node)
+        case .setAside(let origin, let sequence):
+            guard nodes[node].disk.isIdle else { return work(job, by: node) }
+            statistics.returns += 1
+            give(.setAside(nodes[node].disk.setAside(origin, after: sequence)), to: node)
         case .adopt:
             guard nodes[node].disk.isIdle else { return work(job, by: node) }
             let adopted = nodes[node].disk.adopt()

@@ -1,4 +1,5 @@
 import ReplicaCore
+import SyncProtocol
 
 // Faults: those that the scenario names, and those drawn from the seed.
 
@@ -23,6 +24,9 @@ extension SimulatedRun {
         case .backUp(let node): nodes[node].disk.backUp(at: now)
         case .restore(let node): replaceDisk(of: node) { $0.restoreCopy() }
         case .wipe(let node): replaceDisk(of: node) { $0.wipe() }
+        case .evict(let node, let other):
+            let request = ClientMessage.evict(id: 1, member: nodes[node].name)
+            give(.requested(request.frame, by: SimulatedRun.operatorSession), to: other)
         case .step(let node, let milliseconds):
             nodes[node].clock.step(milliseconds: milliseconds)
             statistics.clockSteps += 1
@@ -95,6 +99,9 @@ extension SimulatedRun {
         guard nodes[node].state != .down else { return }
         noteEnd(of: node, losing: nodes[node].kill(at: now))
     }
+
+    /// Somebody who asks, and does not wait for an answer.
+    static let operatorSession = SessionID(number: .max)
 
     private mutating func noteEnd(of node: Int, losing lost: Int) {
         statistics.crashes += 1

@@ -121,8 +121,11 @@ extension SimulatedRun {
             case .stage(let rows, let areFirst):
                 nodes[node].disk.checkpoints.stage(rows, areFirst: areFirst)
                 work(.stage, by: node)
-            case .adopt(let head):
+            case .setAside(let origin, let sequence):
+                work(.setAside(origin, after: sequence), by: node)
+            case .adopt(let head, let keepsLog):
                 nodes[node].disk.checkpoints.noteAdoption(of: head)
+                nodes[node].disk.adoptionKeepsLog = keepsLog
                 work(.adopt, by: node)
             case .backUp: break
             case .giveUp(let problem, _):

@@ -50,6 +50,8 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var checkpoints = 0
     /// Checkpoints of peers that nodes took over.
     public internal(set) var adoptions = 0
+    /// Evicted nodes that began their way back.
+    public internal(set) var returns = 0
     /// Turns that crashes undid.
     public internal(set) var lostTurns = 0
     public internal(set) var stops = 0

@@ -13,6 +13,8 @@ enum Fault: Equatable, Sendable {
     case pause(Int)
     case resume(Int)
 
+    /// A node is asked to have another one out of the cluster.
+    case evict(Int, by: Int)
     /// Keeps a copy of what is durable.
     case backUp(Int)
     /// The process ends, and another one starts on the copy that was kept, or on nothing.

@@ -4,7 +4,7 @@ extension Fault {
     private static let names = [
         "crash", "kill", "restart", "stop", "pause", "resume", "partition", "isolate", "ring",
         "clog", "flap", "disconnect", "degrade", "heal", "clock", "disk", "backup", "restore",
-        "wipe",
+        "wipe", "evict",
     ]
 
     /// Reads the rest of the line, after the name of the fault.
@@ -21,6 +21,9 @@ extension Fault {
         case "resume": self = .resume(try line.node(among: nodes))
         case "backup": self = .backUp(try line.node(among: nodes))
         case "restore": self = .restore(try line.node(among: nodes))
+        case "evict":
+            let node = try line.node(among: nodes)
+            self = .evict(node, by: try line.node(among: nodes))
         case "wipe": self = .wipe(try line.node(among: nodes))
         case "partition": self = try line.partition(scenario)
         case "isolate": self = .isolate(try line.node(among: nodes), among: nodes)

@@ -58,6 +58,7 @@ extension Fault {
         case .resume(let node): "resume n\(node + 1)"
         case .backUp(let node): "backup n\(node + 1)"
         case .restore(let node): "restore n\(node + 1)"
+        case .evict(let node, let other): "evict n\(node + 1) n\(other + 1)"
         case .wipe(let node): "wipe n\(node + 1)"
         case .partition(let groups):
             "partition "

@@ -58,7 +58,7 @@ enum BackupVerbs {
                 .cannotCreate, "cannot write \(database): \(systemErrorText)",
                 fix: "check the rights of its folder")
         }
-        StandardOutput.shared.print("\(id) has the data of the copy; start it, and it is another writer")
+        StandardOutput.shared.print("\(id) has the data of the copy; start it")
         return .success
     }
 
@@ -74,11 +74,13 @@ enum BackupVerbs {
         defer { if output >= 0 { close(output) } }
         var isWritten = output >= 0
         while isWritten, let chunk = readChunk(from: input), !chunk.isEmpty {
-            isWritten = chunk.withUnsafeBytes { write(output, $0.baseAddress, $0.count) } == chunk.count
+            let count = chunk.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+            isWritten = count == chunk.count
         }
         guard isWritten, fsync(output) == 0 else {
             throw CommandError(
-                .cannotCreate, "cannot write \(target): \(systemErrorText)", fix: "make room there")
+                .cannotCreate, "cannot write \(target): \(systemErrorText)",
+                fix: "make room there")
         }
     }
 }

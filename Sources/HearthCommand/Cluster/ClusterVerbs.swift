@@ -6,7 +6,7 @@ enum ClusterVerbs {
         "cluster", "Runs a cluster of nodes on this machine.",
         verbs: [
             ClusterUp.verb, down, ClusterStatus.verb, ClusterDoctor.verb, kill, start, pause,
-            resume, ClusterLogs.verb,
+            resume, EvictVerb.verb, ClusterLogs.verb,
         ],
         examples: [
             "hearth cluster up --nodes 3 --detach", "hearth cluster status",

@@ -18,6 +18,8 @@ struct Joining: Sendable {
     }
 
     let member: String
+    /// Whether the log goes as well.
+    var replacesAll = false
     var phase = Phase.asking
     var head: [UInt8] = []
     /// The highest row that belongs to the checkpoint.
@@ -40,6 +42,12 @@ extension Replica {
         fetch()
     }
 
+    /// Gets a checkpoint in place of all that is here, the log too.
+    mutating func join(inPlaceOfAllAt member: String) {
+        joining = Joining(member: member, replacesAll: true)
+        fetch()
+    }
+
     private mutating func fetch() {
         guard var joining else { return }
         joining.phase = .asking
@@ -54,7 +62,7 @@ extension Replica {
     mutating func take(_ part: CheckpointPart, from member: String) {
         guard var joining, joining.member == member, joining.phase == .asking else { return }
         guard !part.head.isEmpty, let head = try? CheckpointHead(part.head),
-            checkpoints.logGoesBack(to: head.vector)
+            joining.replacesAll || checkpoints.logGoesBack(to: head.vector)
         else {
             self.joining = nil
             return
@@ -79,7 +87,8 @@ extension Replica {
         switch joining?.phase {
         case .complete where !checkpoints.isWriting:
             joining?.phase = .adopting
-            turn.urgent.append(.adopt(head: joining?.head ?? []))
+            turn.urgent.append(
+                .adopt(head: joining?.head ?? [], keepsLog: joining?.replacesAll != true))
         case .asking
         where now.elapsedMilliseconds
             >= (joining?.askedMilliseconds ?? 0) + Joining.patienceMilliseconds:
@@ -101,6 +110,7 @@ extension Replica {
     /// any more, and would come back.
     mutating func adopt(_ adopted: (RestoredCheckpoint, log: [[UInt8]])?) {
         let meanwhile = joining?.meanwhile ?? []
+        let replacedAll = joining?.replacesAll == true
         joining = nil
         guard let (checkpoint, log) = adopted else { return }
         let old = tree.value
@@ -112,6 +122,7 @@ extension Replica {
         inbox.removeAll { _ in true }
         peers.unsettle()
         counters.adopted += 1
+        defer { if replacedAll { comeBack() } }
         var changes: [Change] = []
         Change.append(from: old, to: tree.value, at: .root, into: &changes)
         tell(changes)

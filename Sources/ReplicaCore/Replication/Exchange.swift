@@ -87,10 +87,12 @@ extension Replica {
         case .stranger:
             counters.strangers += 1
             return
+        case .evicted: return
         case .newWriter: dropClosed()
         case .known, .late: break
         }
         clock.observe(beat.promise)
+        if !beat.evictions.isEmpty || !peers.wanted.isEmpty { hear(beat.evictions) }
     }
 
     mutating func peerMessages(in frame: [UInt8]) -> [PeerMessage] {

@@ -29,7 +29,8 @@ extension Replica {
         let started = life.startedMilliseconds ?? now.elapsedMilliseconds
         life.startedMilliseconds = started
         let liveCount = peers.liveCount(at: now.elapsedMilliseconds)
-        let hearsAll = liveCount == peers.all.count && peers.all.allSatisfy(\.isGreeted)
+        let members = peers.members
+        let hearsAll = liveCount == members.count && members.allSatisfy(\.isGreeted)
         if !hearsAll {
             guard now.elapsedMilliseconds >= started + Replica.patienceMilliseconds,
                 life.hasPast || liveCount > 0
@@ -69,7 +70,7 @@ extension Replica {
     }
 
     /// Goes on as another writer: sequences that the old one may have used are not used again.
-    private mutating func beginLife() {
+    mutating func beginLife() {
         life.isContinued = false
         writer = WriterID(bits: random.next() | 1)
         batch = BatchWriter(origin: writer)

@@ -25,6 +25,8 @@ struct Peers: Sendable {
         case known
         /// The member began a new life, or was heard for the first time.
         case newWriter
+        /// From a life that is over by decision.
+        case evicted
         /// From nobody known.
         case stranger
         /// Older than one that came before.
@@ -37,6 +39,10 @@ struct Peers: Sendable {
     private(set) var own: WriterID
     /// The current writers of all members that were heard, ascending.
     private(set) var writers: [WriterID]
+    /// Whom this replica wants out, in the order in which it came to.
+    private(set) var wanted: [Eviction] = []
+    /// Those whom most members want out.
+    private(set) var evicted: [Eviction] = []
 
     init(members: [String], own: WriterID) {
         all = members.sorted().map { Peer(member: $0) }
@@ -48,6 +54,7 @@ struct Peers: Sendable {
     mutating func hear(_ beat: Beat, at elapsedMilliseconds: UInt64) -> Hearing {
         guard let index = all.firstIndex(where: { $0.member == beat.member })
         else { return .stranger }
+        if evicted.contains(Eviction(member: beat.member, writer: beat.writer)) { return .evicted }
         let last = all[index].beat
         let isSame = last?.writer == beat.writer
         if let last, isSame ? beat.promise < last.promise : beat.promise <= last.promise {
@@ -81,7 +88,7 @@ struct Peers: Sendable {
 
     /// How much of an origin each member holds durably, most first; nothing if it was never heard.
     func holdings(of origin: WriterID, own: UInt64) -> [UInt64] {
-        ([own] + all.map { min(own, $0.beat?.vector[origin] ?? 0) }).sorted(by: >)
+        ([own] + members.map { min(own, $0.beat?.vector[origin] ?? 0) }).sorted(by: >)
     }
 
     /// This replica begins a new life.
@@ -90,7 +97,7 @@ struct Peers: Sendable {
         listWriters()
     }
 
-    private mutating func listWriters() {
+    mutating func listWriters() {
         writers = ([own] + all.compactMap { $0.beat?.writer }).sorted()
     }
 
@@ -134,14 +141,63 @@ extension Peers {
     /// and this replica does not, they would have shown with their promises.
     /// Source: `convergence.md`, section 6, the local frontier.
     func frontier(own promise: HybridTime) -> HybridTime? {
-        guard writers.count == all.count + 1,
-            all.allSatisfy({ $0.settledWriters == writers })
+        let members = members
+        guard writers.count == members.count + 1,
+            members.allSatisfy({ $0.settledWriters == writers })
         else { return nil }
-        return all.reduce(promise) { min($0, $1.settled) }
+        return members.reduce(promise) { min($0, $1.settled) }
     }
 
     /// The frontier without a look at who is closed: a mistake, for tests.
     func frontierWithoutAgreement(own promise: HybridTime) -> HybridTime {
         all.reduce(promise) { min($0, $1.beat?.promise ?? .zero) }
+    }
+}
+
+// MARK: - Evictions
+
+extension Peers {
+    /// The peers that are waited for.
+    var members: [Peer] { evicted.isEmpty ? all : all.filter { !isOut($0) } }
+
+    /// Whether a member is out, and has not come back as another writer.
+    func isOut(_ peer: Peer) -> Bool {
+        peer.beat == nil && evicted.contains { $0.member == peer.member }
+    }
+
+    mutating func want(_ eviction: Eviction) { wanted.append(eviction) }
+
+    mutating func restore(wanted evictions: [Eviction]) { wanted = evictions }
+
+    /// Whether more than half of all members want a writer out, this replica not among them.
+    func wantOut(_ writer: WriterID, of member: String) -> Bool {
+        let eviction = Eviction(member: member, writer: writer)
+        return isMajority(all.count { $0.beat?.evictions.contains(eviction) == true })
+    }
+
+    private func isMajority(_ count: Int) -> Bool { 2 * count > all.count + 1 }
+
+    /// Closes the writers that most members want out by now; true if there is a new one.
+    mutating func closeEvicted() -> Bool {
+        var hasChanged = false
+        for eviction in wanted where !evicted.contains(eviction) {
+            let others = all.count { $0.beat?.evictions.contains(eviction) == true }
+            guard isMajority(others + 1) else { continue }
+            evicted.append(eviction)
+            for index in all.indices where all[index].beat?.writer == eviction.writer {
+                all[index].beat = nil
+            }
+            hasChanged = true
+        }
+        if hasChanged { listWriters() }
+        return hasChanged
+    }
+
+    /// How much the others keep of a closed writer: known once all of them have closed it.
+    func agreedEnd(of writer: WriterID) -> UInt64? {
+        guard let writers = members.first?.beat?.writers, !writers.contains(writer),
+            writers.count == members.count, members.allSatisfy({ $0.beat?.writers == writers })
+        else { return nil }
+        return shown(of: writer)
     }
 }

@@ -10,6 +10,8 @@ struct OpenTurn: Sendable {
     var urgent: [Output] = []
     /// Operations applied to the tree.
     var applied = 0
+    /// What was set aside is done again in this turn.
+    var clearsAside = false
     /// A client waits until this turn's operations are durable elsewhere too.
     var isUrgent = false
     /// A peer waits until this turn is durable.
@@ -21,6 +23,7 @@ struct OpenTurn: Sendable {
         published.removeAll(keepingCapacity: true)
         urgent.removeAll(keepingCapacity: true)
         applied = 0
+        clearsAside = false
         isUrgent = false
         isUrged = false
     }
@@ -31,6 +34,7 @@ struct OpenTurn: Sendable {
 extension Replica {
     mutating func endTurn() -> [Output] {
         serveWhenReady()
+        continueWayBack()
         continueJoining()
         probeDisconnects()
         catchUpSlowClients()
@@ -48,9 +52,11 @@ extension Replica {
         let promise = promise()
         extendClockBound(over: promise)
         let outputs = turns.end(
-            batches: turn.entries, properties: turn.properties,
+            batches: turn.entries, properties: turn.properties, clearsAside: turn.clearsAside,
             outputs: turn.published + outbox.take(),
-            mark: .init(vector: vector, promise: promise, writers: peers.writers))
+            mark: .init(
+                vector: vector, promise: promise, writers: peers.writers,
+                evictions: peers.wanted))
         if turn.isUrged {
             urgedTurn = turns.lastNumber
             turn.urgent += urgedBeat()
@@ -119,7 +125,8 @@ extension Replica {
         let beat = Beat(
             cluster: configuration.cluster, member: configuration.member, writer: writer,
             vector: durable.vector, promise: durable.promise,
-            writers: durable.writers, wallMilliseconds: now.wallMilliseconds)
+            writers: durable.writers, evictions: durable.evictions,
+            wallMilliseconds: now.wallMilliseconds)
         return .publish(PeerMessage.beat(beat).frame)
     }
 

@@ -11,6 +11,7 @@ struct TurnQueue: Sendable {
         var vector: Vector
         var promise: HybridTime
         var writers: [WriterID]
+        var evictions: [Eviction] = []
     }
 
     private struct Held: Sendable {
@@ -62,7 +63,8 @@ struct TurnQueue: Sendable {
 
     /// Ends a turn; returns what the driver may do now.
     mutating func end(
-        batches: [LogEntry], properties: [Property], outputs: [Output], mark: Mark
+        batches: [LogEntry], properties: [Property], clearsAside: Bool = false,
+        outputs: [Output], mark: Mark
     ) -> [Output] {
         guard !batches.isEmpty || !properties.isEmpty else {
             if held.isEmpty || !holdsBack {
@@ -74,7 +76,9 @@ struct TurnQueue: Sendable {
         }
         lastNumber += 1
         let store = Output.store(
-            Turn(number: lastNumber, batches: batches, properties: properties))
+            Turn(
+                number: lastNumber, batches: batches, properties: properties,
+                clearsAside: clearsAside))
         if holdsBack {
             held.append(Held(number: lastNumber, outputs: outputs, mark: mark))
             return [store]

@@ -67,6 +67,7 @@ extension Replica {
         case .onDisconnectCancel(let id, let path):
             disconnects.cancel(at: path, for: session)
             outbox.append(.ok(id: id), to: session)
+        case .evict(let id, let member): evict(member, id, session)
         case .backup(let id, let name): backUp(to: name, id, session)
         case .ping(let id):
             let milliseconds = Int64(clamping: now.wallMilliseconds)
@@ -111,6 +112,12 @@ extension Replica {
         _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID,
         _ concern: WriteConcern? = nil
     ) {
+        if wayBack != nil {
+            return refuse(
+                .unavailable,
+                "\(configuration.member) was evicted from the cluster, and is on its way back",
+                fix: "write to another node", id, session)
+        }
         do throws(DataError) {
             let settled = try Acceptance.settle(
                 writes, in: tree.value, wallMilliseconds: now.wallMilliseconds)

@@ -135,7 +135,7 @@ extension VirtualUser {
         var writer = FrameWriter()
         let messages: [Received<ClientMessage>] = (try? FrameReader.messages(in: frame)) ?? []
         for case .message(let message) in messages {
-            if case .put(let id, let path, let value, .some) = message {
+            if case .put(let id, let path, let value, .some, _) = message {
                 writer.append(ClientMessage.put(id: id, path: path, value: value))
             } else {
                 writer.append(message)

@@ -271,9 +271,9 @@ extension Received<ClientMessage> {
     fileprivate var isHarmless: Bool {
         guard case .message(let message) = self else { return true }
         switch message {
-        case .put(_, let path, _, _), .push(_, let path, _), .onDisconnect(_, let path, _):
+        case .put(_, let path, _, _, _), .push(_, let path, _), .onDisconnect(_, let path, _):
             return path.isGarbage
-        case .merge(_, let path, let writes), .onDisconnectMerge(_, let path, let writes):
+        case .merge(_, let path, let writes, _), .onDisconnectMerge(_, let path, let writes):
             return writes.allSatisfy { path.appending($0.path).isGarbage }
         default: return true
         }

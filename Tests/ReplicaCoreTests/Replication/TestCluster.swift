@@ -163,7 +163,14 @@ struct TestCluster {
             if areFirst { disks[name, default: Disk()].staged.removeAll() }
             disks[name, default: Disk()].staged += rows
             turn(name, [.staged])
-        case .adopt(let head): turn(name, [.adopted(disks[name, default: Disk()].adopt(head))])
+        case .adopt(let head, let keepsLog):
+            if !keepsLog { disks[name, default: Disk()].entries.removeAll() }
+            turn(name, [.adopted(disks[name, default: Disk()].adopt(head))])
+        case .setAside(let origin, let sequence):
+            let end = disks[name, default: Disk()].entries.filter {
+                $0.origin == origin && $0.first > sequence
+            }
+            turn(name, [.setAside(end.map(\.bytes))])
         default: break
         }
     }

@@ -59,7 +59,8 @@ import Testing
         #expect(
             cluster.takeReplies()
                 == [2, 3].map {
-                    .error(id: $0, code: .unavailable, problem: "the disk is full", fix: "make room")
+                    .error(
+                        id: $0, code: .unavailable, problem: "the disk is full", fix: "make room")
                 })
         cluster.send(.put(id: 4, path: Universe.path("b"), value: 4), by: 2, to: "n2")
         #expect(cluster.takeReplies(of: 2) == [.ok(id: 4)])

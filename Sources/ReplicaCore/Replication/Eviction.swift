@@ -1,0 +1,129 @@
+import DataTree
+import SyncProtocol
+
+// How a cluster goes on without a member that is gone, and how that member comes back.
+//
+// Each node that is asked, or hears that another one wants it, notes durably that it wants a life of a
+// member to be over; beats tell. Where more than half of all members want it, the writer is closed and
+// the member is not waited for. Source: `convergence.md`, section 6.
+
+/// Where an evicted replica is on its way back.
+enum WayBack: Equatable, Sendable {
+    /// Until all others agree that its writer is closed, and so on what of it they keep.
+    case waiting
+    case settingAside
+    /// Until it has the checkpoint of another member.
+    case fetching
+}
+
+extension Replica {
+    mutating func evict(_ member: String, _ id: UInt64, _ session: SessionID) {
+        guard let peer = peers.all.first(where: { $0.member == member }) else {
+            return refuse(
+                .invalid, "\(configuration.member) has no peer \(member)",
+                fix: "ask another node for it, or look at the name", id, session)
+        }
+        if peers.isOut(peer) { return outbox.append(.ok(id: id), to: session) }
+        guard let writer = peer.beat?.writer else {
+            return refuse(
+                .unavailable, "\(configuration.member) has not heard \(member) since it started",
+                fix: "ask a node that has been running for longer", id, session)
+        }
+        want(Eviction(member: member, writer: writer))
+        outbox.append(.ok(id: id), to: session)
+    }
+
+    /// Notes durably that a life of a member is to be over.
+    private mutating func want(_ eviction: Eviction) {
+        guard !peers.wanted.contains(eviction) else { return }
+        peers.want(eviction)
+        noteEvictions()
+        var writer = MessagePackWriter()
+        writer.append(peers.wanted)
+        turn.properties.append(Property(.evictions, bytes: writer.bytes))
+    }
+
+    /// Follows what others want; learns of its own eviction.
+    mutating func hear(_ evictions: [Eviction]) {
+        for eviction in evictions where eviction.writer != writer { want(eviction) }
+        noteEvictions()
+        let isOut = peers.wantOut(writer, of: configuration.member)
+        if isOut, wayBack == nil { wayBack = .waiting }
+    }
+
+    /// Closes the writers that are out by now.
+    private mutating func noteEvictions() {
+        if peers.closeEvicted() { dropClosed() }
+    }
+}
+
+// MARK: - The way back
+
+extension Replica {
+    /// Goes on, at the end of a turn, with coming back.
+    ///
+    /// What only this replica has of its writer is set aside; then all of the old state goes.
+    mutating func continueWayBack() {
+        switch wayBack {
+        case .waiting:
+            guard let cut = peers.agreedEnd(of: writer) else { return }
+            wayBack = .settingAside
+            turn.urgent.append(.setAside(writer, after: cut))
+        case .fetching where joining == nil:
+            if let peer = peers.all.first(where: { peers.isLive($0, at: now.elapsedMilliseconds) })
+            {
+                join(inPlaceOfAllAt: peer.member)
+            }
+        default: break
+        }
+    }
+
+    mutating func noteAside(_ batches: [[UInt8]]) {
+        guard wayBack == .settingAside else { return }
+        aside = batches
+        wayBack = .fetching
+    }
+
+    /// Has the checkpoint of another member: begins a new life, and does again what was set aside.
+    mutating func comeBack() {
+        wayBack = nil
+        beginLife()
+        for bytes in aside {
+            guard let batch = try? BatchCoding.decode(bytes) else { continue }
+            for operation in batch.operations { doAgain(operation, batch.wallMilliseconds) }
+        }
+        turn.clearsAside = true
+        aside.removeAll()
+    }
+
+    /// What cannot be in anybody's way is done again: a new child of a list, an increment. The rest is
+    /// kept for somebody to decide, under `_conflicts`.
+    private mutating func doAgain(_ operation: Operation, _ wallMilliseconds: UInt64) {
+        if operation.writes.allSatisfy({ isHarmless($0) }) {
+            counters.rebased += 1
+            return accept(operation.writes)
+        }
+        counters.quarantined += 1
+        var kept = Value.null
+        kept.set(.integer(Int64(clamping: wallMilliseconds)), at: Path([Key(unchecked: "at")]))
+        for (index, write) in operation.writes.enumerated() {
+            let place = Path([Key(unchecked: "writes"), Key(index: index)])
+            kept.set(
+                .string("\(write.path)"), at: place.appending(Key(unchecked: "path")))
+            kept.set(
+                write.value.startingIncrements, at: place.appending(Key(unchecked: "value")))
+        }
+        let key = pushIDs.next(at: now.wallMilliseconds, random: &random)
+        let path = Path([
+            Key(unchecked: "_conflicts"), Key(unchecked: configuration.member), key,
+        ])
+        let isLegal = (try? kept.validate(at: path)) != nil
+        accept([Write(path: path, value: isLegal ? kept : .string("\(operation.writes)"))])
+    }
+
+    private func isHarmless(_ write: Write) -> Bool {
+        if case .deferred(.increment) = write.value { return true }
+        guard let key = write.path.last, !write.value.isNull else { return false }
+        return PushID(key) != nil && tree.value[write.path].isNull
+    }
+}

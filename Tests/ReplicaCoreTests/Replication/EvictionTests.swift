@@ -1,0 +1,130 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+import Testing
+
+/// A member that the others go on without, and its way back.
+@Suite struct EvictionTests {
+    private let list = Universe.path("list")
+    private let count = Universe.path("count")
+    private let conflicts = Universe.path("_conflicts/n3")
+
+    private func cluster() -> TestCluster {
+        var cluster = TestCluster(3)
+        cluster.checkpointBytes = 500
+        for name in cluster.names {
+            cluster.crash(name)
+            cluster.start(name)
+        }
+        cluster.settle()
+        for number in 1...30 {
+            cluster.send(.push(id: UInt64(number), path: list, value: 1), to: "n1")
+        }
+        cluster.settle()
+        _ = cluster.takeReplies()
+        return cluster
+    }
+
+    private func isolate(_ cluster: inout TestCluster) {
+        cluster.cuts = [["n1", "n3"], ["n2", "n3"], ["n3", "n1"], ["n3", "n2"]]
+    }
+
+    private func registers(of name: String, in cluster: inout TestCluster) -> Value {
+        cluster.send(.status(id: 1), by: 77, to: name)
+        guard case .value(_, let status) = cluster.takeReplies(of: 77).last else { return .null }
+        return status[Key(unchecked: "registers")]
+    }
+
+    private func key(_ number: Int) -> Key { Key(unchecked: "-Oe30000000000000\(100 + number)") }
+
+    @Test func `the others no longer wait for it, and it comes back with what it alone had`() {
+        var cluster = cluster()
+        isolate(&cluster)
+        for number in 1...3 {
+            let path = list.appending(key(number))
+            cluster.send(.put(id: 1, path: path, value: 3), to: "n3")
+            cluster.send(.put(id: 2, path: count, value: Universe.increment(1)), to: "n3")
+        }
+        cluster.send(.put(id: 3, path: Universe.path("title"), value: .string("mine")), to: "n3")
+        cluster.send(.put(id: 4, path: Universe.path("title"), value: .string("ours")), to: "n1")
+        cluster.send(.put(id: 5, path: count, value: Universe.increment(10)), to: "n2")
+        _ = cluster.takeReplies()
+        cluster.settle()
+        #expect(registers(of: "n1", in: &cluster) != 0)
+        cluster.send(.evict(id: 6, member: "n3"), to: "n1")
+        #expect(cluster.takeReplies() == [.ok(id: 6)])
+        cluster.settle()
+        #expect(registers(of: "n1", in: &cluster) == 0, "n3 is not waited for")
+
+        let writer = cluster["n3"].writer
+        cluster.cuts = []
+        cluster.settle(milliseconds: 6_000)
+        #expect(cluster["n3"].writer != writer)
+        #expect(cluster["n3"].counters.rebased == 6)
+        #expect(cluster["n3"].counters.quarantined == 1)
+        for name in cluster.names {
+            let value = cluster[name].value
+            #expect(value == cluster["n1"].value)
+            #expect(value[list].children.count == 33)
+            #expect(value[count] == 13)
+            #expect(value[Universe.path("title")] == .string("ours"))
+            #expect(cluster[name].vector == cluster["n1"].vector)
+        }
+        let kept = cluster["n1"].value[conflicts].children.first?.value ?? .null
+        #expect(kept[Universe.path("writes/0/path")] == .string("/title"))
+        #expect(kept[Universe.path("writes/0/value")] == .string("mine"))
+
+        cluster.send(.put(id: 7, path: count, value: Universe.increment(1)), to: "n3")
+        cluster.settle()
+        #expect(cluster.takeReplies() == [.ok(id: 7)])
+        for name in cluster.names {
+            #expect(cluster[name].value[count] == 14)
+            #expect(registers(of: name, in: &cluster) == 0)
+        }
+    }
+
+    @Test func `it takes no writes on its way back`() {
+        var cluster = cluster()
+        isolate(&cluster)
+        cluster.send(.evict(id: 6, member: "n3"), to: "n1")
+        cluster.settle()
+        // It hears the others, and they do not hear it.
+        cluster.cuts = [["n3", "n1"], ["n3", "n2"]]
+        cluster.settle()
+        _ = cluster.takeReplies()
+        cluster.send(.put(id: 7, path: count, value: 1), to: "n3")
+        guard case .error(7, .unavailable, let problem, _)? = cluster.takeReplies().first else {
+            Issue.record("the write was not refused")
+            return
+        }
+        #expect(problem == "n3 was evicted from the cluster, and is on its way back")
+    }
+
+    @Test func `a minority evicts nobody`() {
+        var cluster = cluster()
+        isolate(&cluster)
+        cluster.send(.evict(id: 1, member: "n1"), to: "n3")
+        cluster.send(.put(id: 2, path: count, value: 1), to: "n1")
+        cluster.settle()
+        #expect(registers(of: "n3", in: &cluster) != .null)
+        #expect(cluster["n3"].livePeers.isEmpty)
+        let writer = cluster["n1"].writer
+        cluster.send(.put(id: 3, path: count, value: 2), to: "n1")
+        cluster.settle()
+        #expect(cluster["n1"].writer == writer)
+        #expect(cluster["n1"].value[count] == 2)
+    }
+
+    @Test func `a vote survives a restart`() {
+        var cluster = cluster()
+        isolate(&cluster)
+        cluster.send(.evict(id: 6, member: "n3"), to: "n1")
+        cluster.settle()
+        cluster.crash("n2")
+        cluster.start("n2")
+        cluster.settle()
+        cluster.send(.put(id: 7, path: count, value: 1), to: "n2")
+        cluster.settle()
+        for name in ["n1", "n2"] { #expect(registers(of: name, in: &cluster) == 0) }
+    }
+}
