@@ -113,8 +113,12 @@ extension Journal {
                 try file.dropStagedRows()
                 return .adopted(nil)
             }
-            try file.adoptStagedRows(head: head, keepsLog: keepsLog)
-            let log = try file.takeLog(beyond: checkpoint.head.vector)
+            let vector = checkpoint.head.vector
+            let (log, end) = keepsLog ? try file.log(beyond: vector) : ([], vector)
+            try file.adoptStagedRows(head: head) { origin in
+                let origin = WriterID(bits: origin)
+                return vector[origin] + 1..<end[origin] + 1
+            }
             // What is announced from now on has to be on the disk.
             try file.synchronize()
             return .adopted((checkpoint, log: log))
@@ -135,20 +139,20 @@ extension LogFile {
         return isWhole ? try? reader.finish() : nil
     }
 
-    /// The batches that go on where a checkpoint ends; takes away those after a gap, which peers have.
-    fileprivate func takeLog(beyond vector: Vector) throws(StorageError) -> [[UInt8]] {
-        var held = vector
-        var log: [[UInt8]] = []
-        var gaps: [(origin: UInt64, from: UInt64)] = []
+    /// The batches that go on where a checkpoint ends, and where they end; peers have what comes after a
+    /// gap.
+    fileprivate func log(
+        beyond vector: Vector
+    ) throws(StorageError) -> (batches: [[UInt8]], end: Vector) {
+        var end = vector
+        var batches: [[UInt8]] = []
         try forEachBatch { bits, first, last, bytes in
             let origin = WriterID(bits: bits)
-            guard last > held[origin] else { return }
-            guard first == held[origin] + 1 else { return gaps.append((bits, first)) }
-            held[origin] = last
-            log.append(Array(bytes))
+            guard first == end[origin] + 1 else { return }
+            end[origin] = last
+            batches.append(Array(bytes))
         }
-        for gap in gaps { try removeBatches(of: gap.origin, from: gap.from) }
-        return log
+        return (batches, end)
     }
 }
 

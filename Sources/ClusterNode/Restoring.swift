@@ -58,7 +58,7 @@ struct Restoring {
         let checkpoint = try Self.checkpoint(in: file)
         var replica = Replica(
             replicaConfiguration, properties: try Self.properties(of: file),
-            checkpoint: checkpoint)
+            checkpoint: checkpoint, aside: try file.aside())
         try restore(&replica, from: file, since: start)
         let writer = checkpoint.map { CheckpointWriter(after: $0) } ?? CheckpointWriter()
         let thread = try StorageThread(owning: file)

@@ -121,15 +121,12 @@ public struct LogEntry: Equatable, Sendable {
 /// A small fact that a node keeps beside its log.
 public struct Property: Equatable, Sendable {
     public enum Name: String, CaseIterable, Sendable {
-        /// The writer ID of this data directory's life.
-        case writer
         /// No stamp above this time was ever promised.
         case clockBound
-        /// 1 if the log has all that the node ever announced: always in the mode `commit`, otherwise
-        /// after a clean stop.
-        case isComplete
         /// Whom this node wants out of the cluster: `[member, writer, …]`.
         case evictions
+        /// The writers that this data was written as, 8 bytes each.
+        case lives
     }
 
     public var name: Name
@@ -146,10 +143,22 @@ public struct Property: Equatable, Sendable {
         self.bytes = bytes
     }
 
+    init(_ name: Name, _ writers: [WriterID]) {
+        self.name = name
+        bytes = writers.flatMap { Property(name, $0.bits).bytes }
+    }
+
     /// The number, if it is one.
-    var number: UInt64? {
-        guard bytes.count == 8 else { return nil }
-        return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    var number: UInt64? { bytes.count == 8 ? Property.number(of: bytes[...]) : nil }
+
+    static func writers(in bytes: [UInt8]) -> [WriterID] {
+        stride(from: 0, to: bytes.count - bytes.count % 8, by: 8).map {
+            WriterID(bits: number(of: bytes[$0..<$0 + 8]))
+        }
+    }
+
+    private static func number(of bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 

@@ -22,7 +22,7 @@ public struct Replica: Sendable {
         public var indexes = IndexRules()
         /// Memory for all indexes together.
         public var indexByteLimit = 256 << 20
-        /// Seeds push IDs and, in a new data directory, the writer ID. Differs in every life.
+        /// Seeds push IDs and the writer ID. Differs in every life.
         public var seed: UInt64
         /// A checkpoint is due once the log has so much that the last one does not cover.
         public var checkpointBytes = 16 << 20
@@ -46,7 +46,7 @@ public struct Replica: Sendable {
     public var value: Value { tree.value }
     /// How much this replica has applied of each origin.
     public internal(set) var vector = Vector()
-    /// Who this replica is to others, in this life of its data directory.
+    /// Who this replica is to others, in this life: no start goes on with the sequences of another.
     public internal(set) var writer: WriterID
     public internal(set) var counters = Counters()
     /// Facts that only the driver knows (process, addresses, disk), shown in `status` under `process`.
@@ -95,26 +95,26 @@ public struct Replica: Sendable {
     var wayBack: WayBack?
     /// What it did that the others do not have.
     var aside: [[UInt8]] = []
+    /// The lives of this member's data, this one last.
+    var lives: [WriterID] = []
+    /// The vector of this life's last batch, which the next one builds on.
+    var batched = Vector()
 
-    /// Takes a member's life up where its stored properties say it ended, or begins a new one.
+    /// Begins a life of a member, as a new writer, on what the lives before have left.
     ///
     /// Then `restore` each stored batch that the checkpoint does not cover, and begin the first turn.
+    /// - Parameter aside: The batches that are kept beside the log.
     public init(
         _ configuration: Configuration, properties stored: [Property],
-        checkpoint: RestoredCheckpoint? = nil
+        checkpoint: RestoredCheckpoint? = nil, aside: [[UInt8]] = []
     ) {
         self.configuration = configuration
         random = SplitMix64(seed: configuration.seed)
-        var facts: [Property.Name: UInt64] = [:]
-        for property in stored { facts[property.name] = property.number }
-
-        // What was announced before it was synced may be lost here and known to peers; a writer
-        // that never reuses a sequence cannot contradict itself.
-        let known = facts[.isComplete] == 1 ? facts[.writer] : nil
-        let drawn = random.next() | 1
-        writer = WriterID(bits: known ?? drawn)
-        life = Life(isContinued: known != nil, hasPast: !stored.isEmpty)
-        clockBound = facts[.clockBound] ?? 0
+        // The data may be an older copy, and peers may hold, or have yet to hear, what came after it:
+        // a writer that never goes on cannot contradict itself.
+        writer = WriterID(bits: random.next() | 1)
+        life = Life(hasPast: !stored.isEmpty)
+        clockBound = stored.first { $0.name == .clockBound }?.number ?? 0
         clock = HybridClock(after: HybridTime(milliseconds: clockBound))
         listens = Listens(
             indexing: configuration.indexes, within: .init(byteLimit: configuration.indexByteLimit))
@@ -124,13 +124,15 @@ public struct Replica: Sendable {
         turns = TurnQueue(durability: configuration.durability)
         checkpoints = Checkpoints(
             every: configuration.checkpointBytes, logLimit: configuration.logLimit)
-        turn.properties = [
-            Property(.writer, writer.bits),
-            Property(.isComplete, configuration.durability == .commit ? 1 : 0),
-        ]
-        for property in stored where property.name == .evictions {
-            peers.restore(wanted: Replica.evictions(in: property.bytes))
+        self.aside = aside
+        for property in stored {
+            switch property.name {
+            case .evictions: peers.restore(wanted: Replica.evictions(in: property.bytes))
+            case .lives: lives = Property.writers(in: property.bytes)
+            case .clockBound: break
+            }
         }
+        noteLife()
         if let checkpoint { restore(checkpoint) }
     }
 
@@ -206,12 +208,13 @@ public struct Replica: Sendable {
         return []
     }
 
-    /// The last turn before a clean stop: nothing but `stored` may follow.
+    /// The last turn before a clean stop: nothing but `stored` may follow, and does.
     ///
     /// What clients wanted written when they are gone is written now.
     public mutating func stop() -> [Output] {
         for session in disconnects.all { writeDisconnect(of: session) }
-        turn.properties.append(Property(.isComplete, 1))
+        // Something to store: when it is, all before it is durable too.
+        turn.properties.append(Property(.clockBound, clockBound))
         let bye = PeerMessage.bye(
             cluster: configuration.cluster, member: configuration.member, writer: writer)
         turn.published.append(.publish(bye.frame))

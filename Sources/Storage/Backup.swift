@@ -10,9 +10,6 @@ extension LogFile {
         let copy = try connection.prepare("VACUUM INTO ?1")
         copy.bind(path, at: 1)
         try copy.run()
-        // What goes on after a copy was made, the copy must not claim to continue.
-        let connection = try Connection(path: path)
-        try connection.execute("DELETE FROM property WHERE name IN ('writer', 'isComplete')")
-        try connection.execute("PRAGMA journal_mode = DELETE")
+        try Connection(path: path).execute("PRAGMA journal_mode = DELETE")
     }
 }

@@ -121,10 +121,18 @@ extension LogFile {
         try connection.execute("DELETE FROM staged")
     }
 
-    /// Makes the rows that are kept the node's checkpoint, in one transaction.
-    ///
-    /// With `keepsLog` false, the log goes.
-    public func adoptStagedRows(head: [UInt8], keepsLog: Bool) throws(StorageError) {
+    /// Makes the rows that are kept the node's checkpoint, and takes all batches from the log but those of
+    /// some sequences of each origin, in one transaction.
+    public func adoptStagedRows(
+        head: [UInt8], keepingBatches kept: (_ origin: UInt64) -> Range<UInt64>
+    ) throws(StorageError) {
+        var origins: [UInt64] = []
+        try connection.prepare("SELECT DISTINCT origin FROM batch").forEachRow { row in
+            origins.append(UInt64(bitPattern: row.integer(at: 0)))
+            return true
+        }
+        let remove = try connection.prepare(
+            "DELETE FROM batch WHERE origin = ?1 AND (first < ?2 OR last >= ?3)")
         try transaction { () throws(StorageError) in
             try connection.execute(
                 """
@@ -132,7 +140,12 @@ extension LogFile {
                 INSERT INTO row SELECT id, bytes FROM staged;
                 DELETE FROM staged;
                 """)
-            if !keepsLog { try connection.execute("DELETE FROM batch") }
+            for origin in origins {
+                remove.bind(Int64(bitPattern: origin), at: 1)
+                remove.bind(Int64(clamping: kept(origin).lowerBound), at: 2)
+                remove.bind(Int64(clamping: kept(origin).upperBound), at: 3)
+                try remove.run()
+            }
             try store(StoredProperty(Self.headName, head))
         }
     }

@@ -30,6 +30,11 @@ extension LogFile {
         copy.bind(Int64(bitPattern: origin), at: 1)
         copy.bind(Int64(clamping: sequence), at: 2)
         try copy.run()
+        return try aside()
+    }
+
+    /// The batches that are kept beside the log, by origin and then by sequence.
+    public func aside() throws(StorageError) -> [[UInt8]] {
         var kept: [[UInt8]] = []
         try connection.prepare("SELECT bytes FROM aside ORDER BY origin, first").forEachRow { row in
             kept.append(Array(row.bytes(at: 0)))

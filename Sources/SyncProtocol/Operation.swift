@@ -33,7 +33,8 @@ public struct Batch: Equatable, Sendable {
     public var first: UInt64
     /// Wall clock of the origin when it accepted the operations, milliseconds since 1970.
     public var wallMilliseconds: UInt64
-    /// What the origin held of the others: a replica applies the batch once it holds that too.
+    /// What the origin has come to hold of the others since its batch before: a replica applies the batch
+    /// once it holds that too.
     public var dependencies: Vector
     /// At least one.
     public var operations: [Operation]

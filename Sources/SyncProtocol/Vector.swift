@@ -29,6 +29,11 @@ public struct Vector: Equatable, Sendable {
         other.entries.allSatisfy { self[$0.origin] >= $0.sequence }
     }
 
+    /// The entries of which more is held than in `other`.
+    public func advanced(beyond other: Vector) -> Vector {
+        Vector(ascending: entries.filter { $0.sequence > other[$0.origin] })
+    }
+
     /// The operations held of all origins together.
     public var total: UInt64 { entries.reduce(0) { $0 + $1.sequence } }
 

@@ -53,9 +53,18 @@ struct Recording {
         var life: Int
         var time: Microseconds
         var writer: WriterID
-        /// The writer before, and what it had told the others that it held; nil at first.
-        var before: (writer: WriterID, announced: Vector)?
+        /// What the process before had told the others that it held; nil at first.
+        var before: Vector?
         var vector: Vector
+    }
+
+    /// What a process has told the others.
+    private struct Announced {
+        var writer: WriterID
+        /// What it holds.
+        var vector = Vector()
+        /// How many of its own operations it has published; in some modes before it holds them.
+        var published: UInt64 = 0
     }
 
     /// Two batches with one place, and different bytes.
@@ -72,9 +81,9 @@ struct Recording {
     private(set) var issued: [Issued] = []
     private(set) var starts: [Start] = []
     private(set) var contradiction: Contradiction?
-    /// What a crash undid before anybody could hear of it; its sequences may be used again.
+    /// What a crash undid before anybody could hear of it.
     private(set) var lost: Set<Dot> = []
-    private var lives: [(writer: WriterID, announced: Vector)?]
+    private var lives: [Announced?]
     private var batches: [Dot: (hash: UInt64, node: Int, time: Microseconds)] = [:]
     private var latestWallMilliseconds: UInt64 = 0
 
@@ -93,14 +102,14 @@ struct Recording {
         guard isOn else { return }
         starts.append(
             Start(
-                node: node, life: life, time: time, writer: replica.writer, before: lives[node],
+                node: node, life: life, time: time, writer: replica.writer,
+                before: lives[node]?.vector,
                 vector: replica.vector))
-        if lives[node]?.writer == replica.writer {
-            let announced = lives[node]?.announced[replica.writer] ?? 0
-            let held = max(replica.vector[replica.writer], announced)
-            forgetLost(of: replica.writer, node: node, held: held)
+        if let life = lives[node] {
+            let held = max(replica.vector[life.writer], life.published)
+            forgetLost(of: life.writer, node: node, held: held)
         }
-        lives[node] = (replica.writer, Vector())
+        lives[node] = Announced(writer: replica.writer)
         append(replica, node: node, life: life, settled: .zero, at: time)
     }
 
@@ -121,13 +130,10 @@ struct Recording {
         append(replica, node: node, life: life, settled: settled, at: time)
     }
 
-    /// A process may find that it cannot go on as the writer that it was.
+    /// An evicted node comes back as another writer.
     private mutating func note(writer: WriterID, node: Int) {
         guard lives[node]?.writer != writer else { return }
-        lives[node] = (writer, Vector())
-        if let start = starts.lastIndex(where: { $0.node == node }) {
-            starts[start].writer = writer
-        }
+        lives[node] = Announced(writer: writer)
     }
 
     private mutating func append(
@@ -185,10 +191,11 @@ struct Recording {
         guard isOn, let messages = try? FrameReader<PeerMessage>.messages(in: frame) else { return }
         for case .message(let message) in messages {
             switch message {
-            case .beat(let beat): lives[node]?.announced = beat.vector
+            case .beat(let beat): lives[node]?.vector = beat.vector
             case .batch(let bytes):
                 guard let head = try? BatchCoding.decodeHead(bytes) else { continue }
-                lives[node]?.announced[head.origin] = head.last
+                lives[node]?.vector[head.origin] = head.last
+                lives[node]?.published = head.last
             default: continue
             }
         }

@@ -34,8 +34,8 @@ struct VirtualDisk {
     var checkpoints = VirtualCheckpoints()
     private var copy: Copy?
     var adoptionKeepsLog = true
-    /// Batches of an evicted life that nobody else has.
-    private var aside: [LogEntry] = []
+    /// Batches of evicted lives that nobody else has.
+    private(set) var aside: [LogEntry] = []
 
     /// The batches of one origin, ascending.
     private struct Log {
@@ -133,7 +133,6 @@ struct VirtualDisk {
         var log: [[UInt8]] = []
         for index in logs.indices {
             logs[index].entries.removeAll { entry in
-                if entry.last <= held[entry.origin] { return false }
                 if entry.first != held[entry.origin] + 1 { return true }
                 held[entry.origin] = entry.last
                 log.append(entry.bytes)
@@ -185,7 +184,7 @@ struct VirtualDisk {
 
     /// Removes everything.
     mutating func wipe() -> Microseconds {
-        (logs, properties, checkpoints) = ([], [], VirtualCheckpoints())
+        (logs, properties, aside, checkpoints) = ([], [], [], VirtualCheckpoints())
         return 0
     }
 

@@ -52,7 +52,7 @@ struct VirtualNode {
             cluster: "simulated", member: name, peers: names,
             durability: scenario.cluster.durability, seed: 0)
         configuration.checkpointBytes = 2_000
-        configuration.logLimit = 60
+        configuration.logLimit = UInt64(scenario.cluster.logLimit)
         for name in names { configuration.endpoints[name] = "sim://\(name)" }
     }
 
@@ -70,11 +70,11 @@ struct VirtualNode {
         life += 1
         adoptions = 0
         var configuration = configuration
-        configuration.seed = random.next()
-        var properties = disk.properties
-        if defect == .trustsEveryLog, life > 1 { properties.append(Property(.isComplete, 1)) }
+        configuration.seed = defect == .keepsWriter ? UInt64(index) : random.next()
         let checkpoint = try disk.restoreCheckpoint()
-        var replica = Replica(configuration, properties: properties, checkpoint: checkpoint)
+        var replica = Replica(
+            configuration, properties: disk.properties, checkpoint: checkpoint,
+            aside: disk.aside.map(\.bytes))
         replica.defect = defect?.inReplica
         for entry in disk.batches { try VirtualNode.restore(entry.bytes, &replica) }
         self.replica = replica

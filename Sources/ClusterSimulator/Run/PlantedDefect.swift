@@ -14,8 +14,8 @@ public enum PlantedDefect: Equatable, Sendable {
     case forgetsLastPushID
     /// A node answers some reads from a state that it had before.
     case servesStaleReads
-    /// A node that started again goes on as the writer that it was, whatever it may have lost.
-    case trustsEveryLog
+    /// A node that starts again goes on as the writer that it was, whatever it may have lost.
+    case keepsWriter
     /// A node makes two operations of an update of several places.
     case splitsUpdates
     /// A node does puts whose conditions do not hold.
@@ -37,7 +37,7 @@ public enum PlantedDefect: Equatable, Sendable {
         ("forgets-last-push-id", .forgetsLastPushID),
         ("loses-changes", .losesChanges),
         ("serves-stale-reads", .servesStaleReads),
-        ("trusts-every-log", .trustsEveryLog),
+        ("keeps-writer", .keepsWriter),
         ("splits-updates", .splitsUpdates),
         ("ignores-conditions", .ignoresConditions),
         ("loses-children", .losesChildren),
@@ -69,10 +69,6 @@ public enum PlantedDefect: Equatable, Sendable {
     }
 
     var inReplica: Defect? {
-        switch self {
-        case .replica(let defect): defect
-        case .trustsEveryLog: .repeatsSequences
-        default: nil
-        }
+        if case .replica(let defect) = self { defect } else { nil }
     }
 }

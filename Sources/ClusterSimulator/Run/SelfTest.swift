@@ -51,11 +51,10 @@ public enum SelfTest {
             Row(
                 .replica(.compactsWithoutAgreement), in: "lost-life-is-heard-late",
                 by: .everyTurnEqualsOracle),
-            Row(.replica(.repeatsSequences), in: "older-copy-returns", by: .restartIdentity),
+            Row(.keepsWriter, in: "older-copy-returns", by: .restartIdentity),
             Row(.servesStaleReads, in: "sessions-stay", by: .readYourWrites),
             Row(.servesStaleReads, in: "sessions-stay", by: .monotonicReads),
             Row(.splitsUpdates, in: "sessions-stay", by: .updatesAreAtomic),
-            Row(.trustsEveryLog, in: "lost-life-is-heard-late", by: .restartIdentity),
             Row(.acknowledgesBeforeCommit, in: "crash-and-restart", by: .acknowledgedWritesSurvive),
             Row(.acknowledgesBeforeCommit, in: "crash-and-restart", by: .acknowledgedPushes),
             Row(.ignoresGaps, in: "three-nodes-converge", by: .staysLive),

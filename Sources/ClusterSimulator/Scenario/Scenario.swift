@@ -41,6 +41,8 @@ extension Scenario {
         var sync = TimeRange(.milliseconds(1), .milliseconds(6))
         /// How long a node takes from its start to its first turn.
         var start = TimeRange(.milliseconds(100), .milliseconds(400))
+        /// A log with more operations does not wait for members that are away.
+        var logLimit = 10_000_000
     }
 
     struct Network: Sendable {

@@ -95,6 +95,7 @@ extension ScenarioSection {
                 { word throws(ScenarioError) in try word.durability() }, \.rawValue),
             .times("sync", \.cluster.sync),
             .times("start", \.cluster.start),
+            .count("log", \.cluster.logLimit, in: 1...10_000_000),
         ]
     }
 

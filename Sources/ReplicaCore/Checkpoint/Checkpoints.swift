@@ -18,7 +18,7 @@ struct Checkpoints: Sendable {
     private var doneMilliseconds: UInt64?
     /// A peer waits for a new one.
     private var isWanted = false
-    /// What was taken from the log in this process.
+    /// What the log has no more, or never had.
     private var truncated = Vector()
 
     /// Beyond this many operations in the log, those go that most members hold: a member that was away
@@ -36,9 +36,11 @@ struct Checkpoints: Sendable {
 
     mutating func noteRead(at milliseconds: UInt64) { readMilliseconds = milliseconds }
 
-    /// The node's checkpoint is one that holds this.
+    /// The node's checkpoint is one that holds this; as long as nothing else is noted, the log begins
+    /// where it ends.
     mutating func begin(with vector: Vector) {
         self.vector = vector
+        truncated = vector
         loggedBytes = 0
     }
 
@@ -77,9 +79,10 @@ struct Checkpoints: Sendable {
         held.entries.reduce(0) { $0 + $1.sequence - min($1.sequence, truncated[$1.origin]) }
     }
 
-    /// Notes, at a start, the first batch of an origin that the log has.
+    /// Notes that the log has this batch of an origin, and all that follow.
     mutating func note(first sequence: UInt64, of origin: WriterID) {
-        if truncated[origin] == 0 { truncated[origin] = sequence - 1 }
+        guard sequence <= truncated[origin] else { return }
+        truncated[origin] = sequence - 1
     }
 
     /// What may be taken from the log and was not yet: what the checkpoint covers and all members

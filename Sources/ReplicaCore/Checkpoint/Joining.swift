@@ -109,6 +109,8 @@ extension Replica {
     /// Never joins the old state into the new one: what was removed in the new one is not known there
     /// any more, and would come back.
     mutating func adopt(_ adopted: (RestoredCheckpoint, log: [[UInt8]])?) {
+        // What this turn has accepted so far is numbered, and belongs to what came meanwhile.
+        closeBatch()
         let meanwhile = joining?.meanwhile ?? []
         let replacedAll = joining?.replacesAll == true
         joining = nil

@@ -11,7 +11,8 @@ import SyncProtocol
 enum WayBack: Equatable, Sendable {
     /// Until all others agree that its writer is closed, and so on what of it they keep.
     case waiting
-    case settingAside
+    /// Until so many ends of its lives are kept beside the log.
+    case settingAside(Int)
     /// Until it has the checkpoint of another member.
     case fetching
 }
@@ -43,12 +44,10 @@ extension Replica {
         turn.properties.append(Property(.evictions, bytes: writer.bytes))
     }
 
-    /// Follows what others want; learns of its own eviction.
+    /// Follows what others want.
     mutating func hear(_ evictions: [Eviction]) {
-        for eviction in evictions where eviction.writer != writer { want(eviction) }
+        for eviction in evictions where eviction.member != configuration.member { want(eviction) }
         noteEvictions()
-        let isOut = peers.wantOut(writer, of: configuration.member)
-        if isOut, wayBack == nil { wayBack = .waiting }
     }
 
     /// Closes the writers that are out by now.
@@ -60,15 +59,20 @@ extension Replica {
 // MARK: - The way back
 
 extension Replica {
-    /// Goes on, at the end of a turn, with coming back.
+    /// Finds out, at the end of a turn, that a life of this member is over by decision, and goes on with
+    /// coming back.
     ///
-    /// What only this replica has of its writer is set aside; then all of the old state goes.
+    /// What only this replica has of its lives is set aside; then all of the old state goes.
     mutating func continueWayBack() {
         switch wayBack {
-        case .waiting:
-            guard let cut = peers.agreedEnd(of: writer) else { return }
-            wayBack = .settingAside
-            turn.urgent.append(.setAside(writer, after: cut))
+        case nil:
+            let ended = peers.evictedWriters(of: configuration.member)
+            if ended.contains(where: { $0 == writer || vector[$0] > peers.shown(of: $0) }) {
+                wayBack = .waiting
+            } else if life.isServing, !aside.isEmpty {
+                doAsideAgain()
+            }
+        case .waiting: setAside()
         case .fetching where joining == nil:
             if let peer = peers.all.first(where: { peers.isLive($0, at: now.elapsedMilliseconds) })
             {
@@ -78,22 +82,48 @@ extension Replica {
         }
     }
 
+    /// Sets aside what the others do not keep of this member's lives, once they agree on that.
+    ///
+    /// A life that began after one that is over rests on it, and so nobody could take anything of it.
+    private mutating func setAside() {
+        let isOut = peers.evictedWriters(of: configuration.member).contains(writer)
+        var ends: [(life: WriterID, end: UInt64)] = []
+        for life in lives {
+            let isOver = life != writer || isOut
+            guard let end = isOver ? peers.agreedEnd(of: life) : peers.shown(of: life)
+            else { return }
+            if vector[life] > end { ends.append((life, end)) }
+        }
+        guard isOut || !ends.isEmpty else {
+            wayBack = nil
+            return
+        }
+        wayBack = ends.isEmpty ? .fetching : .settingAside(ends.count)
+        for (life, end) in ends { turn.urgent.append(.setAside(life, after: end)) }
+    }
+
     mutating func noteAside(_ batches: [[UInt8]]) {
-        guard wayBack == .settingAside else { return }
+        guard case .settingAside(let count) = wayBack else { return }
         aside = batches
-        wayBack = .fetching
+        wayBack = count > 1 ? .settingAside(count - 1) : .fetching
     }
 
     /// Has the checkpoint of another member: begins a new life, and does again what was set aside.
     mutating func comeBack() {
         wayBack = nil
         beginLife()
-        for bytes in aside {
-            guard let batch = try? BatchCoding.decode(bytes) else { continue }
+        doAsideAgain()
+    }
+
+    /// Does again what was set aside and went with the old state; what did not go yet is kept.
+    private mutating func doAsideAgain() {
+        let batches = aside.compactMap { try? BatchCoding.decode($0) }
+        aside.removeAll()
+        if batches.contains(where: { $0.last <= vector[$0.origin] }) { return }
+        turn.clearsAside = true
+        for batch in batches {
             for operation in batch.operations { doAgain(operation, batch.wallMilliseconds) }
         }
-        turn.clearsAside = true
-        aside.removeAll()
     }
 
     /// What cannot be in anybody's way is done again: a new child of a list, an increment. The rest is

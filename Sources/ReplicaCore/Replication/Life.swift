@@ -1,11 +1,9 @@
 import SyncProtocol
 
-// How a replica begins to serve, and as which writer.
+// How a replica begins to serve.
 
 /// What a replica knows of its own past when it starts.
 struct Life: Sendable {
-    /// Whether its writer is that of the life before, which announced nothing that it does not hold.
-    var isContinued: Bool
     /// Whether there was a life before.
     var hasPast: Bool
     var startedMilliseconds: UInt64?
@@ -37,12 +35,6 @@ extension Replica {
             else { return }
         }
         guard life.hasPast || isCaughtUp() else { return }
-        // An older copy of the data looks like the data: only the peers can tell that it is not.
-        if life.isContinued, !hearsAll || peers.shown(of: writer) > vector[writer],
-            defect != .repeatsSequences
-        {
-            beginLife()
-        }
         life.isServing = true
         listens.buildNamedIndexes(in: tree.value, at: now.elapsedMilliseconds)
         turn.urgent.append(.serve)
@@ -69,13 +61,21 @@ extension Replica {
         return now.elapsedMilliseconds >= life.progressMilliseconds + Replica.patienceMilliseconds
     }
 
-    /// Goes on as another writer: sequences that the old one may have used are not used again.
+    /// Goes on as another writer.
     mutating func beginLife() {
-        life.isContinued = false
         writer = WriterID(bits: random.next() | 1)
+        noteLife()
+        batched = Vector()
         batch = BatchWriter(origin: writer)
         peers.change(own: writer)
         dropClosed()
-        turn.properties.append(Property(.writer, writer.bits))
     }
+
+    /// Keeps the names of the last lives: if one is voted out, what it alone had is found by its name.
+    mutating func noteLife() {
+        lives = lives.suffix(Replica.livesLimit - 1) + [writer]
+        turn.properties.append(Property(.lives, lives))
+    }
+
+    private static let livesLimit = 100
 }

@@ -36,8 +36,10 @@ extension Replica {
         if batch.isEmpty { return }
         let last = vector[writer]
         let first = last - UInt64(batch.count) + 1
-        var dependencies = vector
+        // The batch before this one is applied before it everywhere, and what that one rests on.
+        var dependencies = vector.advanced(beyond: batched)
         dependencies[writer] = 0
+        batched = vector
         let bytes = batch.finish(
             first: first, wallMilliseconds: now.wallMilliseconds, dependencies: dependencies)
         turn.entries.append(LogEntry(origin: writer, first: first, last: last, bytes: bytes))

@@ -110,9 +110,13 @@ struct Peers: Sendable {
         all.count { isLive($0, at: elapsedMilliseconds) }
     }
 
-    /// The highest sequence of an origin that some member is known to hold durably.
+    /// The highest sequence of an origin that some member is known to hold durably; the word of a member
+    /// about a life of its own that this replica wants out does not count.
     func shown(of origin: WriterID) -> UInt64 {
-        all.reduce(0) { max($0, $1.beat?.vector[origin] ?? 0) }
+        all.reduce(0) { shown, peer in
+            let isOut = wanted.contains(Eviction(member: peer.member, writer: origin))
+            return isOut ? shown : max(shown, peer.beat?.vector[origin] ?? 0)
+        }
     }
 
     /// Whether the operations of an origin up to a sequence may be taken.
@@ -169,10 +173,19 @@ extension Peers {
 
     mutating func restore(wanted evictions: [Eviction]) { wanted = evictions }
 
-    /// Whether more than half of all members want a writer out, this replica not among them.
-    func wantOut(_ writer: WriterID, of member: String) -> Bool {
-        let eviction = Eviction(member: member, writer: writer)
-        return isMajority(all.count { $0.beat?.evictions.contains(eviction) == true })
+    /// The lives of this replica's member that more than half of all members want out.
+    func evictedWriters(of member: String) -> [WriterID] {
+        var writers: [WriterID] = []
+        for eviction in all.flatMap({ $0.beat?.evictions ?? [] }) where eviction.member == member {
+            if !writers.contains(eviction.writer), isWantedOut(eviction) {
+                writers.append(eviction.writer)
+            }
+        }
+        return writers
+    }
+
+    private func isWantedOut(_ eviction: Eviction) -> Bool {
+        isMajority(all.count { $0.beat?.evictions.contains(eviction) == true })
     }
 
     private func isMajority(_ count: Int) -> Bool { 2 * count > all.count + 1 }

@@ -108,8 +108,7 @@ extension Replica {
         listens.dropIdleIndexes(at: now.elapsedMilliseconds)
         turn.urgent.append(currentBeat)
         greetPeers()
-        let truncation = checkpoints.truncation(of: vector, heldBy: peers)
-        if !truncation.entries.isEmpty { turn.urgent.append(.truncate(truncation)) }
+        truncateLog()
         peers.settle(holding: vector)
         switch defect {
         case .compactPastAGap: frontier = clock.last
@@ -117,6 +116,13 @@ extension Replica {
             frontier = max(frontier, peers.frontierWithoutAgreement(own: clock.last))
         default: frontier = max(frontier, peers.frontier(own: clock.last) ?? .zero)
         }
+    }
+
+    /// Takes from the log what nobody needs; not while a checkpoint comes that the log goes on from.
+    private mutating func truncateLog() {
+        guard joining == nil else { return }
+        let truncation = checkpoints.truncation(of: vector, heldBy: peers)
+        if !truncation.entries.isEmpty { turn.urgent.append(.truncate(truncation)) }
     }
 
     /// Tells what is durable here.

@@ -37,9 +37,8 @@ struct TurnQueue: Sendable {
 
     /// Whether outputs wait for the disk.
     ///
-    /// In the mode `interval` only those of the first turn do: it notes that this life has begun, and
-    /// if that were lost, the next life would take itself for the one before, and use its sequences
-    /// again.
+    /// In the mode `interval` only those of the first turn do: it keeps a bound above the times that
+    /// are promised, and if that were lost, the next life might stamp below them.
     private var holdsBack: Bool {
         durability == .commit || durability == .interval && !hasStored
     }

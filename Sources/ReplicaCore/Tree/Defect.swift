@@ -29,8 +29,6 @@ public enum Defect: String, CaseIterable, Sendable {
     case takesFromClosedWriters = "takes-from-closed-writers"
     /// Registers are forgotten although not all members know which writers are closed.
     case compactsWithoutAgreement = "compacts-without-agreement"
-    /// A node goes on with the sequences of its data, though that may be an older copy.
-    case repeatsSequences = "repeats-sequences"
     /// Operations are applied before what they depend on.
     case ignoresDependencies = "ignores-dependencies"
     /// Stamps follow the wall clock, also when it steps back.
@@ -44,6 +42,6 @@ extension Defect {
     /// Those that take a cluster to show.
     public static let ofCluster: [Defect] = [
         .checkpointWithoutRegisters, .takesFromClosedWriters, .compactsWithoutAgreement,
-        .repeatsSequences, .ignoresDependencies, .stampsFollowTheWall,
+        .ignoresDependencies, .stampsFollowTheWall,
     ]
 }

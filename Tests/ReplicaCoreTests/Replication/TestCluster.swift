@@ -8,6 +8,7 @@ struct TestCluster {
     struct Disk {
         var entries: [LogEntry] = []
         var properties: [Property] = []
+        var aside: [[UInt8]] = []
         var writer = CheckpointWriter(limits: .init(row: 200, slice: 400))
         var rows: [CheckpointRow] = []
         var head: [UInt8] = []
@@ -59,7 +60,7 @@ struct TestCluster {
         configuration.endpoints = endpoints
         let checkpoint = disk.head.isEmpty ? nil : try! disk.checkpoint(of: disk.rows, disk.head)
         var replica = Replica(
-            configuration, properties: disk.properties, checkpoint: checkpoint)
+            configuration, properties: disk.properties, checkpoint: checkpoint, aside: disk.aside)
         for entry in disk.entries.sorted(by: { ($0.origin, $0.first) < ($1.origin, $1.first) }) {
             entry.bytes.withUnsafeBytes { try! replica.restore($0) }
         }
@@ -170,13 +171,15 @@ struct TestCluster {
             let end = disks[name, default: Disk()].entries.filter {
                 $0.origin == origin && $0.first > sequence
             }
-            turn(name, [.setAside(end.map(\.bytes))])
+            disks[name]!.aside += end.map(\.bytes).filter { !disks[name]!.aside.contains($0) }
+            turn(name, [.setAside(disks[name]!.aside)])
         default: break
         }
     }
 
     private mutating func sync(_ turn: Turn, at name: String) {
         disks[name, default: Disk()].entries += turn.batches
+        if turn.clearsAside { disks[name]!.aside.removeAll() }
         for property in turn.properties {
             disks[name]!.properties.removeAll { $0.name == property.name }
             disks[name]!.properties.append(property)
@@ -215,8 +218,8 @@ extension TestCluster.Disk {
         guard let checkpoint = try? checkpoint(of: staged, head) else { return nil }
         (self.head, rows) = (head, staged)
         writer = CheckpointWriter(after: checkpoint, limits: .init(row: 200, slice: 400))
-        let log = entries.filter { $0.last > checkpoint.head.vector[$0.origin] }
-        return (checkpoint, log.sorted { $0.first < $1.first }.map(\.bytes))
+        entries.removeAll { $0.last <= checkpoint.head.vector[$0.origin] }
+        return (checkpoint, entries.sorted { $0.first < $1.first }.map(\.bytes))
     }
 
     func checkpoint(
