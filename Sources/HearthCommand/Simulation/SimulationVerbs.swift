@@ -1,12 +1,16 @@
 internal import ClusterSimulator
+internal import Foundation
 
 extension Verb {
     static let simulation = Verb(
         "sim", "Simulates clusters under faults, from a seed, and checks what must hold.",
-        verbs: [simulationRun, simulationShow, simulationSelfTest, simulationList],
+        verbs: [
+            simulationRun, simulationShow, simulationShrink, simulationSelfTest, simulationList,
+        ],
         examples: [
             "hearth sim run Simulations --seeds 1..100",
             "hearth sim run Simulations/partition-heals.scenario --seed 7",
+            "hearth sim shrink Simulations/swarm.scenario --seed 7 --defect ignores-gaps",
         ])
 
     private static let files = Argument(
@@ -22,10 +26,14 @@ extension Verb {
         "defect", "NAME", "A mistake to plant, which the checks have to find.",
         values: .oneOf(PlantedDefect.names))
     private static let json = Option(flag: "json", "One JSON object a run.")
+    private static let jobs = Option(
+        "jobs", "N", "How many runs go on at a time; without it, one for each processor.")
+    private static let runLimit = Option(
+        "runs", "N", "How many runs it may take; without it, 3000.")
 
     private static let simulationRun = Verb(
         "run", "Runs scenarios, seed by seed; exits with 1 if something does not hold.",
-        arguments: [files], options: [seed, seeds, defect, json],
+        arguments: [files], options: [seed, seeds, defect, jobs, json],
         examples: [
             "hearth sim run Simulations --seeds 1..100",
             "hearth sim run Simulations/partition-heals.scenario --seed 7 --json",
@@ -34,15 +42,15 @@ extension Verb {
     ) { (invocation) throws(CommandError) in
         let files = try ScenarioFiles.read(invocation.words(of: files))
         let range = try invocation.seedRange(seed: seed, seeds: seeds)
-        var report = SimulationOutput(
-            isJSON: invocation.has(json), defect: invocation[defect])
+        let jobs = try invocation.integer(jobs, in: 1...1_000)
+        var output = SimulationOutput(isJSON: invocation.has(json), defect: invocation[defect])
+        let runs = SimulationRuns(
+            defect: invocation[defect].flatMap { PlantedDefect(name: $0) },
+            jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount)
         for file in files {
-            for seed in range ?? file.scenario.seeds {
-                let defect = invocation[defect].flatMap { PlantedDefect(name: $0) }
-                report.show(Simulation.run(file.scenario, seed: seed, defect: defect), of: file)
-            }
+            runs.forEach(file, seeds: range ?? file.scenario.seeds) { output.show($0, of: file) }
         }
-        return report.finish()
+        return output.finish()
     }
 
     private static let simulationShow = Verb(
@@ -53,6 +61,30 @@ extension Verb {
         let seed = try invocation.seedRange(seed: requiredSeed, seeds: seeds)?.lowerBound ?? 1
         for file in try ScenarioFiles.read(invocation.words(of: file)) {
             StandardOutput.shared.write(Array(file.scenario.drawn(seed: seed).text.utf8))
+        }
+        return .success
+    }
+
+    private static let simulationShrink = Verb(
+        "shrink",
+        "Finds a short scenario with which the same check fails as with a seed of this one.",
+        arguments: [file], options: [requiredSeed, defect, runLimit],
+        examples: [
+            "hearth sim shrink Simulations/swarm.scenario --seed 7 --defect ignores-gaps"
+                + " > found.scenario"
+        ]
+    ) { (invocation) throws(CommandError) in
+        let limit = try invocation.integer(runLimit, in: 1...1_000_000) ?? 3_000
+        let seed = try invocation.seedRange(seed: requiredSeed, seeds: seeds)?.lowerBound ?? 1
+        let defect = invocation[defect].flatMap { PlantedDefect(name: $0) }
+        for file in try ScenarioFiles.read(invocation.words(of: file)) {
+            let shrinking = Shrinking(file.scenario, seed: seed, defect: defect, limit: limit)
+            guard var shrinking else {
+                throw CommandError(
+                    .badData, "\(file.path) holds with seed \(seed)",
+                    fix: "name a seed that `hearth sim run` calls invalid")
+            }
+            ShrinkingOutput.run(&shrinking)
         }
         return .success
     }

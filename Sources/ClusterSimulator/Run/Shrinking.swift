@@ -1,0 +1,150 @@
+/// Makes a scenario that fails shorter, as long as the same check fails with it.
+///
+/// It works on the text: without a line, without a setting, with a smaller number. What cannot be read
+/// any more, or holds, is not taken. A shorter scenario draws other events, so each is tried with a few
+/// seeds. Source: Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*.
+public struct Shrinking: Sendable {
+    /// The shortest scenario so far.
+    public private(set) var scenario: Scenario
+    /// The seed with which it fails.
+    public private(set) var seed: UInt64
+    /// The check that finds it.
+    public let check: Check
+    /// How many runs it took so far.
+    public private(set) var runs = 0
+
+    private let defect: PlantedDefect?
+    private let limit: Int
+    private var lines: [String]
+
+    /// The first check that fails with a seed is the one to keep; nil if none does.
+    ///
+    /// - Parameter limit: After so many runs the shortest scenario so far has to do.
+    public init?(_ scenario: Scenario, seed: UInt64, defect: PlantedDefect?, limit: Int) {
+        let report = Simulation.run(scenario, seed: seed, defect: defect)
+        guard let failed = report.checks.first(where: { $0.verdict == .invalid }) else {
+            return nil
+        }
+        check = failed.check
+        self.scenario = scenario.drawn(seed: seed)
+        self.scenario.checks = [failed.check]
+        self.scenario.claim = "Fails as \(scenario.name) does with seed \(seed)."
+        self.seed = seed
+        self.defect = defect
+        self.limit = limit
+        lines = Shrinking.lines(of: self.scenario)
+    }
+
+    /// How many words the scenario has.
+    public var size: Int {
+        lines.reduce(0) { $1.hasPrefix("#") ? $0 : $0 + $1.split(separator: " ").count }
+    }
+
+    /// Tries everything once; false if nothing could be left out, or the limit of runs is reached.
+    public mutating func step() -> Bool {
+        let before = lines
+        dropLines()
+        dropSettings()
+        lowerCounts()
+        return lines != before && runs < limit
+    }
+
+    private static func lines(of scenario: Scenario) -> [String] {
+        scenario.text.split(separator: "\n").map(String.init)
+    }
+
+    // MARK: What is tried
+
+    /// Leaves out what happens at times that the scenario names: half of it, a quarter, …, one by one.
+    private mutating func dropLines() {
+        var length = max(1, lines.count / 2)
+        while true {
+            var start = 0
+            while start < lines.count {
+                let range = start..<min(lines.count, start + length)
+                let isScript = lines[range].allSatisfy { $0.hasPrefix("at ") }
+                var shorter = lines
+                shorter.removeSubrange(range)
+                if !isScript || !take(shorter) { start += length }
+            }
+            if length == 1 { return }
+            length /= 2
+        }
+    }
+
+    /// Leaves out settings, so that they are as usual.
+    private mutating func dropSettings() {
+        for line in lines.indices.reversed() where line < lines.count {
+            for word in words(of: line).indices.dropFirst().reversed() {
+                var words = words(of: line)
+                guard words[word].contains("=") else { break }
+                words.remove(at: word)
+                var shorter = lines
+                if words.count == 1 {
+                    shorter.remove(at: line)
+                } else {
+                    shorter[line] = words.joined(separator: " ")
+                }
+                _ = take(shorter)
+                if line >= lines.count { break }
+            }
+        }
+    }
+
+    /// Makes numbers of things smaller: half as many, or one less.
+    private mutating func lowerCounts() {
+        for line in lines.indices {
+            for word in words(of: line).indices {
+                while let (name, count) = count(in: word, of: line),
+                    lower(name, to: count / 2, word, line) || lower(name, to: count - 1, word, line)
+                {}
+            }
+        }
+    }
+
+    private mutating func lower(_ name: Substring, to count: Int, _ word: Int, _ line: Int) -> Bool
+    {
+        var words = words(of: line)
+        words[word] = "\(name)=\(count)"
+        var shorter = lines
+        shorter[line] = words.joined(separator: " ")
+        return take(shorter)
+    }
+
+    private func words(of line: Int) -> [String] {
+        lines[line].split(separator: " ").map(String.init)
+    }
+
+    /// A setting that is a number of things, and not none of them.
+    private func count(in word: Int, of line: Int) -> (name: Substring, count: Int)? {
+        let parts = words(of: line)[word].split(separator: "=")
+        guard parts.count == 2, let count = Int(parts[1]), count > 0 else { return nil }
+        return (parts[0], count)
+    }
+
+    // MARK: Trying
+
+    /// Takes a shorter scenario if it can be read, and the check fails with one of a few seeds.
+    private mutating func take(_ shorter: [String]) -> Bool {
+        guard runs < limit, let candidate = read(shorter) else { return false }
+        for seed in [seed, 1, 2, 3] {
+            runs += 1
+            let report = Simulation.run(candidate, seed: seed, defect: defect)
+            guard report.checks.contains(where: { $0.verdict == .invalid }) else { continue }
+            self.seed = seed
+            scenario = candidate
+            scenario.seeds = seed...seed
+            lines = shorter
+            return true
+        }
+        return false
+    }
+
+    private func read(_ lines: [String]) -> Scenario? {
+        do throws(ScenarioError) {
+            return try Scenario(parsing: lines.joined(separator: "\n"), name: scenario.name)
+        } catch {
+            return nil
+        }
+    }
+}

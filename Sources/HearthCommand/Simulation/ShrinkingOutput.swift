@@ -1,0 +1,16 @@
+internal import ClusterSimulator
+
+/// Tells how far the shortening of a scenario has come, and then prints what is left.
+enum ShrinkingOutput {
+    static func run(_ shrinking: inout Shrinking) {
+        let before = shrinking.size
+        tell("\(shrinking.check.rawValue) fails; leaving out what it does not take")
+        while shrinking.step() {
+            tell("\(shrinking.size) of \(before) words left after \(shrinking.runs) runs")
+        }
+        tell("\(shrinking.size) of \(before) words, found with \(shrinking.runs) runs")
+        StandardOutput.shared.write(Array(shrinking.scenario.text.utf8))
+    }
+
+    private static func tell(_ line: String) { Terminal.standardError.print(line) }
+}
