@@ -14,6 +14,8 @@ public enum Check: String, CaseIterable, Sendable {
     case incrementsAddUp = "increments-add-up"
     /// The operation of each acknowledged write is held by every replica.
     case acknowledgedWritesSurvive = "acknowledged-writes-survive"
+    /// What was acknowledged as durable on most nodes, or on all, was so.
+    case concernsMet = "concerns-met"
     /// What each listener was told makes up what its node shows, and no change tells nothing.
     case listenersConverge = "listeners-converge"
     /// Once all faults are over, the replicas become equal in bounded time.

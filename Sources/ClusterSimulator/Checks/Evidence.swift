@@ -27,8 +27,12 @@ struct Evidence {
     let listeners: [Listener]
     /// As they were in the end.
     let applications: [Application]
-    let crashes: [(node: Int, time: Microseconds)]
-    let losses: [(node: Int, since: Microseconds, until: Microseconds)]
+    let losses: [Loss]
+    let exemptions: Exemptions
+    /// The operations that were acknowledged and must be there.
+    let acknowledged: [ClientOperation]
+    /// How many acknowledged operations need not be there.
+    let exemptedCount: Int
     let everyTurn: [EveryTurnOracle]
     /// When the replicas became equal for good; nil if they never did.
     let converged: Microseconds?
@@ -46,8 +50,12 @@ struct Evidence {
             }
             return application
         }
-        crashes = run.crashes
         losses = run.losses
+        exemptions = Exemptions(of: run)
+        let exemptions = exemptions
+        let answered = run.history.operations.filter { $0.outcome == .acknowledged }
+        acknowledged = answered.filter { !exemptions.mayBeLost($0) }
+        exemptedCount = answered.count - acknowledged.count
         everyTurn = run.everyTurn
         converged = run.calm.converged
         calmBegan = run.scenario.until
@@ -81,43 +89,14 @@ struct Evidence {
         return operations.sorted { $0.stamp < $1.stamp }
     }
 
-    /// Whether the node that acknowledged an operation may have lost it since: with its disk, or in a
-    /// crash before it had to have synced it, as its durability mode allows.
-    func mayBeLost(_ operation: ClientOperation) -> Bool {
-        guard let node = operation.node, let completed = operation.completed else { return false }
-        let isGone = losses.contains {
-            $0.node == node && $0.since <= completed && completed <= $0.until
-        }
-        if isGone { return true }
-        let window: Microseconds
-        switch scenario.cluster.durability {
-        case .commit: return false
-        case .interval: window = .milliseconds(1_100) + scenario.cluster.sync.longest
-        case .memory: window = .max / 2
-        }
-        return crashes.contains {
-            $0.node == node && $0.time >= completed && $0.time - completed <= window
-        }
-    }
-
     var clientCount: Int { scenario.clients.count + scenario.clients.listeners }
-
-    /// The operations that were acknowledged and must be there.
-    var acknowledged: [ClientOperation] {
-        history.operations.filter { $0.outcome == .acknowledged && !mayBeLost($0) }
-    }
-
-    /// How many acknowledged operations need not be there.
-    var exemptedCount: Int {
-        history.operations.count { $0.outcome == .acknowledged && mayBeLost($0) }
-    }
 
     /// Said in every result, never passed over.
     var exemptionNote: String {
         let count = exemptedCount
         guard count > 0 else { return "" }
         return "; \(count) acknowledged before a node lost its disk, or crashed without "
-            + "\"durability=commit\", are left out"
+            + "\"durability=commit\", and held by no other then, are left out"
     }
 }
 
@@ -132,6 +111,7 @@ extension Check {
             case .pushKeys: PushKeys.judge(evidence)
             case .incrementsAddUp: IncrementsAddUp.judge(evidence)
             case .acknowledgedWritesSurvive: AcknowledgedWritesSurvive.judge(evidence)
+            case .concernsMet: ConcernsMet.judge(evidence)
             case .listenersConverge: ListenersConverge.judge(evidence)
             case .staysLive: StaysLive.judge(evidence)
             case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,

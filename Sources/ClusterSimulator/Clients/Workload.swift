@@ -8,6 +8,7 @@ import SyncProtocol
 /// can be counted; all other writes meet in the small and crowded tree below `/data`.
 struct Workload {
     private let kinds: [Scenario.Workload.Kind]
+    private let concern: Probability
     private let lists: [Path]
     private let counters: [Path]
 
@@ -20,6 +21,8 @@ struct Workload {
         var writes: [Write]
         /// The path of a merge or a get; the writes of a merge lie below it.
         var path = Path.root
+        /// Of a put or a merge.
+        var concern: WriteConcern?
     }
 
     init(_ settings: Scenario.Workload) {
@@ -28,6 +31,7 @@ struct Workload {
             kinds += [Scenario.Workload.Kind](repeating: kind, count: weight)
         }
         self.kinds = kinds
+        concern = settings.concern
         lists = Workload.paths("lists", settings.lists)
         counters = Workload.paths("counters", settings.counters)
     }
@@ -41,6 +45,16 @@ struct Workload {
         tag: String, key: (inout SplitMix64) -> Key, random: inout SplitMix64
     ) -> Request? {
         guard !kinds.isEmpty else { return nil }
+        var request = drawRequest(tag: tag, key: key, random: &random)
+        if random.happens(concern) {
+            request.concern = [.majority, .all][random.index(below: 2)]
+        }
+        return request
+    }
+
+    private func drawRequest(
+        tag: String, key: (inout SplitMix64) -> Key, random: inout SplitMix64
+    ) -> Request {
         let tagged = Value.string(tag)
         switch kinds[random.index(below: kinds.count)] {
         case .push:
@@ -147,9 +161,9 @@ extension Workload.Request {
         case .get: return .get(id: id, path: path)
         default:
             if path.isRoot, let write = writes.first {
-                return .put(id: id, path: write.path, value: write.value)
+                return .put(id: id, path: write.path, value: write.value, concern: concern)
             }
-            return .merge(id: id, path: path, writes: writes)
+            return .merge(id: id, path: path, writes: writes, concern: concern)
         }
     }
 

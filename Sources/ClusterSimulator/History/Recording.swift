@@ -67,6 +67,12 @@ struct Recording {
         var published: UInt64 = 0
     }
 
+    /// From a time on, a node held this durably.
+    struct Holding {
+        var time: Microseconds
+        var vector: Vector
+    }
+
     /// Two batches with one place, and different bytes.
     struct Contradiction {
         var dot: Dot
@@ -78,6 +84,8 @@ struct Recording {
     private let keepsValues: Bool
     /// By node, in order.
     private(set) var states: [[State]]
+    /// By node, in order: what its disk had.
+    private(set) var durable: [[Holding]]
     private(set) var issued: [Issued] = []
     private(set) var starts: [Start] = []
     private(set) var contradiction: Contradiction?
@@ -93,6 +101,7 @@ struct Recording {
             <= Recording.operationLimit
         keepsValues = scenario.isSmall
         states = [[State]](repeating: [], count: scenario.cluster.replicas)
+        durable = [[Holding]](repeating: [], count: scenario.cluster.replicas)
         lives = states.map { _ in nil }
     }
 
@@ -143,6 +152,11 @@ struct Recording {
             State(
                 node: node, life: life, time: time, vector: replica.vector, settled: settled,
                 value: keepsValues ? replica.value : .null))
+    }
+
+    mutating func note(durable vector: Vector, node: Int, at time: Microseconds) {
+        guard isOn, durable[node].last?.vector != vector else { return }
+        durable[node].append(Holding(time: time, vector: vector))
     }
 
     mutating func note(wallMilliseconds: UInt64) {
@@ -209,13 +223,7 @@ extension Recording {
 
         /// The first state that has an operation.
         func first(covering dot: Dot) -> State? {
-            var low = states.startIndex
-            var high = states.endIndex
-            while low < high {
-                let middle = (low + high) / 2
-                if states[middle].vector.covers(dot) { high = middle } else { low = middle + 1 }
-            }
-            return low < states.endIndex ? states[low] : nil
+            states.split { $0.vector.covers(dot) }.after.first
         }
     }
 
@@ -231,5 +239,22 @@ extension Recording {
             }
             return lives
         }
+    }
+}
+
+extension ArraySlice {
+    /// The elements before, and those from which on a condition holds.
+    ///
+    /// - Complexity: the logarithm of the count.
+    func split(
+        where holds: (Element) -> Bool
+    ) -> (before: ArraySlice<Element>, after: ArraySlice<Element>) {
+        var low = startIndex
+        var high = endIndex
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return (self[..<low], self[low...])
     }
 }

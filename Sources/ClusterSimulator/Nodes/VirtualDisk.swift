@@ -26,6 +26,8 @@ struct VirtualDisk {
     private var logs: [Log] = []
     /// What is durable.
     private(set) var properties: [Property] = []
+    /// The operations that are durable, in the log or in the checkpoint.
+    private(set) var durable = Vector()
     /// Handed over and not durable, in order; the first `syncing` of them are on their way.
     private var unsynced: [(turn: Turn, time: Microseconds)] = []
     private var syncing = 0
@@ -80,6 +82,7 @@ struct VirtualDisk {
             if durability == .commit { add(turn.batches) }
             if durability != .memory { set(turn.properties) }
             if turn.clearsAside { aside.removeAll() }
+            for batch in turn.batches { durable[batch.origin] = batch.last }
         }
         let last = done.last?.turn.number
         lastDurable = last ?? lastDurable
@@ -139,6 +142,7 @@ struct VirtualDisk {
                 return false
             }
         }
+        durable = held
         return (checkpoint, log)
     }
 
@@ -158,7 +162,10 @@ struct VirtualDisk {
 
     mutating func restoreCheckpoint() throws(FrameError) -> RestoredCheckpoint? {
         (lastWritten, lastDurable) = (0, 0)
-        return try checkpoints.restore()
+        let checkpoint = try checkpoints.restore()
+        durable = checkpoint?.head.vector ?? Vector()
+        for batch in batches { durable[batch.origin] = max(durable[batch.origin], batch.last) }
+        return checkpoint
     }
 
     // MARK: Copies

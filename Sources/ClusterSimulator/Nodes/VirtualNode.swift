@@ -74,7 +74,7 @@ struct VirtualNode {
         let checkpoint = try disk.restoreCheckpoint()
         var replica = Replica(
             configuration, properties: disk.properties, checkpoint: checkpoint,
-            aside: disk.aside.map(\.bytes))
+            aside: defect == .losesAside ? [] : disk.aside.map(\.bytes))
         replica.defect = defect?.inReplica
         for entry in disk.batches { try VirtualNode.restore(entry.bytes, &replica) }
         self.replica = replica

@@ -20,6 +20,8 @@ public enum PlantedDefect: Equatable, Sendable {
     case splitsUpdates
     /// A node does puts whose conditions do not hold.
     case ignoresConditions
+    /// A node that starts has forgotten what it had set aside.
+    case losesAside
     // Mistakes in the events of an application's listeners.
     case losesChildren
     case doublesChildren
@@ -40,6 +42,7 @@ public enum PlantedDefect: Equatable, Sendable {
         ("keeps-writer", .keepsWriter),
         ("splits-updates", .splitsUpdates),
         ("ignores-conditions", .ignoresConditions),
+        ("loses-aside", .losesAside),
         ("loses-children", .losesChildren),
         ("doubles-children", .doublesChildren),
         ("misplaces-children", .misplacesChildren),

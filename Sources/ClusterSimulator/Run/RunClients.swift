@@ -102,7 +102,8 @@ extension SimulatedRun {
 
     private mutating func take(_ message: NodeMessage, _ client: Int) {
         switch message {
-        case .ok(let id), .met(let id, _): complete(client, id, .acknowledged)
+        case .ok(let id): complete(client, id, .acknowledged)
+        case .met(let id, let concern): complete(client, id, .acknowledged, met: concern)
         case .value(let id, let value): complete(client, id, .acknowledged, answer: value)
         case .pushed(let id, let key): complete(client, id, .acknowledged, key: key)
         case .error(let id, _, _, _): complete(client, id, .failed)
@@ -116,7 +117,7 @@ extension SimulatedRun {
 
     private mutating func complete(
         _ client: Int, _ id: UInt64, _ outcome: ClientOperation.Outcome, key: Key? = nil,
-        answer: Value? = nil
+        answer: Value? = nil, met: WriteConcern? = nil
     ) {
         guard let pending = clients[client].pending, pending.id == id else { return }
         let node = clients[client].node
@@ -124,6 +125,7 @@ extension SimulatedRun {
         history.operations[pending.operation].life = nodes[node].life
         history.operations[pending.operation].connection = clients[client].connection
         history.operations[pending.operation].answer = answer
+        history.operations[pending.operation].met = met
         if let key, case .append(let list, _, let value) = pending.request.kind {
             history.operations[pending.operation].kind = .append(list: list, key: key, value: value)
         }

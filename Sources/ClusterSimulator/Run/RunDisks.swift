@@ -27,6 +27,7 @@ extension SimulatedRun {
             guard nodes[node].disk.isIdle else { return work(job, by: node) }
             let adopted = nodes[node].disk.adopt()
             if adopted != nil { statistics.adoptions += 1 }
+            recording.note(durable: nodes[node].disk.durable, node: node, at: now)
             give(.adopted(adopted), to: node)
         }
     }

@@ -116,7 +116,7 @@ extension SimulatedRun {
         of node: Int, with replace: (inout VirtualDisk) -> Microseconds
     ) {
         kill(node)
-        losses.append((node, since: replace(&nodes[node].disk), until: now))
+        losses.append(Loss(node: node, since: replace(&nodes[node].disk), until: now))
         start(node)
     }
 

@@ -18,6 +18,7 @@ extension SimulatedRun {
         releaseWaiting(for: node)
         if let replica = nodes[node].replica {
             recording.note(start: replica, node: node, life: nodes[node].life, at: now)
+            recording.note(durable: nodes[node].disk.durable, node: node, at: now)
             for entry in nodes[node].disk.batches { archive.note(entry) }
             everyTurn[node].restart(
                 on: archive.batches(in: replica.vector), showing: replica.value)
@@ -151,6 +152,7 @@ extension SimulatedRun {
     mutating func finishSync(_ node: Int, life: Int) {
         guard nodes[node].life == life, nodes[node].state != .down else { return }
         let (turn, next) = nodes[node].disk.finishSync(at: now)
+        recording.note(durable: nodes[node].disk.durable, node: node, at: now)
         if let next { queue.schedule(.written(node: node, life: life), at: next) }
         if let turn, defect != .acknowledgesBeforeCommit {
             perform(nodes[node].stored(turn: turn), of: node)

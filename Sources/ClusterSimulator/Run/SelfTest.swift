@@ -51,6 +51,13 @@ public enum SelfTest {
             Row(
                 .replica(.compactsWithoutAgreement), in: "lost-life-is-heard-late",
                 by: .everyTurnEqualsOracle),
+            Row(.replica(.hidesWhatIsGone), in: "long-away", by: .staysLive),
+            Row(.replica(.joinsOldState), in: "long-away", by: .noResurrection),
+            Row(.replica(.answersConcernsEarly), in: "concerns-are-met", by: .concernsMet),
+            Row(
+                .replica(.writesWhileOut), in: "evicted-node-returns",
+                by: .acknowledgedWritesSurvive),
+            Row(.losesAside, in: "evicted-node-is-killed", by: .acknowledgedWritesSurvive),
             Row(.keepsWriter, in: "older-copy-returns", by: .restartIdentity),
             Row(.servesStaleReads, in: "sessions-stay", by: .readYourWrites),
             Row(.servesStaleReads, in: "sessions-stay", by: .monotonicReads),

@@ -23,8 +23,8 @@ struct SimulatedRun {
     /// Every batch that any disk was given.
     var archive = BatchArchive()
     var crashes: [(node: Int, time: Microseconds)] = []
-    /// What a node had stored within these times may be gone.
-    var losses: [(node: Int, since: Microseconds, until: Microseconds)] = []
+    /// What went with the disks of nodes.
+    var losses: [Loss] = []
     var statistics = SimulationStatistics()
     var calm = Calm()
     /// For faults, and for whatever is no part of a node or of the network.
@@ -69,7 +69,7 @@ struct SimulatedRun {
         }
         for number in applications.indices { beginApplication(number) }
         for (index, scripted) in scenario.script.enumerated() {
-            queue.schedule(.scripted(index), at: scripted.time)
+            queue.schedule(.scripted(index), at: scripted.times.shortest)
         }
         queue.schedule(.calm, at: scenario.until)
     }

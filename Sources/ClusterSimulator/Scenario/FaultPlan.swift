@@ -30,6 +30,17 @@ struct FaultPlan {
         return plan.script
     }
 
+    /// What a scenario names, each at one time.
+    static func drawTimes(of script: [Scenario.Scripted], seed: UInt64) -> [Scenario.Scripted] {
+        var random = SplitMix64(seed: seed, part: 6)
+        return script.map { scripted in
+            if scripted.times.shortest == scripted.times.longest { return scripted }
+            let time = random.time(in: scripted.times)
+            // Whole milliseconds, so that it can be written down.
+            return .init(at: time - time % 1_000, scripted.action)
+        }
+    }
+
     private mutating func drawFaults(at time: Microseconds) {
         var network: [Fault] = []
         for (kind, chance) in zip(Fault.Kind.allCases, scenario.faults.chances)
@@ -147,6 +158,6 @@ struct FaultPlan {
     /// At the end of a scenario all faults end by themselves.
     private mutating func add(_ fault: Fault, at time: Microseconds) {
         guard time < scenario.until else { return }
-        script.append(Scenario.Scripted(time: time, action: .fault(fault)))
+        script.append(.init(at: time, .fault(fault)))
     }
 }

@@ -77,6 +77,8 @@ extension Scenario {
         var weights = [Int](repeating: 0, count: Kind.allCases.count)
         var lists = 1
         var counters = 1
+        /// The chance that a write wants to be durable on most nodes, or on all, when it is answered.
+        var concern = Probability.zero
 
         enum Kind: String, CaseIterable, Sendable {
             /// Puts a value under a key that the client makes, as the SDK does.
@@ -101,10 +103,19 @@ extension Scenario {
         var chances = [Probability](repeating: .zero, count: Fault.Kind.allCases.count)
     }
 
-    /// Something that happens at a time that the scenario names.
+    /// Something that happens at a time that the scenario names, or at one that is drawn from a range.
     struct Scripted: Sendable {
-        var time: Microseconds
+        var times: TimeRange
         var action: Action
+
+        init(at times: TimeRange, _ action: Action) {
+            self.times = times
+            self.action = action
+        }
+
+        init(at time: Microseconds, _ action: Action) {
+            self.init(at: TimeRange(time, time), action)
+        }
 
         enum Action: Sendable {
             case fault(Fault)

@@ -6,7 +6,7 @@
 ///     statement  = section { name "=" value }
 ///                | "swarm"
 ///                | "seeds" number ".." number
-///                | "at" time action
+///                | "at" time [".." time] action
 ///                | "until" time
 ///                | "settle" time
 ///                | "check" check { [","] check }
@@ -35,7 +35,7 @@ struct ScenarioParser {
 
     private(set) var scenario: Scenario
     /// Read when all sections are: only then it is known which nodes and clients there are.
-    private var timed: [(line: ScenarioLine, time: Microseconds)] = []
+    private var timed: [(line: ScenarioLine, times: TimeRange)] = []
 
     init(name: String) { scenario = Scenario(name: name) }
 
@@ -50,7 +50,7 @@ struct ScenarioParser {
             isBeforeStatements = false
             try readStatement(&line)
         }
-        for (line, time) in timed { try readAction(line, at: time) }
+        for (line, times) in timed { try readAction(line, at: times) }
         guard !scenario.checks.isEmpty else {
             let end = ScenarioWord(text: "", line: number, column: 1, isEnd: true)
             throw .expected("a line \"check …\": a scenario claims something", found: end)
@@ -75,8 +75,8 @@ struct ScenarioParser {
         case "until": scenario.until = try line.take().time()
         case "settle": scenario.settle = try line.take().time()
         case "at":
-            let time = try line.take().time()
-            return timed.append((line, time))
+            let times = try line.take().times()
+            return timed.append((line, times))
         case "check": try readChecks(&line)
         default: throw .unknown(word, known: ScenarioParser.statements)
         }
@@ -100,7 +100,7 @@ struct ScenarioParser {
 
 extension ScenarioParser {
     private mutating func readAction(
-        _ line: ScenarioLine, at time: Microseconds
+        _ line: ScenarioLine, at times: TimeRange
     ) throws(ScenarioError) {
         var line = line
         let word = line.take()
@@ -112,7 +112,7 @@ extension ScenarioParser {
             action = .fault(try Fault(named: word, &line, of: scenario))
         }
         try line.finish()
-        scenario.script.append(.init(time: time, action: action))
+        scenario.script.append(.init(at: times, action))
     }
 
     private func readRequest(_ line: inout ScenarioLine) throws(ScenarioError) -> ScriptedRequest {

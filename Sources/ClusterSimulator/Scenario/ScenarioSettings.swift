@@ -126,6 +126,7 @@ extension ScenarioSection {
             .count("applications", \.workload.applications, in: 0...10_000),
             .count("lists", \.workload.lists, in: 1...1_000),
             .count("counters", \.workload.counters, in: 1...1_000),
+            .chance("concern", \.workload.concern),
         ]
             + Scenario.Workload.Kind.allCases.enumerated().map { index, kind in
                 .count(kind.rawValue, \.workload.weights[index], in: 0...1_000)

@@ -18,7 +18,7 @@ extension Scenario {
             lines.append(([section.rawValue] + words).joined(separator: " "))
         }
         lines.append("seeds \(seeds.lowerBound)..\(seeds.upperBound)")
-        lines += script.map { "at \($0.time.text) \($0.action.text(in: self))" }
+        lines += script.map { "at \($0.times.text) \($0.action.text(in: self))" }
         lines.append("until \(until.text)")
         if settle != other.settle { lines.append("settle \(settle.text)") }
         lines.append("check " + checks.map(\.rawValue).joined(separator: ", "))

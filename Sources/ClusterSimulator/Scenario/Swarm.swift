@@ -73,6 +73,7 @@ struct Swarm {
             let weight = self.index(3) == 0 ? 0 : 1 + self.index(6)
             set("workload \(kind.rawValue)", \.workload.weights[index], weight)
         }
+        set("workload concern", \.workload.concern, drawChance(upTo: 400_000))
         // Somebody has to do something.
         if scenario.workload.weights.allSatisfy({ $0 == 0 }) { scenario.workload.weights[0] = 1 }
     }
@@ -119,6 +120,7 @@ extension Scenario {
     public func drawn(seed: UInt64) -> Scenario {
         var drawn = isSwarm ? Swarm.draw(self, seed: seed) : self
         drawn.isSwarm = false
+        drawn.script = FaultPlan.drawTimes(of: drawn.script, seed: seed)
         let faults = FaultPlan.draw(drawn, seed: seed)
         drawn.faults = RandomFaults()
         drawn.named = drawn.named.filter { !$0.hasPrefix("faults ") }

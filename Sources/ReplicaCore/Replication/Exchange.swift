@@ -70,7 +70,8 @@ extension Replica {
 
     mutating func send(_ batches: [[UInt8]], for read: LogRead) {
         let covered = checkpoints.vector[read.origin]
-        let isGone = batches.isEmpty && covered >= read.from
+        let isGone =
+            batches.isEmpty && covered >= read.from && defect != .hidesWhatIsGone
         let message =
             isGone
             ? PeerMessage.gone(origin: read.origin, through: covered)

@@ -206,11 +206,16 @@ extension Peers {
         return hasChanged
     }
 
-    /// How much the others keep of a closed writer: known once all of them have closed it.
+    /// How much the others keep of a closed writer: known once all of them have closed it, and have
+    /// heard each other. Whether they have heard this replica since does not matter.
     func agreedEnd(of writer: WriterID) -> UInt64? {
-        guard let writers = members.first?.beat?.writers, !writers.contains(writer),
-            writers.count == members.count, members.allSatisfy({ $0.beat?.writers == writers })
-        else { return nil }
-        return shown(of: writer)
+        guard let writers = members.first?.beat?.writers, !writers.contains(writer) else {
+            return nil
+        }
+        let isAgreed = members.allSatisfy { member in
+            guard let beat = member.beat else { return false }
+            return beat.writers == writers && writers.contains(beat.writer)
+        }
+        return isAgreed ? shown(of: writer) : nil
     }
 }

@@ -112,7 +112,7 @@ extension Replica {
         _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID,
         _ concern: WriteConcern? = nil
     ) {
-        if wayBack != nil {
+        if wayBack != nil, defect != .writesWhileOut {
             return refuse(
                 .unavailable,
                 "\(configuration.member) was evicted from the cluster, and is on its way back",

@@ -33,6 +33,14 @@ public enum Defect: String, CaseIterable, Sendable {
     case ignoresDependencies = "ignores-dependencies"
     /// Stamps follow the wall clock, also when it steps back.
     case stampsFollowTheWall = "stamps-follow-the-wall"
+    /// Who asks for operations that the log has no more gets no answer that says so.
+    case hidesWhatIsGone = "hides-what-is-gone"
+    /// What was here stays beside what a peer's checkpoint has.
+    case joinsOldState = "joins-old-state"
+    /// A write counts as durable everywhere once it is here.
+    case answersConcernsEarly = "answers-concerns-early"
+    /// A replica that is out by decision goes on taking writes.
+    case writesWhileOut = "writes-while-out"
 }
 
 extension Defect {
@@ -42,6 +50,7 @@ extension Defect {
     /// Those that take a cluster to show.
     public static let ofCluster: [Defect] = [
         .checkpointWithoutRegisters, .takesFromClosedWriters, .compactsWithoutAgreement,
-        .ignoresDependencies, .stampsFollowTheWall,
+        .ignoresDependencies, .stampsFollowTheWall, .hidesWhatIsGone, .joinsOldState,
+        .answersConcernsEarly, .writesWhileOut,
     ]
 }

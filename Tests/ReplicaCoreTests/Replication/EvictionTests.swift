@@ -83,6 +83,26 @@ import Testing
         }
     }
 
+    @Test func `one that lives once more, cut off, comes back with what both lives had`() {
+        var cluster = cluster()
+        isolate(&cluster)
+        cluster.send(.put(id: 1, path: list.appending(key(1)), value: 3), to: "n3")
+        cluster.settle()
+        cluster.crash("n3")
+        cluster.start("n3")
+        cluster.settle()
+        cluster.send(.put(id: 2, path: list.appending(key(2)), value: 3), to: "n3")
+        cluster.send(.evict(id: 6, member: "n3"), to: "n1")
+        cluster.settle()
+        cluster.cuts = []
+        cluster.settle(milliseconds: 6_000)
+        #expect(cluster["n3"].counters.rebased == 2)
+        for name in cluster.names {
+            #expect(cluster[name].value[list].children.count == 32)
+            #expect(cluster[name].vector == cluster["n1"].vector)
+        }
+    }
+
     @Test func `it takes no writes on its way back`() {
         var cluster = cluster()
         isolate(&cluster)

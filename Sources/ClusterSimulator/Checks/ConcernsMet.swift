@@ -1,0 +1,35 @@
+import SyncProtocol
+
+/// What was acknowledged as durable on most nodes, or on all, had been on so many disks by then.
+enum ConcernsMet {
+    static func judge(_ evidence: Evidence) -> Finding {
+        // Nobody waits for a node that is out.
+        let members = evidence.nodes.count - evidence.scenario.evictedNodes.count
+        var count = 0
+        for operation in evidence.history.operations {
+            guard let met = operation.met, met != .local, let completed = operation.completed,
+                let dot = operation.acknowledged?.dot
+            else { continue }
+            count += 1
+            let holders = evidence.recording.durable.count { holdings in
+                let first = holdings.first { $0.vector.covers(dot) }
+                return first.map { $0.time <= completed } ?? false
+            }
+            guard holders < (met == .all ? members : members / 2 + 1) else { continue }
+            return .invalid(
+                "a write was acknowledged as durable on \(met.rawValue) of \(members) nodes, and "
+                    + "\(holders) had it on their disks", operation.line)
+        }
+        return .valid(count, "writes that wanted to be durable on more nodes than one")
+    }
+}
+
+extension Scenario {
+    /// The nodes that somebody wants out at some time.
+    fileprivate var evictedNodes: Set<Int> {
+        Set(
+            script.compactMap { scripted in
+                if case .fault(.evict(let node, _)) = scripted.action { node } else { nil }
+            })
+    }
+}

@@ -1,0 +1,84 @@
+import ReplicaCore
+import SyncProtocol
+
+/// What a node had stored within these times may be gone, with its disk or because nothing of it was
+/// synced.
+struct Loss {
+    var node: Int
+    var since: Microseconds
+    var until: Microseconds
+}
+
+/// Which acknowledged operations may be gone, so that nobody need find them: those that at some time no
+/// node held any more, as far as disks allow.
+///
+/// A node holds an operation from the time at which its disk had it, or at which the node acknowledged
+/// it, until it loses what it had then.
+struct Exemptions {
+    /// In the order of their ends.
+    private let losses: [Loss]
+    /// What each disk had.
+    private let durable: [[Recording.Holding]]
+
+    init(of run: SimulatedRun) {
+        durable = run.recording.durable
+        let window = run.scenario.cluster.unsyncedWindow
+        let crashes = run.crashes.compactMap { node, time in
+            window.map { Loss(node: node, since: time - min(time, $0), until: time) }
+        }
+        losses = (run.losses + crashes).sorted { $0.until < $1.until }
+    }
+
+    /// Whether nobody may hold an operation that was acknowledged.
+    func mayBeLost(_ operation: ClientOperation) -> Bool {
+        guard let node = operation.node, let completed = operation.completed,
+            let last = losses.last, last.until >= completed
+        else { return false }
+        let moments = moments(of: operation.acknowledged?.dot) + [(node, completed)]
+        return losses.contains { loss in
+            loss.until >= completed
+                && !moments.contains { isHeld(by: $0.node, since: $0.time, at: loss.until) }
+        }
+    }
+
+    /// Whether a node that held something at one time still holds it at another.
+    private func isHeld(by node: Int, since time: Microseconds, at end: Microseconds) -> Bool {
+        time <= end
+            && !losses.contains {
+                $0.node == node && $0.since <= time && time <= $0.until && $0.until <= end
+            }
+    }
+
+    /// When each node's disk had an operation: at first, and again after each loss.
+    private func moments(of dot: Dot?) -> [(node: Int, time: Microseconds)] {
+        guard let dot else { return [] }
+        var moments: [(node: Int, time: Microseconds)] = []
+        for (node, holdings) in durable.enumerated() {
+            var rest = holdings[...]
+            for loss in losses where loss.node == node {
+                let next = rest.split { $0.time >= loss.until }
+                moments += first(in: next.before, holding: dot, by: node)
+                rest = next.after
+            }
+            moments += first(in: rest, holding: dot, by: node)
+        }
+        return moments
+    }
+
+    private func first(
+        in holdings: ArraySlice<Recording.Holding>, holding dot: Dot, by node: Int
+    ) -> [(node: Int, time: Microseconds)] {
+        holdings.split { $0.vector.covers(dot) }.after.prefix(1).map { (node, $0.time) }
+    }
+}
+
+extension Scenario.Cluster {
+    /// How much of what was acknowledged last a crash may take; nil for nothing.
+    fileprivate var unsyncedWindow: Microseconds? {
+        switch durability {
+        case .commit: nil
+        case .interval: .milliseconds(1_100) + sync.longest
+        case .memory: .max
+        }
+    }
+}
