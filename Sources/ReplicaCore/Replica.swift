@@ -162,7 +162,8 @@ public struct Replica: Sendable {
     public mutating func restore(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {
         let head = try BatchCoding.decodeHead(bytes)
         checkpoints.note(first: head.first, of: head.origin)
-        guard head.last > vector[head.origin] else { return }
+        // Peers may still ask for it.
+        guard head.last > vector[head.origin] else { return try BatchCoding.check(bytes) }
         let batch = try BatchCoding.decode(bytes)
         guard batch.first == vector[batch.origin] + 1 else {
             throw FrameError(

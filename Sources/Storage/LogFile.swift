@@ -30,6 +30,7 @@ public final class LogFile {
         connection = try Connection(
             path: path, synchronization: synchronization, locking: .exclusive)
         try Schema.prepare(connection)
+        try Self.rewrite(connection)
         insertBatch = try connection.prepare("INSERT INTO batch VALUES (?1, ?2, ?3, ?4)")
         setProperty = try connection.prepare("INSERT OR REPLACE INTO property VALUES (?1, ?2)")
         removeProperty = try connection.prepare("DELETE FROM property WHERE name = ?1")
@@ -44,6 +45,18 @@ public final class LogFile {
                 (SELECT max(first) FROM batch WHERE origin = ?1 AND first <= ?2), ?2)
             ORDER BY first
             """)
+    }
+
+    /// Writes what the log of an earlier process holds to the database, and syncs that.
+    ///
+    /// Where a sync has failed, the system may show what it never wrote, and not write it any more.
+    private static func rewrite(_ connection: Connection) throws(StorageError) {
+        do throws(StorageError) {
+            try connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        } catch {
+            // Without room it stays in the log, as it is read.
+            guard error.code == .diskFull else { throw error }
+        }
     }
 
     /// Commits turns, in order, in one transaction: all of them or, when it throws, none.

@@ -29,7 +29,7 @@ extension LogFile {
             """)
         copy.bind(Int64(bitPattern: origin), at: 1)
         copy.bind(Int64(clamping: sequence), at: 2)
-        try copy.run()
+        try transaction { () throws(StorageError) in try copy.run() }
         return try aside()
     }
 
@@ -55,8 +55,12 @@ extension LogFile {
             """)
         remove.bind(Int64(bitPattern: origin), at: 1)
         remove.bind(Int64(clamping: sequence), at: 2)
-        try remove.run()
-        return connection.changeCount
+        var count = 0
+        try transaction { () throws(StorageError) in
+            try remove.run()
+            count = connection.changeCount
+        }
+        return count
     }
 
     /// Takes all batches of `origin` away that begin at or after `sequence`.

@@ -34,6 +34,11 @@ public enum BatchCoding {
             dependencies: head.dependencies, operations: operations)
     }
 
+    /// Checks the checksum alone.
+    public static func check(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {
+        _ = try Checksum.content(of: bytes, named: "a batch")
+    }
+
     /// Decodes what comes before the operations; the checksum is not checked.
     ///
     /// - Complexity: O(dependencies), whatever the size of the batch.

@@ -10,14 +10,15 @@ extension PeerMessage {
             writer.append(after)
         case .rows(let part): writer.append(part)
         case .hello(let hello): writer.append(hello)
-        case .welcome(let member, let origin, let version):
+        case .welcome(let member, let addressee, let version):
             writer.appendMessageHead("welcome", 4)
             writer.append(member)
-            writer.append(origin.bits)
+            writer.append(addressee.bits)
             writer.append(version)
-        case .refuse(let member, let problem, let fix):
-            writer.appendMessageHead("refuse", 4)
+        case .refuse(let member, let addressee, let problem, let fix):
+            writer.appendMessageHead("refuse", 5)
             writer.append(member)
+            writer.append(addressee.bits)
             writer.append(problem)
             writer.append(fix)
         case .urge: writer.appendMessageHead("urge", 1)
@@ -50,13 +51,13 @@ extension PeerMessage {
         case "welcome":
             try head.require(4)
             return .welcome(
-                member: try reader.string("a member"), writer: try reader.writerID(),
+                member: try reader.string("a member"), to: try reader.writerID(),
                 version: try reader.unsigned("a version"))
         case "refuse":
-            try head.require(4)
+            try head.require(5)
             return .refuse(
-                member: try reader.string("a member"), problem: try reader.string("a problem"),
-                fix: try reader.string("a fix"))
+                member: try reader.string("a member"), to: try reader.writerID(),
+                problem: try reader.string("a problem"), fix: try reader.string("a fix"))
         case "urge":
             try head.require(1)
             return .urge

@@ -24,10 +24,12 @@ public enum PeerMessage: Equatable, Sendable {
     /// `welcome` or `refuse`. The bytes are `[cluster, member, writer, endpoint, oldest version,
     /// newest version]`, and a checksum: who they are not meant for ends.
     case hello(Hello)
-    /// `["welcome", member, writer, version]`: both go on in this version of the protocol.
-    case welcome(member: String, writer: WriterID, version: UInt64)
-    /// `["refuse", member, problem, fix]`: the receiver is no member, as it says it is.
-    case refuse(member: String, problem: String, fix: String)
+    /// `["welcome", member, writer, version]`: both go on in this version of the protocol. The writer is
+    /// that of the `hello`: who has taken its name over gets what is sent to it.
+    case welcome(member: String, to: WriterID, version: UInt64)
+    /// `["refuse", member, writer, problem, fix]`: who said `hello` as this writer is no member, as it
+    /// says it is.
+    case refuse(member: String, to: WriterID, problem: String, fix: String)
     /// `["urge"]`: somebody waits until what the sender has just published is durable elsewhere; the
     /// receiver's next beat comes as soon as it is.
     case urge

@@ -223,8 +223,10 @@ extension Seeded {
                 Hello(
                     cluster: text(), member: text(), writer: WriterID(bits: next()),
                     endpoint: text()))
-        case 8: return .welcome(member: text(), writer: WriterID(bits: next()), version: next())
-        case 9: return .refuse(member: text(), problem: text(), fix: text())
+        case 8: return .welcome(member: text(), to: WriterID(bits: next()), version: next())
+        case 9:
+            return .refuse(
+                member: text(), to: WriterID(bits: next()), problem: text(), fix: text())
         case 10: return .bye(cluster: text(), member: text(), writer: WriterID(bits: next()))
         case 0: return .batch(BatchCoding.encode(batch()))
         case 1:

@@ -16,6 +16,10 @@ public enum Check: String, CaseIterable, Sendable {
     case acknowledgedWritesSurvive = "acknowledged-writes-survive"
     /// What was acknowledged as durable on most nodes, or on all, was so.
     case concernsMet = "concerns-met"
+    /// A write is refused only by a node that cannot take it then, and says why.
+    case refusalsHaveReasons = "refusals-have-reasons"
+    /// A second process of a name ends.
+    case oneOfAName = "one-of-a-name"
     /// What each listener was told makes up what its node shows, and no change tells nothing.
     case listenersConverge = "listeners-converge"
     /// Once all faults are over, the replicas become equal in bounded time.

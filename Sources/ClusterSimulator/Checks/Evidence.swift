@@ -33,6 +33,8 @@ struct Evidence {
     let acknowledged: [ClientOperation]
     /// How many acknowledged operations need not be there.
     let exemptedCount: Int
+    let refusals: [Refusal]
+    let twins: [Twin]
     let everyTurn: [EveryTurnOracle]
     /// When the replicas became equal for good; nil if they never did.
     let converged: Microseconds?
@@ -56,6 +58,8 @@ struct Evidence {
         let answered = run.history.operations.filter { $0.outcome == .acknowledged }
         acknowledged = answered.filter { !exemptions.mayBeLost($0) }
         exemptedCount = answered.count - acknowledged.count
+        refusals = run.refusals
+        twins = run.twins
         everyTurn = run.everyTurn
         converged = run.calm.converged
         calmBegan = run.scenario.until
@@ -112,6 +116,8 @@ extension Check {
             case .incrementsAddUp: IncrementsAddUp.judge(evidence)
             case .acknowledgedWritesSurvive: AcknowledgedWritesSurvive.judge(evidence)
             case .concernsMet: ConcernsMet.judge(evidence)
+            case .refusalsHaveReasons: RefusalsHaveReasons.judge(evidence)
+            case .oneOfAName: OneOfAName.judge(evidence)
             case .listenersConverge: ListenersConverge.judge(evidence)
             case .staysLive: StaysLive.judge(evidence)
             case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,

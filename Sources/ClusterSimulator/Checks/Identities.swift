@@ -27,8 +27,9 @@ enum RestartIdentity {
             // In the other modes a node may say what it has before that is on disk.
             guard evidence.scenario.cluster.durability == .commit, let before = start.before
             else { continue }
+            let began = recording.starts.last { $0.node == start.node && $0.life < start.life }
             let lostDisk = evidence.losses.contains {
-                $0.node == start.node && $0.until == start.time
+                $0.node == start.node && $0.until > began?.time ?? 0 && $0.until <= start.time
             }
             if lostDisk || start.vector.covers(before) { continue }
             return .invalid(

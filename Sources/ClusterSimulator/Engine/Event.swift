@@ -34,6 +34,7 @@ enum Event {
     /// A listener asks whether its node is still there.
     case clientProbes(Int, connection: Int)
 
+    case twinTurns(Int)
     case scripted(Int)
     /// A flapping direction changes, in this round of faults.
     case flapped(from: Int, to: Int, round: Int)

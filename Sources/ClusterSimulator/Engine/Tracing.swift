@@ -29,6 +29,7 @@ extension TraceHash {
         case .flapped(let from, let to, _): combine(17, from, to)
         case .applicationTurns(let number): combine(22, number, 0)
         case .applicationActs(let number): combine(23, number, 0)
+        case .twinTurns(let twin): combine(24, twin, 0)
         case .calm: combine(19, 0, 0)
         case .calmChecked: combine(20, 0, 0)
         case .diskWorked(let node, let life, _): combine(21, node, life)

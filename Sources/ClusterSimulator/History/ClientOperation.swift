@@ -50,6 +50,8 @@ struct ClientOperation {
     var connection: Int?
     /// What a read found.
     var answer: Value?
+    /// Why it was refused.
+    var refusal: String?
     /// How durable a write was when it was acknowledged, if somebody wanted to know.
     var met: WriteConcern?
     /// As often as a node took it; recorded where `Recording` is on.

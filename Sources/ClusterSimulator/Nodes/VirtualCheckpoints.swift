@@ -35,6 +35,15 @@ struct VirtualCheckpoints {
         return true
     }
 
+    var rowCount: Int { rows.count }
+
+    /// Turns a bit of a row, counted from 0.
+    mutating func damageRow(_ index: Int, _ random: inout SplitMix64) {
+        var bytes = rows[index].bytes
+        bytes.turnBit(&random)
+        rows[index] = CheckpointRow(id: rows[index].id, bytes: bytes)
+    }
+
     /// The process ends; what is not complete is lost.
     mutating func crash() {
         pending = nil

@@ -8,39 +8,36 @@ import SyncProtocol
 /// `interval` turns can be read at once, and are synced each second; in the mode `memory` nothing
 /// outlives the process.
 struct VirtualDisk {
-    /// What a disk does other than to work.
-    enum Trouble: Equatable, Sendable {
-        /// A sync takes this long.
-        case slow(TimeRange)
-        /// No batch can be read back.
-        case unreadable
-    }
-
     /// How long turns gather in a process before they are written, in the modes without a commit.
     static let gathering: Microseconds = .milliseconds(50)
 
     var trouble: Trouble?
-    private let durability: Durability
+    let durability: Durability
     private let usualSync: TimeRange
-    private var random: SplitMix64
-    private var logs: [Log] = []
+    var random: SplitMix64
+    var logs: [Log] = []
     /// What is durable.
-    private(set) var properties: [Property] = []
+    var properties: [Property] = []
     /// The operations that are durable, in the log or in the checkpoint.
     private(set) var durable = Vector()
     /// Handed over and not durable, in order; the first `syncing` of them are on their way.
-    private var unsynced: [(turn: Turn, time: Microseconds)] = []
-    private var syncing = 0
+    var unsynced: [(turn: Turn, time: Microseconds)] = []
+    var syncing = 0
     private var lastWritten: UInt64 = 0
     private var lastDurable: UInt64 = 0
     var checkpoints = VirtualCheckpoints()
-    private var copy: Copy?
+    /// A backup.
+    var copy: Copy?
+    /// What is durable in truth, while the disk says that more is.
+    var truth: Copy?
+    /// A stored row is not what was written.
+    var isDamaged = false
     var adoptionKeepsLog = true
     /// Batches of evicted lives that nobody else has.
-    private(set) var aside: [LogEntry] = []
+    var aside: [LogEntry] = []
 
     /// The batches of one origin, ascending.
-    private struct Log {
+    struct Log {
         var origin: WriterID
         var entries: [LogEntry]
     }
@@ -72,9 +69,17 @@ struct VirtualDisk {
         return syncing == 0 ? begin(at: now) : nil
     }
 
-    /// The sync under way is done: returns the last turn that it made durable, and when the next
-    /// sync will be done, if there is more to do.
-    mutating func finishSync(at now: Microseconds) -> (turn: UInt64?, next: Microseconds?) {
+    /// The sync under way comes to its end.
+    mutating func finishSync(at now: Microseconds) -> SyncResult {
+        switch trouble {
+        case .full where durability != .memory:
+            return .noRoom(again: now + VirtualDisk.retry)
+        case .failing where durability != .memory:
+            trouble = nil
+            return .failed
+        default: break
+        }
+        if trouble != .lying { truth = nil }
         // A sync at a full second takes all that came before it, whoever asked for the sync.
         if durability == .interval { syncing = unsynced.count }
         let done = unsynced.prefix(syncing)
@@ -86,9 +91,17 @@ struct VirtualDisk {
         }
         let last = done.last?.turn.number
         lastDurable = last ?? lastDurable
+        return .done(turn: last, next: dropSyncing(at: now))
+    }
+
+    /// The last turn of the sync under way.
+    var lastSyncing: UInt64? { unsynced.prefix(syncing).last?.turn.number }
+
+    /// What was on its way is no more; returns when the next sync will be done, if there is more to do.
+    mutating func dropSyncing(at now: Microseconds) -> Microseconds? {
         unsynced.removeFirst(syncing)
         syncing = 0
-        return (last, unsynced.isEmpty ? nil : begin(at: now))
+        return unsynced.isEmpty ? nil : begin(at: now)
     }
 
     private mutating func begin(at now: Microseconds) -> Microseconds {
@@ -104,11 +117,11 @@ struct VirtualDisk {
         (now / 1_000_000 + 1) * 1_000_000
     }
 
-    private mutating func add(_ batches: [LogEntry]) {
+    mutating func add(_ batches: [LogEntry]) {
         for batch in batches { logs[place(of: batch.origin)].entries.append(batch) }
     }
 
-    private mutating func set(_ changed: [Property]) {
+    mutating func set(_ changed: [Property]) {
         for property in changed {
             if let index = properties.firstIndex(where: { $0.name == property.name }) {
                 properties[index] = property
@@ -168,92 +181,6 @@ struct VirtualDisk {
         return checkpoint
     }
 
-    // MARK: Copies
-
-    /// What a backup holds, and when it was made.
-    private struct Copy {
-        var logs: [Log]
-        var properties: [Property]
-        var checkpoints: VirtualCheckpoints
-        var time: Microseconds
-    }
-
-    mutating func backUp(at now: Microseconds) {
-        copy = Copy(logs: logs, properties: properties, checkpoints: checkpoints, time: now)
-    }
-
-    /// Puts the copy in the place of everything, if there is one; returns since when all is gone.
-    mutating func restoreCopy() -> Microseconds {
-        guard let copy else { return wipe() }
-        (logs, properties, checkpoints) = (copy.logs, copy.properties, copy.checkpoints)
-        return copy.time
-    }
-
-    /// Removes everything.
-    mutating func wipe() -> Microseconds {
-        (logs, properties, aside, checkpoints) = ([], [], [], VirtualCheckpoints())
-        return 0
-    }
-
-    // MARK: Losing
-
-    /// The power goes. Returns how many turns are lost.
-    mutating func crash() -> Int {
-        end(keeping: durability == .memory ? 0 : drawSaved())
-    }
-
-    /// The process ends without a word; what it has written, the machine keeps. Returns how many turns
-    /// are lost.
-    mutating func kill(at now: Microseconds) -> Int {
-        switch durability {
-        case .commit: return end(keeping: drawSaved())
-        case .memory: return end(keeping: 0)
-        case .interval:
-            let written = unsynced.prefix { $0.time + VirtualDisk.gathering <= now }
-            return end(keeping: max(written.count, drawSaved()))
-        }
-    }
-
-    private mutating func end(keeping saved: Int) -> Int {
-        checkpoints.crash()
-        if durability == .commit {
-            // What was not even handed to the sync under way cannot be there.
-            let kept = min(saved, syncing)
-            for (turn, _) in unsynced.prefix(kept) {
-                add(turn.batches)
-                set(turn.properties)
-                if turn.clearsAside { aside.removeAll() }
-            }
-            return endCrash(losing: unsynced.count - kept)
-        }
-        for (turn, _) in unsynced.prefix(saved) { set(turn.properties) }
-        for (turn, _) in unsynced.dropFirst(saved).reversed() {
-            for batch in turn.batches.reversed() {
-                logs[place(of: batch.origin)].entries.removeAll { $0.first == batch.first }
-            }
-        }
-        if durability == .memory {
-            logs.removeAll()
-            checkpoints = VirtualCheckpoints()
-        }
-        return endCrash(losing: unsynced.count - saved)
-    }
-
-    /// How many turns made it although nobody had waited for them: often none, often all.
-    private mutating func drawSaved() -> Int {
-        switch random.index(below: 3) {
-        case 0: 0
-        case 1: unsynced.count
-        default: random.index(below: unsynced.count + 1)
-        }
-    }
-
-    private mutating func endCrash(losing count: Int) -> Int {
-        unsynced.removeAll()
-        syncing = 0
-        return count
-    }
-
     // MARK: Reading
 
     /// The batches that a replica wished to read, as many as its limit of bytes allows.
@@ -281,7 +208,7 @@ struct VirtualDisk {
         return low
     }
 
-    private mutating func place(of origin: WriterID) -> Int {
+    mutating func place(of origin: WriterID) -> Int {
         let index = logs.firstIndex { !($0.origin < origin) } ?? logs.count
         if index == logs.count || logs[index].origin != origin {
             logs.insert(Log(origin: origin, entries: []), at: index)

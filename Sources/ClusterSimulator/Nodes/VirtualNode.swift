@@ -18,6 +18,8 @@ struct VirtualNode {
     /// Counts the starts, and so tells what belongs to an earlier process.
     private(set) var life = 0
     var isServing = false
+    /// Its disk is full, and it knows.
+    var waitsForRoom = false
     var isTurnScheduled = false
     var clock: VirtualClock
     var disk: VirtualDisk
@@ -119,7 +121,18 @@ struct VirtualNode {
         served.removeAll()
         stale = nil
         isServing = false
+        waitsForRoom = false
         isTurnScheduled = false
+    }
+
+    /// A process under the same name, somewhere else, that has nothing.
+    mutating func twin() -> Replica {
+        var configuration = configuration
+        configuration.seed = random.next()
+        configuration.endpoints[name] = "sim://another-\(name)"
+        var twin = Replica(configuration, properties: [])
+        twin.defect = defect?.inReplica
+        return twin
     }
 
     mutating func pause() { state = .paused }

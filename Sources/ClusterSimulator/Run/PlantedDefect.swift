@@ -22,6 +22,14 @@ public enum PlantedDefect: Equatable, Sendable {
     case ignoresConditions
     /// A node that starts has forgotten what it had set aside.
     case losesAside
+    /// What finds no room on a full disk counts as stored.
+    case dropsWhatFindsNoRoom
+    /// A node goes on after a sync has failed.
+    case ignoresFailedSyncs
+    /// A node takes what it reads for what was written.
+    case trustsDamagedRows
+    /// A process that was refused, because there is a node of its name, goes on.
+    case refusedTwinGoesOn
     // Mistakes in the events of an application's listeners.
     case losesChildren
     case doublesChildren
@@ -43,6 +51,10 @@ public enum PlantedDefect: Equatable, Sendable {
         ("splits-updates", .splitsUpdates),
         ("ignores-conditions", .ignoresConditions),
         ("loses-aside", .losesAside),
+        ("drops-what-finds-no-room", .dropsWhatFindsNoRoom),
+        ("ignores-failed-syncs", .ignoresFailedSyncs),
+        ("trusts-damaged-rows", .trustsDamagedRows),
+        ("refused-twin-goes-on", .refusedTwinGoesOn),
         ("loses-children", .losesChildren),
         ("doubles-children", .doublesChildren),
         ("misplaces-children", .misplacesChildren),

@@ -75,6 +75,7 @@ extension SimulatedRun {
                 return listening.isComplete && isAtRest(client.connection)
             }
             && applications.allSatisfy { $0.isAtRest && isAtRest($0.connection) }
+            && twins.allSatisfy { $0.ended != nil }
     }
 
     /// Whether a connection lives, and nothing is on its way to the client for longer than usual. One

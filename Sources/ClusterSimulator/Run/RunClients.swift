@@ -106,7 +106,11 @@ extension SimulatedRun {
         case .met(let id, let concern): complete(client, id, .acknowledged, met: concern)
         case .value(let id, let value): complete(client, id, .acknowledged, answer: value)
         case .pushed(let id, let key): complete(client, id, .acknowledged, key: key)
-        case .error(let id, _, _, _): complete(client, id, .failed)
+        case .error(let id, let code, let problem, _):
+            // There are other nodes.
+            if code == .unavailable { clients[client].wantsToMove = true }
+            if clients[client].listening != nil { return goElsewhere(client) }
+            complete(client, id, .failed, refusal: problem)
         case .change(_, let writes):
             statistics.changes += 1
             clients[client].listening?.take(writes)
@@ -117,7 +121,7 @@ extension SimulatedRun {
 
     private mutating func complete(
         _ client: Int, _ id: UInt64, _ outcome: ClientOperation.Outcome, key: Key? = nil,
-        answer: Value? = nil, met: WriteConcern? = nil
+        answer: Value? = nil, met: WriteConcern? = nil, refusal: String? = nil
     ) {
         guard let pending = clients[client].pending, pending.id == id else { return }
         let node = clients[client].node
@@ -126,6 +130,7 @@ extension SimulatedRun {
         history.operations[pending.operation].connection = clients[client].connection
         history.operations[pending.operation].answer = answer
         history.operations[pending.operation].met = met
+        history.operations[pending.operation].refusal = refusal
         if let key, case .append(let list, _, let value) = pending.request.kind {
             history.operations[pending.operation].kind = .append(list: list, key: key, value: value)
         }

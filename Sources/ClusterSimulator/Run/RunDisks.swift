@@ -11,6 +11,7 @@ extension SimulatedRun {
 
     mutating func finish(_ job: DiskJob, by node: Int, life: Int) {
         guard nodes[node].life == life, nodes[node].state != .down else { return }
+        if nodes[node].disk.isFull, job.needsRoom { return work(job, by: node) }
         switch job {
         case .checkpoint:
             guard nodes[node].disk.completeCheckpoint() else { return work(job, by: node) }
@@ -32,11 +33,28 @@ extension SimulatedRun {
         }
     }
 
+    /// A node knows that its disk has room.
+    mutating func noteRoom(at node: Int) {
+        for index in refusals.indices
+        where refusals[index].node == node && refusals[index].reason == Refusal.noRoom {
+            refusals[index].until = refusals[index].until ?? now
+        }
+    }
+
     /// What a node shows after it has taken over a checkpoint, its oracle has to show as well.
     mutating func noteAdoption(by node: Int) {
         guard let replica = nodes[node].replica, replica.counters.adopted > nodes[node].adoptions
         else { return }
         nodes[node].adoptions = replica.counters.adopted
         everyTurn[node].restart(on: archive.batches(in: replica.vector), showing: replica.value)
+    }
+}
+
+extension DiskJob {
+    fileprivate var needsRoom: Bool {
+        switch self {
+        case .checkpoint, .stage, .adopt, .setAside: true
+        case .readRows: false
+        }
     }
 }

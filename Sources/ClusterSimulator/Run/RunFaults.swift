@@ -24,7 +24,10 @@ extension SimulatedRun {
         case .backUp(let node): nodes[node].disk.backUp(at: now)
         case .restore(let node): replaceDisk(of: node) { $0.restoreCopy() }
         case .wipe(let node): replaceDisk(of: node) { $0.wipe() }
+        case .rot(let node): rot(node)
+        case .twin(let node): startTwin(of: node)
         case .evict(let node, let other):
+            refusals.append(Refusal(node: node, reason: Refusal.evicted, since: now))
             let request = ClientMessage.evict(id: 1, member: nodes[node].name)
             give(.requested(request.frame, by: SimulatedRun.operatorSession), to: other)
         case .step(let node, let milliseconds):
@@ -36,6 +39,7 @@ extension SimulatedRun {
             statistics.clockSteps += 1
         case .disk(let node, let trouble):
             nodes[node].disk.trouble = trouble
+            if trouble == .lying { nodes[node].disk.lie(at: now) }
             if trouble != nil { statistics.diskTroubles += 1 }
         default: performInNetwork(fault)
         }
@@ -93,6 +97,9 @@ extension SimulatedRun {
     private mutating func crash(_ node: Int) {
         guard nodes[node].state != .down else { return }
         noteEnd(of: node, losing: nodes[node].crash())
+        if let since = nodes[node].disk.losePower() {
+            losses.append(Loss(node: node, since: since, until: now))
+        }
     }
 
     private mutating func kill(_ node: Int) {
@@ -108,6 +115,7 @@ extension SimulatedRun {
         statistics.lostTurns += lost
         crashes.append((node, now))
         history.note(.crashed(node: node, lostTurns: lost), at: now)
+        noteRoom(at: node)
         breakConnections(of: node)
     }
 
@@ -118,6 +126,22 @@ extension SimulatedRun {
         kill(node)
         losses.append(Loss(node: node, since: replace(&nodes[node].disk), until: now))
         start(node)
+    }
+
+    /// The process ends, and the next one finds damage.
+    private mutating func rot(_ node: Int) {
+        kill(node)
+        if nodes.count > 1 {
+            nodes[node].disk.damage(isSealed: defect == .trustsDamagedRows)
+            statistics.diskTroubles += 1
+        }
+        start(node)
+    }
+
+    /// A process whose disk has failed to sync ends, as what that took with it is only said once.
+    mutating func endWithDisk(_ node: Int) {
+        statistics.failedSyncs += 1
+        noteEnd(of: node, losing: nodes[node].crash())
     }
 
     private mutating func stop(_ node: Int) {

@@ -7,12 +7,7 @@ import SyncProtocol
 extension SimulatedRun {
     mutating func start(_ node: Int) {
         guard nodes[node].state == .down else { return }
-        do throws(FrameError) {
-            try nodes[node].start()
-        } catch {
-            calm.flaw = calm.flaw ?? "\(nodes[node].name) cannot read its log: \(error)"
-            return
-        }
+        guard startProcess(of: node) else { return }
         history.note(.started(node: node), at: now)
         network.reconnect(node, at: now)
         releaseWaiting(for: node)
@@ -25,6 +20,23 @@ extension SimulatedRun {
         }
         let delay = random.time(in: scenario.cluster.start)
         schedule(.tick(node: node, life: nodes[node].life), after: delay)
+    }
+
+    /// Starts a process on what is durable; one that finds it damaged sets it aside. False if it cannot
+    /// start.
+    private mutating func startProcess(of node: Int) -> Bool {
+        do throws(FrameError) {
+            try nodes[node].start()
+            return true
+        } catch {
+            guard nodes[node].disk.isDamaged else {
+                calm.flaw = calm.flaw ?? "\(nodes[node].name) cannot read its log: \(error)"
+                return false
+            }
+            statistics.damagedDisks += 1
+            losses.append(Loss(node: node, since: nodes[node].disk.wipe(), until: now))
+            return startProcess(of: node)
+        }
     }
 
     mutating func tick(_ node: Int, life: Int) {
@@ -45,6 +57,7 @@ extension SimulatedRun {
         let settled = nodes[node].replica?.frontier ?? .zero
         recording.note(wallMilliseconds: nodes[node].clock.moment(at: now).wallMilliseconds)
         perform(nodes[node].turn(at: now), of: node)
+        if !nodes[node].waitsForRoom { noteRoom(at: node) }
         guard recording.isOn, let replica = nodes[node].replica else { return }
         recording.note(turnOf: replica, node: node, life: life, settled: settled, at: now)
         noteServings(of: node)
@@ -59,6 +72,7 @@ extension SimulatedRun {
     mutating func takePublished(_ frame: PeerFrame) {
         guard !waits(frame, .published(frame)) else { return }
         network.leaveQueue(from: frame.from, to: frame.to)
+        if let twin = liveTwin(of: frame.to) { twins[twin].waiting.append(.published(frame.bytes)) }
         take(.published(frame.bytes), frame)
     }
 
@@ -69,7 +83,12 @@ extension SimulatedRun {
 
     mutating func takeAnswered(_ frame: PeerFrame) {
         guard !waits(frame, .answered(frame)) else { return }
-        take(.answered(frame.bytes, from: nodes[frame.from].name), frame)
+        let input = Input.answered(frame.bytes, from: nodes[frame.from].name)
+        // Who has connected last under a name gets what is sent to it.
+        if let twin = liveTwin(of: frame.to), random.index(below: 2) == 0 {
+            return twins[twin].waiting.append(input)
+        }
+        take(input, frame)
     }
 
     /// Keeps a frame in its queue that cannot be taken now.
@@ -142,22 +161,51 @@ extension SimulatedRun {
     }
 
     private mutating func store(_ turn: Turn, of node: Int) {
-        if let done = nodes[node].disk.write(turn, at: now) {
-            queue.schedule(.written(node: node, life: nodes[node].life), at: done)
-        }
+        if let done = nodes[node].disk.write(turn, at: now) { scheduleSync(of: node, at: done) }
         guard defect == .acknowledgesBeforeCommit else { return }
         perform(nodes[node].stored(turn: turn.number), of: node)
     }
 
     mutating func finishSync(_ node: Int, life: Int) {
         guard nodes[node].life == life, nodes[node].state != .down else { return }
-        let (turn, next) = nodes[node].disk.finishSync(at: now)
+        switch nodes[node].disk.finishSync(at: now) {
+        case .done(let turn, let next): noteSync(by: node, of: turn, next: next)
+        case .noRoom(let again): noteNoRoom(at: node, again: again)
+        case .failed where defect == .ignoresFailedSyncs: dropSync(of: node)
+        case .failed: endWithDisk(node)
+        }
+    }
+
+    private mutating func noteSync(by node: Int, of turn: UInt64?, next: Microseconds?) {
         recording.note(durable: nodes[node].disk.durable, node: node, at: now)
-        if let next { queue.schedule(.written(node: node, life: life), at: next) }
+        if let next { scheduleSync(of: node, at: next) }
+        if nodes[node].waitsForRoom {
+            nodes[node].waitsForRoom = false
+            give(.storageWorks, to: node)
+        }
         if let turn, defect != .acknowledgesBeforeCommit {
             perform(nodes[node].stored(turn: turn), of: node)
         }
         if nodes[node].state == .stopping, nodes[node].disk.isIdle { endProcess(node) }
+    }
+
+    private mutating func scheduleSync(of node: Int, at time: Microseconds) {
+        queue.schedule(.written(node: node, life: nodes[node].life), at: time)
+    }
+
+    private mutating func noteNoRoom(at node: Int, again: Microseconds) {
+        if defect == .dropsWhatFindsNoRoom { return dropSync(of: node) }
+        scheduleSync(of: node, at: again)
+        guard !nodes[node].waitsForRoom else { return }
+        nodes[node].waitsForRoom = true
+        refusals.append(Refusal(node: node, reason: Refusal.noRoom, since: now))
+        give(.storageFailed(problem: Refusal.noRoom, fix: "free some space"), to: node)
+    }
+
+    /// A mistake: what was not synced counts as if it were.
+    private mutating func dropSync(of node: Int) {
+        let turn = nodes[node].disk.lastSyncing
+        noteSync(by: node, of: turn, next: nodes[node].disk.dropSyncing(at: now))
     }
 
     mutating func finishRead(_ wish: LogRead, by node: Int, life: Int) {
@@ -175,7 +223,7 @@ extension SimulatedRun {
         }
     }
 
-    private mutating func send(
+    mutating func send(
         _ bytes: [UInt8], from node: Int, to member: String, as event: (PeerFrame) -> Event
     ) {
         guard let peer = nodes.firstIndex(where: { $0.name == member }),

@@ -25,6 +25,10 @@ struct SimulatedRun {
     var crashes: [(node: Int, time: Microseconds)] = []
     /// What went with the disks of nodes.
     var losses: [Loss] = []
+    /// Processes under the names of nodes that there are already.
+    var twins: [Twin] = []
+    /// When nodes could take no writes.
+    var refusals: [Refusal] = []
     var statistics = SimulationStatistics()
     var calm = Calm()
     /// For faults, and for whatever is no part of a node or of the network.
@@ -99,6 +103,7 @@ struct SimulatedRun {
         case .applicationTurns(let number): turnApplication(number)
         case .applicationActs(let number): actApplication(number)
         case .scripted(let index): perform(scenario.script[index].action)
+        case .twinTurns(let twin): turnTwin(twin)
         case .flapped(let from, let to, let round): flap(from, to, round: round)
         case .calm: beginCalm()
         case .calmChecked: checkCalm()

@@ -62,6 +62,12 @@ public struct SimulationStatistics: Equatable, Sendable {
     /// Directions that were clogged, flapping, broken or bad.
     public internal(set) var badLinks = 0
     public internal(set) var diskTroubles = 0
+    /// Processes that ended because a sync had failed.
+    public internal(set) var failedSyncs = 0
+    /// Databases that were found damaged at a start, and set aside.
+    public internal(set) var damagedDisks = 0
+    /// Processes that were started under the name of another.
+    public internal(set) var twins = 0
 
     mutating func complete(with run: SimulatedRun) {
         operations = run.history.operations.count

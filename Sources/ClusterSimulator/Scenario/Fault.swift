@@ -20,6 +20,10 @@ enum Fault: Equatable, Sendable {
     /// The process ends, and another one starts on the copy that was kept, or on nothing.
     case restore(Int)
     case wipe(Int)
+    /// The process ends, and another one starts where a stored row is not what was written.
+    case rot(Int)
+    /// Another process starts under the name of a node, somewhere else.
+    case twin(Int)
 
     // MARK: Network
 
@@ -87,5 +91,9 @@ extension Fault {
         case slowDisk = "slow-disk"
         case readErrors = "read-errors"
         case step, leap, strobe, freeze
+        case fullDisk = "full-disk"
+        case failingDisk = "failing-disk"
+        case lyingDisk = "lying-disk"
+        case rot, twin
     }
 }

@@ -4,7 +4,7 @@ extension Fault {
     private static let names = [
         "crash", "kill", "restart", "stop", "pause", "resume", "partition", "isolate", "ring",
         "clog", "flap", "disconnect", "degrade", "heal", "clock", "disk", "backup", "restore",
-        "wipe", "evict",
+        "wipe", "evict", "rot", "twin",
     ]
 
     /// Reads the rest of the line, after the name of the fault.
@@ -25,6 +25,8 @@ extension Fault {
             let node = try line.node(among: nodes)
             self = .evict(node, by: try line.node(among: nodes))
         case "wipe": self = .wipe(try line.node(among: nodes))
+        case "rot": self = .rot(try line.node(among: nodes))
+        case "twin": self = .twin(try line.node(among: nodes))
         case "partition": self = try line.partition(scenario)
         case "isolate": self = .isolate(try line.node(among: nodes), among: nodes)
         case "ring": self = .ring
@@ -113,8 +115,13 @@ extension ScenarioLine {
         switch word.text {
         case "slow": return .disk(node, .slow(try take().times()))
         case "unreadable": return .disk(node, .unreadable)
+        case "full": return .disk(node, .full)
+        case "fails": return .disk(node, .failing)
+        case "lies": return .disk(node, .lying)
         case "works": return .disk(node, nil)
-        default: throw .unknown(word, known: ["slow", "unreadable", "works"])
+        default:
+            throw .unknown(
+                word, known: ["slow", "unreadable", "full", "fails", "lies", "works"])
         }
     }
 

@@ -47,7 +47,7 @@ struct FaultPlan {
         where random.happens(chance) {
             switch kind {
             case .crash, .kill, .stop, .pause, .wipe, .slowDisk, .readErrors, .step, .leap, .strobe,
-                .freeze:
+                .freeze, .fullDisk, .failingDisk, .lyingDisk, .rot, .twin:
                 drawNodeFault(kind, at: time)
             case .partition, .isolate, .ring, .cut, .clog, .flap, .disconnect, .degrade:
                 if let fault = drawNetworkFault(kind) { network.append(fault) }
@@ -70,6 +70,9 @@ struct FaultPlan {
         guard let ending else { return }
         nodesBusy[node] = end
         add(ending, at: end)
+        guard case .crash = ending else { return }
+        nodesBusy[node] = drawEnd(from: end)
+        add(.restart(node), at: nodesBusy[node])
     }
 
     /// A fault of a node, and what ends it.
@@ -82,6 +85,13 @@ struct FaultPlan {
         case .pause: (.pause(node), .resume(node))
         case .slowDisk: (.disk(node, .slow(drawSlowness())), .disk(node, nil))
         case .readErrors: (.disk(node, .unreadable), .disk(node, nil))
+        case .fullDisk: (.disk(node, .full), .disk(node, nil))
+        case .failingDisk: (.disk(node, .failing), .restart(node))
+        // Half of the lies come to light.
+        case .lyingDisk:
+            (.disk(node, .lying), random.index(below: 2) == 0 ? .crash(node) : .disk(node, nil))
+        case .rot: (.rot(node), nil)
+        case .twin: (.twin(node), nil)
         case .strobe: (.clock(node, .strobing(milliseconds: drawMilliseconds())), running(node))
         case .freeze: (.clock(node, .frozen), running(node))
         case .leap:

@@ -12,14 +12,15 @@
 ///                | "check" check { [","] check }
 ///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
 ///     action     = ("crash" | "kill" | "restart" | "stop" | "pause" | "resume") node
-///                | ("backup" | "restore" | "wipe") node
+///                | ("backup" | "restore" | "wipe" | "rot" | "twin") node
 ///                | "partition" end { end } { "|" end { end } }
 ///                | "partition" end "->" end
 ///                | "isolate" node | "ring" | "disconnect" node node | "heal"
 ///                | ("clog" | "flap") node "->" node
 ///                | "degrade" node "->" node { name "=" value }
 ///                | "clock" node (("+" | "-") time | "freezes" | "strobes" time | "runs")
-///                | "disk" node ("slow" time [".." time] | "unreadable" | "works")
+///                | "disk" node ("slow" time [".." time] | "unreadable" | "full" | "fails" | "lies"
+///                  | "works")
 ///                | client ("set" | "push" | "increment") path value
 ///                | client "remove" path
 ///     node       = "n" number            end = node | client

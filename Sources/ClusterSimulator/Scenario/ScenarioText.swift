@@ -60,6 +60,8 @@ extension Fault {
         case .restore(let node): "restore n\(node + 1)"
         case .evict(let node, let other): "evict n\(node + 1) n\(other + 1)"
         case .wipe(let node): "wipe n\(node + 1)"
+        case .rot(let node): "rot n\(node + 1)"
+        case .twin(let node): "twin n\(node + 1)"
         case .partition(let groups):
             "partition "
                 + groups.map { $0.map(\.text).joined(separator: " ") }.joined(separator: " | ")
@@ -95,6 +97,9 @@ extension VirtualDisk.Trouble {
         switch self {
         case .slow(let range): "slow \(range.text)"
         case .unreadable: "unreadable"
+        case .full: "full"
+        case .failing: "fails"
+        case .lying: "lies"
         }
     }
 }

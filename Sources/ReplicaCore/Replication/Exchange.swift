@@ -36,9 +36,10 @@ extension Replica {
             repair.answered(origin, wasUseful: false)
             join(at: member, for: origin, through: through)
         case .rows(let part): take(part, from: member)
-        case .welcome: peers.greet(member)
-        case .refuse(_, let problem, let fix):
-            turn.urgent.append(.giveUp(problem: problem, fix: fix))
+        case .welcome(_, let addressee, _): if addressee == writer { peers.greet(member) }
+        case .refuse(_, let addressee, let problem, let fix):
+            // It may be for another process that goes by this name.
+            if addressee == writer { turn.urgent.append(.giveUp(problem: problem, fix: fix)) }
         default: counters.malformedFrames += 1
         }
     }

@@ -18,10 +18,12 @@ extension Replica {
         if let refusal = refusal(of: hello) {
             counters.strangers += 1
             answer = .refuse(
-                member: configuration.member, problem: refusal.problem, fix: refusal.fix)
+                member: configuration.member, to: hello.writer, problem: refusal.problem,
+                fix: refusal.fix)
         } else {
             answer = .welcome(
-                member: configuration.member, writer: writer, version: UInt64(protocolVersion))
+                member: configuration.member, to: hello.writer,
+                version: UInt64(protocolVersion))
         }
         turn.urgent.append(.answer(member, answer.frame))
     }
@@ -49,6 +51,7 @@ extension Replica {
                 "list \(hello.member) in the configuration of \(own), and start \(own) again"
             )
         }
+        if defect == .welcomesTwins { return nil }
         let expected = configuration.endpoints[hello.member] ?? ""
         if hello.endpoint != expected {
             return (

@@ -41,6 +41,10 @@ public enum Defect: String, CaseIterable, Sendable {
     case answersConcernsEarly = "answers-concerns-early"
     /// A replica that is out by decision goes on taking writes.
     case writesWhileOut = "writes-while-out"
+    /// A replica whose disk has room again does not notice.
+    case staysFull = "stays-full"
+    /// A second node of a name is taken for the first.
+    case welcomesTwins = "welcomes-twins"
 }
 
 extension Defect {
@@ -51,6 +55,6 @@ extension Defect {
     public static let ofCluster: [Defect] = [
         .checkpointWithoutRegisters, .takesFromClosedWriters, .compactsWithoutAgreement,
         .ignoresDependencies, .stampsFollowTheWall, .hidesWhatIsGone, .joinsOldState,
-        .answersConcernsEarly, .writesWhileOut,
+        .answersConcernsEarly, .writesWhileOut, .staysFull, .welcomesTwins,
     ]
 }

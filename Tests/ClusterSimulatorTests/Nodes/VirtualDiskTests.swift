@@ -24,10 +24,12 @@ import Testing
         #expect(first.map { (1_000...5_000) ~= $0 } == true)
         #expect(disk.write(turn(2), at: 10) == nil)
         #expect(disk.write(turn(3), at: 20) == nil)
-        let (done, next) = disk.finishSync(at: 5_000)
-        #expect(done == 1 && next != nil)
+        guard case .done(turn: 1, next: .some) = disk.finishSync(at: 5_000) else {
+            Issue.record("the first turn is not durable, or nothing follows it")
+            return
+        }
         #expect(disk.batches.map(\.first) == [1])
-        #expect(disk.finishSync(at: 10_000).turn == 3)
+        #expect(disk.finishSync(at: 10_000) == .done(turn: 3, next: nil))
         #expect(disk.isIdle)
     }
 
@@ -55,7 +57,64 @@ import Testing
         #expect(disk.batches.count == 1)
         #expect(disk.properties.isEmpty)
         _ = disk.write(turn(2), at: 900_000)
-        #expect(disk.finishSync(at: 1_002_000).turn == 2)
+        #expect(disk.finishSync(at: 1_002_000) == .done(turn: 2, next: nil))
+    }
+
+    @Test func `a full disk keeps what waits, and takes it once there is room`() {
+        var disk = disk(.commit)
+        _ = disk.write(turn(1), at: 0)
+        disk.trouble = .full
+        #expect(disk.finishSync(at: 5_000) == .noRoom(again: 305_000))
+        #expect(disk.batches.isEmpty && !disk.isIdle)
+        disk.trouble = nil
+        #expect(disk.finishSync(at: 305_000) == .done(turn: 1, next: nil))
+        #expect(disk.batches.count == 1)
+    }
+
+    @Test func `a sync fails once, and a beginning of what it had to write may be there`() {
+        var counts: Set<Int> = []
+        for seed in 0..<40 {
+            var disk = disk(.commit, seed: UInt64(seed))
+            _ = disk.write(turn(1), at: 0)
+            disk.trouble = .failing
+            #expect(disk.finishSync(at: 5_000) == .failed)
+            #expect(disk.trouble == nil)
+            _ = disk.crash()
+            counts.insert(disk.batches.count)
+        }
+        #expect(counts == [0, 1])
+    }
+
+    @Test func `what a disk has lied about goes with the power, unless it has synced since`() {
+        for syncsAgain in [false, true] {
+            var disk = disk(.commit)
+            _ = disk.write(turn(1), at: 0)
+            _ = disk.finishSync(at: 5_000)
+            disk.lie(at: 6_000)
+            _ = disk.write(turn(2), at: 7_000)
+            #expect(disk.finishSync(at: 9_000) == .done(turn: 2, next: nil))
+            if syncsAgain {
+                disk.trouble = nil
+                _ = disk.write(turn(3), at: 10_000)
+                _ = disk.finishSync(at: 15_000)
+            }
+            _ = disk.crash()
+            #expect(disk.losePower() == (syncsAgain ? nil : 6_000))
+            #expect(disk.batches.map(\.first) == (syncsAgain ? [1, 2, 3] : [1]))
+        }
+    }
+
+    @Test func `damage turns one bit of one row`() {
+        var disk = disk(.commit)
+        let bytes = Array(UInt8(1)...20)
+        let entry = LogEntry(origin: WriterID(bits: 9), first: 1, last: 1, bytes: bytes)
+        _ = disk.write(Turn(number: 1, batches: [entry], properties: []), at: 0)
+        _ = disk.finishSync(at: 5_000)
+        disk.damage(isSealed: false)
+        let damaged = disk.batches[0].bytes
+        let bits = zip(bytes, damaged).map { ($0 ^ $1).nonzeroBitCount }.reduce(0, +)
+        #expect(disk.isDamaged && bits == 1)
+        #expect(damaged.suffix(4) == bytes.suffix(4))
     }
 
     @Test func `with memory nothing outlives the process`() {

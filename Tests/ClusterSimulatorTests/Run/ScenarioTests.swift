@@ -8,7 +8,7 @@ import Testing
         let scenario = try ScenarioFiles.scenario(name)
         #expect(!scenario.claim.isEmpty)
         var valid: Set<Check> = []
-        for seed in scenario.seeds.prefix(scenario.isSwarm ? 30 : 3) {
+        for seed in scenario.seeds.prefix(scenario.isSwarm ? 60 : 3) {
             let report = Simulation.run(scenario, seed: seed)
             for check in report.checks {
                 let isRight = check.verdict == .valid
@@ -64,6 +64,7 @@ import Testing
                 at 1s pause n2
                 at 2s resume n2
                 at 2s restart n1
+                at 2500ms disk n2 fails
                 at 3s stop n3
                 at 4s restart n3
                 at 4s kill n3
@@ -72,19 +73,25 @@ import Testing
                 at 4s clog n2 -> n1
                 at 4s flap n3 -> n2
                 at 4s disconnect n1 n2
+                at 4900ms restart n2
                 at 5s heal
                 at 5s clock n1 -3s
                 at 5s clock n1 freezes
                 at 5s disk n1 slow 300ms
+                at 5s disk n2 full
+                at 5s rot n2
+                at 5500ms..5800ms twin n1
                 until 6s
                 check replicas-equal
                 """, name: "faults")
         let report = Simulation.run(scenario, seed: 1)
         let statistics = report.statistics
         #expect(report.verdict == .valid)
-        #expect(statistics.crashes == 2 && statistics.stops == 1 && statistics.pauses == 1)
+        #expect(statistics.crashes == 4 && statistics.stops == 1 && statistics.pauses == 1)
         #expect(statistics.partitions == 1 && statistics.clockSteps == 2)
-        #expect(statistics.badLinks == 4 && statistics.diskTroubles == 1)
+        #expect(statistics.badLinks == 4 && statistics.diskTroubles == 4)
+        #expect(statistics.failedSyncs == 1 && statistics.damagedDisks == 1)
+        #expect(statistics.twins == 1)
         #expect(statistics.framesDropped > 0 && statistics.framesDamaged > 0)
     }
 
@@ -108,6 +115,7 @@ import Testing
             " clog ", " flap ", " disconnect ", " degrade ", " slow ", " unreadable", " +",
             " clock n",
             "3600s", " strobes ", " freezes", "corrupt=", "replay=", "tail=", "queue=", "skew=",
+            " full\n", " fails\n", " lies\n", " rot n", " twin n", "concern=",
             "durability=interval", "durability=memory", "replicas=2", "replicas=5",
         ]
         for word in words {
