@@ -36,11 +36,13 @@ extension Journal {
     func truncate(_ vector: Vector) {
         perform { file throws(StorageError) in
             var rest = Vector()
+            var byteCount = 0
             for (origin, sequence) in vector.entries {
-                let count = try file.removeBatches(of: origin.bits, through: sequence)
-                if count == 1_000 { rest[origin] = sequence }
+                let removed = try file.removeBatches(of: origin.bits, through: sequence)
+                byteCount += removed.byteCount
+                if removed.count == 1_000 { rest[origin] = sequence }
             }
-            return .truncated(rest: rest)
+            return .truncated(byteCount: byteCount, rest: rest)
         }
     }
 }

@@ -33,8 +33,8 @@ final class Journal {
         case foundRows(CheckpointPart, for: RowRead)
         case staged
         case adopted((RestoredCheckpoint, log: [[UInt8]])?)
-        /// What is still to be taken from the log.
-        case truncated(rest: Vector)
+        /// So much was taken from the log, and what is still to be.
+        case truncated(byteCount: Int, rest: Vector)
         case trouble(StorageError?)
         case backedUp(Result<String, BackupFlaw>, id: UInt64, for: SessionID)
         case setAside([[UInt8]])
@@ -59,10 +59,16 @@ final class Journal {
     private var lastStored: UInt64 = 0
     private var lastSynchronizing: UInt64 = 0
     private var mailbox: Mailbox<Report>?
+    /// The size of the log.
+    private(set) var logBytes: Int
     /// As the last complete checkpoint left it.
     var checkpointWriter: CheckpointWriter
 
-    init(_ thread: StorageThread, durability: Durability, checkpoints: CheckpointWriter) {
+    init(
+        _ thread: StorageThread, durability: Durability, checkpoints: CheckpointWriter,
+        logBytes: Int
+    ) {
+        self.logBytes = logBytes
         self.thread = thread
         self.durability = durability
         checkpointWriter = checkpoints
@@ -89,6 +95,7 @@ final class Journal {
         let byteCount = turn.batches.reduce(0) { $0 + $1.bytes.count }
         uncommittedTurns += 1
         uncommittedBytes += byteCount
+        logBytes += byteCount
         lastTurn = turn.number
         gathered.turns.append(turn)
         gathered.byteCount += byteCount
@@ -180,9 +187,13 @@ final class Journal {
         case .foundRows(let part, let read): return .foundRows(part, for: read)
         case .staged: return .staged
         case .adopted(let adopted):
-            if let adopted { checkpointWriter = CheckpointWriter(after: adopted.0) }
+            if let adopted {
+                checkpointWriter = CheckpointWriter(after: adopted.0)
+                logBytes = adopted.log.reduce(0) { $0 + $1.count }
+            }
             return .adopted(adopted)
-        case .truncated(let rest):
+        case .truncated(let byteCount, let rest):
+            logBytes -= byteCount
             if !rest.entries.isEmpty { truncate(rest) }
             return nil
         case .setAside(let batches): return .setAside(batches)

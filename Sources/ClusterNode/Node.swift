@@ -42,6 +42,7 @@ public final class Node {
     private var failure: NodeError?
     private var livePeers: [String] = []
     private var ticks = 0
+    private var leftovers: UInt64 = 0
     private var hasTrouble = false
 
     /// Opens the node's database, reads it, and binds its endpoints for peers.
@@ -239,11 +240,22 @@ extension Node {
         journal.synchronize()
         replica.surroundings = stock
         tellPeers()
+        tellLeftovers()
     }
 
     private var stock: Value {
         surroundings.value(
             clients: clients, peers: peers, journal: journal, refusals: security?.refusals)
+    }
+
+    /// Logs what became of what this node alone had when it was voted out.
+    private func tellLeftovers() {
+        let (redone, kept) = (replica.counters.rebased, replica.counters.quarantined)
+        guard redone + kept > leftovers else { return }
+        leftovers = redone + kept
+        log.write(
+            "of what it alone had, \(redone) operations are done again and \(kept) kept under "
+                + "/_conflicts/\(member.id)")
     }
 
     /// Logs who came and who went since a second ago.

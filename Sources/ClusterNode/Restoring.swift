@@ -59,11 +59,14 @@ struct Restoring {
         var replica = Replica(
             replicaConfiguration, properties: try Self.properties(of: file),
             checkpoint: checkpoint, aside: try file.aside())
-        try restore(&replica, from: file, since: start)
+        let logBytes = try restore(&replica, from: file, since: start)
         let writer = checkpoint.map { CheckpointWriter(after: $0) } ?? CheckpointWriter()
         let thread = try StorageThread(owning: file)
         return (
-            replica, Journal(thread, durability: configuration.durability, checkpoints: writer)
+            replica,
+            Journal(
+                thread, durability: configuration.durability, checkpoints: writer,
+                logBytes: logBytes)
         )
     }
 
@@ -100,6 +103,8 @@ struct Restoring {
             durability: configuration.durability, seed: .random(in: .min ... .max))
         replica.indexes = configuration.indexes
         replica.indexByteLimit = configuration.indexMegabytes << 20
+        replica.logLimit = UInt64(configuration.logLimit)
+        replica.leftovers = configuration.evicted
         replica.endpoints = Dictionary(
             uniqueKeysWithValues: configuration.nodes.map { ($0.id, $0.updates) })
         return replica
@@ -146,13 +151,17 @@ extension Restoring {
     }
 
     /// Applies the log batch by batch, as SQLite reads it; says so when it takes more than a moment.
+    ///
+    /// Returns the size of the log in bytes.
     private func restore(
         _ replica: inout Replica, from file: LogFile, since start: UInt64
-    ) throws {
+    ) throws -> Int {
+        var byteCount = 0
         var progress = Progress(log: log, start: start)
         var flaw: FrameError?
         try file.forEachBatch { origin, first, last, bytes in
             guard flaw == nil else { return }
+            byteCount += bytes.count
             do throws(FrameError) {
                 try Self.check(bytes, areFiledAs: origin, first, last)
                 try replica.restore(bytes)
@@ -164,6 +173,7 @@ extension Restoring {
         if let flaw { throw flaw }
         let milliseconds = (Loop.monotonicNanoseconds - start) / 1_000_000
         log.write("has \(replica.vector.total) operations, read in \(milliseconds) ms")
+        return byteCount
     }
 
     /// Checks that a batch is what its row says: what is filed wrongly is never found for a peer.

@@ -21,6 +21,7 @@ struct Surroundings {
             ("residentBytes", residentBytes),
             ("databaseBytes", databaseBytes),
             ("diskFreeBytes", diskFreeBytes),
+            ("logBytes", journal.logBytes),
             ("storageBacklog", journal.backlog),
             ("sessions", clients.count),
             ("slowClients", clients.slowClients),

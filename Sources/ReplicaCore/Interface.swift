@@ -195,6 +195,15 @@ public struct RowRead: Equatable, Sendable {
     public var byteLimit: Int
 }
 
+/// What an evicted node does, when it is back, with the operations that it alone had.
+public enum Leftovers: String, CaseIterable, Sendable {
+    /// What is in nobody's way is done again: new children of lists, and increments. The rest is kept under
+    /// `/_conflicts/NODE`.
+    case redo
+    /// All of it is kept there, for somebody to decide.
+    case keep
+}
+
 /// When a write counts as durable, and so may be acknowledged, published and shown.
 public enum Durability: String, CaseIterable, Sendable {
     /// Once it is synced to disk.

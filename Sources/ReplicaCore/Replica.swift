@@ -28,6 +28,8 @@ public struct Replica: Sendable {
         public var checkpointBytes = 16 << 20
         /// A log with more operations does not wait for members that are away.
         public var logLimit: UInt64 = 10_000_000
+        /// What becomes of what this node alone had acknowledged before it was voted out.
+        public var leftovers = Leftovers.redo
         /// Where each member publishes, this one included: what tells two nodes of one name apart.
         public var endpoints: [String: String] = [:]
 

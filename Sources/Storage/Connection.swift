@@ -89,9 +89,6 @@ public final class Connection {
         }
     }
 
-    /// The rows that the last statement changed.
-    var changeCount: Int { Int(sqlite3_changes(handle)) }
-
     /// Looks for damage in the whole file, as far as SQLite can tell without comparing indexes.
     ///
     /// - Throws: `.corrupt`, with the first thing found.

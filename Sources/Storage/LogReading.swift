@@ -44,23 +44,28 @@ extension LogFile {
     }
 
     /// Takes up to a thousand batches of `origin` away, those that end at or before `sequence`; returns
-    /// how many.
+    /// how many, and how large they were.
     public func removeBatches(
         of origin: UInt64, through sequence: UInt64
-    ) throws(StorageError) -> Int {
+    ) throws(StorageError) -> (count: Int, byteCount: Int) {
         let remove = try connection.prepare(
             """
             DELETE FROM batch WHERE origin = ?1 AND first IN (
                 SELECT first FROM batch WHERE origin = ?1 AND last <= ?2 ORDER BY first LIMIT 1000)
+            RETURNING length(bytes)
             """)
         remove.bind(Int64(bitPattern: origin), at: 1)
         remove.bind(Int64(clamping: sequence), at: 2)
-        var count = 0
+        var removed = (count: 0, byteCount: 0)
         try transaction { () throws(StorageError) in
-            try remove.run()
-            count = connection.changeCount
+            removed = (0, 0)
+            try remove.forEachRow { row in
+                removed.count += 1
+                removed.byteCount += Int(row.integer(at: 0))
+                return true
+            }
         }
-        return count
+        return removed
     }
 
     /// Takes all batches of `origin` away that begin at or after `sequence`.

@@ -46,6 +46,20 @@ import ZeroMQ
         #expect(configuration.clientKeys.count == 1)
     }
 
+    @Test func `says how long a log may be, and what an evicted node does with what it had`() throws
+    {
+        let usual = try read("{cluster: 'a', nodes: [\(Self.node)]}")
+        #expect(usual.logLimit == 10_000_000 && usual.evicted == .redo)
+        let own = try read(
+            "{cluster: 'a', logLimit: 5000, evicted: 'keep', nodes: [\(Self.node)]}")
+        #expect(own.logLimit == 5_000 && own.evicted == .keep)
+        let small = try error(in: "{cluster: 'a',\n logLimit: 5, nodes: [\(Self.node)]}")
+        #expect(small.problem.contains(#":2: "logLimit" cannot be 5"#))
+        let other = try error(in: "{cluster: 'a',\n evicted: 'lose', nodes: [\(Self.node)]}")
+        #expect(other.problem.contains(#":2: "evicted" cannot be "lose""#))
+        #expect(other.fix == "use redo, keep")
+    }
+
     @Test func `names the lists whose indexes stay, or what is wrong with them`() throws {
         let configuration = try read(
             "{cluster: 'a', indexOn: {'rooms/$room': ['sent', '.value']}, indexMegabytes: 7, "

@@ -80,6 +80,32 @@ import ZeroMQ
         #expect(findings(before, status(1), later: after).count == 1)
     }
 
+    @Test func `warns before a log is too long to wait for who is away`() {
+        func log(_ count: Int64) -> NodeStatus {
+            status(
+                0,
+                [
+                    ("loggedOperations", .integer(count)),
+                    ("loggedOperationsLimit", .integer(1_000)),
+                ])
+        }
+        let away = NodeStatus(node: cluster.nodes[1], process: nil, isLocal: true, report: nil)
+        #expect(findings(log(400), away).map(\.node) == ["n2"])
+        let found = findings(log(600), away).filter { $0.node == "n1" }
+        #expect(found.map(\.severity) == [.warning])
+        #expect(found.first?.problem.contains("600 operations, of at most 1000") == true)
+        #expect(found.first?.fix.contains("hearth cluster evict n2") == true)
+    }
+
+    @Test func `names a node that takes no writes, with the reason`() {
+        let full = status(0, [("storage", .string("cannot write x: the disk is full"))])
+        #expect(findings(full, status(1)).map(\.severity) == [.error])
+        #expect(findings(full, status(1)).first?.problem.contains("the disk is full") == true)
+        let evicted = status(0, [("isEvicted", .boolean(true))])
+        #expect(findings(evicted, status(1)).first?.problem.contains("voted out") == true)
+        #expect(findings(status(0, [("storage", .string("works"))]), status(1)).isEmpty)
+    }
+
     @Test func `puts errors before warnings`() {
         let full = status(
             0, [("process", .object(named: [("diskFreeBytes", .integer(1 << 20))]))])

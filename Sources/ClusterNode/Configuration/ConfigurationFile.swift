@@ -37,6 +37,19 @@ extension NodeConfiguration {
                 #""indexMegabytes" cannot be \#(indexMegabytes)"#, at: ["indexMegabytes"],
                 fix: "use a number from 1 to 1000000")
         }
+        logLimit = document.logLimit ?? logLimit
+        guard 1_000...1_000_000_000 ~= logLimit else {
+            throw file.error(
+                #""logLimit" cannot be \#(logLimit)"#, at: ["logLimit"],
+                fix: "use a number of operations from 1000 to 1000000000")
+        }
+        let leftovers = document.evicted ?? evicted.rawValue
+        guard let leftovers = Leftovers(rawValue: leftovers) else {
+            throw file.error(
+                #""evicted" cannot be "\#(leftovers)""#, at: ["evicted"],
+                fix: "use \(Leftovers.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        evicted = leftovers
         do throws(DataError) {
             indexes = try IndexRules(document.indexOn ?? [:])
         } catch {
@@ -49,6 +62,7 @@ extension NodeConfiguration {
 private struct Document: Decodable {
     enum Keys: String, CodingKey, CaseIterable {
         case cluster, durability, directory, nodes, clientKeys, indexOn, indexMegabytes
+        case logLimit, evicted
     }
 
     let cluster: String
@@ -58,6 +72,8 @@ private struct Document: Decodable {
     let clientKeys: [String]?
     let indexOn: [String: [String]]?
     let indexMegabytes: Int?
+    let logLimit: Int?
+    let evicted: String?
 
     init(from decoder: any Decoder) throws {
         try decoder.refuseUnknownKeys(but: Keys.self)
@@ -69,6 +85,8 @@ private struct Document: Decodable {
         clientKeys = try container.decodeIfPresent([String].self, forKey: .clientKeys)
         indexOn = try container.decodeIfPresent([String: [String]].self, forKey: .indexOn)
         indexMegabytes = try container.decodeIfPresent(Int.self, forKey: .indexMegabytes)
+        logLimit = try container.decodeIfPresent(Int.self, forKey: .logLimit)
+        evicted = try container.decodeIfPresent(String.self, forKey: .evicted)
     }
 
     struct Node: Decodable {

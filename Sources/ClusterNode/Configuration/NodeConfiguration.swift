@@ -46,6 +46,10 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var indexes = IndexRules()
     /// Memory that the indexes of a node may take together.
     public var indexMegabytes = 256
+    /// A log with more operations does not wait for nodes that are away: they will get a checkpoint.
+    public var logLimit = 10_000_000
+    /// What a node that was voted out does with what it alone had.
+    public var evicted = Leftovers.redo
     /// The keys of the clients that are let in, where nodes have keys.
     public var clientKeys: [PublicKey]
 

@@ -98,6 +98,8 @@ private struct Examination {
         examineLag(later)
         examineCounters(later)
         examineDisk()
+        examineWrites()
+        examineLog(among: statuses)
     }
 
     private mutating func examineIdentity() {
@@ -171,6 +173,34 @@ private struct Examination {
                 .warning, "has clients that read too slowly",
                 fix: "listen to less (limits, ranges), or read on another thread than the work")
         }
+    }
+
+    private mutating func examineWrites() {
+        if let problem = status.text("storage"), problem != "works" {
+            note(
+                .error, "takes no writes: \(problem)",
+                fix: "make room on its disk; it goes on by itself")
+        }
+        if status.isEvicted {
+            note(
+                .warning, "was voted out, and is on its way back: it takes no writes",
+                fix: "wait until it has the others' data; it needs to hear them")
+        }
+    }
+
+    /// Warns when half of what a log may hold is there: then somebody has been away for long.
+    private mutating func examineLog(among statuses: [NodeStatus]) {
+        let (logged, limit) = (status["loggedOperations"], status["loggedOperationsLimit"])
+        guard limit > 0, logged > limit / 2 else { return }
+        let away = statuses.filter { $0.state != .serving }.map(\.node.id)
+        let names = away.isEmpty ? "a node" : away.joined(separator: ", ")
+        let example = away.first ?? "n3"
+        note(
+            .warning,
+            "its log has \(logged) operations, of at most \(limit): it waits for \(names)",
+            fix:
+                "start \(example), or vote it out with `hearth cluster evict \(example)`; with more, "
+                + "who was away gets a checkpoint")
     }
 
     private mutating func examineDisk() {

@@ -45,6 +45,15 @@ struct NodeStatus: Sendable {
         return nil
     }
 
+    /// Whether it was voted out, and is not back.
+    var isEvicted: Bool { report[Key(unchecked: "isEvicted")] == .boolean(true) }
+
+    /// How long ago the time was up to which all is settled at it; nil if it does not know.
+    var settledSeconds: Double? {
+        let settled = self["settledMilliseconds"]
+        return settled > 0 ? Double(self["wallMilliseconds"] - settled) / 1000 : nil
+    }
+
     /// A number of the report, 0 if it is not there.
     subscript(name: String) -> Int64 { report[Key(unchecked: name)].count }
 

@@ -6,7 +6,8 @@ struct StatusTable {
     private static let titles = [
         "NODE", "STATE", "PID", "ADDRESS", "OPERATIONS", "OPS/S", "LAG", "PEERS", "CLIENTS",
         "LISTENS",
-        "REPAIRED", "DUPLICATES", "WAITING", "REGISTERS", "MEMORY", "DISK", "HELD",
+        "SETTLED", "LOG", "REPAIRED", "DUPLICATES", "WAITING", "REGISTERS", "MEMORY", "DISK",
+        "HELD",
     ]
 
     /// - Parameter rates: Operations a second by node, where they are known.
@@ -53,11 +54,24 @@ struct StatusTable {
             String(status["operations"]), rate.map { String($0) } ?? "-", String(status["lag"]),
             status.connectedPeers.isEmpty ? "-" : status.connectedPeers.joined(separator: ","),
             String(status.process("sessions")), String(status["listens"]),
+            status.settledSeconds.map(ago) ?? "-", log(of: status),
             String(status["repaired"]), String(status["duplicates"]),
             String(status["waitingBatches"]), String(status["registers"]),
             megabytes(status.process("residentBytes")), megabytes(status.process("databaseBytes")),
             held.isEmpty ? "-" : held,
         ]
+    }
+
+    /// As in `0.3 s ago`.
+    private static func ago(_ seconds: Double) -> String {
+        let tenths = Int64((max(0, seconds) * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) s ago"
+    }
+
+    /// What the log holds, of what it may, and how large it is.
+    private static func log(of status: NodeStatus) -> String {
+        "\(status["loggedOperations"])/\(status["loggedOperationsLimit"]) "
+            + megabytes(status.process("logBytes"))
     }
 
     private static func megabytes(_ bytes: Int64) -> String {

@@ -129,7 +129,7 @@ extension Replica {
     /// What cannot be in anybody's way is done again: a new child of a list, an increment. The rest is
     /// kept for somebody to decide, under `_conflicts`.
     private mutating func doAgain(_ operation: Operation, _ wallMilliseconds: UInt64) {
-        if operation.writes.allSatisfy({ isHarmless($0) }) {
+        if configuration.leftovers == .redo, operation.writes.allSatisfy({ isHarmless($0) }) {
             counters.rebased += 1
             return accept(operation.writes)
         }

@@ -34,6 +34,7 @@ struct TestCluster {
     /// Of nodes that start from now on.
     var checkpointBytes = 16 << 20
     var logLimit: UInt64 = 1_000_000
+    var leftovers = Leftovers.redo
     /// Where nodes that start from now on believe themselves and others to be.
     var endpoints: [String: String] = [:]
     /// Why nodes gave up.
@@ -57,6 +58,7 @@ struct TestCluster {
             cluster: "test", member: name, peers: names, durability: durability, seed: lives)
         configuration.checkpointBytes = checkpointBytes
         configuration.logLimit = logLimit
+        configuration.leftovers = leftovers
         configuration.endpoints = endpoints
         let checkpoint = disk.head.isEmpty ? nil : try! disk.checkpoint(of: disk.rows, disk.head)
         var replica = Replica(
