@@ -238,6 +238,7 @@ extension Node {
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }
         journal.synchronize()
+        clients.probe()
         replica.surroundings = stock
         tellPeers()
         tellLeftovers()

@@ -54,6 +54,7 @@ extension Replica {
             ("held", .object(vector.entries.map { (name(of: $0.origin), .count($0.sequence)) })),
             ("operations", .count(vector.total)),
             ("connectedPeers", .object(connectedPeers)),
+            ("silentPeers", .object(silentPeers)),
             ("lag", .count(missing)),
             ("accepted", .count(counters.accepted)),
             ("received", .count(counters.received)),
@@ -97,6 +98,13 @@ extension Replica {
     private func name(of origin: WriterID) -> String {
         if origin == writer { return configuration.member }
         return peers.all.first { $0.beat?.writer == origin }?.member ?? origin.description
+    }
+
+    /// Those that are waited for and not heard.
+    private var silentPeers: [(String, Value)] {
+        peers.members.filter { !peers.isLive($0, at: now.elapsedMilliseconds) }.map {
+            ($0.member, .boolean(true))
+        }
     }
 
     private var connectedPeers: [(String, Value)] {

@@ -6,8 +6,8 @@ internal import ZeroMQ
 /// Takes the clients of a node: knows them by their routing ids, and keeps what the slow ones are
 /// to be sent, within a bound.
 ///
-/// A client that is gone shows when it is to be sent something; one that is neither heard of nor
-/// spoken to makes room for newcomers when there are too many.
+/// A client that is gone shows when it is to be sent something, and so one that is neither heard of nor
+/// spoken to is sent something now and then.
 final class ClientPort {
     /// The largest frame a client may send; one that sends more is disconnected.
     static let maxMessageSize = 32 << 20
@@ -19,6 +19,11 @@ final class ClientPort {
     /// When so much waits for a client, its listens are told no more until nothing does.
     private static let cloggedBytes = 1 << 20
 
+    private static let silentSeconds = 10
+    private static let probedAtOnce = 200
+    /// An answer to nothing, which clients pass over.
+    private static let probe = NodeMessage.ok(id: 0).frame
+
     /// Sessions that were ended because their client read too slowly.
     private(set) var slowClients = 0
     /// Replies that found nobody to take them.
@@ -27,6 +32,8 @@ final class ClientPort {
     private var table = ClientTable()
     private var slowSessions: [SessionID] = []
     private var turn: UInt64 = 0
+    /// The turns at the last probes.
+    private var probes: [UInt64] = []
     private var take: (Input) -> Void = { _ in }
 
     init(in context: Context, security: Security? = nil) throws(ZeroMQError) {
@@ -43,7 +50,7 @@ final class ClientPort {
         channel = Channel(socket)
     }
 
-    /// The clients known, some of which may be gone.
+    /// The clients known; one that went without a word counts for some ten seconds more.
     var count: Int { table.count }
 
     /// What waits for slow clients, in bytes.
@@ -94,6 +101,18 @@ final class ClientPort {
             for session in slow { sendWaiting(to: session) }
         }
         channel.endTurn()
+    }
+
+    /// Once a second: says something to clients that were silent for long, so that those that are gone
+    /// show.
+    func probe() {
+        if probes.count == Self.silentSeconds, let since = probes.first {
+            for client in table.silent(since: since, limit: Self.probedAtOnce) {
+                reply(Self.probe, to: client.session)
+            }
+            probes.removeFirst()
+        }
+        probes.append(turn)
     }
 
     func stopReceiving() { channel.stopReceiving() }

@@ -29,6 +29,7 @@ struct ClientTable {
     private var clients: [Client?] = []
     private var freePlaces: [Int] = []
     private var lastSerial: UInt64 = 0
+    private var nextProbed = 0
 
     var count: Int { places.count }
 
@@ -84,6 +85,18 @@ struct ClientTable {
     func idlest() -> [SessionID] {
         let idle = clients.compactMap { $0 }.sorted { $0.lastTurn < $1.lastTurn }
         return idle.prefix(Self.evictedAtOnce).map(\.session)
+    }
+
+    /// Up to so many clients that were silent since a turn, each time others.
+    mutating func silent(since turn: UInt64, limit: Int) -> [Client] {
+        var silent: [Client] = []
+        for _ in clients.indices where silent.count < limit {
+            nextProbed = (nextProbed + 1) % clients.count
+            guard let client = clients[nextProbed], client.lastTurn < turn, !client.isEnded
+            else { continue }
+            silent.append(client)
+        }
+        return silent
     }
 
     private static func place(of session: SessionID) -> Int { Int(session.number & 0xFFFF) }

@@ -2,18 +2,26 @@ internal import JSONText
 
 extension Verb {
     private static let pretty = Option(flag: "pretty", "Indent the JSON.")
+    private static let settled = Option(
+        flag: "settled",
+        "Wait until nothing can come any more that was written before now, at whatever node, and could "
+            + "still change what is there.")
 
     static let get = Verb(
         "get", "Reads the value at a path and prints it as JSON.",
         arguments: [DataArguments.path],
-        options: [pretty, DataArguments.priorities] + NodeClient.options,
+        options: [pretty, DataArguments.priorities, settled] + NodeClient.options,
         examples: [
             "hearth get /rooms/lobby --node tcp://127.0.0.1:7001",
             "hearth get /rooms --pretty --node n2 --dir demo",
+            "hearth get /rooms/lobby --settled --timeout 60",
         ]
     ) { (invocation) throws(CommandError) in
         let path = try invocation.location()
-        let value = try NodeClient(for: invocation).get(path)
+        let client =
+            invocation.has(settled)
+            ? try NodeClient(settledFor: invocation) : try NodeClient(for: invocation)
+        let value = try client.get(path)
         StandardOutput.shared.print(
             JSONWriter.text(
                 of: value, form: invocation.has(DataArguments.priorities) ? .export : .plain,

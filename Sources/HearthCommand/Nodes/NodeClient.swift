@@ -28,6 +28,19 @@ struct NodeClient: Sendable {
         }
     }
 
+    /// Connects to a node once all is settled there that was written before this began.
+    init(settledFor invocation: Invocation) throws(CommandError) {
+        let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(60)
+        patience = .brief(milliseconds: UInt64(limit / .milliseconds(1)))
+        let address = try SettledNode.address(for: invocation, within: limit)
+        do throws(HearthError) {
+            connection = try Connection(
+                nodes: [address], keyFile: NodeOptions.keyFile(of: invocation))
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
     /// Connects to nodes at these addresses.
     init(nodes: [String]) throws(CommandError) {
         patience = .brief(milliseconds: 5000)
