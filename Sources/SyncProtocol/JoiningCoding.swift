@@ -90,13 +90,18 @@ extension MessagePackWriter {
 
     fileprivate mutating func append(_ hello: Hello) {
         var writer = MessagePackWriter()
-        writer.appendArrayHead(6)
+        writer.appendArrayHead(7)
         writer.append(hello.cluster)
         writer.append(hello.member)
         writer.append(hello.writer.bits)
         writer.append(hello.endpoint)
         writer.append(hello.oldestVersion)
         writer.append(hello.newestVersion)
+        writer.appendArrayHead(2 * hello.members.count)
+        for member in hello.members {
+            writer.append(member.name)
+            writer.append(member.endpoint)
+        }
         writer.appendChecksum()
         appendMessageHead("hello", 2)
         append(binary: writer.bytes)
@@ -135,13 +140,22 @@ extension Hello {
     }
 
     private init(from reader: inout MessagePackReader) throws(FrameError) {
-        guard try reader.arrayHead("a hello (an array of 6)") == 6 else {
-            throw .expected("a hello (an array of 6)", found: "another array", at: 0)
+        guard try reader.arrayHead("a hello (an array of 7)") == 7 else {
+            throw .expected("a hello (an array of 7)", found: "another array", at: 0)
         }
         self.init(
             cluster: try reader.string("a cluster"), member: try reader.string("a member"),
             writer: try reader.writerID(), endpoint: try reader.string("an endpoint"),
-            oldestVersion: try reader.unsigned("a version"),
+            members: [], oldestVersion: try reader.unsigned("a version"),
             newestVersion: try reader.unsigned("a version"))
+        let start = reader.position
+        let count = try reader.arrayHead("an array of members")
+        guard count.isMultiple(of: 2) else {
+            throw .expected("members and endpoints", found: "an array of \(count)", at: start)
+        }
+        for _ in 0..<count / 2 {
+            let name = try reader.string("a member")
+            members.append(Member(name, at: try reader.string("an endpoint")))
+        }
     }
 }

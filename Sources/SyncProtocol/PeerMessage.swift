@@ -22,7 +22,7 @@ public enum PeerMessage: Equatable, Sendable {
     case rows(CheckpointPart)
     /// `["hello", bytes]`: what a node says first to each peer, and again until it is answered by
     /// `welcome` or `refuse`. The bytes are `[cluster, member, writer, endpoint, oldest version,
-    /// newest version]`, and a checksum: who they are not meant for ends.
+    /// newest version, [member, endpoint, …]]`, and a checksum: who they are not meant for ends.
     case hello(Hello)
     /// `["welcome", member, writer, version]`: both go on in this version of the protocol. The writer is
     /// that of the `hello`: who has taken its name over gets what is sent to it.
@@ -59,12 +59,27 @@ public struct Hello: Equatable, Sendable {
     public var endpoint: String
     public var oldestVersion: UInt64
     public var newestVersion: UInt64
+    /// All members of the cluster, this one included, ascending by name: nodes that differ in that would
+    /// not wait for the same ones, nor count the same majorities.
+    public var members: [Member]
+
+    /// A member, and where it publishes.
+    public struct Member: Equatable, Sendable {
+        public var name: String
+        public var endpoint: String
+
+        public init(_ name: String, at endpoint: String) {
+            self.name = name
+            self.endpoint = endpoint
+        }
+    }
 
     public init(
-        cluster: String, member: String, writer: WriterID, endpoint: String,
+        cluster: String, member: String, writer: WriterID, endpoint: String, members: [Member],
         oldestVersion: UInt64 = UInt64(protocolVersion),
         newestVersion: UInt64 = UInt64(protocolVersion)
     ) {
+        self.members = members
         self.cluster = cluster
         self.member = member
         self.writer = writer

@@ -222,7 +222,8 @@ extension Seeded {
             return .hello(
                 Hello(
                     cluster: text(), member: text(), writer: WriterID(bits: next()),
-                    endpoint: text()))
+                    endpoint: text(),
+                    members: (0..<next() % 4).map { _ in Hello.Member(text(), at: text()) }))
         case 8: return .welcome(member: text(), to: WriterID(bits: next()), version: next())
         case 9:
             return .refuse(

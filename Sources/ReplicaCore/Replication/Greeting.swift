@@ -8,7 +8,8 @@ extension Replica {
         for peer in peers.all where !peer.isGreeted {
             let hello = Hello(
                 cluster: configuration.cluster, member: configuration.member, writer: writer,
-                endpoint: configuration.endpoints[configuration.member] ?? "")
+                endpoint: configuration.endpoint(of: configuration.member),
+                members: configuration.members)
             turn.urgent.append(.ask(peer.member, PeerMessage.hello(hello).frame))
         }
     }
@@ -52,7 +53,7 @@ extension Replica {
             )
         }
         if defect == .welcomesTwins { return nil }
-        let expected = configuration.endpoints[hello.member] ?? ""
+        let expected = configuration.endpoint(of: hello.member)
         if hello.endpoint != expected {
             return (
                 "two nodes are called \(hello.member): \(own) knows it at \(expected), and this one "
@@ -60,6 +61,39 @@ extension Replica {
                 "stop one of them, or give it another id"
             )
         }
+        return difference(to: hello).map { difference in
+            (
+                "the configurations of \(own) and \(hello.member) differ: \(difference)",
+                "give all nodes the same \"nodes\", and start them all again"
+            )
+        }
+    }
+
+    /// The first member that this node and another one do not both know, at the same place.
+    private func difference(to hello: Hello) -> String? {
+        let own = configuration.members
+        let names = (own + hello.members).map(\.name)
+        for name in names {
+            let ours = own.first { $0.name == name }?.endpoint
+            let theirs = hello.members.first { $0.name == name }?.endpoint
+            if ours == theirs { continue }
+            guard let ours else { return "\(hello.member) lists \(name), at \(theirs ?? "")" }
+            guard let theirs else { return "\(configuration.member) lists \(name), at \(ours)" }
+            return "\(name) is at \(ours) for \(configuration.member), and at \(theirs) for "
+                + hello.member
+        }
         return nil
+    }
+}
+
+extension Replica.Configuration {
+    /// Where a member publishes.
+    func endpoint(of member: String) -> String { endpoints[member] ?? "" }
+
+    /// All members, ascending by name.
+    var members: [Hello.Member] {
+        (peers.filter { $0 != member } + [member]).sorted().map {
+            Hello.Member($0, at: endpoint(of: $0))
+        }
     }
 }

@@ -135,6 +135,25 @@ import Testing
         )
     }
 
+    @Test func `a node with another list of nodes gives up, and names the difference`() {
+        func refusal(of places: [String: String]) -> String? {
+            var cluster = TestCluster(2)
+            cluster.endpoints = ["n1": "tcp://a:1", "n2": "tcp://a:2"]
+            cluster.crash("n1")
+            cluster.start("n1")
+            cluster.endpoints = places
+            cluster.crash("n2")
+            cluster.start("n2")
+            cluster.settle()
+            return cluster.refusals["n2"]
+        }
+        #expect(refusal(of: ["n1": "tcp://a:1", "n2": "tcp://a:2"]) == nil)
+        #expect(
+            refusal(of: ["n1": "tcp://c:1", "n2": "tcp://a:2"])
+                == "the configurations of n1 and n2 differ: n1 is at tcp://a:1 for n1, and at "
+                + "tcp://c:1 for n2")
+    }
+
     @Test func `a node that says goodbye is not waited for`() {
         var cluster = TestCluster(3)
         #expect(cluster["n1"].livePeers == ["n2", "n3"])
