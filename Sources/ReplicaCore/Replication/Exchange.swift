@@ -38,8 +38,13 @@ extension Replica {
         case .rows(let part): take(part, from: member)
         case .welcome(_, let addressee, _): if addressee == writer { peers.greet(member) }
         case .refuse(_, let addressee, let problem, let fix):
-            // It may be for another process that goes by this name.
-            if addressee == writer { turn.urgent.append(.giveUp(problem: problem, fix: fix)) }
+            // It may be for another process that goes by this name; and who has been welcome somewhere
+            // is a member, whatever somebody says later.
+            guard addressee == writer, !peers.all.contains(where: \.isGreeted) else {
+                counters.strangers += 1
+                return
+            }
+            turn.urgent.append(.giveUp(problem: problem, fix: fix))
         default: counters.malformedFrames += 1
         }
     }

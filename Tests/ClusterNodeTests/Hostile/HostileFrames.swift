@@ -71,7 +71,7 @@ extension HostileFrames {
     private mutating func request() -> ClientMessage {
         let id = chance(80) ? UInt64(number(below: 1_000)) : UInt64.max
         let path = path()
-        switch number(below: 11) {
+        switch number(below: 13) {
         case 0: return .get(id: id, path: path, query: query())
         case 1: return .put(id: id, path: path, value: value(depth: 0), condition: hash())
         case 2: return .merge(id: id, path: path, writes: writes())
@@ -82,6 +82,8 @@ extension HostileFrames {
         case 7: return .onDisconnect(id: id, path: path, value: value(depth: 0))
         case 8: return .onDisconnectMerge(id: id, path: path, writes: writes())
         case 9: return .onDisconnectCancel(id: id, path: path)
+        case 10: return .backup(id: id, name: ["", "../up", "a/b", "é"][number(below: 4)])
+        case 11: return .evict(id: id, member: ["", "nobody", "é"][number(below: 3)])
         default: return .status(id: id)
         }
     }
@@ -157,8 +159,9 @@ extension HostileFrames {
 
 extension HostileFrames {
     private mutating func peerMessage() -> [UInt8] {
-        switch number(below: 6) {
+        switch number(below: 7) {
         case 0: PeerMessage.beat(beat()).frame
+        case 3: acquaintance().frame
         case 1:
             PeerMessage.want(
                 member: members[number(below: members.count)], origin: writer(), from: 1,
@@ -171,11 +174,39 @@ extension HostileFrames {
         }
     }
 
+    /// What else nodes say to each other.
+    private mutating func acquaintance() -> PeerMessage {
+        let member = members[number(below: members.count)]
+        switch number(below: 8) {
+        case 0: return .gone(origin: writer(), through: sequence())
+        case 1: return .fetch(member: member, checkpoint: sequence(), after: sequence())
+        case 2:
+            let rows = (0..<number(below: 4)).map { _ in
+                CheckpointRow(id: sequence(), bytes: noise())
+            }
+            return .rows(
+                CheckpointPart(
+                    head: noise(), after: chance(50) ? 0 : sequence(), rows: rows,
+                    isLast: chance(50)))
+        case 3:
+            return .hello(
+                Hello(
+                    cluster: clusters[number(below: 2)], member: member, writer: writer(),
+                    endpoint: "tcp://127.0.0.1:\(number(below: 70_000))",
+                    oldestVersion: sequence(), newestVersion: sequence()))
+        case 4: return .welcome(member: member, writer: writer(), version: sequence())
+        case 5: return .bye(cluster: clusters[number(below: 2)], member: member, writer: writer())
+        case 6: return .refuse(member: member, problem: "you are nobody", fix: "go")
+        default: return .urge
+        }
+    }
+
     private mutating func beat() -> Beat {
         Beat(
             cluster: clusters[number(below: 2)], member: members[number(below: members.count)],
             writer: writer(), vector: vector(), promise: time(),
             writers: (0..<number(below: 4)).map { _ in self.writer() },
+            evictions: chance(90) ? [] : [Eviction(member: "nobody", writer: writer())],
             wallMilliseconds: sequence() >> 1)
     }
 
@@ -275,6 +306,9 @@ extension Received<ClientMessage> {
             return path.isGarbage
         case .merge(_, let path, let writes, _), .onDisconnectMerge(_, let path, let writes):
             return writes.allSatisfy { path.appending($0.path).isGarbage }
+        // Whom a client may have out, and copies that it may have made, are no harm to be proven here.
+        case .evict(_, let member): return !["n1", "n2", "n3"].contains(member)
+        case .backup(_, let name): return !name.utf8.allSatisfy { (48...122).contains($0) }
         default: return true
         }
     }
