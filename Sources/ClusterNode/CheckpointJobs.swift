@@ -148,7 +148,7 @@ extension LogFile {
     ) throws(StorageError) -> (batches: [[UInt8]], end: Vector) {
         var end = vector
         var batches: [[UInt8]] = []
-        try forEachBatch { bits, first, last, bytes in
+        try forEachBatch(inOrderOf: BatchCoding.wallMilliseconds(of:)) { bits, first, last, bytes in
             let origin = WriterID(bits: bits)
             guard first == end[origin] + 1 else { return }
             end[origin] = last

@@ -159,7 +159,9 @@ extension Restoring {
         var byteCount = 0
         var progress = Progress(log: log, start: start)
         var flaw: FrameError?
-        try file.forEachBatch { origin, first, last, bytes in
+        // About the order of stamps, in which what is summed up grows at its end.
+        try file.forEachBatch(inOrderOf: BatchCoding.wallMilliseconds(of:)) {
+            origin, first, last, bytes in
             guard flaw == nil else { return }
             byteCount += bytes.count
             do throws(FrameError) {

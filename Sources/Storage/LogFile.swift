@@ -18,7 +18,6 @@ public final class LogFile {
     private let setProperty: Statement
     private let removeProperty: Statement
     private let readProperty: Statement
-    let readBatches: Statement
     let readBatchesOfOrigin: Statement
 
     /// Opens the log file at `path`, or makes an empty one; `:memory:` is one without a file.
@@ -35,9 +34,6 @@ public final class LogFile {
         setProperty = try connection.prepare("INSERT OR REPLACE INTO property VALUES (?1, ?2)")
         removeProperty = try connection.prepare("DELETE FROM property WHERE name = ?1")
         readProperty = try connection.prepare("SELECT value FROM property WHERE name = ?1")
-        readBatches = try connection.prepare(
-            "SELECT origin, first, last, bytes FROM batch ORDER BY origin, first")
-        // From the last batch that begins at or before the sequence, which may contain it.
         readBatchesOfOrigin = try connection.prepare(
             """
             SELECT first, last, bytes FROM batch

@@ -1,19 +1,50 @@
 extension LogFile {
-    /// Hands every batch of the log to `body`, by origin and then by sequence; the bytes lie where
-    /// SQLite holds them, and only for the call.
+    /// Hands every batch of the log to `body`, those of each origin by sequence, and among origins the
+    /// one whose `time` is the least; the bytes lie where SQLite holds them, and only for the call.
     ///
-    /// Origins come in the order of their numbers as signed ones.
-    /// - Complexity: reads the whole log.
+    /// - Complexity: reads the whole log; O(origins) for each batch.
     public func forEachBatch(
+        inOrderOf time: (UnsafeRawBufferPointer) -> UInt64,
         _ body: (
             _ origin: UInt64, _ first: UInt64, _ last: UInt64, _ bytes: UnsafeRawBufferPointer
         ) -> Void
     ) throws(StorageError) {
-        try readBatches.forEachRow { row in
+        var cursors: [(rows: Statement, row: Row, time: UInt64)] = []
+        for origin in try origins() {
+            let rows = try connection.prepare(
+                "SELECT origin, first, last, bytes FROM batch WHERE origin = ?1 ORDER BY first")
+            rows.bind(origin, at: 1)
+            guard let row = try rows.nextRow() else { continue }
+            cursors.append((rows, row, time(row.bytes(at: 3))))
+        }
+        defer { for cursor in cursors { cursor.rows.reset() } }
+        while let next = cursors.indices.min(by: { cursors[$0].time < cursors[$1].time }) {
+            let row = cursors[next].row
             body(
                 UInt64(bitPattern: row.integer(at: 0)), UInt64(bitPattern: row.integer(at: 1)),
                 UInt64(bitPattern: row.integer(at: 2)), row.bytes(at: 3))
-            return true
+            if let row = try cursors[next].rows.nextRow() {
+                cursors[next].row = row
+                cursors[next].time = time(row.bytes(at: 3))
+            } else {
+                cursors.remove(at: next).rows.reset()
+            }
+        }
+    }
+
+    /// The origins of the log, one look for each.
+    private func origins() throws(StorageError) -> [Int64] {
+        let least = try connection.prepare("SELECT min(origin) FROM batch WHERE origin > ?1")
+        let exact = try connection.prepare("SELECT 1 FROM batch WHERE origin = ?1")
+        exact.bind(.min, at: 1)
+        var origins: [Int64] = try exact.firstRow { _ in [.min] } ?? []
+        var last = Int64.min
+        while true {
+            least.bind(last, at: 1)
+            guard let origin = try least.firstRow({ $0.optionalInteger(at: 0) }) ?? nil
+            else { return origins }
+            origins.append(origin)
+            last = origin
         }
     }
 

@@ -85,6 +85,19 @@ public final class Statement {
         }
     }
 
+    /// Goes on to the next row; nil after the last one. The row is valid until the next call.
+    ///
+    /// `reset` has to follow before the statement is used otherwise.
+    func nextRow() throws(StorageError) -> Row? {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return Row(statement: handle)
+        case SQLITE_DONE: return nil
+        case let failure: throw connection.lastError(failure)
+        }
+    }
+
+    func reset() { sqlite3_reset(handle) }
+
     private func bound(_ result: Int32) {
         precondition(result == SQLITE_OK, "a value cannot be bound: SQLite error \(result)")
     }
@@ -96,6 +109,12 @@ public struct Row {
 
     public func integer(at column: Int) -> Int64 {
         sqlite3_column_int64(statement, Int32(column))
+    }
+
+    /// The number, or nil where there is none.
+    func optionalInteger(at column: Int) -> Int64? {
+        let isNull = sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL
+        return isNull ? nil : integer(at: column)
     }
 
     public func text(at column: Int) -> String {

@@ -47,6 +47,11 @@ public enum BatchCoding {
         return try reader.batchHead()
     }
 
+    /// When the origin accepted the operations of a batch; 0 if that cannot be read.
+    public static func wallMilliseconds(of bytes: UnsafeRawBufferPointer) -> UInt64 {
+        (try? decodeHead(bytes))?.wallMilliseconds ?? 0
+    }
+
     public static func decode(_ bytes: [UInt8]) throws(FrameError) -> Batch {
         try result(of: bytes) { bytes throws(FrameError) in try decode(bytes) }.get()
     }

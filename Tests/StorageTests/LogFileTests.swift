@@ -18,13 +18,34 @@ import Testing
             bytes: Array(repeating: UInt8(truncatingIfNeeded: first), count: size))
     }
 
-    func allBatches(_ file: LogFile) throws -> [StoredBatch] {
+    func allBatches(
+        _ file: LogFile, inOrderOf time: (UnsafeRawBufferPointer) -> UInt64 = { _ in 0 }
+    ) throws -> [StoredBatch] {
         var batches: [StoredBatch] = []
-        try file.forEachBatch { origin, first, last, bytes in
+        try file.forEachBatch(inOrderOf: time) { origin, first, last, bytes in
             batches.append(
                 StoredBatch(origin: origin, first: first, last: last, bytes: Array(bytes)))
         }
         return batches
+    }
+
+    @Test func `batches come in the order of their times, those of one origin by sequence`() throws
+    {
+        let file = try LogFile(path: ":memory:")
+        let times: [UInt64: [UInt8]] = [1: [1, 4, 5, 0], 2: [2, 3, 6], .max: [2, 9]]
+        for (origin, times) in times {
+            for (index, time) in times.enumerated() {
+                let sequence = UInt64(index + 1)
+                try file.append(
+                    Turn(batches: [
+                        StoredBatch(
+                            origin: origin, first: sequence, last: sequence, bytes: [time])
+                    ]))
+            }
+        }
+        let found = try allBatches(file) { UInt64($0.first ?? 0) }
+        #expect(found.map(\.bytes) == [[1], [2], [2], [3], [4], [5], [0], [6], [9]])
+        #expect(found.filter { $0.origin == 1 }.map(\.first) == [1, 2, 3, 4])
     }
 
     @Test(arguments: [Synchronization.full, .normal, .off])

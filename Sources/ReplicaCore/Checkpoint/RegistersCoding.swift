@@ -139,13 +139,13 @@ extension MessagePackReader {
             let isIncrement = try unsigned("whether a term is an increment") == 1
             let value = try value()
             guard isIncrement else {
-                terms.append(Term(stamp: stamp, step: .start(value)))
+                terms.appendStep(Term(stamp: stamp, step: .start(value)))
                 continue
             }
             guard let delta = value.number else {
                 throw .ofCheckpoint("an increment without a number", at: start)
             }
-            terms.append(Term(stamp: stamp, step: .add(delta)))
+            terms.appendStep(Term(stamp: stamp, step: .add(delta)))
         }
         return terms
     }

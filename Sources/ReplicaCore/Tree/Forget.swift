@@ -52,8 +52,8 @@ extension Registers {
     /// Folds the stable beginning of a sum into one constant, which needs no register by itself.
     private mutating func foldTerms(through frontier: Stamp) {
         let stable = terms.prefix { $0.stamp <= frontier }
-        guard !stable.isEmpty else { return }
-        let folded = Term(stamp: .none, step: .start(Array(stable).sum))
+        guard let last = stable.last else { return }
+        let folded = Term(stamp: .none, step: .start(last.sum))
         terms = terms.count == stable.count ? [] : [folded] + terms.dropFirst(stable.count)
     }
 

@@ -18,7 +18,7 @@ extension WritePass {
             }
             let term = Term(stamp: stamp, step: .add(delta))
             if defect == .sumInArrivalOrder {
-                registers.terms.append(term)
+                registers.terms.appendStep(term)
             } else {
                 registers.terms.insert(term)
             }

@@ -46,33 +46,69 @@ struct Term: Equatable, Sendable {
         case add(Number)
     }
 
-    var stamp: Stamp
-    var step: Step
+    let stamp: Stamp
+    let step: Step
+    /// What all steps up to this one come to.
+    fileprivate(set) var sum: Value
+
+    /// The first step of a sum.
+    init(stamp: Stamp, step: Step) {
+        self.stamp = stamp
+        self.step = step
+        sum = step.applied(to: .null)
+    }
+}
+
+extension Term.Step {
+    /// The sum after this step.
+    fileprivate func applied(to sum: Value) -> Value {
+        switch self {
+        case .start(let value): value
+        case .add(let delta): (sum.number.map { $0 + delta } ?? delta).value
+        }
+    }
 }
 
 extension [Term] {
     /// The steps one after the other, in stamp order from the start, so that every replica adds
     /// floating-point numbers in the same order.
-    var sum: Value {
-        var result = Value.null
-        for term in self {
-            switch term.step {
-            case .start(let value): result = value
-            case .add(let delta): result = ((result.number.map { $0 + delta }) ?? delta).value
-            }
-        }
-        return result
-    }
+    var sum: Value { last?.sum ?? .null }
 
-    /// Inserts an increment at its place in stamp order; one that is there already stays alone.
+    /// Inserts a step at its place in stamp order; one that is there already stays alone.
+    ///
+    /// - Complexity: O(steps that come after it).
     mutating func insert(_ term: Term) {
         let index = lastIndex { $0.stamp <= term.stamp }.map { $0 + 1 } ?? 0
         if index > 0, self[index - 1].stamp == term.stamp { return }
         insert(term, at: index)
+        addUp(from: index)
+    }
+
+    /// Puts a step before all others.
+    mutating func begin(with term: Term) {
+        insert(term, at: 0)
+        addUp(from: 0)
+    }
+
+    /// Appends a step, whatever its stamp.
+    mutating func appendStep(_ term: Term) {
+        append(term)
+        addUp(from: count - 1)
     }
 
     mutating func removeOlder(than stamp: Stamp) {
-        if !isEmpty { removeAll { $0.stamp < stamp } }
+        let older = prefix { $0.stamp < stamp }.count
+        guard older > 0 else { return }
+        removeFirst(older)
+        addUp(from: 0)
+    }
+
+    private mutating func addUp(from start: Int) {
+        var sum = start == 0 ? Value.null : self[start - 1].sum
+        for index in start..<count {
+            sum = self[index].step.applied(to: sum)
+            self[index].sum = sum
+        }
     }
 }
 

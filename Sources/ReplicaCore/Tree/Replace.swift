@@ -49,7 +49,7 @@ extension WritePass {
         if registers.kill > stamp, content.isPrimitive { content = .null }
         if !registers.terms.isEmpty {
             if content.isPrimitive, registers.terms[0].stamp != stamp {
-                registers.terms.insert(Term(stamp: stamp, step: .start(content)), at: 0)
+                registers.terms.begin(with: Term(stamp: stamp, step: .start(content)))
             }
             content = registers.terms.sum
         }
