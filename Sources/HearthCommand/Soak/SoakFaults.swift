@@ -16,6 +16,9 @@ struct SoakFaults {
     private let cluster: Cluster
     private var random: SplitMix64
     private var away: [Away] = []
+    /// Started again and not serving yet: what others lose they could not get from these.
+    private var returning: [Cluster.Node] = []
+    private var nextLook: ContinuousClock.Instant
     private var next: ContinuousClock.Instant
     /// How often each was done.
     private(set) var counts: [Kind: Int] = [:]
@@ -26,6 +29,7 @@ struct SoakFaults {
         self.cluster = cluster
         random = SplitMix64(seed: seed)
         next = .now + .seconds(1)
+        nextLook = next
     }
 
     /// Brings back whose time has come, and takes the next ones away; some times a second.
@@ -33,12 +37,20 @@ struct SoakFaults {
         let now = ContinuousClock.now
         for fault in away where fault.until <= now { try end(fault) }
         away.removeAll { $0.until <= now }
+        try lookForReturned(at: now)
         guard now >= next else { return }
         next = now + .milliseconds(draw(500...2000))
         // Never more than two at once: the others are to be a majority of five.
-        for _ in 0..<draw(1...2) where away.count < min(2, cluster.file.nodes.count - 1) {
-            try begin()
-        }
+        let limit = min(2, cluster.file.nodes.count - 1)
+        for _ in 0..<draw(1...2) where away.count + returning.count < limit { try begin() }
+    }
+
+    private mutating func lookForReturned(at now: ContinuousClock.Instant) throws(CommandError) {
+        guard !returning.isEmpty, now >= nextLook else { return }
+        nextLook = now + .milliseconds(300)
+        let statuses = try ObservedCluster(cluster).statuses(within: .milliseconds(100))
+        let serving = Set(statuses.filter { $0.state == .serving }.map(\.node.id))
+        returning.removeAll { serving.contains($0.id) }
     }
 
     /// Brings all back.
@@ -48,7 +60,8 @@ struct SoakFaults {
     }
 
     private mutating func begin() throws(CommandError) {
-        let here = cluster.file.nodes.filter { node in !away.contains { $0.node.id == node.id } }
+        let absent = Set((away.map(\.node) + returning).map(\.id))
+        let here = cluster.file.nodes.filter { !absent.contains($0.id) }
         let node = here[draw(0...here.count - 1)]
         // A disk is lost now and then; most of the time a node is killed.
         let kind: Kind = [.kill, .kill, .kill, .pause, .pause, .wipe][draw(0...5)]
@@ -67,10 +80,12 @@ struct SoakFaults {
         away.append(Away(node: node, kind: kind, until: until))
     }
 
-    private func end(_ fault: Away) throws(CommandError) {
+    private mutating func end(_ fault: Away) throws(CommandError) {
         switch fault.kind {
         case .pause: cluster.process(of: fault.node)?.send(SIGCONT)
-        case .kill, .wipe: try cluster.start(fault.node)
+        case .kill, .wipe:
+            try cluster.start(fault.node)
+            returning.append(fault.node)
         }
     }
 

@@ -82,19 +82,19 @@ extension Replica {
         if joining?.phase == .keeping { fetch() }
     }
 
-    /// Goes on with what the end of a turn may bring.
+    /// Asks again for what did not come.
     mutating func continueJoining() {
-        switch joining?.phase {
-        case .complete where !checkpoints.isWriting:
-            joining?.phase = .adopting
-            turn.urgent.append(
-                .adopt(head: joining?.head ?? [], keepsLog: joining?.replacesAll != true))
-        case .asking
-        where now.elapsedMilliseconds
-            >= (joining?.askedMilliseconds ?? 0) + Joining.patienceMilliseconds:
-            fetch()
-        default: break
-        }
+        guard let joining, joining.phase == .asking,
+            now.elapsedMilliseconds >= joining.askedMilliseconds + Joining.patienceMilliseconds
+        else { return }
+        fetch()
+    }
+
+    /// The checkpoint to take over, if all of it is there: once what this turn has made is stored.
+    mutating func dueAdoption() -> [Output] {
+        guard let joining, joining.phase == .complete, !checkpoints.isWriting else { return [] }
+        self.joining?.phase = .adopting
+        return [.adopt(head: joining.head, keepsLog: !joining.replacesAll)]
     }
 
     /// Whether the tree is about to be replaced, so that nothing from outside may be taken into it.

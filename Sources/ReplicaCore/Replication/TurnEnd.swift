@@ -67,7 +67,7 @@ extension Replica {
             through: Stamp(time: frontier, writer: WriterID(bits: .max)),
             limit: 500 + 3 * turn.applied)
         defer { turn.clear() }
-        return turn.urgent + outputs + dueCheckpoint()
+        return turn.urgent + outputs + dueAdoption() + dueCheckpoint()
     }
 
     /// A checkpoint of what all turns up to this one have made, if one is due.

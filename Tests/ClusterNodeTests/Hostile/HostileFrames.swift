@@ -193,10 +193,11 @@ extension HostileFrames {
                 Hello(
                     cluster: clusters[number(below: 2)], member: member, writer: writer(),
                     endpoint: "tcp://127.0.0.1:\(number(below: 70_000))",
+                    members: members.map { .init($0, at: "tcp://\($0)") },
                     oldestVersion: sequence(), newestVersion: sequence()))
-        case 4: return .welcome(member: member, writer: writer(), version: sequence())
+        case 4: return .welcome(member: member, to: writer(), version: sequence())
         case 5: return .bye(cluster: clusters[number(below: 2)], member: member, writer: writer())
-        case 6: return .refuse(member: member, problem: "you are nobody", fix: "go")
+        case 6: return .refuse(member: member, to: writer(), problem: "you are nobody", fix: "go")
         default: return .urge
         }
     }
