@@ -127,8 +127,8 @@ final class Journal {
         perform { file throws(StorageError) in
             let batches = try file.batches(
                 of: read.origin.bits, from: read.from, byteLimit: read.byteLimit)
-            return .found(
-                batches.prefix { $0.first <= read.through }.map(\.bytes), for: read)
+            let wanted = batches.prefix { $0.first <= read.through }.map(\.bytes)
+            return .found(Array(wanted.prefix { BatchCoding.isWhole($0) }), for: read)
         }
     }
 

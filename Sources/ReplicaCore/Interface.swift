@@ -41,7 +41,8 @@ public enum Input: Sendable {
     case drained(SessionID)
     /// The turn with this number is durable; turns become so in order.
     case stored(turn: UInt64)
-    /// What a `read` found: batches in order, the first of which holds the sequence asked for.
+    /// What a `read` found: batches in order, the first of which holds the sequence asked for, up to one
+    /// that is damaged.
     case found([[UInt8]], for: LogRead)
     /// The last checkpoint is durable.
     case checkpointed

@@ -39,6 +39,11 @@ public enum BatchCoding {
         _ = try Checksum.content(of: bytes, named: "a batch")
     }
 
+    /// Whether the checksum is right.
+    public static func isWhole(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { (try? check($0)) != nil }
+    }
+
     /// Decodes what comes before the operations; the checksum is not checked.
     ///
     /// - Complexity: O(dependencies), whatever the size of the batch.

@@ -154,20 +154,31 @@ extension VirtualDisk {
 // MARK: - Damage
 
 extension VirtualDisk {
+    private var batchCount: Int { logs.reduce(0) { $0 + $1.entries.count } }
+
     /// Turns a bit of something stored, if there is anything: a batch of the log, or a row of the
     /// checkpoint.
     ///
     /// - Parameter isSealed: Whether the checksum is made to fit: a mistake, of a node that does not look
     ///   at it.
     mutating func damage(isSealed: Bool) {
-        let batchCount = logs.reduce(0) { $0 + $1.entries.count }
         let count = batchCount + checkpoints.rowCount
         guard count > 0 else { return }
-        var chosen = random.index(below: count)
+        let chosen = random.index(below: count)
+        if chosen < batchCount { return damageBatch(chosen, isSealed: isSealed) }
         isDamaged = true
-        guard chosen < batchCount else {
-            return checkpoints.damageRow(chosen - batchCount, &random)
-        }
+        checkpoints.damageRow(chosen - batchCount, &random)
+    }
+
+    /// Turns a bit of a batch of the log, if there is one.
+    mutating func damageLog(isSealed: Bool) {
+        let count = batchCount
+        if count > 0 { damageBatch(random.index(below: count), isSealed: isSealed) }
+    }
+
+    private mutating func damageBatch(_ chosen: Int, isSealed: Bool) {
+        var chosen = chosen
+        isDamaged = true
         for index in logs.indices {
             guard chosen >= logs[index].entries.count else {
                 logs[index].entries[chosen].bytes.turnBit(&random, isSealed: isSealed)

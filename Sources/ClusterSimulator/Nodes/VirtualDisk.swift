@@ -190,7 +190,7 @@ struct VirtualDisk {
         var found: [[UInt8]] = []
         var byteCount = 0
         for entry in log.entries[firstIndex(in: log.entries, holding: wish.from)...] {
-            guard entry.first <= wish.through else { break }
+            guard entry.first <= wish.through, BatchCoding.isWhole(entry.bytes) else { break }
             found.append(entry.bytes)
             byteCount += entry.bytes.count
             if byteCount >= wish.byteLimit { break }

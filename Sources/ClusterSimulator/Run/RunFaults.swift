@@ -25,6 +25,11 @@ extension SimulatedRun {
         case .restore(let node): replaceDisk(of: node) { $0.restoreCopy() }
         case .wipe(let node): replaceDisk(of: node) { $0.wipe() }
         case .rot(let node): rot(node)
+        case .spoil(let node):
+            // A node without peers could not start on it any more.
+            guard nodes.count > 1 else { return }
+            nodes[node].disk.damageLog(isSealed: defect == .trustsDamagedRows)
+            statistics.diskTroubles += 1
         case .twin(let node): startTwin(of: node)
         case .evict(let node, let other):
             refusals.append(Refusal(node: node, reason: Refusal.evicted, since: now))

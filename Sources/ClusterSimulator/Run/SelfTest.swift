@@ -63,6 +63,7 @@ public enum SelfTest {
             Row(.dropsWhatFindsNoRoom, in: "full-disk", by: .restartIdentity),
             Row(.ignoresFailedSyncs, in: "failing-disk", by: .restartIdentity),
             Row(.trustsDamagedRows, in: "rotten-row", by: .replicasEqual),
+            Row(.trustsDamagedRows, in: "spoilt-log", by: .replicasEqual),
             Row(.refusedTwinGoesOn, in: "two-of-a-name", by: .oneOfAName),
             Row(.replica(.welcomesTwins), in: "two-of-a-name", by: .oneOfAName),
             Row(.keepsWriter, in: "lying-disk", by: .restartIdentity),

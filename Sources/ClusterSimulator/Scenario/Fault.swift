@@ -22,6 +22,8 @@ enum Fault: Equatable, Sendable {
     case wipe(Int)
     /// The process ends, and another one starts where a stored row is not what was written.
     case rot(Int)
+    /// A batch of a node's log is not what was written any more, and the process goes on.
+    case spoil(Int)
     /// Another process starts under the name of a node, somewhere else.
     case twin(Int)
 
@@ -95,5 +97,6 @@ extension Fault {
         case failingDisk = "failing-disk"
         case lyingDisk = "lying-disk"
         case rot, twin
+        case spoiltLog = "spoilt-log"
     }
 }

@@ -118,10 +118,11 @@ extension ScenarioLine {
         case "full": return .disk(node, .full)
         case "fails": return .disk(node, .failing)
         case "lies": return .disk(node, .lying)
+        case "rots": return .spoil(node)
         case "works": return .disk(node, nil)
         default:
             throw .unknown(
-                word, known: ["slow", "unreadable", "full", "fails", "lies", "works"])
+                word, known: ["slow", "unreadable", "full", "fails", "lies", "rots", "works"])
         }
     }
 

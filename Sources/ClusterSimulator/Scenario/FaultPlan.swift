@@ -47,7 +47,7 @@ struct FaultPlan {
         where random.happens(chance) {
             switch kind {
             case .crash, .kill, .stop, .pause, .wipe, .slowDisk, .readErrors, .step, .leap, .strobe,
-                .freeze, .fullDisk, .failingDisk, .lyingDisk, .rot, .twin:
+                .freeze, .fullDisk, .failingDisk, .lyingDisk, .rot, .spoiltLog, .twin:
                 drawNodeFault(kind, at: time)
             case .partition, .isolate, .ring, .cut, .clog, .flap, .disconnect, .degrade:
                 if let fault = drawNetworkFault(kind) { network.append(fault) }
@@ -91,6 +91,7 @@ struct FaultPlan {
         case .lyingDisk:
             (.disk(node, .lying), random.index(below: 2) == 0 ? .crash(node) : .disk(node, nil))
         case .rot: (.rot(node), nil)
+        case .spoiltLog: (.spoil(node), nil)
         case .twin: (.twin(node), nil)
         case .strobe: (.clock(node, .strobing(milliseconds: drawMilliseconds())), running(node))
         case .freeze: (.clock(node, .frozen), running(node))

@@ -20,7 +20,7 @@
 ///                | "degrade" node "->" node { name "=" value }
 ///                | "clock" node (("+" | "-") time | "freezes" | "strobes" time | "runs")
 ///                | "disk" node ("slow" time [".." time] | "unreadable" | "full" | "fails" | "lies"
-///                  | "works")
+///                  | "rots" | "works")
 ///                | client ("set" | "push" | "increment") path value
 ///                | client "remove" path
 ///     node       = "n" number            end = node | client

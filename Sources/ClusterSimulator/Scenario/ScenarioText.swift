@@ -61,6 +61,7 @@ extension Fault {
         case .evict(let node, let other): "evict n\(node + 1) n\(other + 1)"
         case .wipe(let node): "wipe n\(node + 1)"
         case .rot(let node): "rot n\(node + 1)"
+        case .spoil(let node): "disk n\(node + 1) rots"
         case .twin(let node): "twin n\(node + 1)"
         case .partition(let groups):
             "partition "

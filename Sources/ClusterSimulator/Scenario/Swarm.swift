@@ -81,8 +81,7 @@ struct Swarm {
     private mutating func drawFaults() {
         set("faults every", \.faults.every, .milliseconds(200 + number(1_000)))
         set("faults lasts", \.faults.lasts, drawTimes(from: 50, upTo: [500, 2_000][index(2)]))
-        // What a disk loses may be all that there is; scenarios of their own name such faults.
-        for (index, kind) in Fault.Kind.allCases.enumerated() where kind != .wipe {
+        for (index, kind) in Fault.Kind.allCases.enumerated() {
             let chance = self.index(3) > 0 ? .zero : drawChance(upTo: 500_000)
             set("faults \(kind.rawValue)", \.faults.chances[index], chance)
         }

@@ -5,7 +5,7 @@ internal import ZeroMQ
 
 /// Finds a node, and waits until it holds everything up to now.
 enum SettledNode {
-    private static let intervalMicroseconds: UInt32 = 100_000
+    private static let intervalMicroseconds: UInt32 = 500_000
 
     static func address(
         for invocation: Invocation, within limit: Duration

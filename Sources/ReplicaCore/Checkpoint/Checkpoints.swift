@@ -44,6 +44,9 @@ struct Checkpoints: Sendable {
         loggedBytes = 0
     }
 
+    /// Somebody needs a new one.
+    mutating func want() { isWanted = true }
+
     /// Begins a checkpoint if one is due, none is being written, and no peer reads the last one.
     mutating func begin(holding vector: Vector, at milliseconds: UInt64) -> Bool {
         let isRead = readMilliseconds.map { milliseconds < $0 + Checkpoints.readMilliseconds }

@@ -76,8 +76,10 @@ extension Replica {
 
     mutating func send(_ batches: [[UInt8]], for read: LogRead) {
         let covered = checkpoints.vector[read.origin]
-        let isGone =
-            batches.isEmpty && covered >= read.from && defect != .hidesWhatIsGone
+        let isMissing = batches.isEmpty && vector[read.origin] >= read.from
+        // What the log has and cannot give, because it is damaged, the next checkpoint will have.
+        if isMissing, covered < read.from { checkpoints.want() }
+        let isGone = isMissing && covered >= read.from && defect != .hidesWhatIsGone
         let message =
             isGone
             ? PeerMessage.gone(origin: read.origin, through: covered)

@@ -11,9 +11,17 @@ import Testing
             durability, sync: TimeRange(1_000, 5_000), random: SplitMix64(seed: seed))
     }
 
+    /// Five bytes, the last four of which are a checksum.
+    private func bytes(_ number: UInt64) -> [UInt8] {
+        var writer = MessagePackWriter()
+        writer.append(number)
+        writer.appendChecksum()
+        return writer.bytes
+    }
+
     private func turn(_ number: UInt64) -> Turn {
         let entry = LogEntry(
-            origin: WriterID(bits: 9), first: number, last: number, bytes: [UInt8(number)])
+            origin: WriterID(bits: 9), first: number, last: number, bytes: bytes(number))
         return Turn(
             number: number, batches: [entry], properties: [Property(.clockBound, number)])
     }
@@ -117,6 +125,16 @@ import Testing
         #expect(damaged.suffix(4) == bytes.suffix(4))
     }
 
+    @Test func `a read ends before a batch that is damaged`() {
+        var disk = disk(.commit)
+        _ = disk.write(turn(1), at: 0)
+        _ = disk.finishSync(at: 5_000)
+        disk.damageLog(isSealed: false)
+        let wish = LogRead(
+            member: "n2", origin: WriterID(bits: 9), from: 1, through: 4, byteLimit: 100)
+        #expect(disk.read(wish).isEmpty && disk.batches.count == 1)
+    }
+
     @Test func `with memory nothing outlives the process`() {
         var disk = disk(.memory)
         _ = disk.write(turn(1), at: 0)
@@ -130,9 +148,9 @@ import Testing
         for number in 1...5 { _ = disk.write(turn(UInt64(number)), at: 0) }
         var wish = LogRead(
             member: "n2", origin: WriterID(bits: 9), from: 2, through: 4, byteLimit: 100)
-        #expect(disk.read(wish) == [[2], [3], [4]])
-        wish.byteLimit = 2
-        #expect(disk.read(wish) == [[2], [3]])
+        #expect(disk.read(wish) == [bytes(2), bytes(3), bytes(4)])
+        wish.byteLimit = 10
+        #expect(disk.read(wish) == [bytes(2), bytes(3)])
         wish.from = 6
         #expect(disk.read(wish).isEmpty)
     }

@@ -111,11 +111,12 @@ import Testing
         let swarm = try ScenarioFiles.scenario("swarm")
         let texts = (UInt64(1)...100).map { swarm.drawn(seed: $0).text }
         let words = [
-            " crash n", " kill n", " stop n", " pause n", " partition ", " -> ", " ring\n",
+            " crash n", " kill n", " wipe n", " stop n", " pause n", " partition ", " -> ",
+            " ring\n",
             " clog ", " flap ", " disconnect ", " degrade ", " slow ", " unreadable", " +",
             " clock n",
             "3600s", " strobes ", " freezes", "corrupt=", "replay=", "tail=", "queue=", "skew=",
-            " full\n", " fails\n", " lies\n", " rot n", " twin n", "concern=",
+            " full\n", " fails\n", " lies\n", " rot n", " rots\n", " twin n", "concern=",
             "durability=interval", "durability=memory", "replicas=2", "replicas=5",
         ]
         for word in words {

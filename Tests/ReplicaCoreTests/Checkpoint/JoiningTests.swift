@@ -45,6 +45,20 @@ import Testing
         #expect(logCount("n1", of: cluster) < 30)
     }
 
+    @Test func `what a log has and cannot give, because it is damaged, comes with a checkpoint`() {
+        var cluster = TestCluster(3)
+        cluster.cuts = [["n1", "n2"], ["n1", "n3"]]
+        push(20, to: "n1", of: &cluster)
+        cluster.settle()
+        cluster.disks["n1"]!.entries.removeAll()
+        cluster.cuts = []
+        cluster.settle(milliseconds: 10_000)
+        for name in cluster.names {
+            #expect(cluster[name].value[list].children.count == 20)
+            #expect(cluster[name].vector == cluster["n1"].vector)
+        }
+    }
+
     @Test func `a node without data takes over a checkpoint and the log after it`() {
         var cluster = cluster()
         push(150, to: "n1", of: &cluster)
