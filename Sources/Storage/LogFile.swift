@@ -29,7 +29,6 @@ public final class LogFile {
         connection = try Connection(
             path: path, synchronization: synchronization, locking: .exclusive)
         try Schema.prepare(connection)
-        try Self.rewrite(connection)
         insertBatch = try connection.prepare("INSERT INTO batch VALUES (?1, ?2, ?3, ?4)")
         setProperty = try connection.prepare("INSERT OR REPLACE INTO property VALUES (?1, ?2)")
         removeProperty = try connection.prepare("DELETE FROM property WHERE name = ?1")
@@ -43,15 +42,16 @@ public final class LogFile {
             """)
     }
 
-    /// Writes what the log of an earlier process holds to the database, and syncs that.
+    /// Writes what the log of an earlier process holds to the database, and syncs that; if that fails, so
+    /// does every write after it.
     ///
     /// Where a sync has failed, the system may show what it never wrote, and not write it any more.
-    private static func rewrite(_ connection: Connection) throws(StorageError) {
+    func rewrite() {
         do throws(StorageError) {
             try connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
         } catch {
             // Without room it stays in the log, as it is read.
-            guard error.code == .diskFull else { throw error }
+            if error.code != .diskFull { failure = error }
         }
     }
 

@@ -32,6 +32,7 @@ public final class StorageThread: Sendable {
         }
         var writer = Writer(file: file)
         let thread = SystemThread {
+            writer.begin()
             while case let jobs = queue.take(), !jobs.isEmpty {
                 writer.run(jobs) { queue.finish($0) }
             }

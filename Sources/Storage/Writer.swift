@@ -12,6 +12,9 @@ struct Writer {
         self.file = file
     }
 
+    /// Makes sure of what the file had, before anything rests on it.
+    func begin() { file.rewrite() }
+
     /// Runs `jobs` in order, telling `finish` how many are done as they are.
     mutating func run(_ jobs: [Job], finish: (Int) -> Void) {
         for job in jobs {

@@ -1,3 +1,4 @@
+import Foundation
 import Storage
 import Synchronization
 import Testing
@@ -32,6 +33,23 @@ import Testing
         let file = try LogFile(path: folder.log)
         #expect(try file.batches(of: 1, from: 1, byteLimit: .max).count == 1000)
         #expect(try file.property("sequence") == Array("1000".utf8))
+    }
+
+    @Test func `what a process has left in the log is written anew before all else`() throws {
+        let (left, found, written) = try (TemporaryFolder(), TemporaryFolder(), TemporaryFolder())
+        let file = try LogFile(path: left.log)
+        try file.append(Self.turn(1))
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: left.log + suffix, toPath: found.log + suffix)
+        }
+        let storage = try StorageThread(owning: LogFile(path: found.log))
+        let isDone = DispatchSemaphore(value: 0)
+        storage.perform({ _ in }, completion: { _ in isDone.signal() })
+        isDone.wait()
+        try FileManager.default.copyItem(atPath: found.log, toPath: written.log)
+        #expect(try Self.countBatches(of: LogFile(path: written.log)) == 1)
+        storage.close()
     }
 
     @Test func `turns that wait together are committed together, within the limit`() throws {
