@@ -101,7 +101,9 @@ let package = Package(
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(of: "ClusterSimulator", using: ["DataTree", "JSONText", "ZeroMQ"]),
         // The command too: it runs the node that some tests talk to, and so it must be built.
-        tests(of: "Hearth", using: ["DataTree", "JSONText", "Threads", "HearthCommand"]),
+        tests(
+            of: "Hearth",
+            using: ["ClientCore", "DataTree", "JSONText", "Threads", "HearthCommand"]),
         tests(
             of: "HearthCommand",
             using: ["DataTree", "JSONText", "QueryEngine", "SyncProtocol", "ZeroMQ"]),

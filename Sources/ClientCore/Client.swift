@@ -7,8 +7,8 @@ import SyncProtocol
 /// node when this one is gone.
 ///
 /// Requests are pipelined, in order, with a bounded number in flight. What was not answered when a
-/// connection is lost is sent again over the next one, unless that could do it twice. Listens go on
-/// there with what they know, so that only what has changed is sent.
+/// connection is lost is sent again over the next one: writes carry stamps, and nodes do them once.
+/// Listens go on there with what they know, so that only what has changed is sent.
 /// Equal clients given equal inputs return equal outputs.
 public struct Client: Sendable {
     let configuration: Configuration
@@ -23,8 +23,14 @@ public struct Client: Sendable {
     var transactions = Transactions()
     var information = Information()
     var persistence = Persistence()
-    /// The first ping of this connection, which asks for the node's time.
-    var clockQuestion: (wireID: UInt64, wallMilliseconds: UInt64)?
+    var clock: StampClock
+    var stamping = Stamping.silent
+    /// What nodes have shown: any other one must hold that before it shows something.
+    var seen = Vector()
+    /// Since when nodes say that they do not hold that.
+    var behindSince: UInt64?
+    /// What the node said of a stamp that it refused.
+    var stampFlaw: HearthError?
     var outputs: [Output] = []
     private var lastWireID: UInt64 = 0
     private var frame = FrameWriter()
@@ -32,10 +38,14 @@ public struct Client: Sendable {
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         link = Link(configuration)
+        clock = StampClock(writer: configuration.writer)
     }
 
     /// Whether a request or a listen is open.
     public var isAwaiting: Bool { !requests.isEmpty || !subscriptions.isEmpty }
+
+    /// Whether a node serves this client.
+    public var isConnected: Bool { maySend }
 
     /// How many milliseconds more than the wall clock here the node's shows; 0 until it has told.
     public var nodeAheadMilliseconds: Int64 { information.offsetMilliseconds }
@@ -52,6 +62,7 @@ public struct Client: Sendable {
         case .unlistened(let id): unlisten(id)
         case .wentOffline: goOffline()
         case .wentOnline: link.goOnline()
+        case .leftNode: leaveNode()
         case .received(let frame): receive(frame)
         case .connectionLost: loseConnection()
         case .turnEnded: endTurn()
@@ -74,9 +85,7 @@ extension Client {
         case .none: break
         case .connect(let node):
             outputs.append(.connect(node))
-            // Its answer tells that a node is there, and its time.
-            clockQuestion = (lastWireID + 1, wallMilliseconds)
-            ping()
+            greet()
         case .ping: ping()
         case .giveUp: loseConnection()
         }
@@ -88,13 +97,16 @@ extension Client {
     }
 
     private mutating func endTurn() {
-        if link.isOpen {
+        if link.isOpen { continueStamping() }
+        if maySend {
             while let listen = subscriptions.ask(as: lastWireID + 1) {
                 append(message(for: listen, nextWireID()))
             }
-            while requests.inFlightCount < configuration.window {
-                guard let pending = requests.send(as: lastWireID + 1) else { break }
+            while requests.inFlightCount < configuration.window, !requests.mustWait {
+                guard var pending = requests.send(as: lastWireID + 1) else { break }
                 let wireID = nextWireID()
+                stamp(&pending)
+                requests.note(pending, as: wireID)
                 if let message = message(for: pending, wireID) { append(message) }
             }
         }
@@ -106,11 +118,7 @@ extension Client {
         -> ClientMessage?
     {
         guard case .transact = pending.request.work else {
-            // What must not be sent twice is sent once at most, whatever ends this life.
-            if let record = pending.record, !pending.request.work.isIdempotent {
-                persistence.end(record)
-            }
-            return pending.request.work.message(id: wireID)
+            return pending.request.work.message(id: wireID, stamp: pending.stamp)
         }
         return send(pending.request.id, as: wireID)
     }

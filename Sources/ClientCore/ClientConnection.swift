@@ -7,10 +7,7 @@ import SyncProtocol
 extension Client {
     mutating func receive(_ frame: [UInt8]) {
         guard link.isUp else { return }
-        if link.hear(at: now) {
-            outputs.append(.connected(link.node))
-            take(information.setConnected(true))
-        }
+        link.hear(at: now)
         do throws(FrameError) {
             for received: Received<NodeMessage> in try FrameReader<NodeMessage>.messages(in: frame)
             {
@@ -18,7 +15,7 @@ extension Client {
                 case .message(let message): take(message)
                 case .refused(_, let error): abandon(error)
                 }
-                if !link.isOpen { return }
+                if !link.isUp { return }
             }
         } catch {
             abandon(error)
@@ -29,24 +26,25 @@ extension Client {
         switch message {
         case .ok(let id), .met(let id, _): finish(id, .done)
         case .pushed(let id, _): finish(id, .done)
-        case .value(let id, let value):
-            if let asked = clockQuestion, asked.wireID == id { return learnTime(value, asked.1) }
-            finish(id, .value(value))
+        case .value(let id, let value): finish(id, .value(value))
+        case .ready(let id, _, let wall, let time, let holds):
+            begin(id, at: wall, time, holding: holds)
+        case .seen(let time, let holds):
+            clock.observe(time)
+            seen.raise(to: holds)
         case .change(let listen, let writes): take(writes, for: listen)
         case .ranges(let listen, let ranges): take(ranges, for: listen)
         case .error(let id, let code, let problem, let fix):
-            refuse(id, HearthError(code, problem: problem, fix: fix))
+            let error = HearthError(code, problem: problem, fix: fix)
+            switch code {
+            case .late: takeBack(id, error, isDecided: true)
+            case .undecided: takeBack(id, error, isDecided: false)
+            case .behind: noteBehind(error)
+            default: refuse(id, error)
+            }
         case .ended(let listen, let code, let problem, let fix):
             refuse(listen, HearthError(code, problem: problem, fix: fix))
         }
-    }
-
-    /// Takes the node's wall clock, as it was when half of the time for the answer had gone.
-    private mutating func learnTime(_ value: Value, _ askedMilliseconds: UInt64) {
-        clockQuestion = nil
-        guard case .integer(let milliseconds) = value else { return }
-        let half = (Int64(askedMilliseconds) + Int64(wallMilliseconds)) / 2
-        take(information.setOffset(milliseconds: milliseconds - half))
     }
 
     private mutating func refuse(_ wireID: UInt64, _ error: HearthError) {
@@ -76,9 +74,7 @@ extension Client {
     /// The node refuses this program as a whole.
     private mutating func failAll(with error: HearthError) {
         for pending in requests.takeAll() {
-            let told = HearthError(
-                error.code, error.problem, fix: error.fix, effect: pending.effect)
-            fail(pending, told)
+            fail(pending, error.leaving(pending.effect))
         }
         for transaction in transactions.all { fail(transaction.id, error) }
         for id in listeners.keys.sorted() {
@@ -91,14 +87,15 @@ extension Client {
 // MARK: - Without a connection
 
 extension Client {
-    mutating func loseConnection() {
+    mutating func loseConnection(because error: HearthError? = nil) {
         guard link.isUp else { return }
         let (node, wasOpen) = (link.node, link.isOpen)
         link.lose(at: now)
         endConnection(to: node, wasOpen: wasOpen)
         guard link.hasTriedAll else { return }
         for pending in requests.takeBrief() {
-            fail(pending, .unreachable(configuration.nodes, effect: pending.effect))
+            let reason = error.map { $0.leaving(pending.effect) }
+            fail(pending, reason ?? .unreachable(configuration.nodes, effect: pending.effect))
         }
     }
 
@@ -110,9 +107,18 @@ extension Client {
         endConnection(to: node, wasOpen: wasOpen)
     }
 
+    /// Turns to the next node; what is unanswered is asked for again there.
+    mutating func leaveNode() {
+        guard link.isUp else { return }
+        let (node, wasOpen) = (link.node, link.isOpen)
+        link.lose(at: now)
+        outputs.append(.disconnect)
+        endConnection(to: node, wasOpen: wasOpen)
+    }
+
     private mutating func endConnection(to node: String, wasOpen: Bool) {
         dropFrame()
-        clockQuestion = nil
+        stamping = .silent
         subscriptions.disconnect()
         if wasOpen {
             outputs.append(.disconnected)

@@ -26,7 +26,7 @@ extension Client {
     }
 
     /// Shows a write here and lines it up.
-    mutating func write(_ request: Request, record: UInt64?) {
+    mutating func write(_ request: Request, record: UInt64?, stamp: Stamp? = nil) {
         let path = request.work.path
         let (write, told): (WriteID, [SyncOutput])
         switch request.work {
@@ -39,7 +39,7 @@ extension Client {
                 path, with: writes.map { ($0.path, $0.value) }, milliseconds: nodeMilliseconds)
         default: preconditionFailure("\(request.work) is no write")
         }
-        requests.append(request, write, record: record, at: now)
+        requests.append(request, write, record: record, at: now, stamp: stamp)
         take(told)
     }
 
@@ -67,7 +67,11 @@ extension Client {
     /// Answers to pings and listens finish nothing.
     mutating func finish(_ wireID: UInt64, _ answer: Answer) {
         guard let pending = requests.finish(wireID) else { return }
-        if let write = pending.write { take(tree.acknowledge(write)) }
+        if let write = pending.write {
+            // A write with a stamp may be older than what is there, and then there is nothing to tell of
+            // it; what there was has been told before the answer.
+            take(pending.stamp == nil ? tree.acknowledge(write) : tree.revert(write))
+        }
         forget(pending)
         if case .transact = pending.request.work { return commit(pending.request.id) }
         outputs.append(.succeeded(pending.request.id, answer))

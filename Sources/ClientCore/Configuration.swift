@@ -1,7 +1,11 @@
+public import SyncProtocol
+
 /// What a client is told once.
 public struct Configuration: Sendable {
     /// Where nodes take clients, in the order in which they are tried; at least one.
     public var nodes: [String]
+    /// By whom its writes are stamped; drawn at random in each life of the client.
+    public var writer: WriterID
     /// Requests that may be sent and unanswered at a time.
     public var window = 1024
     /// Requests that may be unanswered at a time, sent or not; more fail at once.
@@ -30,8 +34,17 @@ public struct Configuration: Sendable {
     /// The longest wait between rounds.
     public var longestBackOffMilliseconds: UInt64 = 2000
 
-    public init(nodes: [String]) {
+    /// How long a write whose outcome no node knows yet is asked for again, before it fails.
+    public var outcomeMilliseconds: UInt64 = 10_000
+    /// How long such a write waits before it is asked for again.
+    public var inquiryMilliseconds: UInt64 = 200
+    /// How long nodes are looked for that hold what was seen at others, before a new session begins
+    /// that does without.
+    public var sessionMilliseconds: UInt64 = 10_000
+
+    public init(nodes: [String], writer: WriterID) {
         precondition(!nodes.isEmpty, "a client needs the address of at least one node")
         self.nodes = nodes
+        self.writer = writer
     }
 }

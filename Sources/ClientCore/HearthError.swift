@@ -14,6 +14,10 @@ public struct HearthError: Error, Equatable, Sendable {
         case timedOut
         /// The connection was lost after the request was sent, and to repeat it might do it twice.
         case disconnected
+        /// Whether the write was done is not known, and no node could tell in time.
+        case undecided
+        /// No node that answers holds what this client has seen before.
+        case behind
         /// A limit of the node is reached.
         case tooBig
         /// Too much waits for an answer at this client.
@@ -68,8 +72,15 @@ extension HearthError {
             case .unavailable: .unavailable
             case .tooBig: .tooBig
             case .changed: .changed
+            case .late, .undecided: .undecided
+            case .behind: .behind
             }
         self.init(own, problem, fix: fix)
+    }
+
+    /// The same, with what it leaves behind of one request.
+    func leaving(_ effect: Effect) -> HearthError {
+        HearthError(code, problem, fix: fix, effect: effect)
     }
 
     static func unreachable(_ nodes: [String], effect: Effect) -> HearthError {
@@ -78,6 +89,15 @@ extension HearthError {
             .unreachable, "no node answers at \(names)",
             fix: "check that a node runs there, that this is its address for clients and that it "
                 + "lets your key in, if it has one, or name another node", effect: effect)
+    }
+
+    static func undecided(_ problem: String, after milliseconds: UInt64) -> HearthError {
+        HearthError(
+            .undecided,
+            "no node could tell within \(milliseconds) ms whether the write was done: \(problem)",
+            fix:
+                "read the place to see whether it was; bring back the node that this client wrote to",
+            effect: .unknown)
     }
 
     static func timedOut(waiting milliseconds: UInt64, at node: String, effect: Effect)

@@ -22,6 +22,8 @@ public enum Input: Sendable {
     /// The application wants no connection until it says otherwise.
     case wentOffline
     case wentOnline
+    /// The application wants to go on at another node.
+    case leftNode
     /// A frame came over the connection last asked for.
     case received([UInt8])
     /// The connection last asked for is gone, or never came about.

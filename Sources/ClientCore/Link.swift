@@ -5,7 +5,7 @@ struct Link: Sendable {
         case resting(until: UInt64)
         /// Not connected before the application wants it.
         case offline
-        /// Asked for a sign of life, nothing heard yet.
+        /// Greeted, and not answered yet.
         case opening(since: UInt64)
         /// Last heard of at `heard`; when a ping is out, it was sent at `asked`.
         case open(heard: UInt64, asked: UInt64?)
@@ -66,12 +66,15 @@ struct Link: Sendable {
         }
     }
 
-    /// Takes a sign of life; true if it is the first of this connection.
-    mutating func hear(at now: UInt64) -> Bool {
-        let isFirst = !isOpen
+    /// Takes a sign of life of a node that is open.
+    mutating func hear(at now: UInt64) {
+        if isOpen { state = .open(heard: now, asked: nil) }
+    }
+
+    /// The node serves this client.
+    mutating func open(at now: UInt64) {
         failures = 0
         state = .open(heard: now, asked: nil)
-        return isFirst
     }
 
     /// Turns to the next node; after each full round in vain, only after a rest.

@@ -40,18 +40,25 @@ struct Persistence: Sendable {
     /// Keeps a write and returns its number.
     mutating func keep(_ work: Request.Work) -> UInt64 {
         lastNumber += 1
-        let frame = work.message(id: lastNumber).frame
-        records.append(.write(number: lastNumber, frame: frame))
+        keep(work, nil, as: lastNumber)
         return lastNumber
     }
 
+    /// Keeps a write with its stamp, in place of what was kept under its number.
+    mutating func keep(_ work: Request.Work, _ stamp: Stamp?, as number: UInt64) {
+        let frame = work.message(id: number, stamp: stamp).frame
+        records.append(.write(number: number, frame: frame))
+    }
+
     /// A write that was kept in an earlier life; nil if it cannot be read.
-    mutating func restore(_ kept: KeptWrite) -> Request.Work? {
+    mutating func restore(_ kept: KeptWrite) -> (work: Request.Work, stamp: Stamp?)? {
         lastNumber = max(lastNumber, kept.number)
         let received: [Received<ClientMessage>]? = try? FrameReader.messages(in: kept.frame)
         switch received?.first {
-        case .message(.put(_, let path, let value, _, _)): return .put(path, value)
-        case .message(.merge(_, let path, let writes, _)): return .merge(path, writes)
+        case .message(.put(_, let path, let value, _, _, let stamp)):
+            return (.put(path, value), stamp)
+        case .message(.merge(_, let path, let writes, _, let stamp)):
+            return (.merge(path, writes), stamp)
         default:
             records.append(.writeEnded(number: kept.number))
             return nil
@@ -106,9 +113,9 @@ extension Client {
     /// Takes up the writes that an earlier life has left behind; nobody waits for their outcome.
     mutating func restore(_ writes: [KeptWrite]) {
         for kept in writes.sorted(by: { $0.number < $1.number }) {
-            guard let work = persistence.restore(kept) else { continue }
+            guard let (work, stamp) = persistence.restore(kept) else { continue }
             let id = RequestID(number: 1 << 63 | kept.number)
-            write(Request(id, work), record: kept.number)
+            write(Request(id, work), record: kept.number, stamp: stamp)
         }
     }
 

@@ -42,7 +42,7 @@ public struct Request: Sendable {
     }
 
     public let id: RequestID
-    public let work: Work
+    public internal(set) var work: Work
     public let patience: Patience
 
     public init(_ id: RequestID, _ work: Work, patience: Patience = .endless) {
@@ -64,17 +64,30 @@ extension Request.Work {
         }
     }
 
-    /// Whether doing it twice has the effect of doing it once.
-    ///
-    /// - Complexity: O(size).
-    var isIdempotent: Bool {
+    /// Whether it may be asked for again over another connection: with its stamp, if it is a write.
+    var isRepeatable: Bool {
         switch self {
-        case .put(_, let value): !value.containsIncrement
-        case .merge(_, let writes): !writes.contains { $0.value.containsIncrement }
+        case .put(_, let value): !value.dependsOnNode
+        case .merge(_, let writes): !writes.contains { $0.value.dependsOnNode }
         // Its condition may hold once more, as when nothing was there before and nothing is now.
         case .transact: false
         // Those of a lost connection have been done, and this is another one.
         case .get, .status, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel: true
+        }
+    }
+
+    /// The same with the time in place of timestamps: each node has to make the same of it.
+    func resolvingTimestamps(at milliseconds: UInt64) -> Request.Work {
+        switch self {
+        case .put(let path, let value):
+            .put(path, value.resolvingTimestamps(at: milliseconds))
+        case .merge(let path, let writes):
+            .merge(
+                path,
+                writes.map {
+                    Write(path: $0.path, value: $0.value.resolvingTimestamps(at: milliseconds))
+                })
+        default: self
         }
     }
 
@@ -98,11 +111,12 @@ extension Request.Work {
     }
 
     /// The message that asks a node for it; a transaction has none but its put.
-    func message(id: UInt64) -> ClientMessage {
+    func message(id: UInt64, stamp: Stamp? = nil) -> ClientMessage {
         switch self {
         case .get(let path, let query): .get(id: id, path: path, query: query)
-        case .put(let path, let value): .put(id: id, path: path, value: value)
-        case .merge(let path, let writes): .merge(id: id, path: path, writes: writes)
+        case .put(let path, let value): .put(id: id, path: path, value: value, stamp: stamp)
+        case .merge(let path, let writes):
+            .merge(id: id, path: path, writes: writes, stamp: stamp)
         case .onDisconnectPut(let path, let value):
             .onDisconnect(id: id, path: path, value: value)
         case .onDisconnectMerge(let path, let writes):
@@ -111,11 +125,5 @@ extension Request.Work {
         case .status: .status(id: id)
         case .transact: preconditionFailure("a transaction is sent as a put")
         }
-    }
-}
-
-extension Value {
-    fileprivate var containsIncrement: Bool {
-        containsDeferred && resolvingTimestamps(at: 0).containsDeferred
     }
 }

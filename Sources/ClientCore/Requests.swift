@@ -3,7 +3,7 @@ import SyncProtocol
 /// The requests that are not answered yet: those in flight, and those that wait for room.
 struct Requests: Sendable {
     struct Pending: Sendable {
-        let request: Request
+        var request: Request
         let askedMilliseconds: UInt64
         /// What listeners see of it already.
         let write: WriteID?
@@ -11,23 +11,33 @@ struct Requests: Sendable {
         let record: UInt64?
         /// Roughly how many bytes it has.
         let byteCount: Int
-        /// Whether a node may have it.
+        /// Under which nodes do it once, however often they are asked.
+        var stamp: Stamp?
+        /// Whether the node that is connected may have it.
         var wasSent = false
+        /// Whether a node that was connected before may have done it.
+        var mayBeDone = false
+        /// Since when nodes say that they do not know.
+        var undecidedSince: UInt64?
 
         var deadline: UInt64 {
             request.patience.milliseconds.map { askedMilliseconds + $0 } ?? .max
         }
 
-        var isRepeatable: Bool { !wasSent || request.work.isIdempotent }
+        var isRepeatable: Bool { !mayBeDone || request.work.isRepeatable }
 
         /// What an error leaves behind.
         var effect: HearthError.Effect {
-            wasSent && request.work.isWrite ? .unknown : .none
+            (wasSent || mayBeDone) && request.work.isWrite ? .unknown : .none
         }
     }
 
+    /// Writes in flight that the node stamps.
+    private var unstamped: Set<UInt64> = []
     /// By the number that the request has on the wire; never walked but in sorted order.
     private var inFlight: [UInt64: Pending] = [:]
+    /// What the node did not do because of its stamp, by the same numbers, ascending.
+    private(set) var returned: [(wireID: UInt64, pending: Pending)] = []
     /// In the order in which they are to be sent; those before `head` have been taken.
     private var waiting: [Pending] = []
     private var head = 0
@@ -37,15 +47,18 @@ struct Requests: Sendable {
     private(set) var byteCount = 0
 
     var inFlightCount: Int { inFlight.count }
-    var count: Int { inFlight.count + waiting.count - head }
+    var count: Int { inFlight.count + returned.count + waiting.count - head }
     var isEmpty: Bool { count == 0 }
 
     mutating func append(
-        _ request: Request, _ write: WriteID? = nil, record: UInt64? = nil, at now: UInt64
+        _ request: Request, _ write: WriteID? = nil, record: UInt64? = nil, at now: UInt64,
+        stamp: Stamp? = nil
     ) {
-        let pending = Pending(
+        var pending = Pending(
             request: request, askedMilliseconds: now, write: write, record: record,
             byteCount: request.work.byteEstimate)
+        pending.stamp = stamp
+        pending.mayBeDone = stamp != nil
         nextDeadline = min(nextDeadline, pending.deadline)
         byteCount += pending.byteCount
         waiting.append(pending)
@@ -65,8 +78,23 @@ struct Requests: Sendable {
         return pending
     }
 
+    /// Takes note of what a request was sent as.
+    mutating func note(_ pending: Pending, as wireID: UInt64) {
+        inFlight[wireID] = pending
+        if pending.request.work.isWrite, pending.stamp == nil { unstamped.insert(wireID) }
+    }
+
+    /// Whether the next request has to wait for an answer: what the client stamps has to come after what
+    /// the node has stamped before it.
+    var mustWait: Bool {
+        guard !unstamped.isEmpty, head < waiting.count else { return false }
+        let work = waiting[head].request.work
+        return work.isWrite && work.isRepeatable
+    }
+
     /// Takes an answered request out of flight.
     mutating func finish(_ wireID: UInt64) -> Pending? {
+        unstamped.remove(wireID)
         let pending = inFlight.removeValue(forKey: wireID)
         if let pending { byteCount -= pending.byteCount }
         return pending
@@ -79,10 +107,12 @@ struct Requests: Sendable {
 
     /// Puts what was in flight back to the front, in order, and returns what must not be repeated.
     mutating func takeBackAll() -> [Pending] {
-        let pending = inFlight.sorted { $0.key < $1.key }.map(\.value)
+        let flight = inFlight.map { (wireID: $0.key, pending: $0.value) } + returned
         inFlight.removeAll(keepingCapacity: true)
-        let repeatable = pending.filter(\.isRepeatable)
-        waiting.replaceSubrange(..<head, with: repeatable)
+        unstamped.removeAll()
+        returned.removeAll()
+        let pending = flight.sorted { $0.wireID < $1.wireID }.map { $0.pending.takenBack }
+        waiting.replaceSubrange(..<head, with: pending.filter(\.isRepeatable))
         head = 0
         let lost = pending.filter { !$0.isRepeatable }
         for pending in lost { byteCount -= pending.byteCount }
@@ -96,7 +126,8 @@ struct Requests: Sendable {
     mutating func takeExpired(at now: UInt64) -> [Pending] {
         if now < nextDeadline { return [] }
         let expired = take { $0.deadline <= now }
-        nextDeadline = (waiting[head...] + inFlight.values).map(\.deadline).min() ?? .max
+        let all = waiting[head...] + inFlight.values + returned.map(\.pending)
+        nextDeadline = all.map(\.deadline).min() ?? .max
         return expired
     }
 
@@ -114,12 +145,70 @@ struct Requests: Sendable {
         var taken: [Pending] = []
         for (wireID, pending) in inFlight.sorted(by: { $0.key < $1.key }) where isTaken(pending) {
             inFlight[wireID] = nil
+            unstamped.remove(wireID)
             taken.append(pending)
         }
+        taken += returned.map(\.pending).filter(isTaken)
+        returned.removeAll { isTaken($0.pending) }
         taken += waiting[head...].filter(isTaken)
         waiting = waiting[head...].filter { !isTaken($0) }
         head = 0
         for pending in taken { byteCount -= pending.byteCount }
         return taken.sorted { $0.request.id < $1.request.id }
+    }
+}
+
+extension Requests.Pending {
+    /// The same when its connection is gone.
+    fileprivate var takenBack: Requests.Pending {
+        var pending = self
+        pending.mayBeDone = mayBeDone || wasSent
+        pending.wasSent = false
+        return pending
+    }
+}
+
+// MARK: - Stamps that were refused
+
+extension Requests {
+    /// Whether all writes that were sent are answered.
+    var areWritesAnswered: Bool { inFlight.values.allSatisfy { !$0.request.work.isWrite } }
+
+    /// Puts aside what the node did not do because of its stamp; false if there is no such request.
+    ///
+    /// - Parameter isDecided: Whether nobody else has done it either.
+    mutating func setAside(_ wireID: UInt64, isDecided: Bool, at now: UInt64) -> Bool {
+        unstamped.remove(wireID)
+        guard var pending = inFlight.removeValue(forKey: wireID) else { return false }
+        pending.wasSent = false
+        if isDecided { pending.mayBeDone = false }
+        if pending.mayBeDone { pending.undecidedSince = pending.undecidedSince ?? now }
+        returned.append((wireID, pending))
+        return true
+    }
+
+    /// Whether somebody may have done something of what was put aside.
+    var isUndecided: Bool { returned.contains { $0.pending.mayBeDone } }
+
+    /// Puts back what was put aside, to be sent again, and returns what has been undecided since before
+    /// a moment.
+    ///
+    /// It gets new stamps only if none of it can have been done: what was asked for first is older.
+    mutating func putBack(undecidedBefore moment: UInt64?) -> [Pending] {
+        let isUndecided = isUndecided
+        var kept = returned.map(\.pending)
+        returned.removeAll()
+        if !isUndecided {
+            for index in kept.indices { kept[index].stamp = nil }
+        }
+        func isLost(_ pending: Pending) -> Bool {
+            guard let moment, let since = pending.undecidedSince else { return false }
+            return pending.mayBeDone && since <= moment
+        }
+        let lost = kept.filter(isLost)
+        for pending in lost { byteCount -= pending.byteCount }
+        waiting.replaceSubrange(..<head, with: kept.filter { !isLost($0) })
+        head = 0
+        return lost
     }
 }

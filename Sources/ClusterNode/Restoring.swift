@@ -102,6 +102,7 @@ struct Restoring {
             peers: configuration.nodes.map(\.id).filter { $0 != member },
             durability: configuration.durability, seed: .random(in: .min ... .max))
         replica.indexes = configuration.indexes
+        replica.retryWindowMilliseconds = UInt64(configuration.retryWindowMilliseconds)
         replica.indexByteLimit = configuration.indexMegabytes << 20
         replica.logLimit = UInt64(configuration.logLimit)
         replica.leftovers = configuration.evicted

@@ -14,6 +14,20 @@ extension Value {
         }
     }
 
+    /// Whether what a node makes of this value depends on the node: on its clock, or on the priority that
+    /// an increment among the priorities adds to.
+    ///
+    /// - Complexity: O(size).
+    public var dependsOnNode: Bool {
+        switch self {
+        case .deferred(.timestamp): true
+        case .object(let children): children.contains { $0.value.dependsOnNode }
+        case .prioritized(let value):
+            value.content.dependsOnNode || value.priority.containsDeferred
+        case .deferred(.increment), .null, .boolean, .integer, .double, .string: false
+        }
+    }
+
     /// This value with one instant in place of every timestamp; increments stay.
     ///
     /// - Parameter milliseconds: Wall time since 1970 of the node that accepts the write.

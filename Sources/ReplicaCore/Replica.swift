@@ -26,6 +26,10 @@ public struct Replica: Sendable {
         public var seed: UInt64
         /// A checkpoint is due once the log has so much that the last one does not cover.
         public var checkpointBytes = 16 << 20
+        /// So long after it was stamped, a write of a client that lost its node is taken at another one.
+        ///
+        /// What is needed to take late operations is kept so long, too.
+        public var retryWindowMilliseconds: UInt64 = 5_000
         /// A log with more operations does not wait for members that are away.
         public var logLimit: UInt64 = 10_000_000
         /// What becomes of what this node alone had acknowledged before it was voted out.
@@ -70,6 +74,9 @@ public struct Replica: Sendable {
     var slowClients = SlowClients()
     var disconnects = Disconnects()
     var concerns = Concerns()
+    var clientSessions = ClientSessions()
+    var clientStamps = ClientStamps()
+    var advances = Advances()
     /// Set while the disk takes nothing.
     var storageFlaw: StorageFlaw?
     var outbox = Outbox()
@@ -85,6 +92,8 @@ public struct Replica: Sendable {
     /// Once this turn is durable, a beat says so.
     var urgedTurn: UInt64?
     var clockBound: UInt64
+    /// No operation of this replica will have a stamp up to this time.
+    var promised: HybridTime
     var nextBeatMilliseconds: UInt64 = 0
     var nextProbeMilliseconds: UInt64 = 0
     /// No operation with a stamp up to this time can arrive any more.
@@ -118,6 +127,7 @@ public struct Replica: Sendable {
         life = Life(hasPast: !stored.isEmpty)
         clockBound = stored.first { $0.name == .clockBound }?.number ?? 0
         clock = HybridClock(after: HybridTime(milliseconds: clockBound))
+        promised = clock.last
         listens = Listens(
             indexing: configuration.indexes, within: .init(byteLimit: configuration.indexByteLimit))
         peers = Peers(
@@ -154,6 +164,7 @@ public struct Replica: Sendable {
         vector = head.vector
         frontier = head.frontier
         clock.observe(head.time)
+        clientStamps = head.stamps
         turns.begin(holding: vector)
     }
 
@@ -175,7 +186,7 @@ public struct Replica: Sendable {
                 fix: "remove the data directory; the node gets its data from its peers")
         }
         for operation in batch.operations {
-            clock.observe(operation.stamp.time)
+            observe(operation.stamp, of: batch.origin)
             _ = tree.apply(operation)
         }
         vector[batch.origin] = batch.last

@@ -20,6 +20,8 @@ public struct Counters: Equatable, Sendable {
     /// decide.
     public var rebased: UInt64 = 0
     public var quarantined: UInt64 = 0
+    /// Writes that clients asked for again although they were done.
+    public var repeated: UInt64 = 0
     /// Client requests that were refused.
     public var refused: UInt64 = 0
     /// Frames from peers that could not be read.
@@ -71,6 +73,7 @@ extension Replica {
             ("quarantined", .count(counters.quarantined)),
             ("adopted", .count(counters.adopted)),
             ("joining", joining == nil ? .null : .string(joining?.member ?? "")),
+            ("repeated", .count(counters.repeated)),
             ("refused", .count(counters.refused)),
             ("malformedFrames", .count(counters.malformedFrames)),
             ("strangers", .count(counters.strangers)),
@@ -78,6 +81,9 @@ extension Replica {
             ("waitingBytes", .count(UInt64(inbox.byteCount))),
             ("pendingTurns", .count(UInt64(turns.pendingCount))),
             ("listens", .count(UInt64(listens.count))),
+            ("sessions", .count(UInt64(clientSessions.count))),
+            ("waitingClients", .count(UInt64(clientSessions.waiting.count))),
+            ("clientStamps", .count(UInt64(clientStamps.count))),
             ("clientsBehind", .count(UInt64(slowClients.count))),
             ("changesHeldBack", .count(slowClients.heldBack)),
             ("queries", listens.queryStatus),
@@ -95,7 +101,7 @@ extension Replica {
     }
 
     /// The member that an origin is now, or the origin itself if it is an earlier life.
-    private func name(of origin: WriterID) -> String {
+    func name(of origin: WriterID) -> String {
         if origin == writer { return configuration.member }
         return peers.all.first { $0.beat?.writer == origin }?.member ?? origin.description
     }

@@ -8,7 +8,8 @@ import DataTree
 ///
 /// The map is what the batch depends on, ascending. An operation is
 /// `[time, writer, [path, value, path, value, …]]`, where `time` is what is added, modulo 2⁶⁴, to the
-/// time of the operation before (to zero for the first), and `writer` is nil if it is the origin.
+/// time of the operation before (to zero for the first). `writer` is nil if it is the origin, and true
+/// if it is that of the operation before: a client that stamps its own writes makes many in a row.
 public enum BatchCoding {
     /// The bytes of a whole batch.
     public static func encode(_ batch: Batch) -> [UInt8] {
@@ -111,12 +112,13 @@ extension MessagePackReader {
     ) throws(FrameError) -> [Operation] {
         var operations: [Operation] = []
         operations.reserveCapacity(min(head.count, 256))
-        var time = HybridTime.zero
+        var last = Stamp(time: .zero, writer: head.origin)
         for _ in 0..<head.count {
             try element("an operation (an array of 3)", count: 3)
-            time = try self.time(after: time)
-            let stamp = Stamp(time: time, writer: try optionalWriterID() ?? head.origin)
-            operations.append(Operation(stamp: stamp, writes: try pairs()))
+            let time = try self.time(after: last.time)
+            last = Stamp(
+                time: time, writer: try writerID(after: last.writer, origin: head.origin))
+            operations.append(Operation(stamp: last, writes: try pairs()))
         }
         return operations
     }
@@ -135,11 +137,17 @@ extension MessagePackReader {
         return time
     }
 
-    private mutating func optionalWriterID() throws(FrameError) -> WriterID? {
+    private mutating func writerID(
+        after last: WriterID, origin: WriterID
+    ) throws(FrameError) -> WriterID {
         let start = position
-        if case .nothing = try self.head() { return nil }
-        rewind(to: start)
-        return try writerID()
+        switch try self.head() {
+        case .nothing: return origin
+        case .boolean(true): return last
+        default:
+            rewind(to: start)
+            return try writerID()
+        }
     }
 
     private mutating func pairs() throws(FrameError) -> [Write] {

@@ -9,9 +9,12 @@ public struct BatchWriter: Sendable {
     public private(set) var count = 0
     private var operations = MessagePackWriter()
     private var head = MessagePackWriter()
-    private var lastTime = HybridTime.zero
+    private var last: Stamp
 
-    public init(origin: WriterID) { self.origin = origin }
+    public init(origin: WriterID) {
+        self.origin = origin
+        last = Stamp(time: .zero, writer: origin)
+    }
 
     public var isEmpty: Bool { count == 0 }
 
@@ -19,16 +22,18 @@ public struct BatchWriter: Sendable {
     public var byteCount: Int { operations.bytes.count }
 
     public mutating func append(_ operation: Operation) {
-        let time = operation.stamp.time
+        let stamp = operation.stamp
         operations.appendArrayHead(3)
         // Mostly a byte instead of nine: the stamps of a turn are close together.
-        operations.append(Int64(bitPattern: time.bits &- lastTime.bits))
-        lastTime = time
-        if operation.stamp.writer == origin {
+        operations.append(Int64(bitPattern: stamp.time.bits &- last.time.bits))
+        if stamp.writer == origin {
             operations.appendNil()
+        } else if stamp.writer == last.writer {
+            operations.append(true)
         } else {
-            operations.append(operation.stamp.writer.bits)
+            operations.append(stamp.writer.bits)
         }
+        last = stamp
         operations.appendArrayHead(2 * operation.writes.count)
         for write in operation.writes {
             operations.append(write.path)
@@ -53,7 +58,7 @@ public struct BatchWriter: Sendable {
         head.appendArrayHead(count)
         let bytes = BatchWriter.joined(head.bytes, operations.bytes)
         operations.removeAll()
-        lastTime = .zero
+        last = Stamp(time: .zero, writer: origin)
         count = 0
         return bytes
     }

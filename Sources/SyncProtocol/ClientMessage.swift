@@ -10,13 +10,16 @@ public enum ClientMessage: Equatable, Sendable {
     case get(id: UInt64, path: Path, query: Query = Query())
     /// `["put", id, path, value, options]`: replaces what is at the path, null removes. Answered by
     /// `ok`. With the option `if` it is done only if what is there has this hash; otherwise the answer
-    /// is the error `changed`. With the option `concern` it is answered by `met`.
+    /// is the error `changed`. With the option `concern` it is answered by `met`. With the option
+    /// `stamp` it is done once, at whatever nodes it is asked for: see `hello`.
     case put(
         id: UInt64, path: Path, value: Value, condition: DataHash? = nil,
-        concern: WriteConcern? = nil)
+        concern: WriteConcern? = nil, stamp: Stamp? = nil)
     /// `["merge", id, path, {relative path: value, …}, options]`: one atomic multi-path update.
-    /// Answered by `ok`, or with the option `concern` by `met`.
-    case merge(id: UInt64, path: Path, writes: [Write], concern: WriteConcern? = nil)
+    /// Answered by `ok`, or with the option `concern` by `met`; `stamp` as above.
+    case merge(
+        id: UInt64, path: Path, writes: [Write], concern: WriteConcern? = nil,
+        stamp: Stamp? = nil)
     /// `["push", id, path, value]`: appends a child; the node makes its key. Answered by `pushed`.
     case push(id: UInt64, path: Path, value: Value)
     /// `["listen", id, path, options]`: answered by `ok`, then by what the `query` shows, then by a
@@ -42,6 +45,11 @@ public enum ClientMessage: Equatable, Sendable {
     /// `["ping", id]`, answered by `value` with the node's wall clock, in milliseconds since 1970:
     /// tells that the connection lives.
     case ping(id: UInt64)
+    /// `["hello", id, {origin: sequence, …}]`: begins a session, or goes on with the one that the client
+    /// had at another node, where it has seen so much. Answered by `ready` once this node holds all of
+    /// that, or by the error `behind`. From then on frames end with `seen`. After the refusal of a stamp
+    /// no other one is taken before the next hello.
+    case hello(id: UInt64, seen: Vector)
     /// `["status", id]`, answered by `value` with what `hearth cluster status` shows.
     case status(id: UInt64)
 }
@@ -98,6 +106,13 @@ public enum NodeMessage: Equatable, Sendable {
     /// `["ranges", listen, [[after, through, [[relative path, value], …]], …]]`: the first answer of a
     /// listen for a client that holds the rest; all leaves of each range give way to the writes.
     case ranges(listen: UInt64, ranges: [ChangedRange])
+    /// `["ready", id, member, wall milliseconds, time, {origin: sequence, …}]`: the answer to `hello`,
+    /// with the node's clocks and all that it holds.
+    case ready(
+        id: UInt64, member: String, wallMilliseconds: UInt64, time: HybridTime, holds: Vector)
+    /// `["seen", time, {origin: sequence, …}]`: what the frame shows: nothing newer than the time, and
+    /// more of these origins than was told before.
+    case seen(time: HybridTime, holds: Vector)
     /// `["error", id, code, problem, fix]`: nothing was done.
     case error(id: UInt64, code: ErrorCode, problem: String, fix: String)
     /// `["ended", listen, code, problem, fix]`: the node ended this listen.
@@ -116,4 +131,11 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case tooBig = "too_big"
     /// What is there is not what the condition of the write says.
     case changed
+    /// Nobody has done what has this stamp, and nobody will: it may be asked for with a new one.
+    case late
+    /// This node has not done what has this stamp, and cannot know yet whether another one has: ask
+    /// again, with the same stamp.
+    case undecided
+    /// The node does not hold what the client has seen elsewhere.
+    case behind
 }

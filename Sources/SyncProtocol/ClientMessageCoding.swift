@@ -6,11 +6,11 @@ extension ClientMessage: FrameMessage {
         switch self {
         case .get(let id, let path, let query):
             writer.append("get", id, at: path, count: 3, Options(query: query))
-        case .put(let id, let path, let value, let condition, let concern):
-            let options = Options(condition: condition, concern: concern)
+        case .put(let id, let path, let value, let condition, let concern, let stamp):
+            let options = Options(condition: condition, concern: concern, stamp: stamp)
             writer.append("put", id, at: path, count: 4, options) { $0.append(value) }
-        case .merge(let id, let path, let writes, let concern):
-            let options = Options(concern: concern)
+        case .merge(let id, let path, let writes, let concern, let stamp):
+            let options = Options(concern: concern, stamp: stamp)
             writer.append("merge", id, at: path, count: 4, options) { $0.append(merge: writes) }
         case .push(let id, let path, let value):
             writer.append("push", id, at: path, count: 4) { $0.append(value) }
@@ -32,6 +32,9 @@ extension ClientMessage: FrameMessage {
         case .evict(let id, let member):
             writer.append("evict", id, count: 3)
             writer.append(member)
+        case .hello(let id, let seen):
+            writer.append("hello", id, count: 3)
+            writer.append(seen)
         case .ping(let id): writer.append("ping", id, count: 2)
         case .status(let id): writer.append("status", id, count: 2)
         }
@@ -46,8 +49,9 @@ extension ClientMessage: FrameMessage {
         case "put": return try put(head, from: &reader)
         case "merge":
             let (id, path, writes) = try reader.merge(head, optional: 1)
-            let options = try reader.options(of: head, after: 4, [.concern])
-            return .merge(id: id, path: path, writes: writes, concern: options.concern)
+            let options = try reader.options(of: head, after: 4, [.concern, .stamp])
+            return .merge(
+                id: id, path: path, writes: writes, concern: options.concern, stamp: options.stamp)
         case "push":
             try head.require(4)
             return .push(
@@ -73,6 +77,9 @@ extension ClientMessage: FrameMessage {
         case "evict":
             try head.require(3)
             return .evict(id: try reader.id(), member: try reader.string("a member"))
+        case "hello":
+            try head.require(3)
+            return .hello(id: try reader.id(), seen: try reader.vector())
         case "ping":
             try head.require(2)
             return .ping(id: try reader.id())
@@ -85,7 +92,7 @@ extension ClientMessage: FrameMessage {
 
     private static let names = """
         get, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
-        onDisconnectCancel, backup, evict, ping, status
+        onDisconnectCancel, backup, evict, hello, ping, status
         """
 
     private static func get(
@@ -102,10 +109,10 @@ extension ClientMessage: FrameMessage {
     ) throws(FrameError) -> ClientMessage {
         try head.require(4, optional: 1)
         let (id, write) = (try reader.id(), try reader.put())
-        let options = try reader.options(of: head, after: 4, [.condition, .concern])
+        let options = try reader.options(of: head, after: 4, [.condition, .concern, .stamp])
         return .put(
             id: id, path: write.path, value: write.value, condition: options.condition,
-            concern: options.concern)
+            concern: options.concern, stamp: options.stamp)
     }
 
     private static func listen(

@@ -26,6 +26,17 @@ extension NodeMessage: FrameMessage {
             writer.appendMessageHead("ranges", 3)
             writer.append(listen)
             writer.append(ranges)
+        case .ready(let id, let member, let wallMilliseconds, let time, let holds):
+            writer.appendMessageHead("ready", 6)
+            writer.append(id)
+            writer.append(member)
+            writer.append(wallMilliseconds)
+            writer.append(time.bits)
+            writer.append(holds)
+        case .seen(let time, let holds):
+            writer.appendMessageHead("seen", 3)
+            writer.append(time.bits)
+            writer.append(holds)
         case .error(let id, let code, let problem, let fix):
             writer.appendFailure("error", id, code, problem, fix)
         case .ended(let listen, let code, let problem, let fix):
@@ -56,6 +67,15 @@ extension NodeMessage: FrameMessage {
         case "ranges":
             try head.require(3)
             return .ranges(listen: try reader.id(), ranges: try reader.ranges())
+        case "ready":
+            try head.require(6)
+            return .ready(
+                id: try reader.id(), member: try reader.string("a member"),
+                wallMilliseconds: try reader.wallMilliseconds(), time: try reader.time(),
+                holds: try reader.vector())
+        case "seen":
+            try head.require(3)
+            return .seen(time: try reader.time(), holds: try reader.vector())
         case "error":
             try head.require(5)
             return .error(
@@ -67,7 +87,8 @@ extension NodeMessage: FrameMessage {
                 listen: try reader.id(), code: try reader.errorCode(),
                 problem: try reader.string("a problem"), fix: try reader.string("a fix"))
         default:
-            throw head.unknown(names: "ok, met, pushed, value, change, ranges, error, ended")
+            throw head.unknown(
+                names: "ok, met, pushed, value, change, ranges, ready, seen, error, ended")
         }
     }
 }

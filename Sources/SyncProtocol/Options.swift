@@ -6,7 +6,7 @@ import QueryEngine
 /// A name that the message does not know is refused, so that nothing asked is silently ignored.
 struct Options {
     enum Name: String {
-        case query, hash, ranges, concern
+        case query, hash, ranges, concern, stamp
         case condition = "if"
     }
 
@@ -15,34 +15,25 @@ struct Options {
     var ranges: CompoundHash?
     var condition: DataHash?
     var concern: WriteConcern?
+    var stamp: Stamp?
 
-    /// The options that say something, in the order in which they are written.
-    private var names: [Name] {
-        var names: [Name] = []
-        if query != Query() { names.append(.query) }
-        if hash != nil { names.append(.hash) }
-        if ranges != nil { names.append(.ranges) }
-        if condition != nil { names.append(.condition) }
-        if concern != nil { names.append(.concern) }
-        return names
+    /// How many options say something.
+    private var count: Int {
+        (query == Query() ? 0 : 1) + (hash == nil ? 0 : 1) + (ranges == nil ? 0 : 1)
+            + (condition == nil ? 0 : 1) + (concern == nil ? 0 : 1) + (stamp == nil ? 0 : 1)
     }
 
-    var isEmpty: Bool { names.isEmpty }
+    var isEmpty: Bool { count == 0 }
 
     fileprivate func append(to writer: inout MessagePackWriter) {
-        let names = names
-        if names.isEmpty { return }
-        writer.appendMapHead(names.count)
-        for name in names {
-            writer.append(name.rawValue)
-            switch name {
-            case .query: writer.append(QueryMembers(query))
-            case .hash: writer.append(hash?.text ?? "")
-            case .ranges: if let ranges { writer.append(ranges) }
-            case .condition: writer.append(condition?.text ?? "")
-            case .concern: writer.append(concern?.rawValue ?? "")
-            }
-        }
+        if isEmpty { return }
+        writer.appendMapHead(count)
+        if query != Query() { writer.append(.query) { $0.append(QueryMembers(query)) } }
+        if let hash { writer.append(.hash) { $0.append(hash.text) } }
+        if let ranges { writer.append(.ranges) { $0.append(ranges) } }
+        if let condition { writer.append(.condition) { $0.append(condition.text) } }
+        if let concern { writer.append(.concern) { $0.append(concern.rawValue) } }
+        if let stamp { writer.append(.stamp) { $0.append(stamp) } }
     }
 
     fileprivate mutating func take(
@@ -54,6 +45,7 @@ struct Options {
         case .ranges: ranges = try reader.compoundHash()
         case .condition: condition = try reader.dataHash()
         case .concern: concern = try reader.writeConcern()
+        case .stamp: stamp = try reader.stamp()
         }
     }
 }
@@ -63,6 +55,13 @@ struct Options {
 extension MessagePackWriter {
     /// Appends the map, or nothing if it would be empty.
     mutating func append(_ options: Options) { options.append(to: &self) }
+
+    fileprivate mutating func append(
+        _ name: Options.Name, _ content: (inout MessagePackWriter) -> Void
+    ) {
+        append(name.rawValue)
+        content(&self)
+    }
 
     /// Appends the map of a query's members that are not nil.
     fileprivate mutating func append(_ query: QueryMembers) {

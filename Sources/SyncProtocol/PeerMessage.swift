@@ -5,8 +5,8 @@
 public enum PeerMessage: Equatable, Sendable {
     /// `["batch", bytes]`: operations, as stored (see `BatchCoding`).
     case batch([UInt8])
-    /// `["beat", cluster, member, writer, vector, promise, [writer, …], [member, writer, …],
-    /// wall milliseconds]`.
+    /// `["beat", cluster, member, writer, vector, time, promise, [writer, …],
+    /// [member, writer, …], wall milliseconds]`.
     case beat(Beat)
     /// `["want", member, origin, from, through]`: asks for operations `from...through` of an origin.
     case want(member: String, origin: WriterID, from: UInt64, through: UInt64)
@@ -125,7 +125,10 @@ public struct Beat: Equatable, Sendable {
     public var writer: WriterID
     /// What the sender holds durably.
     public var vector: Vector
-    /// The sender will never again issue a stamp of this time or an earlier one.
+    /// The sender's clock; it ascends from beat to beat, also from one life of a member to the next.
+    public var time: HybridTime
+    /// The sender will never again make an operation with a stamp of this time or an earlier one. It
+    /// lags the clock, because clients that come from other nodes bring stamps with them.
     public var promise: HybridTime
     /// Who the sender takes for the writers of the members that it has heard, itself included;
     /// ascending. Of any other writer it takes no more than what some member's beat shows.
@@ -135,13 +138,15 @@ public struct Beat: Equatable, Sendable {
     public var wallMilliseconds: UInt64
 
     public init(
-        cluster: String, member: String, writer: WriterID, vector: Vector, promise: HybridTime,
-        writers: [WriterID], evictions: [Eviction] = [], wallMilliseconds: UInt64
+        cluster: String, member: String, writer: WriterID, vector: Vector, time: HybridTime,
+        promise: HybridTime, writers: [WriterID], evictions: [Eviction] = [],
+        wallMilliseconds: UInt64
     ) {
         self.cluster = cluster
         self.member = member
         self.writer = writer
         self.vector = vector
+        self.time = time
         self.promise = promise
         self.writers = writers
         self.evictions = evictions

@@ -34,7 +34,7 @@ extension PeerMessage: FrameMessage {
             try head.require(2)
             return .batch(try reader.binary("a batch (binary data)"))
         case "beat":
-            try head.require(9)
+            try head.require(10)
             return .beat(try reader.beat())
         case "want":
             try head.require(5)
@@ -92,11 +92,12 @@ extension PeerMessage: FrameMessage {
 
 extension MessagePackWriter {
     fileprivate mutating func append(_ beat: Beat) {
-        appendMessageHead("beat", 9)
+        appendMessageHead("beat", 10)
         append(beat.cluster)
         append(beat.member)
         append(beat.writer.bits)
         append(beat.vector)
+        append(beat.time.bits)
         append(beat.promise.bits)
         appendArrayHead(beat.writers.count)
         for writer in beat.writers { append(writer.bits) }
@@ -109,8 +110,8 @@ extension MessagePackReader {
     fileprivate mutating func beat() throws(FrameError) -> Beat {
         Beat(
             cluster: try string("a cluster"), member: try string("a member"),
-            writer: try writerID(), vector: try vector(), promise: try time(),
-            writers: try writers(), evictions: try evictions(),
+            writer: try writerID(), vector: try vector(), time: try time(),
+            promise: try time(), writers: try writers(), evictions: try evictions(),
             wallMilliseconds: try wallMilliseconds())
     }
 

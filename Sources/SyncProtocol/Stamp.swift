@@ -30,6 +30,11 @@ public struct HybridTime: Hashable, Comparable, Sendable {
     /// The next time; a counter that overflows carries into the milliseconds.
     public var successor: HybridTime { HybridTime(bits: bits + 1) }
 
+    /// The time so long before; zero if there is none.
+    public func earlier(byMilliseconds lag: UInt64) -> HybridTime {
+        HybridTime(milliseconds: milliseconds - min(milliseconds, lag))
+    }
+
     @inlinable
     public static func < (a: HybridTime, b: HybridTime) -> Bool { a.bits < b.bits }
 }

@@ -24,7 +24,25 @@ extension MessagePackWriter {
     }
 }
 
+extension MessagePackWriter {
+    /// Appends `[time, writer]`.
+    public mutating func append(_ stamp: Stamp) {
+        appendArrayHead(2)
+        append(stamp.time.bits)
+        append(stamp.writer.bits)
+    }
+}
+
 extension MessagePackReader {
+    /// Takes `[time, writer]`.
+    public mutating func stamp() throws(FrameError) -> Stamp {
+        let start = position
+        guard try arrayHead("a stamp ([time, writer])") == 2 else {
+            throw .expected("a stamp ([time, writer])", found: "another array", at: start)
+        }
+        return Stamp(time: try time(), writer: try writerID())
+    }
+
     public mutating func writerID() throws(FrameError) -> WriterID {
         WriterID(bits: try unsigned("a writer (an unsigned integer)"))
     }

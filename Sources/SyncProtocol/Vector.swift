@@ -29,6 +29,13 @@ public struct Vector: Equatable, Sendable {
         other.entries.allSatisfy { self[$0.origin] >= $0.sequence }
     }
 
+    /// Takes over what is more in `other`.
+    public mutating func raise(to other: Vector) {
+        for (origin, sequence) in other.entries where sequence > self[origin] {
+            self[origin] = sequence
+        }
+    }
+
     /// The entries of which more is held than in `other`.
     public func advanced(beyond other: Vector) -> Vector {
         Vector(ascending: entries.filter { $0.sequence > other[$0.origin] })

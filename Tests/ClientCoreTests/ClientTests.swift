@@ -6,11 +6,12 @@ import Testing
 @testable import ClientCore
 
 @Suite struct ClientTests {
-    @Test func `nothing but a ping is sent before a node has answered`() {
+    @Test func `nothing but a hello is sent before a node has answered`() {
         var rig = Rig()
         let outputs = rig.turn(put(1))
-        #expect(outputs == [.connect("tcp://a:1"), .send(ClientMessage.ping(id: 1).frame)])
-        let after = rig.turn(.received(NodeMessage.ok(id: 1).frame))
+        let hello = ClientMessage.hello(id: 1, seen: Vector())
+        #expect(outputs == [.connect("tcp://a:1"), .send(hello.frame)])
+        let after = rig.turn(Rig.ready(1))
         #expect(Rig.messages(after) == [.put(id: 2, path: path("k1"), value: .integer(1))])
     }
 
@@ -56,16 +57,18 @@ import Testing
         _ = rig.turn(.received(NodeMessage.ok(id: 2).frame))
         #expect(rig.turn(put(4), .connectionLost) == [.disconnected])
         #expect(rig.turn().first == .connect("tcp://b:1"))
-        let sent = Rig.messages(rig.turn(.received(NodeMessage.ok(id: 5).frame)))
-        let paths = sent.map { if case .put(_, let path, _, _, _) = $0 { path } else { Path.root } }
+        let sent = Rig.messages(rig.turn(Rig.ready(5)))
+        let paths = sent.map {
+            if case .put(_, let path, _, _, _, _) = $0 { path } else { Path.root }
+        }
         #expect(paths == [path("k2"), path("k3"), path("k4")])
     }
 
-    @Test func `an increment whose answer is lost fails with an unknown outcome`() {
+    @Test func `what cannot be the same at each node fails with an unknown outcome`() {
         var rig = Rig()
         rig.open()
         let increment = Value.deferred(.increment(.integer(1)))
-        _ = rig.turn(put(1, increment), put(2, .deferred(.timestamp)))
+        _ = rig.turn(put(1, increment), put(2, .integer(1).prioritized(increment)))
         let errors = Rig.failures(rig.turn(.connectionLost))
         #expect(errors.map(\.code) == [.disconnected])
         #expect(errors.map(\.effect) == [.unknown])
@@ -86,7 +89,7 @@ import Testing
             id: 2, code: .unavailable, problem: "the node stops", fix: "ask another")
         #expect(rig.turn(.received(refusal.frame)) == [.disconnected])
         _ = rig.turn()
-        let sent = Rig.messages(rig.turn(.received(NodeMessage.ok(id: 3).frame)))
+        let sent = Rig.messages(rig.turn(Rig.ready(3)))
         #expect(sent.count == 1)
     }
 

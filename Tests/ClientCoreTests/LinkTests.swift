@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `tries in vain go round the nodes, with longer rests between rounds`() {
-        var link = Link(Configuration(nodes: ["a", "b"]))
+        var link = Link(Configuration(nodes: ["a", "b"], writer: WriterID(bits: 1)))
         var attempts: [(UInt64, String)] = []
         for now in UInt64(0)..<4000 {
             if case .connect(let node) = link.tick(at: now, isAwaiting: true) {

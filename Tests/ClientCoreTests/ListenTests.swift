@@ -44,7 +44,7 @@ import Testing
         _ = rig.turn(change(2, ("", .object(["x": .integer(1), "y": .integer(2)]))))
         _ = rig.turn(.connectionLost)
         _ = rig.turn()
-        let asked = Rig.messages(rig.turn(.received(NodeMessage.ok(id: 3).frame)))
+        let asked = Rig.messages(rig.turn(Rig.ready(3)))
         let held = HeldData(hash: DataHash(of: .object(["x": .integer(1), "y": .integer(2)])))
         #expect(asked == [.listen(id: 4, path: .root, held: held)])
         let events = rig.turn(change(4, ("", .object(["y": .integer(2), "z": .integer(3)]))))

@@ -25,8 +25,10 @@ import Testing
 
         var next = Rig { $0.isPersistent = true }
         #expect(next.turn(.restored(kept.reversed())).count == 2)
-        let sent = Rig.messages(next.turn(put(3), .received(NodeMessage.ok(id: 1).frame)))
-        let paths = sent.map { if case .put(_, let path, _, _, _) = $0 { path } else { Path.root } }
+        let sent = Rig.messages(next.turn(put(3), Rig.ready(1)))
+        let paths = sent.map {
+            if case .put(_, let path, _, _, _, _) = $0 { path } else { Path.root }
+        }
         #expect(paths == [path("k1"), path("k2"), path("k3")])
         #expect(
             records(next.turn(.received(NodeMessage.ok(id: 2).frame))) == [.writeEnded(number: 1)])
@@ -35,7 +37,8 @@ import Testing
     @Test func `what must not be sent twice is forgotten before it is sent`() throws {
         var rig = Rig { $0.isPersistent = true }
         rig.open()
-        let outputs = rig.turn(put(1, .deferred(.increment(.integer(1)))))
+        let increment = Value.deferred(.increment(.integer(1)))
+        let outputs = rig.turn(put(1, .integer(1).prioritized(increment)))
         #expect(records(outputs).last == .writeEnded(number: 1))
         let persisted = try #require(
             outputs.firstIndex { if case .persist = $0 { true } else { false } })
@@ -60,7 +63,7 @@ import Testing
         #expect(
             next.turn(.recalled(key: key, frame: frame)).contains(
                 .observed(ListenID(number: 1), [ViewEvent(.value, nil, tree)])))
-        let asked = Rig.messages(next.turn(.received(NodeMessage.ok(id: 1).frame)))
+        let asked = Rig.messages(next.turn(Rig.ready(1)))
         #expect(
             asked == [
                 .listen(id: 2, path: path("a"), held: HeldData(hash: DataHash(of: tree)))

@@ -63,8 +63,9 @@ import Testing
         #expect(connected.contains(.succeeded(RequestID(number: 2), .value(.boolean(false)))))
         _ = rig.turn(listened(3, ".info/serverTimeOffset"))
         // The question left at 1,000,000 and came back 100 ms later.
-        let time = NodeMessage.value(id: 1, value: .integer(1_002_050))
-        let outputs = rig.turn(after: 100, .received(time.frame))
+        let ready = NodeMessage.ready(
+            id: 1, member: "n1", wallMilliseconds: 1_002_050, time: .zero, holds: Vector())
+        let outputs = rig.turn(after: 100, .received(ready.frame))
         #expect(outputs.contains(.observed(listen, [ViewEvent(.value, nil, .boolean(true))])))
         #expect(
             outputs.contains(
@@ -92,7 +93,7 @@ import Testing
         #expect(Rig.messages(sent) == [expected])
         _ = rig.turn(.connectionLost)
         _ = rig.turn()
-        let again = Rig.messages(rig.turn(.received(NodeMessage.ok(id: 3).frame)))
+        let again = Rig.messages(rig.turn(Rig.ready(3)))
         #expect(
             again == [.onDisconnect(id: 4, path: path("gone"), value: .boolean(true))])
     }

@@ -9,9 +9,10 @@ import Testing
 struct Rig {
     var client: Client
     var now: UInt64 = 0
+    static let writer = WriterID(bits: 77)
 
     init(nodes: [String] = ["tcp://a:1"], _ change: (inout Configuration) -> Void = { _ in }) {
-        var configuration = Configuration(nodes: nodes)
+        var configuration = Configuration(nodes: nodes, writer: Rig.writer)
         change(&configuration)
         client = Client(configuration)
     }
@@ -29,11 +30,46 @@ struct Rig {
     mutating func open() {
         let outputs = turn()
         #expect(outputs.first == .connect("tcp://a:1"))
-        let answer = turn(.received(NodeMessage.ok(id: 1).frame))
+        let answer = turn(Rig.ready(1))
         #expect(answer == [.connected("tcp://a:1")])
     }
 
+    /// A node serves the client that said hello with this id; its clock shows a second more than 1,000,000.
+    static func ready(_ id: UInt64, holding: Vector = Vector()) -> Input {
+        .received(
+            NodeMessage.ready(
+                id: id, member: "n1", wallMilliseconds: 1_001_000,
+                time: HybridTime(milliseconds: 1_001_000), holds: holding
+            ).frame)
+    }
+
+    static func refusal(_ id: UInt64, _ code: ErrorCode) -> Input {
+        .received(NodeMessage.error(id: id, code: code, problem: "p", fix: "f").frame)
+    }
+
+    /// What was sent, without stamps.
     static func messages(_ outputs: [Output]) -> [ClientMessage] {
+        stamped(outputs).map { message in
+            switch message {
+            case .put(let id, let path, let value, let condition, let concern, _):
+                .put(id: id, path: path, value: value, condition: condition, concern: concern)
+            case .merge(let id, let path, let writes, let concern, _):
+                .merge(id: id, path: path, writes: writes, concern: concern)
+            default: message
+            }
+        }
+    }
+
+    static func stamps(_ outputs: [Output]) -> [Stamp?] {
+        stamped(outputs).compactMap { message -> Stamp?? in
+            switch message {
+            case .put(_, _, _, _, _, let stamp), .merge(_, _, _, _, let stamp): stamp
+            default: nil
+            }
+        }
+    }
+
+    private static func stamped(_ outputs: [Output]) -> [ClientMessage] {
         outputs.flatMap { output -> [ClientMessage] in
             guard case .send(let frame) = output else { return [] }
             let received: [Received<ClientMessage>] =

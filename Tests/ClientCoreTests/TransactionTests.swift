@@ -27,7 +27,7 @@ import Testing
 
     private func conditions(_ outputs: [Output]) -> [DataHash?] {
         Rig.messages(outputs).compactMap { message -> DataHash?? in
-            if case .put(_, _, _, let condition, _) = message { condition } else { nil }
+            if case .put(_, _, _, let condition, _, _) = message { condition } else { nil }
         }
     }
 
@@ -117,7 +117,7 @@ import Testing
         _ = rig.turn(began(1), ran(1, 1))
         #expect(Rig.failures(rig.turn(.connectionLost)) == [])
         _ = rig.turn(after: 200)
-        let outputs = rig.turn(after: 200, .received(NodeMessage.ok(id: 2).frame))
+        let outputs = rig.turn(after: 200, Rig.ready(2))
         #expect(conditions(outputs) == [DataHash(of: .null)])
     }
 

@@ -134,7 +134,8 @@ extension Seeded {
 
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<14, using: &self) {
+        switch Int.random(in: 0..<15, using: &self) {
+        case 13: return .hello(id: id, seen: vector())
         case 12: return .evict(id: id, member: text())
         case 11: return .backup(id: id, name: text())
         case 0: return .get(id: id, path: path(), query: query())
@@ -142,12 +143,13 @@ extension Seeded {
             let condition = chance(50) ? DataHash(of: primitive()) : nil
             return .put(
                 id: id, path: path(), value: value(), condition: condition,
-                concern: WriteConcern.allCases.randomElement(using: &self))
+                concern: WriteConcern.allCases.randomElement(using: &self),
+                stamp: chance(50) ? stamp() : nil)
         case 2: return .put(id: id, path: path().appending(.priority), value: .integer(3))
         case 3:
             return .merge(
                 id: id, path: path(), writes: writes(),
-                concern: chance(50) ? .majority : nil)
+                concern: chance(50) ? .majority : nil, stamp: chance(50) ? stamp() : nil)
         case 4: return .push(id: id, path: path(), value: value())
         case 5: return .listen(id: id, path: path(), query: query(), held: heldData())
         case 6: return .unlisten(id: id, listen: unsigned())
@@ -162,7 +164,12 @@ extension Seeded {
     mutating func nodeMessage() -> NodeMessage {
         let id = unsigned()
         let code = ErrorCode.allCases.randomElement(using: &self)!
-        switch Int.random(in: 0..<8, using: &self) {
+        switch Int.random(in: 0..<10, using: &self) {
+        case 8:
+            return .ready(
+                id: id, member: text(), wallMilliseconds: unsigned() >> 17, time: time(),
+                holds: vector())
+        case 9: return .seen(time: time(), holds: vector())
         case 6: return .met(id: id, concern: .all)
         case 0: return .ok(id: id)
         case 1: return .pushed(id: id, key: key())
@@ -191,12 +198,16 @@ extension Seeded {
 
     mutating func time() -> HybridTime { HybridTime(bits: next() >> 1) }
 
+    mutating func stamp() -> Stamp { Stamp(time: time(), writer: WriterID(bits: unsigned())) }
+
     mutating func batch() -> Batch {
         let origin = WriterID(bits: next())
+        let client = WriterID(bits: next())
         var time = time()
         let operations = (0..<Int.random(in: 1...20, using: &self)).map { _ in
             time = chance(20) ? self.time() : time.successor
-            let writer = chance(80) ? origin : WriterID(bits: unsigned())
+            let writer = [origin, client, WriterID(bits: unsigned())][
+                Int.random(in: 0..<3, using: &self)]
             return Operation(stamp: Stamp(time: time, writer: writer), writes: writes())
         }
         return Batch(
@@ -234,7 +245,7 @@ extension Seeded {
             return .beat(
                 Beat(
                     cluster: text(), member: "n1", writer: WriterID(bits: next()),
-                    vector: vector(), promise: time(),
+                    vector: vector(), time: time(), promise: time(),
                     writers: (0..<Int.random(in: 0...3, using: &self)).map { _ in
                         WriterID(bits: next())
                     },

@@ -50,6 +50,12 @@ extension NodeConfiguration {
                 fix: "use \(Leftovers.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         evicted = leftovers
+        retryWindowMilliseconds = document.retryWindowMilliseconds ?? retryWindowMilliseconds
+        guard 100...600_000 ~= retryWindowMilliseconds else {
+            throw file.error(
+                #""retryWindowMilliseconds" cannot be \#(retryWindowMilliseconds)"#,
+                at: ["retryWindowMilliseconds"], fix: "use a number from 100 to 600000")
+        }
         do throws(DataError) {
             indexes = try IndexRules(document.indexOn ?? [:])
         } catch {
@@ -62,7 +68,7 @@ extension NodeConfiguration {
 private struct Document: Decodable {
     enum Keys: String, CodingKey, CaseIterable {
         case cluster, durability, directory, nodes, clientKeys, indexOn, indexMegabytes
-        case logLimit, evicted
+        case logLimit, evicted, retryWindowMilliseconds
     }
 
     let cluster: String
@@ -74,6 +80,7 @@ private struct Document: Decodable {
     let indexMegabytes: Int?
     let logLimit: Int?
     let evicted: String?
+    let retryWindowMilliseconds: Int?
 
     init(from decoder: any Decoder) throws {
         try decoder.refuseUnknownKeys(but: Keys.self)
@@ -87,6 +94,8 @@ private struct Document: Decodable {
         indexMegabytes = try container.decodeIfPresent(Int.self, forKey: .indexMegabytes)
         logLimit = try container.decodeIfPresent(Int.self, forKey: .logLimit)
         evicted = try container.decodeIfPresent(String.self, forKey: .evicted)
+        retryWindowMilliseconds = try container.decodeIfPresent(
+            Int.self, forKey: .retryWindowMilliseconds)
     }
 
     struct Node: Decodable {

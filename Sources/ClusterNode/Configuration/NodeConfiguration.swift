@@ -50,6 +50,8 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var logLimit = 10_000_000
     /// What a node that was voted out does with what it alone had.
     public var evicted = Leftovers.redo
+    /// So long after a client has stamped a write, another node than the first takes it.
+    public var retryWindowMilliseconds = 5_000
     /// The keys of the clients that are let in, where nodes have keys.
     public var clientKeys: [PublicKey]
 

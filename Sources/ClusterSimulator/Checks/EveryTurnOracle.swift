@@ -56,8 +56,13 @@ struct EveryTurnOracle {
     private mutating func insert(_ operation: Operation) {
         var index = operations.count
         while index > 0, operation.stamp < operations[index - 1].stamp { index -= 1 }
-        if index > 0, operations[index - 1].stamp == operation.stamp { return }
-        operations.insert(operation, at: index)
+        if index > 0, let union = operations[index - 1].union(with: operation) {
+            if union == operations[index - 1] { return }
+            index -= 1
+            operations[index] = union
+        } else {
+            operations.insert(operation, at: index)
+        }
         let valid = index / EveryTurnOracle.stride + 1
         if executions.count > valid { executions.removeLast(executions.count - valid) }
     }

@@ -90,7 +90,15 @@ struct Evidence {
             guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
             operations += batch.operations
         }
-        return operations.sorted { $0.stamp < $1.stamp }
+        var united: [Operation] = []
+        for operation in operations.sorted(by: { $0.stamp < $1.stamp }) {
+            if let union = united.last?.union(with: operation) {
+                united[united.count - 1] = union
+            } else {
+                united.append(operation)
+            }
+        }
+        return united
     }
 
     var clientCount: Int { scenario.clients.count + scenario.clients.listeners }

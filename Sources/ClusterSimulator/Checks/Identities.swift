@@ -41,7 +41,7 @@ enum RestartIdentity {
     }
 }
 
-/// Stamps ascend at each node, exceed all that it held, and stay near the fastest clock.
+/// Stamps ascend at each node, but for those that clients have made, exceed all that it held, and stay near the fastest clock.
 enum StampsAscend {
     /// How far a start may take a node's stamps ahead of its clock: as far as the bound that the
     /// process before left on disk.
@@ -51,10 +51,11 @@ enum StampsAscend {
         var last: [WriterID: Recording.Issued] = [:]
         for issued in evidence.recording.issued {
             let stamp = issued.operation.stamp
-            if let before = last[issued.dot.origin], stamp <= before.operation.stamp {
+            let isOwn = stamp.writer == issued.dot.origin
+            if isOwn, let before = last[issued.dot.origin], stamp <= before.operation.stamp {
                 return .invalid("stamps of one writer do not ascend", before.line, issued.line)
             }
-            last[issued.dot.origin] = issued
+            if isOwn { last[issued.dot.origin] = issued }
             let limit =
                 issued.latestWallMilliseconds + UInt64(issued.starts) * startMilliseconds
             if stamp.time.milliseconds > limit {

@@ -14,18 +14,17 @@ struct Refusal {
 enum RefusalsHaveReasons {
     static func judge(_ evidence: Evidence) -> Finding {
         var count = 0
-        for operation in evidence.history.operations {
-            guard let problem = operation.refusal, let node = operation.node,
-                let completed = operation.completed
-            else { continue }
+        for refused in evidence.history.refusals {
+            let operation = evidence.history.operations[refused.operation]
             count += 1
             let isRight = evidence.refusals.contains { refusal in
-                refusal.node == node && problem.contains(refusal.reason)
-                    && refusal.since <= completed
+                refusal.node == refused.node && refused.problem.contains(refusal.reason)
+                    && refusal.since <= refused.time
                     && operation.invoked <= refusal.until ?? .max
             }
             guard !isRight else { continue }
-            return .invalid("a request was refused without a reason: \(problem)", operation.line)
+            return .invalid(
+                "a request was refused without a reason: \(refused.problem)", operation.line)
         }
         return .valid(count, "refusals")
     }

@@ -19,10 +19,18 @@ struct Sessions {
     /// What was acknowledged of one client, in order; each was asked for after the one before was
     /// answered.
     private var sessions: [[ClientOperation]] {
-        var sessions = [[ClientOperation]](repeating: [], count: evidence.clientCount)
+        var sessions: [[ClientOperation]] = []
+        var last = [Int?](repeating: nil, count: evidence.clientCount)
         for operation in evidence.acknowledged {
             guard let serving = operation.acknowledged, !wasLost(serving) else { continue }
-            sessions[operation.client].append(operation)
+            if let index = last[operation.client],
+                sessions[index][0].session == operation.session
+            {
+                sessions[index].append(operation)
+            } else {
+                last[operation.client] = sessions.count
+                sessions.append([operation])
+            }
         }
         return sessions
     }

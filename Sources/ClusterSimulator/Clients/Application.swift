@@ -12,6 +12,8 @@ struct Application {
     static let data = Path([Key(unchecked: "data")])
     static let pair = Path([Key(unchecked: "pair")])
     static let count = Path([Key(unchecked: "count")])
+    /// What all increments of applications add to.
+    static let sum = Path([Key(unchecked: "counters"), Key(unchecked: "c1")])
 
     /// Counted on from the virtual clients.
     let index: Int
@@ -33,6 +35,8 @@ struct Application {
 
     enum Work {
         case transaction
+        /// An increment, recorded as this operation of the history.
+        case increment(operation: Int)
         case other
     }
 
@@ -41,7 +45,10 @@ struct Application {
         self.remaining = remaining
         random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         let first = random.index(below: nodes.count)
-        client = Client(.init(nodes: Array(nodes[first...] + nodes[..<first])))
+        client = Client(
+            .init(
+                nodes: Array(nodes[first...] + nodes[..<first]),
+                writer: WriterID(bits: random.next() | 1)))
         streams = []
         let all = Application.queries
         let start = random.index(below: all.count)
@@ -61,8 +68,10 @@ struct Application {
         (data, Query()),
     ].compactMap { path, query in query.map { (path, $0) } }
 
-    /// Nothing is open, and each listener was told something.
-    var isAtRest: Bool { open.isEmpty && streams.allSatisfy { $0.value != nil } }
+    /// A node serves it, nothing is open, and each listener was told something.
+    var isAtRest: Bool {
+        client.isConnected && open.isEmpty && streams.allSatisfy { $0.value != nil }
+    }
 
     mutating func stop() {
         remaining = 0
@@ -83,6 +92,10 @@ struct Application {
         case 3, 4: return ask(.merge(Application.pair, drawPair()))
         case 5: return ask(.onDisconnectPut(presence, .string("gone")))
         case 6: return ask(.put(presence, .string("here")))
+        case 10: return .leftNode
+        case 9:
+            let delta = Int64(1 + random.number(below: 100))
+            return ask(.put(Application.sum, .deferred(.increment(.integer(delta)))))
         case 7, 8: return ask(.put(Application.data.appending(drawKey("abc")), drawNumber()))
         default: return ask(drawOnBoard())
         }

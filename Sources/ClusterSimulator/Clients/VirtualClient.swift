@@ -5,14 +5,32 @@ import SyncProtocol
 /// A client of the cluster: it asks one thing at a time of one node, and goes to another node when
 /// that one does not answer, or when its time there is over.
 ///
-/// What it does with a request whose outcome it does not know is what the SDK does: a put of a push
-/// key is asked for again at the next node, because it is the same put; anything else is not.
+/// A native one does what the SDK does: it stamps its writes, and asks again for one whose outcome it
+/// does not know. Others do that with the put of a push key, because it is the same put, and with
+/// nothing else.
 struct VirtualClient {
     /// A request that waits for its answer.
     struct Pending {
         var id: UInt64
         var operation: Int
         var request: Workload.Request
+        var stamp: Stamp?
+        /// Whether the node that is connected may have it, and whether one before may have done it.
+        var wasSent = false
+        var mayBeDone = false
+        var undecidedSince: Microseconds?
+    }
+
+    /// What a native client knows of nodes.
+    struct Session {
+        var clock: StampClock
+        var seen = Vector()
+        /// The node holds what was seen elsewhere.
+        var isReady = false
+        /// Since when it looks for one that does.
+        var lookingSince: Microseconds?
+        /// Counted on when it goes on without what it has seen.
+        var number = 0
     }
 
     let index: Int
@@ -22,6 +40,8 @@ struct VirtualClient {
     /// Its connection, as the run numbers them.
     var connection: Int?
     var pending: Pending?
+    /// Nil for one that is not native.
+    var session: Session?
     /// It leaves its node once its request is answered.
     var wantsToMove = false
     /// Its node has said something since the last probe.
@@ -35,7 +55,8 @@ struct VirtualClient {
     private let clockOffset: Int64
 
     init(
-        index: Int, node: Int, remaining: Int, listening: Path?, skew: Microseconds, seed: UInt64
+        index: Int, node: Int, remaining: Int, listening: Path?, isNative: Bool,
+        skew: Microseconds, seed: UInt64
     ) {
         self.index = index
         self.node = node
@@ -43,6 +64,9 @@ struct VirtualClient {
         self.listening = listening.map { Listening(path: $0) }
         random = SplitMix64(seed: seed, part: 10_000 + UInt64(index))
         clockOffset = VirtualClock.draw(within: Int64(skew / 1_000), &random)
+        if isNative {
+            session = Session(clock: StampClock(writer: WriterID(bits: random.next() | 1)))
+        }
     }
 
     /// It has something to ask, and does not wait for an answer.

@@ -155,15 +155,16 @@ extension Workload.Request {
     }
 
     /// The request as it travels.
-    func message(id: UInt64) -> ClientMessage {
+    func message(id: UInt64, stamp: Stamp? = nil) -> ClientMessage {
         switch kind {
         case .append(let list, _, let value): return .push(id: id, path: list, value: value)
         case .get: return .get(id: id, path: path)
         default:
             if path.isRoot, let write = writes.first {
-                return .put(id: id, path: write.path, value: write.value, concern: concern)
+                return .put(
+                    id: id, path: write.path, value: write.value, concern: concern, stamp: stamp)
             }
-            return .merge(id: id, path: path, writes: writes, concern: concern)
+            return .merge(id: id, path: path, writes: writes, concern: concern, stamp: stamp)
         }
     }
 
@@ -176,7 +177,7 @@ extension ClientMessage {
     /// The id of a read or a write.
     var requestID: UInt64? {
         switch self {
-        case .get(let id, _, _), .put(let id, _, _, _, _), .merge(let id, _, _, _),
+        case .get(let id, _, _), .put(let id, _, _, _, _, _), .merge(let id, _, _, _, _),
             .push(let id, _, _):
             id
         default: nil

@@ -41,6 +41,8 @@ struct ClientOperation {
     /// Finds the operation in a log; nil for a read, and for what a node may settle as nothing.
     var fingerprint: Fingerprint?
     let invoked: Microseconds
+    /// Which of its client's sessions it belongs to.
+    var session = 0
     var completed: Microseconds?
     var outcome = Outcome.open
     /// The node that acknowledged it, and its life then.
@@ -50,8 +52,6 @@ struct ClientOperation {
     var connection: Int?
     /// What a read found.
     var answer: Value?
-    /// Why it was refused.
-    var refusal: String?
     /// How durable a write was when it was acknowledged, if somebody wanted to know.
     var met: WriteConcern?
     /// As often as a node took it; recorded where `Recording` is on.

@@ -26,7 +26,16 @@ struct History {
         case calm
     }
 
+    /// A node said that it does not do what a client asked for; another one may.
+    struct Refused {
+        var operation: Int
+        var node: Int
+        var problem: String
+        var time: Microseconds
+    }
+
     var operations: [ClientOperation] = []
+    var refusals: [Refused] = []
     private var ring: [Entry] = []
     private var oldest = 0
     private(set) var omitted = 0

@@ -55,6 +55,7 @@ struct VirtualNode {
             durability: scenario.cluster.durability, seed: 0)
         configuration.checkpointBytes = 2_000
         configuration.logLimit = UInt64(scenario.cluster.logLimit)
+        configuration.retryWindowMilliseconds = scenario.cluster.retryWindow / 1_000
         for name in names { configuration.endpoints[name] = "sim://\(name)" }
     }
 
@@ -190,7 +191,7 @@ struct VirtualNode {
     /// An update of several places as two writes.
     private static func halves(_ frame: [UInt8]) -> (first: [UInt8], rest: [UInt8])? {
         guard let messages = try? FrameReader<ClientMessage>.messages(in: frame),
-            case .message(.merge(let id, let path, let writes, _))? = messages.first,
+            case .message(.merge(let id, let path, let writes, _, nil))? = messages.first,
             writes.count > 1
         else { return nil }
         let first = ClientMessage.merge(id: 0, path: path, writes: [writes[0]])
@@ -204,9 +205,10 @@ struct VirtualNode {
         }
         var changed = FrameWriter()
         for case .message(let message) in received {
-            if case .put(let id, let path, let value, _, let concern) = message {
+            if case .put(let id, let path, let value, _, let concern, let stamp) = message {
                 changed.append(
-                    ClientMessage.put(id: id, path: path, value: value, concern: concern))
+                    ClientMessage.put(
+                        id: id, path: path, value: value, concern: concern, stamp: stamp))
             } else {
                 changed.append(message)
             }
@@ -250,6 +252,7 @@ extension Counters {
         repaired += other.repaired
         duplicates += other.duplicates
         dropped += other.dropped
+        repeated += other.repeated
         refused += other.refused
         malformedFrames += other.malformedFrames
         strangers += other.strangers

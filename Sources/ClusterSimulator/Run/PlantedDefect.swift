@@ -10,6 +10,8 @@ public enum PlantedDefect: Equatable, Sendable {
     case ignoresGaps
     /// A client asks again for an increment whose outcome it does not know.
     case resendsIncrements
+    /// A native client gives a write a new stamp when it asks for it again.
+    case restampsRetries
     /// A client's push IDs do not remember the one before.
     case forgetsLastPushID
     /// A node answers some reads from a state that it had before.
@@ -44,6 +46,7 @@ public enum PlantedDefect: Equatable, Sendable {
         ("acknowledges-before-commit", .acknowledgesBeforeCommit),
         ("ignores-gaps", .ignoresGaps),
         ("resends-increments", .resendsIncrements),
+        ("restamps-retries", .restampsRetries),
         ("forgets-last-push-id", .forgetsLastPushID),
         ("loses-changes", .losesChanges),
         ("serves-stale-reads", .servesStaleReads),

@@ -37,6 +37,7 @@ extension SimulatedRun {
 
     mutating func actApplication(_ number: Int) {
         guard let input = applications[number].draw() else { return }
+        record(input, number)
         take(input, number)
         schedule(
             .applicationActs(number),
@@ -59,6 +60,33 @@ extension SimulatedRun {
     mutating func loseNode(ofApplication number: Int) {
         applications[number].connection = nil
         take(.connectionLost, number)
+    }
+
+    // MARK: The history
+
+    /// Notes an increment, so that it can be counted.
+    private mutating func record(_ input: Input, _ number: Int) {
+        guard case .asked(let request) = input,
+            case .put(Application.sum, .deferred(.increment(.integer(let delta)))) = request.work
+        else { return }
+        let write = Write(path: Application.sum, value: .deferred(.increment(.integer(delta))))
+        applications[number].open[request.id.number] = .increment(
+            operation: history.operations.count)
+        history.operations.append(
+            ClientOperation(
+                client: applications[number].index,
+                kind: .increment(counter: Application.sum, delta: delta),
+                fingerprint: Fingerprint(of: [write]), invoked: now))
+    }
+
+    private mutating func record(
+        _ outcome: ClientOperation.Outcome, of request: RequestID, _ number: Int
+    ) {
+        guard case .increment(let index)? = applications[number].open[request.number]
+        else { return }
+        history.operations[index].outcome = outcome
+        history.operations[index].completed = now
+        history.operations[index].node = applications[number].node
     }
 
     // MARK: Turns
@@ -85,8 +113,11 @@ extension SimulatedRun {
             case .send(let frame):
                 if let connection = applications[number].connection { send(frame, on: connection) }
             case .succeeded(let request, let answer):
+                record(.acknowledged, of: request, number)
                 applications[number].finish(request, answer)
-            case .failed(let request, let error): applications[number].finish(request, error)
+            case .failed(let request, let error):
+                record(error.effect == .unknown ? .unknown : .failed, of: request, number)
+                applications[number].finish(request, error)
             case .transact(let request, let value):
                 tell(.ran(request, .value(.integer(value.count + 1))), to: number)
             case .observed(let listen, let events): observe(listen, events, number)

@@ -19,6 +19,7 @@ extension SimulatedRun {
                 index: index, node: index % scenario.cluster.replicas,
                 remaining: isAsking ? share - before : 0,
                 listening: isAsking ? nil : paths[(index - asking) % paths.count],
+                isNative: index < min(asking, scenario.clients.native),
                 skew: scenario.clients.skew, seed: seed)
         }
     }
@@ -27,7 +28,7 @@ extension SimulatedRun {
         if clients[client].listening != nil { return listen(client) }
         if clients[client].pending != nil {
             // It came to another node with a request that it may ask for again.
-            if clients[client].connection == nil { ask(client) }
+            if clients[client].mayAskAgain { ask(client) }
             return
         }
         if clients[client].wantsToMove { goElsewhere(client) }
@@ -35,7 +36,8 @@ extension SimulatedRun {
         else { return }
         history.operations.append(
             ClientOperation(
-                client: client, kind: request.kind, fingerprint: request.fingerprint, invoked: now))
+                client: client, kind: request.kind, fingerprint: request.fingerprint, invoked: now,
+                session: clients[client].session?.number ?? 0))
         let operation = history.operations.count - 1
         history.note(.invoked(operation: operation), at: now)
         clients[client].pending = .init(id: 0, operation: operation, request: request)
@@ -43,13 +45,15 @@ extension SimulatedRun {
     }
 
     /// Sends the pending request, again or for the first time.
-    private mutating func ask(_ client: Int) {
+    mutating func ask(_ client: Int) {
+        if clients[client].connection == nil { connect(client) }
+        if clients[client].session?.isReady == false { return greet(client) }
         let id = clients[client].nextID()
+        clients[client].prepare(at: now, defect)
         clients[client].pending?.id = id
         guard let pending = clients[client].pending else { return }
-        if clients[client].connection == nil { connect(client) }
         note(pending.operation, asked: id, by: client)
-        send(pending.request.message(id: id), from: client)
+        send(pending.request.message(id: id, stamp: pending.stamp), from: client)
         schedule(.clientGivesUp(client, request: id), after: scenario.clients.patience)
     }
 
@@ -107,21 +111,41 @@ extension SimulatedRun {
         case .value(let id, let value): complete(client, id, .acknowledged, answer: value)
         case .pushed(let id, let key): complete(client, id, .acknowledged, key: key)
         case .error(let id, let code, let problem, _):
+            noteRefusal(code, problem, of: id, client)
+            if takeFlaw(code, of: id, client) { return }
             // There are other nodes.
             if code == .unavailable { clients[client].wantsToMove = true }
             if clients[client].listening != nil { return goElsewhere(client) }
-            complete(client, id, .failed, refusal: problem)
+            complete(client, id, .failed)
         case .change(_, let writes):
             statistics.changes += 1
             clients[client].listening?.take(writes)
         case .ranges: calm.flaw = calm.flaw ?? "a node sent ranges to a client that holds nothing"
         case .ended: goElsewhere(client)
+        case .ready(let id, _, let wall, let time, let holds):
+            begin(client, id, at: wall, time, holding: holds)
+        case .seen(let time, let holds):
+            clients[client].session?.clock.observe(time)
+            clients[client].session?.seen.raise(to: holds)
         }
+    }
+
+    /// Notes that a node refused a request for another reason than its stamp.
+    private mutating func noteRefusal(
+        _ code: ErrorCode, _ problem: String, of id: UInt64, _ client: Int
+    ) {
+        guard let pending = clients[client].pending, pending.id == id,
+            ![.late, .undecided, .behind].contains(code)
+        else { return }
+        history.refusals.append(
+            .init(
+                operation: pending.operation, node: clients[client].node, problem: problem,
+                time: now))
     }
 
     private mutating func complete(
         _ client: Int, _ id: UInt64, _ outcome: ClientOperation.Outcome, key: Key? = nil,
-        answer: Value? = nil, met: WriteConcern? = nil, refusal: String? = nil
+        answer: Value? = nil, met: WriteConcern? = nil
     ) {
         guard let pending = clients[client].pending, pending.id == id else { return }
         let node = clients[client].node
@@ -130,7 +154,6 @@ extension SimulatedRun {
         history.operations[pending.operation].connection = clients[client].connection
         history.operations[pending.operation].answer = answer
         history.operations[pending.operation].met = met
-        history.operations[pending.operation].refusal = refusal
         if let key, case .append(let list, _, let value) = pending.request.kind {
             history.operations[pending.operation].kind = .append(list: list, key: key, value: value)
         }
@@ -138,7 +161,7 @@ extension SimulatedRun {
         schedule(.clientActs(client), after: clients[client].random.time(in: scenario.clients.pace))
     }
 
-    private mutating func finish(_ client: Int, _ outcome: ClientOperation.Outcome) {
+    mutating func finish(_ client: Int, _ outcome: ClientOperation.Outcome) {
         guard let pending = clients[client].pending else { return }
         clients[client].pending = nil
         history.operations[pending.operation].outcome = outcome
@@ -172,7 +195,7 @@ extension SimulatedRun {
     mutating func move(_ client: Int) {
         if calm.hasBegun { return }
         scheduleMove(of: client)
-        if clients[client].pending == nil {
+        if clients[client].pending == nil || clients[client].session != nil {
             goElsewhere(client)
         } else {
             clients[client].wantsToMove = true
@@ -180,7 +203,7 @@ extension SimulatedRun {
     }
 
     /// Leaves the node for another one, where the pending request is asked for again if it may be.
-    private mutating func goElsewhere(_ client: Int) {
+    mutating func goElsewhere(_ client: Int) {
         let wasRefused = clients[client].connection.map { connections[$0].wasRefused } ?? false
         disconnect(client)
         clients[client].wantsToMove = false
@@ -190,7 +213,10 @@ extension SimulatedRun {
             statistics.moves += 1
             history.note(.moved(client: client, node: clients[client].node), at: now)
         }
-        if let pending = clients[client].pending, !wasRefused, !mayAskAgain(pending.request) {
+        clients[client].leave(wasRefused: wasRefused)
+        if let pending = clients[client].pending, !wasRefused,
+            !mayAskAgain(pending.request, isNative: clients[client].session != nil)
+        {
             if case .get = pending.request.kind {
                 finish(client, .failed)
             } else {
@@ -201,8 +227,10 @@ extension SimulatedRun {
         schedule(.clientActs(client), after: pause)
     }
 
-    private func mayAskAgain(_ request: Workload.Request) -> Bool {
+    private func mayAskAgain(_ request: Workload.Request, isNative: Bool) -> Bool {
         switch request.kind {
+        case .append: false
+        case _ where isNative: true
         case .push: true
         case .increment: defect == .resendsIncrements
         default: false

@@ -90,7 +90,12 @@ extension SimulatedRun {
         let client = connections[index].client
         if client < clients.count { return clients[client].listening?.isComplete == true }
         guard let messages = try? FrameReader<NodeMessage>.messages(in: frame) else { return false }
-        return messages.allSatisfy { if case .message(.change) = $0 { true } else { false } }
+        return messages.allSatisfy { message in
+            switch message {
+            case .message(.change), .message(.seen): true
+            default: false
+            }
+        }
     }
 
     /// How long a frame takes, or nil if it is lost, and the connection with it.

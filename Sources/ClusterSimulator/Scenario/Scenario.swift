@@ -39,6 +39,8 @@ extension Scenario {
         var durability = Durability.commit
         /// How long a disk takes to make writes durable.
         var sync = TimeRange(.milliseconds(1), .milliseconds(6))
+        /// So long after a client has stamped a write, nodes take it.
+        var retryWindow: Microseconds = .seconds(1)
         /// How long a node takes from its start to its first turn.
         var start = TimeRange(.milliseconds(100), .milliseconds(400))
         /// A log with more operations does not wait for members that are away.
@@ -56,6 +58,8 @@ extension Scenario {
 
     struct Clients: Sendable {
         var count = 3
+        /// Of them so many say what they have seen, and stamp their writes, as the SDK does.
+        var native = 0
         var listeners = 0
         /// Programs with the client that ships.
         var applications = 0

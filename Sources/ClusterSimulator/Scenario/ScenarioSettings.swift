@@ -96,6 +96,7 @@ extension ScenarioSection {
             .times("sync", \.cluster.sync),
             .times("start", \.cluster.start),
             .count("log", \.cluster.logLimit, in: 1...10_000_000),
+            .time("retry-window", \.cluster.retryWindow),
         ]
     }
 
@@ -109,6 +110,7 @@ extension ScenarioSection {
     private var clientSettings: [ScenarioSetting] {
         [
             .count("count", \.clients.count, in: 0...10_000),
+            .count("native", \.clients.native, in: 0...10_000),
             .count("listeners", \.clients.listeners, in: 0...1_000),
             .count("applications", \.clients.applications, in: 0...100),
             .times("pace", \.clients.pace),

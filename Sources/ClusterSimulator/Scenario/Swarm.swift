@@ -21,6 +21,7 @@ struct Swarm {
         swarm.drawClients()
         swarm.drawWorkload()
         swarm.drawFaults()
+        swarm.drawRetries()
         return swarm.scenario
     }
 
@@ -85,6 +86,13 @@ struct Swarm {
             let chance = self.index(3) > 0 ? .zero : drawChance(upTo: 500_000)
             set("faults \(kind.rawValue)", \.faults.chances[index], chance)
         }
+    }
+
+    /// Which clients ask again, and for how long nodes take what they ask for.
+    private mutating func drawRetries() {
+        let count = scenario.clients.count
+        set("clients native", \.clients.native, [0, count / 2, count][index(3)])
+        set("cluster retry-window", \.cluster.retryWindow, .milliseconds(200 + number(2_000)))
     }
 
     // MARK: Draws

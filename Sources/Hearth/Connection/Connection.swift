@@ -4,6 +4,7 @@ public import Dispatch
 internal import EventLoop
 public import QueryEngine
 internal import Storage
+internal import SyncProtocol
 internal import Synchronization
 internal import Threads
 internal import ZeroMQ
@@ -38,7 +39,8 @@ public final class Connection: Sendable {
         let keys = try Connection.keys(in: keyFile, for: nodes)
         let callbacks = Callbacks(on: callbackQueue)
         let store = try persistence.map(Connection.store)
-        var configuration = Configuration(nodes: nodes)
+        var configuration = Configuration(
+            nodes: nodes, writer: WriterID(bits: .random(in: 1 ... .max)))
         configuration.isPersistent = store != nil
         let loop: Loop
         do throws(EventLoopError) {
@@ -92,6 +94,9 @@ public final class Connection: Sendable {
     /// Connects again after `goOffline()`.
     public func goOnline() { commands.post(.step(.wentOnline)) }
 
+    /// Leaves the node for the next one; what is unanswered is asked for again there.
+    public func leaveNode() { commands.post(.step(.leftNode)) }
+
     private static func keys(
         in keyFile: String?, for nodes: [String]
     ) throws(HearthError) -> KeyPair? {
@@ -131,7 +136,7 @@ extension Connection {
 
     /// Has something done that is no transaction; writes show here at once.
     ///
-    /// What is never answered is repeated at the next node, unless that might do it twice.
+    /// What is not answered is asked for again, at the next node: writes carry stamps, and are done once.
     public func send(
         _ work: Request.Work, patience: Request.Patience = .endless,
         completion: @escaping Completion

@@ -44,6 +44,7 @@ struct AppendLoad {
 
     fileprivate struct Connection {
         let socket: Socket
+        var clock = StampClock(writer: WriterID(bits: .random(in: 1 ... .max)))
         var frame = FrameWriter()
         var unacknowledged = 0
     }
@@ -84,7 +85,7 @@ struct AppendLoad {
             _ = listener.send(ClientMessage.listen(id: 1, path: list).frame)
         }
         for index in connections.indices {
-            _ = connections[index].socket.send(ClientMessage.ping(id: .max).frame)
+            _ = connections[index].socket.send(ClientMessage.hello(id: .max, seen: Vector()).frame)
             connections[index].unacknowledged = 1
         }
         try poll { $0.listening == $0.listeners.count && $0.connections.allSatisfy(\.isIdle) }
@@ -169,10 +170,12 @@ extension AppendLoad {
         record[AppendLoad.author] = .string("client-\(index)")
         record[AppendLoad.text] = .string("a message of the length that people type into a chat")
         let key = keys.next(at: wallMilliseconds(), random: &random)
-        connections[index].frame.append(
-            ClientMessage.put(id: UInt64(sent), path: list.appending(key), value: Value(record)))
-        connections[index].unacknowledged += 1
         sentNanoseconds[sent] = monotonicNanoseconds()
+        let stamp = connections[index].clock.next(at: sentNanoseconds[sent] / 1_000_000)
+        connections[index].frame.append(
+            ClientMessage.put(
+                id: UInt64(sent), path: list.appending(key), value: Value(record), stamp: stamp))
+        connections[index].unacknowledged += 1
         sent += 1
         if connections[index].frame.bytes.count >= AppendLoad.frameBytes { flush(index) }
     }
@@ -198,11 +201,19 @@ extension AppendLoad {
         }) {
             let time = monotonicNanoseconds()
             for case .message(let answer) in message {
-                connections[index].unacknowledged -= 1
-                // Not the answer to the ping, which is the node's time.
-                guard case .ok(let id) = answer else { continue }
-                acknowledged += 1
-                result.acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id)])
+                switch answer {
+                case .ready(_, _, let wall, let clock, _):
+                    connections[index].unacknowledged -= 1
+                    connections[index].clock.follow(
+                        wallMilliseconds: wall, at: time / 1_000_000)
+                    connections[index].clock.observe(clock)
+                case .ok(let id):
+                    connections[index].unacknowledged -= 1
+                    acknowledged += 1
+                    result.acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id)])
+                case .seen(let clock, _): connections[index].clock.observe(clock)
+                default: continue
+                }
             }
             result.acknowledgedSeconds = Double(time - start) / 1e9
         }

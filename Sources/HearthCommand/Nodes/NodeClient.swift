@@ -101,8 +101,8 @@ extension CommandError {
             } else {
                 switch error.code {
                 case .invalid, .tooBig, .changed, .overwritten: .badData
-                case .full, .triedTooOften, .unreachable, .unavailable, .timedOut, .disconnected,
-                    .version, .closed:
+                case .full, .triedTooOften, .unreachable, .unavailable, .behind, .undecided,
+                    .timedOut, .disconnected, .version, .closed:
                     .unavailable
                 }
             }

@@ -78,7 +78,7 @@ struct Soak {
             for client in clients { client.write() }
             // One of the clients moves, each third of a second.
             ticks += 1
-            if ticks.isMultiple(of: 17) { try clients[ticks / 17 % clients.count].move() }
+            if ticks.isMultiple(of: 17) { clients[ticks / 17 % clients.count].move() }
             progress.show(Int(start.duration(to: .now) / .seconds(1)))
             pause(milliseconds: 20)
         }

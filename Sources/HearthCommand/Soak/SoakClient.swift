@@ -5,7 +5,7 @@ internal import ReplicaCore
 internal import Threads
 
 /// A client of a soak: writes, a bounded number at a time, and goes to another node now and then with
-/// writes on their way.
+/// writes on their way, which it asks for again there.
 final class SoakClient: Sendable {
     private struct State: Sendable {
         var records: [SoakRecord] = []
@@ -13,13 +13,12 @@ final class SoakClient: Sendable {
         var isPushing = true
         var random: SplitMix64
         var keys = PushIDGenerator()
-        var connection: Connection?
     }
 
     private static let window = 16
 
     private let index: Int
-    private let nodes: [String]
+    private let connection: Connection
     private let start: ContinuousClock.Instant
     private let state: Monitor<State>
 
@@ -27,34 +26,24 @@ final class SoakClient: Sendable {
         _ index: Int, of nodes: [String], seed: UInt64, since start: ContinuousClock.Instant
     ) throws(CommandError) {
         self.index = index
-        self.nodes = nodes
         self.start = start
         state = Monitor(State(random: SplitMix64(seed: seed)))
-        try move()
-    }
-
-    var records: [SoakRecord] { state.withLock { $0.records } }
-
-    /// Leaves its node, whatever is on its way, and connects anew, to another first.
-    func move() throws(CommandError) {
-        let shift = state.withLock { Int($0.random.next() % UInt64(nodes.count)) }
-        let connection: Connection
+        let shift = index % nodes.count
         do throws(HearthError) {
             connection = try Connection(nodes: Array(nodes[shift...] + nodes[..<shift]))
         } catch {
             throw CommandError(error)
         }
-        let old = state.withLock { state in
-            let old = state.connection
-            state.connection = connection
-            return old
-        }
-        old?.close()
     }
+
+    var records: [SoakRecord] { state.withLock { $0.records } }
+
+    /// Leaves its node, whatever is on its way.
+    func move() { connection.leaveNode() }
 
     /// Asks for as many writes as there is room for; some times a second.
     func write() {
-        while let (record, connection) = beginNext() {
+        while let record = beginNext() {
             let (path, value) = record.writes
             connection.send(.put(path, value)) { [self] result in
                 let now = milliseconds
@@ -73,23 +62,21 @@ final class SoakClient: Sendable {
         while state.withLock({ $0.open }) > 0, ContinuousClock.now < deadline {
             pause(milliseconds: 20)
         }
-        state.withLock { $0.connection }?.close()
+        connection.close()
     }
 
     private var milliseconds: Int { Int(start.duration(to: .now) / .milliseconds(1)) }
 
-    private func beginNext() -> (SoakRecord, Connection)? {
+    private func beginNext() -> SoakRecord? {
         let now = milliseconds
         return state.withLock { state in
-            guard state.isPushing, state.open < SoakClient.window,
-                let connection = state.connection
-            else { return nil }
+            guard state.isPushing, state.open < SoakClient.window else { return nil }
             state.open += 1
             let record = SoakRecord(
                 client: index, number: state.records.count, work: nextWork(&state),
                 invokedMilliseconds: now)
             state.records.append(record)
-            return (record, connection)
+            return record
         }
     }
 

@@ -15,6 +15,7 @@ public struct Checkpoint: Sendable {
     let frontier: HybridTime
     /// The newest time that was issued or seen.
     let time: HybridTime
+    let stamps: ClientStamps
 }
 
 extension Checkpoint: Equatable {
@@ -37,19 +38,21 @@ public struct CheckpointHead: Equatable, Sendable {
     public var vector: Vector
     var frontier: HybridTime
     var time: HybridTime
+    var stamps: ClientStamps
     /// Rows with a higher ID are of a checkpoint that was never completed.
     public var lastRow: UInt64
     public var rowCount: Int
     /// The sum of the rows' checksums: a row that is missing or too many shows.
     var fingerprint: UInt64
 
-    /// The bytes of the head: an array of its six properties, and a checksum.
+    /// The bytes of the head: an array of its seven properties, and a checksum.
     public var bytes: [UInt8] {
         var writer = MessagePackWriter()
-        writer.appendArrayHead(6)
+        writer.appendArrayHead(7)
         writer.append(vector)
         writer.append(frontier.bits)
         writer.append(time.bits)
+        writer.append(stamps)
         writer.append(lastRow)
         writer.append(UInt64(rowCount))
         writer.append(fingerprint)
@@ -69,12 +72,13 @@ public struct CheckpointHead: Equatable, Sendable {
     }
 
     private init(from reader: inout MessagePackReader) throws(FrameError) {
-        guard try reader.arrayHead("the head of a checkpoint") == 6 else {
-            throw .ofCheckpoint("its head has another length than 6", at: 0)
+        guard try reader.arrayHead("the head of a checkpoint") == 7 else {
+            throw .ofCheckpoint("its head has another length than 7", at: 0)
         }
         vector = try reader.vector()
         frontier = try reader.time()
         time = try reader.time()
+        stamps = try ClientStamps(from: &reader)
         lastRow = try reader.unsigned("the ID of a row")
         rowCount = Int(clamping: try reader.unsigned("a number of rows"))
         fingerprint = try reader.unsigned("a fingerprint")
@@ -86,6 +90,7 @@ public struct CheckpointHead: Equatable, Sendable {
         vector = checkpoint.vector
         frontier = checkpoint.frontier
         time = checkpoint.time
+        stamps = checkpoint.stamps
         self.lastRow = lastRow
         self.rowCount = rowCount
         self.fingerprint = fingerprint

@@ -31,9 +31,9 @@ extension MessagePackWriter {
         let present = Present(of: registers)
         appendArrayHead(present.elementCount)
         append(present.rawValue)
-        if present.contains(.write) { append(registers.write) }
-        if present.contains(.increment) { append(registers.increment) }
-        if present.contains(.kill) { append(registers.kill) }
+        if present.contains(.write) { append(bare: registers.write) }
+        if present.contains(.increment) { append(bare: registers.increment) }
+        if present.contains(.kill) { append(bare: registers.kill) }
         if present.contains(.terms) { append(registers.terms) }
         if present.contains(.clears) { append(registers.clears) }
         guard present.contains(.children) else { return }
@@ -44,7 +44,7 @@ extension MessagePackWriter {
         }
     }
 
-    private mutating func append(_ stamp: Stamp) {
+    private mutating func append(bare stamp: Stamp) {
         append(stamp.time.bits)
         append(stamp.writer.bits)
     }
@@ -54,7 +54,7 @@ extension MessagePackWriter {
         appendArrayHead(terms.count)
         for term in terms {
             appendArrayHead(4)
-            append(term.stamp)
+            append(bare: term.stamp)
             switch term.step {
             case .start(let value):
                 append(UInt64(0))
@@ -71,7 +71,7 @@ extension MessagePackWriter {
         appendArrayHead(clears.count)
         for clear in clears {
             appendArrayHead(3)
-            append(clear.stamp)
+            append(bare: clear.stamp)
             appendArrayHead(clear.spared.count)
             for path in clear.spared { append(path) }
         }
@@ -101,9 +101,9 @@ extension MessagePackReader {
             throw .ofCheckpoint("registers of another form", at: start)
         }
         var registers = Registers()
-        if present.contains(.write) { registers.write = try stamp() }
-        if present.contains(.increment) { registers.increment = try stamp() }
-        if present.contains(.kill) { registers.kill = try stamp() }
+        if present.contains(.write) { registers.write = try bareStamp() }
+        if present.contains(.increment) { registers.increment = try bareStamp() }
+        if present.contains(.kill) { registers.kill = try bareStamp() }
         if present.contains(.terms) { registers.terms = try terms() }
         if present.contains(.clears) { registers.clears = try clears() }
         guard present.contains(.children) else { return registers }
@@ -124,7 +124,7 @@ extension MessagePackReader {
         return key
     }
 
-    private mutating func stamp() throws(FrameError) -> Stamp {
+    private mutating func bareStamp() throws(FrameError) -> Stamp {
         Stamp(time: try time(), writer: try writerID())
     }
 
@@ -135,7 +135,7 @@ extension MessagePackReader {
             guard try arrayHead("a term") == 4 else {
                 throw .ofCheckpoint("a term of another length", at: start)
             }
-            let stamp = try stamp()
+            let stamp = try bareStamp()
             let isIncrement = try unsigned("whether a term is an increment") == 1
             let value = try value()
             guard isIncrement else {
@@ -157,7 +157,7 @@ extension MessagePackReader {
             guard try arrayHead("a clear") == 3 else {
                 throw .ofCheckpoint("a clear of another length", at: start)
             }
-            let stamp = try stamp()
+            let stamp = try bareStamp()
             var spared: [Path] = []
             for _ in 0..<(try arrayHead("the places of a clear")) { spared.append(try path()) }
             clears.append(PartialClear(stamp: stamp, spared: spared))

@@ -11,14 +11,20 @@ public struct SequentialExecution: Sendable {
 
     public init() {}
 
-    /// The value after executing `operations`, given in any order, duplicates allowed.
+    /// The value after executing `operations`, given in any order, duplicates allowed; what two nodes have
+    /// made of one write of a client is one operation.
     public static func value(after operations: some Sequence<Operation>) -> Value {
         var execution = SequentialExecution()
-        var last: Stamp?
+        var last: Operation?
         for operation in operations.sorted(by: { $0.stamp < $1.stamp }) {
-            if operation.stamp != last { execution.execute(operation) }
-            last = operation.stamp
+            if let union = last?.union(with: operation) {
+                last = union
+                continue
+            }
+            if let last { execution.execute(last) }
+            last = operation
         }
+        if let last { execution.execute(last) }
         return execution.value
     }
 
@@ -69,5 +75,16 @@ public struct SequentialExecution: Sendable {
         }
         if !value.priority.isNull { result.append((path.appending(.priority), value.priority)) }
         return result
+    }
+}
+
+extension Operation {
+    /// The one operation that two with the same stamp are; nil if their stamps differ.
+    ///
+    /// Both have the same writes, but for priorities that one of their nodes has dropped or added.
+    public func union(with other: Operation) -> Operation? {
+        guard stamp == other.stamp else { return nil }
+        let added = other.writes.filter { write in !writes.contains { $0.path == write.path } }
+        return Operation(stamp: stamp, writes: writes + added)
     }
 }

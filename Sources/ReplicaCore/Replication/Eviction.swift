@@ -122,7 +122,11 @@ extension Replica {
         if batches.contains(where: { $0.last <= vector[$0.origin] }) { return }
         turn.clearsAside = true
         for batch in batches {
-            for operation in batch.operations { doAgain(operation, batch.wallMilliseconds) }
+            for operation in batch.operations {
+                // Its client has had it done elsewhere.
+                if clientStamps.answer(for: operation.stamp) == .done { continue }
+                doAgain(operation, batch.wallMilliseconds)
+            }
         }
     }
 

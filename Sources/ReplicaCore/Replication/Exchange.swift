@@ -88,7 +88,7 @@ extension Replica {
     }
 
     mutating func hear(_ beat: Beat) {
-        guard beat.cluster == configuration.cluster, clock.reaches(beat.promise, at: now) else {
+        guard beat.cluster == configuration.cluster, clock.reaches(beat.time, at: now) else {
             counters.strangers += 1
             return
         }
@@ -100,7 +100,7 @@ extension Replica {
         case .newWriter: dropClosed()
         case .known, .late: break
         }
-        clock.observe(beat.promise)
+        clock.observe(beat.time)
         if !beat.evictions.isEmpty || !peers.wanted.isEmpty { hear(beat.evictions) }
     }
 

@@ -36,6 +36,8 @@ extension Replica {
         }
         guard life.hasPast || isCaughtUp() else { return }
         life.isServing = true
+        // What such a life's predecessor promised, only its peers know.
+        if !life.hasPast { promised = max(promised, clock.last) }
         listens.buildNamedIndexes(in: tree.value, at: now.elapsedMilliseconds)
         turn.urgent.append(.serve)
     }

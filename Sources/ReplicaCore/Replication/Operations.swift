@@ -5,18 +5,30 @@ import SyncProtocol
 
 extension Replica {
     /// Makes an operation of checked writes, applies it, and leaves it to this turn's batch.
-    mutating func accept(_ writes: [Write]) {
-        let isWall = defect == .stampsFollowTheWall
-        let time =
-            isWall
-            ? HybridTime(milliseconds: now.wallMilliseconds)
-            : clock.next(wallMilliseconds: now.wallMilliseconds)
-        let operation = Operation(stamp: Stamp(time: time, writer: writer), writes: writes)
+    ///
+    /// - Parameter stamp: That of the client, if it brought one.
+    mutating func accept(_ writes: [Write], stamp: Stamp? = nil) {
+        let operation = Operation(stamp: stamp ?? nextStamp(), writes: writes)
+        observe(operation.stamp, of: writer)
         batch.append(operation)
         vector[writer] += 1
         counters.accepted += 1
         apply(operation)
         if batch.byteCount > 1 << 20 { closeBatch() }
+    }
+
+    private mutating func nextStamp() -> Stamp {
+        let time =
+            defect == .stampsFollowTheWall
+            ? HybridTime(milliseconds: now.wallMilliseconds)
+            : clock.next(wallMilliseconds: now.wallMilliseconds)
+        return Stamp(time: time, writer: writer)
+    }
+
+    /// Learns from the stamp of an operation.
+    mutating func observe(_ stamp: Stamp, of origin: WriterID) {
+        clock.observe(stamp.time)
+        if stamp.writer != origin, defect != .forgetsStamps { clientStamps.insert(stamp) }
     }
 
     mutating func apply(_ operation: Operation) {
@@ -100,7 +112,7 @@ extension Replica {
 
     mutating func take(_ batch: Batch, _ bytes: [UInt8]) {
         for operation in batch.operations {
-            clock.observe(operation.stamp.time)
+            observe(operation.stamp, of: batch.origin)
             apply(operation)
         }
         vector[batch.origin] = batch.last

@@ -50,14 +50,14 @@ struct Peers: Sendable {
         writers = [own]
     }
 
-    /// Takes a beat. Promises ascend, also from one life of a member to the next, and so tell its order.
+    /// Takes a beat. Their times ascend, also from one life of a member to the next, and tell its order.
     mutating func hear(_ beat: Beat, at elapsedMilliseconds: UInt64) -> Hearing {
         guard let index = all.firstIndex(where: { $0.member == beat.member })
         else { return .stranger }
         if evicted.contains(Eviction(member: beat.member, writer: beat.writer)) { return .evicted }
         let last = all[index].beat
         let isSame = last?.writer == beat.writer
-        if let last, isSame ? beat.promise < last.promise : beat.promise <= last.promise {
+        if let last, isSame ? beat.time < last.time : beat.time <= last.time {
             return .late
         }
         all[index].beat = beat

@@ -38,6 +38,7 @@ extension Replica {
         continueJoining()
         probeDisconnects()
         catchUpSlowClients()
+        answerWaitingClients()
         closeBatch()
         if turn.isUrgent { turn.published.append(.publish(PeerMessage.urge.frame)) }
         answerConcerns()
@@ -49,13 +50,14 @@ extension Replica {
                 through: request.through)
             turn.urgent.append(.ask(request.member, message.frame))
         }
-        let promise = promise()
-        extendClockBound(over: promise)
+        let time = passTime()
+        extendClockBound(over: time)
+        tellWhatIsSeen()
         let outputs = turns.end(
             batches: turn.entries, properties: turn.properties, clearsAside: turn.clearsAside,
             outputs: turn.published + outbox.take(),
             mark: .init(
-                vector: vector, promise: promise, writers: peers.writers,
+                vector: vector, time: time, promise: promised, writers: peers.writers,
                 evictions: peers.wanted))
         if turn.isUrged {
             urgedTurn = turns.lastNumber
@@ -81,23 +83,28 @@ extension Replica {
     /// The state of this replica, to be written on disk.
     public var checkpoint: Checkpoint {
         let registers = defect == .checkpointWithoutRegisters ? Registers() : tree.registers
+        let stamps = defect == .checkpointWithoutStamps ? ClientStamps() : clientStamps
         return Checkpoint(
             value: tree.value, registers: registers, vector: vector, frontier: frontier,
-            time: clock.last)
+            time: clock.last, stamps: stamps)
     }
 
-    /// The time up to which no stamp will be issued. Promises that peers hear ascend, also where the
+    /// Moves the clock on, and behind it the promise. The times that peers hear ascend, also where the
     /// clock is ahead of the wall clock.
-    private mutating func promise() -> HybridTime {
-        now.elapsedMilliseconds >= nextBeatMilliseconds
+    private mutating func passTime() -> HybridTime {
+        let time =
+            now.elapsedMilliseconds >= nextBeatMilliseconds
             ? clock.next(wallMilliseconds: now.wallMilliseconds)
             : clock.advance(wallMilliseconds: now.wallMilliseconds)
+        let lag = defect == .acceptsBelowPromise ? 0 : configuration.retryWindowMilliseconds
+        promised = max(promised, time.earlier(byMilliseconds: lag))
+        return time
     }
 
-    /// Keeps a bound on disk above every time that was promised, for the next life to start from.
-    mutating func extendClockBound(over promise: HybridTime) {
-        guard promise.milliseconds + 1_000 > clockBound else { return }
-        clockBound = promise.milliseconds + 3_000
+    /// Keeps a bound on disk above every time that the clock has shown, for the next life to start from.
+    mutating func extendClockBound(over time: HybridTime) {
+        guard time.milliseconds + 1_000 > clockBound else { return }
+        clockBound = time.milliseconds + 3_000
         turn.properties.append(Property(.clockBound, clockBound))
     }
 
@@ -113,8 +120,8 @@ extension Replica {
         switch defect {
         case .compactPastAGap: frontier = clock.last
         case .compactsWithoutAgreement:
-            frontier = max(frontier, peers.frontierWithoutAgreement(own: clock.last))
-        default: frontier = max(frontier, peers.frontier(own: clock.last) ?? .zero)
+            frontier = max(frontier, peers.frontierWithoutAgreement(own: promised))
+        default: frontier = max(frontier, peers.frontier(own: promised) ?? .zero)
         }
     }
 
@@ -130,7 +137,7 @@ extension Replica {
         let durable = turns.durable
         let beat = Beat(
             cluster: configuration.cluster, member: configuration.member, writer: writer,
-            vector: durable.vector, promise: durable.promise,
+            vector: durable.vector, time: durable.time, promise: durable.promise,
             writers: durable.writers, evictions: durable.evictions,
             wallMilliseconds: now.wallMilliseconds)
         return .publish(PeerMessage.beat(beat).frame)

@@ -5,10 +5,11 @@ import SyncProtocol
 /// Turns become durable in order. A turn that stores nothing may still show what an earlier one,
 /// not yet durable, has written; so it waits for that one.
 struct TurnQueue: Sendable {
-    /// What is durable once a turn is: how much is held, up to when no stamp will be issued, and of
-    /// whom operations are taken.
+    /// What is durable once a turn is: how much is held, what the clock showed, up to when no stamp will
+    /// be made use of, and of whom operations are taken.
     struct Mark: Sendable {
         var vector: Vector
+        var time: HybridTime
         var promise: HybridTime
         var writers: [WriterID]
         var evictions: [Eviction] = []
@@ -29,7 +30,7 @@ struct TurnQueue: Sendable {
 
     init(durability: Durability) {
         self.durability = durability
-        durable = Mark(vector: Vector(), promise: .zero, writers: [])
+        durable = Mark(vector: Vector(), time: .zero, promise: .zero, writers: [])
     }
 
     /// Before the first turn: what is on disk.

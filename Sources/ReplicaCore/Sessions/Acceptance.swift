@@ -21,6 +21,18 @@ enum Acceptance {
         return settlePriorities(settled, in: tree)
     }
 
+    /// Checks that each node would make the same of the writes: two operations with one stamp are one.
+    ///
+    /// Priorities may be dropped or added by one node and not by another; what both have made is then
+    /// done as if one had.
+    static func check(stamped writes: [Write]) throws(DataError) {
+        guard let write = writes.first(where: { $0.value.dependsOnNode }) else { return }
+        throw DataError(
+            problem:
+                "the write of \(write.path) has a stamp, and a timestamp for the node to fill in",
+            fix: "write the time itself, or leave the stamp to the node")
+    }
+
     /// Drops a priority for a location without a value, and adds the removal of the priority of a
     /// location that the writes leave empty.
     private static func settlePriorities(_ writes: [Write], in tree: Value) -> [Write] {

@@ -22,7 +22,7 @@ extension Replica {
     /// durable, unless the mode of durability lets them.
     func canAnswer(_ message: ClientMessage) -> Bool {
         switch message {
-        case .get, .listen, .unlisten, .ping: configuration.durability != .commit
+        case .get, .listen, .unlisten, .ping, .hello: configuration.durability != .commit
         default: false
         }
     }
@@ -35,6 +35,7 @@ extension Replica {
     /// Refuses a request without waiting for what was stored before.
     mutating func refuseAtOnce(_ flaw: StorageFlaw, _ id: UInt64, _ session: SessionID) {
         counters.refused += 1
+        clientSessions.halt(session)
         let refusal = NodeMessage.error(
             id: id, code: .unavailable, problem: flaw.problem, fix: flaw.fix)
         turn.urgent.append(.reply(session, refusal.frame))
@@ -45,11 +46,11 @@ extension ClientMessage {
     /// The id that the answer repeats.
     var id: UInt64 {
         switch self {
-        case .get(let id, _, _), .put(let id, _, _, _, _), .merge(let id, _, _, _),
+        case .get(let id, _, _), .put(let id, _, _, _, _, _), .merge(let id, _, _, _, _),
             .push(let id, _, _), .listen(let id, _, _, _), .unlisten(let id, _),
             .onDisconnect(let id, _, _), .onDisconnectMerge(let id, _, _),
             .onDisconnectCancel(let id, _), .backup(let id, _), .evict(let id, _), .ping(let id),
-            .status(let id):
+            .hello(let id, _), .status(let id):
             id
         }
     }

@@ -42,6 +42,13 @@ struct Outbox: Sendable {
         frames[place].frame.removeAll()
     }
 
+    /// Adds what ends each frame that says something.
+    mutating func finishFrames(_ finish: (SessionID, inout FrameWriter) -> Void) {
+        for index in frames.indices where !frames[index].frame.isEmpty {
+            finish(frames[index].session, &frames[index].frame)
+        }
+    }
+
     /// Takes all frames.
     mutating func take() -> [Output] {
         if frames.isEmpty { return [] }

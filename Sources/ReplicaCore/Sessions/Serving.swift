@@ -26,6 +26,7 @@ extension Replica {
         slowClients.remove(session)
         outbox.removeAll(to: session)
         concerns.removeAll(of: session)
+        clientSessions.remove(session)
         writeDisconnect(of: session)
     }
 
@@ -38,16 +39,14 @@ extension Replica {
             return refuseAtOnce(storageFlaw, message.id, session)
         }
         switch message {
+        case .hello(let id, let seen): greet(seen, id, session)
         case .get(let id, let path, let query): get(path, query, id, session)
-        case .put(let id, let path, let value, let condition, let concern):
-            if let condition, !condition.matches(tree.value[path]) {
-                return refuse(
-                    .changed, "what is at \(path) is not what the condition says",
-                    fix: "read it again, and write what follows from that", id, session)
-            }
-            write([Write(path: path, value: value)], .ok(id: id), id, session, concern)
-        case .merge(let id, let path, let writes, let concern):
-            write(writes.below(path), .ok(id: id), id, session, concern)
+        case .put(let id, let path, let value, let condition, let concern, let stamp):
+            write(
+                [Write(path: path, value: value)], .ok(id: id), id, session, concern, at: stamp,
+                if: condition)
+        case .merge(let id, let path, let writes, let concern, let stamp):
+            write(writes.below(path), .ok(id: id), id, session, concern, at: stamp)
         case .push(let id, let path, let value):
             let key = pushIDs.next(at: now.wallMilliseconds, random: &random)
             let path = path.appending(key)
@@ -110,18 +109,32 @@ extension Replica {
 
     private mutating func write(
         _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID,
-        _ concern: WriteConcern? = nil
+        _ concern: WriteConcern? = nil, at stamp: Stamp? = nil,
+        if condition: DataHash? = nil
     ) {
         if wayBack != nil, defect != .writesWhileOut {
+            clientSessions.halt(session)
             return refuse(
                 .unavailable,
                 "\(configuration.member) was evicted from the cluster, and is on its way back",
                 fix: "write to another node", id, session)
         }
+        if let stamp {
+            guard isDue(stamp, id, session, concern) else { return }
+        } else if clientSessions.isHalted(session) {
+            return refuse(
+                .late, Replica.haltedFlaw, fix: "send \"hello\", then the write again", id, session)
+        }
+        if let condition, let path = writes.first?.path, !condition.matches(tree.value[path]) {
+            return refuse(
+                .changed, "what is at \(path) is not what the condition says",
+                fix: "read it again, and write what follows from that", id, session)
+        }
         do throws(DataError) {
+            if stamp != nil { try Acceptance.check(stamped: writes) }
             let settled = try Acceptance.settle(
                 writes, in: tree.value, wallMilliseconds: now.wallMilliseconds)
-            if !settled.isEmpty { accept(settled) }
+            if !settled.isEmpty { accept(settled, stamp: stamp) }
             if let concern {
                 answer(id, once: concern, for: session)
             } else {

@@ -45,6 +45,14 @@ public enum Defect: String, CaseIterable, Sendable {
     case staysFull = "stays-full"
     /// A second node of a name is taken for the first.
     case welcomesTwins = "welcomes-twins"
+    /// A node does not remember which stamps of clients were used.
+    case forgetsStamps = "forgets-stamps"
+    /// A checkpoint leaves out which stamps of clients were used.
+    case checkpointWithoutStamps = "checkpoint-without-stamps"
+    /// A node takes stamps of clients below what it has promised its peers, as if the promise lagged.
+    case acceptsBelowPromise = "accepts-below-promise"
+    /// A node serves a client although it does not hold what that has seen elsewhere.
+    case greetsBeforeCovered = "greets-before-covered"
 }
 
 extension Defect {
@@ -55,6 +63,7 @@ extension Defect {
     public static let ofCluster: [Defect] = [
         .checkpointWithoutRegisters, .takesFromClosedWriters, .compactsWithoutAgreement,
         .ignoresDependencies, .stampsFollowTheWall, .hidesWhatIsGone, .joinsOldState,
-        .answersConcernsEarly, .writesWhileOut, .staysFull, .welcomesTwins,
+        .answersConcernsEarly, .writesWhileOut, .staysFull, .welcomesTwins, .forgetsStamps,
+        .checkpointWithoutStamps, .acceptsBelowPromise, .greetsBeforeCovered,
     ]
 }

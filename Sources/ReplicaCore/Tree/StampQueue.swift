@@ -1,12 +1,13 @@
 import DataTree
 import SyncProtocol
 
-/// Locations whose registers may be forgotten one day, the oldest stamp first.
+/// Locations whose registers may be forgotten one day, in about the order of their stamps.
 ///
-/// Each writer's stamps arrive in ascending order, so the queue is a few ascending runs, about one for
-/// each writer, rather than a heap.
+/// Clients stamp their own writes, so stamps arrive ascending but for some milliseconds: they lie in
+/// buckets of time, and only the bucket that a frontier divides is ever sorted.
 ///
-/// - Complexity: O(runs) to insert or take an entry.
+/// - Complexity: O(1) amortised to insert an entry near the end or to take one, O(buckets) to insert
+///   one at a time that has no bucket yet.
 struct StampQueue: Sendable {
     struct Entry: Sendable {
         var stamp: Stamp
@@ -15,50 +16,72 @@ struct StampQueue: Sendable {
         var isDeep: Bool
     }
 
-    private struct Run: Sendable {
-        private var entries: [Entry]
-        private var start = 0
+    private struct Bucket: Sendable {
+        let number: UInt64
+        var entries: [Entry]
+        /// Whether the oldest entry is the last one.
+        var isSorted = false
 
-        init(_ entry: Entry) { entries = [entry] }
-
-        var isEmpty: Bool { start == entries.count }
-        var first: Stamp { entries[start].stamp }
-        var last: Stamp { entries[entries.count - 1].stamp }
-
-        mutating func append(_ entry: Entry) { entries.append(entry) }
-
-        mutating func removeFirst() -> Entry {
-            let entry = entries[start]
-            start += 1
-            if start == entries.count {
-                entries.removeAll(keepingCapacity: start <= 1024)
-                start = 0
-            } else if start >= 1024, start * 2 > entries.count {
-                entries.removeFirst(start)
-                start = 0
-            }
-            return entry
-        }
+        /// The first time that is after all entries.
+        var end: HybridTime { HybridTime(bits: (number + 1) << StampQueue.shift) }
     }
 
-    /// None is empty.
-    private var runs: [Run] = []
+    /// A bucket spans 64 ms.
+    private static let shift: UInt64 = 16 + 6
+
+    /// Ascending; those before `start` are empty, and no other one is.
+    private var buckets: [Bucket] = []
+    private var start = 0
 
     mutating func insert(_ entry: Entry) {
-        for index in runs.indices where runs[index].last <= entry.stamp {
-            runs[index].append(entry)
-            return
+        let number = entry.stamp.time.bits >> StampQueue.shift
+        let index = place(of: number)
+        if index < buckets.count, buckets[index].number == number {
+            buckets[index].entries.append(entry)
+            buckets[index].isSorted = false
+        } else {
+            buckets.insert(Bucket(number: number, entries: [entry]), at: index)
         }
-        runs.append(Run(entry))
     }
 
-    /// Takes the oldest entry if its stamp is not after `frontier`.
+    /// Takes one of the entries whose stamps are not after `frontier`, if there is one.
     mutating func popFirst(through frontier: Stamp) -> Entry? {
-        guard let oldest = runs.indices.min(by: { runs[$0].first < runs[$1].first }),
-            runs[oldest].first <= frontier
-        else { return nil }
-        let entry = runs[oldest].removeFirst()
-        if runs[oldest].isEmpty { runs.remove(at: oldest) }
+        guard start < buckets.count else { return nil }
+        if buckets[start].end > frontier.time {
+            sortFirst()
+            guard let oldest = buckets[start].entries.last, oldest.stamp <= frontier
+            else { return nil }
+        }
+        let entry = buckets[start].entries.popLast()
+        if buckets[start].entries.isEmpty { dropFirst() }
         return entry
+    }
+
+    private mutating func sortFirst() {
+        guard !buckets[start].isSorted else { return }
+        buckets[start].entries.sort { $0.stamp > $1.stamp }
+        buckets[start].isSorted = true
+    }
+
+    private mutating func dropFirst() {
+        buckets[start].entries = []
+        start += 1
+        if start == buckets.count || start >= 64 && start * 2 > buckets.count {
+            buckets.removeFirst(start)
+            start = 0
+        }
+    }
+
+    /// The first bucket with this number or a higher one.
+    private func place(of number: UInt64) -> Int {
+        var range = start..<buckets.count
+        if let last = buckets.last, last.number < number { return range.upperBound }
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range =
+                buckets[middle].number < number
+                ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
     }
 }

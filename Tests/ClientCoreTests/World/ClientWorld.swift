@@ -16,7 +16,7 @@ struct ClientWorld {
         case losesEvents
         case sendsFramesTwice
         case ignoresConditions
-        case forgetsThatWritesEnded
+        case forgetsStamps
     }
 
     /// One connection; what is on its way when it breaks may get lost.
@@ -79,7 +79,9 @@ struct ClientWorld {
 extension ClientWorld {
     private mutating func step() throws {
         let index = random.below(users.count)
-        now += 1 + UInt64(random.below(40))
+        let passed = 1 + UInt64(random.below(40))
+        now += passed
+        nodes.pass(milliseconds: passed)
         switch random.below(20) {
         case 0...6: try turn(index) { try $0.act(&$1) }
         case 7...10: deliverUp(index)
@@ -92,7 +94,9 @@ extension ClientWorld {
             case 1, 2: try breakLine(index)
             default: break
             }
-        default: nodes.advance(milliseconds: 50)
+        default:
+            now += 50
+            nodes.advance(milliseconds: 50)
         }
     }
 

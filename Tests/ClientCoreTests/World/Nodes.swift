@@ -29,6 +29,12 @@ struct Nodes {
         }
     }
 
+    /// Time passes, and nobody takes a turn.
+    mutating func pass(milliseconds: UInt64) {
+        now.wallMilliseconds += milliseconds
+        now.elapsedMilliseconds += milliseconds
+    }
+
     /// A turn of one node in which it takes these inputs.
     mutating func turn(_ name: String, _ inputs: Input...) {
         for input in [.turnBegan(now)] + inputs + [.turnEnded] { step(name, input) }

@@ -19,7 +19,7 @@ struct VirtualUser {
     static let sum = path("m")
 
     private let defect: ClientWorld.Defect?
-    private let configuration: Configuration
+    private var configuration: Configuration
     private var client: Client
     /// What is kept for the next life.
     private var keptWrites: [UInt64: [UInt8]] = [:]
@@ -48,14 +48,18 @@ struct VirtualUser {
         lastNumber = UInt64(index) << 32
         // They begin at different nodes.
         let first = index % nodes.count
-        var configuration = Configuration(nodes: Array(nodes[first...] + nodes[..<first]))
+        var configuration = Configuration(
+            nodes: Array(nodes[first...] + nodes[..<first]),
+            writer: WriterID(bits: UInt64(index + 1) << 32))
         configuration.rangeBytes = 100
         configuration.isPersistent = true
         self.configuration = configuration
         client = Client(configuration)
     }
 
-    var isAtRest: Bool { open.isEmpty && client.link.isOpen && calls.isEmpty }
+    var isAtRest: Bool {
+        open.isEmpty && client.requests.isEmpty && client.link.isOpen && calls.isEmpty
+    }
 
     /// Every listener sees what its query shows of the truth.
     func check(_ truth: Value) throws {
@@ -85,12 +89,16 @@ extension VirtualUser {
         return effects
     }
 
-    /// The process dies and starts again; it listens to the same as before.
+    /// The process dies and starts again; it listens to the same as before, and what it had asked for is
+    /// done once.
     mutating func restart() throws {
-        for id in open.sorted() { loseSight(of: id) }
+        for id in open.sorted() {
+            if increments.contains(id) { added += 1 } else { loseSight(of: id) }
+        }
         open = []
         calls = []
         outputs = []
+        configuration.writer = WriterID(bits: configuration.writer.bits + 1)
         client = Client(configuration)
         step(.restored(keptWrites.map { KeptWrite(number: $0.key, frame: $0.value) }))
         for (id, listener) in listeners.sorted(by: { $0.key < $1.key }) {
@@ -135,8 +143,8 @@ extension VirtualUser {
         var writer = FrameWriter()
         let messages: [Received<ClientMessage>] = (try? FrameReader.messages(in: frame)) ?? []
         for case .message(let message) in messages {
-            if case .put(let id, let path, let value, .some, _) = message {
-                writer.append(ClientMessage.put(id: id, path: path, value: value))
+            if case .put(let id, let path, let value, .some, _, let stamp) = message {
+                writer.append(ClientMessage.put(id: id, path: path, value: value, stamp: stamp))
             } else {
                 writer.append(message)
             }
@@ -151,9 +159,11 @@ extension VirtualUser {
 
     private mutating func keep(_ record: Record) {
         switch record {
-        case .write(let number, let frame): keptWrites[number] = frame
-        case .writeEnded(let number):
-            if defect != .forgetsThatWritesEnded { keptWrites[number] = nil }
+        case .write(let number, let frame):
+            // The first frame has no stamp yet.
+            if defect == .forgetsStamps, keptWrites[number] != nil { return }
+            keptWrites[number] = frame
+        case .writeEnded(let number): keptWrites[number] = nil
         case .value(let key, let frame): keptValues[key] = frame
         }
     }

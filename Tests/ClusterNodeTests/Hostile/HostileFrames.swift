@@ -205,7 +205,7 @@ extension HostileFrames {
     private mutating func beat() -> Beat {
         Beat(
             cluster: clusters[number(below: 2)], member: members[number(below: members.count)],
-            writer: writer(), vector: vector(), promise: time(),
+            writer: writer(), vector: vector(), time: time(), promise: time(),
             writers: (0..<number(below: 4)).map { _ in self.writer() },
             evictions: chance(90) ? [] : [Eviction(member: "nobody", writer: writer())],
             wallMilliseconds: sequence() >> 1)
@@ -303,9 +303,9 @@ extension Received<ClientMessage> {
     fileprivate var isHarmless: Bool {
         guard case .message(let message) = self else { return true }
         switch message {
-        case .put(_, let path, _, _, _), .push(_, let path, _), .onDisconnect(_, let path, _):
+        case .put(_, let path, _, _, _, _), .push(_, let path, _), .onDisconnect(_, let path, _):
             return path.isGarbage
-        case .merge(_, let path, let writes, _), .onDisconnectMerge(_, let path, let writes):
+        case .merge(_, let path, let writes, _, _), .onDisconnectMerge(_, let path, let writes):
             return writes.allSatisfy { path.appending($0.path).isGarbage }
         // Whom a client may have out, and copies that it may have made, are no harm to be proven here.
         case .evict(_, let member): return !["n1", "n2", "n3"].contains(member)

@@ -8,7 +8,7 @@ import Testing
         let scenario = try ScenarioFiles.scenario(name)
         #expect(!scenario.claim.isEmpty)
         var valid: Set<Check> = []
-        for seed in scenario.seeds.prefix(scenario.isSwarm ? 60 : 3) {
+        for seed in scenario.seeds.prefix(scenario.isSwarm ? 100 : 3) {
             let report = Simulation.run(scenario, seed: seed)
             for check in report.checks {
                 let isRight = check.verdict == .valid

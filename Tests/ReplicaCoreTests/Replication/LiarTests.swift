@@ -24,7 +24,7 @@ import Testing
     private func beat(_ vector: Vector, promise: HybridTime) -> Input {
         let beat = Beat(
             cluster: "test", member: "n2", writer: WriterID(bits: 9), vector: vector,
-            promise: promise, writers: [], wallMilliseconds: 0)
+            time: promise, promise: promise, writers: [], wallMilliseconds: 0)
         return .published(PeerMessage.beat(beat).frame)
     }
 

@@ -59,6 +59,7 @@ struct TestCluster {
         configuration.checkpointBytes = checkpointBytes
         configuration.logLimit = logLimit
         configuration.leftovers = leftovers
+        configuration.retryWindowMilliseconds = 500
         configuration.endpoints = endpoints
         let checkpoint = disk.head.isEmpty ? nil : try! disk.checkpoint(of: disk.rows, disk.head)
         var replica = Replica(

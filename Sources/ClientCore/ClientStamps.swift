@@ -1,0 +1,105 @@
+import DataTree
+import SyncProtocol
+
+// Stamps: what makes a write one write at whatever nodes it is asked for; and what a node may refuse
+// because of them. Source: `hello` and `stamp` in the protocol's page.
+
+/// Where a client stands with the stamps of its node.
+enum Stamping: Sendable {
+    /// It has not said hello.
+    case silent
+    /// It has said hello, and waits for the answer.
+    case greeting(wireID: UInt64, elapsedMilliseconds: UInt64, wallMilliseconds: UInt64)
+    case open
+    /// A stamp was refused, and so are all behind it; their answers are waited for.
+    case halted
+    /// It says hello again at this moment.
+    case resting(until: UInt64)
+}
+
+extension Client {
+    /// Whether requests may be sent.
+    var maySend: Bool {
+        if case .open = stamping { link.isOpen } else { false }
+    }
+
+    /// Tells the node what this client has seen elsewhere.
+    mutating func greet() {
+        let wireID = nextWireID()
+        stamping = .greeting(
+            wireID: wireID, elapsedMilliseconds: now, wallMilliseconds: wallMilliseconds)
+        append(.hello(id: wireID, seen: seen))
+    }
+
+    /// Gives a write its stamp, if it has none, and puts the time in place of its timestamps.
+    ///
+    /// A transaction has none: where its condition holds it takes place, so the node puts it after all
+    /// that is there.
+    mutating func stamp(_ pending: inout Requests.Pending) {
+        guard pending.stamp == nil, pending.request.work.isWrite else { return }
+        let work = pending.request.work.resolvingTimestamps(at: nodeMilliseconds)
+        pending.request.work = work
+        if work.isRepeatable {
+            pending.stamp = clock.next(at: now)
+            if let record = pending.record { persistence.keep(work, pending.stamp, as: record) }
+        } else if let record = pending.record {
+            // What each node makes another thing of is sent once at most, whatever ends this life.
+            persistence.end(record)
+        }
+    }
+
+    /// The node holds all that this client has seen.
+    mutating func begin(_ wireID: UInt64, at wall: UInt64, _ time: HybridTime, holding: Vector) {
+        guard case .greeting(wireID, let asked, let askedWall) = stamping else { return }
+        stamping = .open
+        behindSince = nil
+        seen = holding
+        clock.follow(wallMilliseconds: wall, at: now)
+        clock.observe(time)
+        guard !link.isOpen else { return }
+        link.open(at: now)
+        outputs.append(.connected(link.node))
+        // The node's clock was so when half of the time for the answer had gone, unless it waited.
+        let isPrompt = now - asked <= 500
+        let middle = (Int64(isPrompt ? askedWall : wallMilliseconds) + Int64(wallMilliseconds)) / 2
+        take(information.setOffset(milliseconds: Int64(clamping: wall) - middle))
+        take(information.setConnected(true))
+    }
+
+    /// The node does not hold what this client has seen: another one may. After a while the client does
+    /// without, as what it has seen may be lost.
+    mutating func noteBehind(_ error: HearthError) {
+        let since = behindSince ?? now
+        behindSince = since
+        if now - since >= configuration.sessionMilliseconds {
+            seen = Vector()
+            behindSince = nil
+        }
+        loseConnection(because: error)
+    }
+
+    /// The node did not do a write because of its stamp.
+    mutating func takeBack(_ wireID: UInt64, _ error: HearthError, isDecided: Bool) {
+        guard requests.setAside(wireID, isDecided: isDecided, at: now) else { return }
+        stampFlaw = error
+        stamping = .halted
+    }
+
+    /// Goes on once all writes that were on their way are answered.
+    mutating func continueStamping() {
+        switch stamping {
+        case .halted where requests.areWritesAnswered:
+            let isUndecided = requests.isUndecided
+            let limit = configuration.outcomeMilliseconds
+            let moment = now >= limit ? now - limit : nil
+            for pending in requests.putBack(undecidedBefore: moment) {
+                let problem = stampFlaw?.problem ?? ""
+                fail(pending, .undecided(problem, after: limit))
+            }
+            stamping = .resting(until: isUndecided ? now + configuration.inquiryMilliseconds : now)
+            continueStamping()
+        case .resting(let end) where now >= end: greet()
+        default: break
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import SyncProtocol
+
+/// Which writes that clients stamped themselves have been done: for each client the times of its last
+/// ones.
+///
+/// A client asks again only for writes that were not answered, of which it has a bounded number; so
+/// its last times answer it, however long ago they were. Above a floor the answer is definite.
+struct ClientStamps: Equatable, Sendable {
+    /// Times kept of one client; as many requests as a client has in flight at most.
+    static let timesLimit = 1_024
+    /// Times kept of all clients.
+    static let limit = 1 << 18
+
+    enum Answer: Equatable, Sendable {
+        case done
+        case notDone
+        /// Too long ago.
+        case forgotten
+    }
+
+    fileprivate struct Client: Equatable, Sendable {
+        /// Ascending.
+        var times: [HybridTime] = []
+        /// What was done up to here is forgotten.
+        var floor: HybridTime
+    }
+
+    private var clients: [WriterID: Client] = [:]
+    /// Times kept.
+    private(set) var count = 0
+    /// The floor of clients that are not listed.
+    private var floor = HybridTime.zero
+
+    /// Clients of whom something is kept.
+    var clientCount: Int { clients.count }
+
+    func answer(for stamp: Stamp) -> Answer {
+        guard let client = clients[stamp.writer] else {
+            return stamp.time <= floor ? .forgotten : .notDone
+        }
+        if client.times.contains(ascending: stamp.time) { return .done }
+        return stamp.time <= client.floor ? .forgotten : .notDone
+    }
+
+    /// - Complexity: O(1) amortised for a time after the client's last one.
+    mutating func insert(_ stamp: Stamp) {
+        count += clients[stamp.writer, default: Client(floor: floor)].insert(stamp.time)
+        if count > ClientStamps.limit { shrink() }
+    }
+
+    /// Forgets the half of the clients that wrote least lately, and half of what the others wrote.
+    private mutating func shrink() {
+        let last = clients.map { (writer: $0.key, time: $0.value.times.last ?? .zero) }
+            .sorted { ($0.time, $0.writer) < ($1.time, $1.writer) }
+        for (writer, time) in last.prefix(last.count / 2) {
+            clients[writer] = nil
+            floor = max(floor, time)
+        }
+        for writer in clients.keys { clients[writer]?.keepLast(ClientStamps.timesLimit / 2) }
+        count = clients.values.reduce(0) { $0 + $1.times.count }
+    }
+}
+
+extension ClientStamps.Client {
+    /// Returns by how many times it has grown.
+    fileprivate mutating func insert(_ time: HybridTime) -> Int {
+        if let last = times.last, last >= time {
+            guard time > floor, !times.contains(ascending: time) else { return 0 }
+            times.insert(time, at: times.firstIndex { $0 > time } ?? times.count)
+            return 1
+        }
+        times.append(time)
+        guard times.count >= 2 * ClientStamps.timesLimit else { return 1 }
+        keepLast(ClientStamps.timesLimit)
+        return 1 - ClientStamps.timesLimit
+    }
+
+    fileprivate mutating func keepLast(_ count: Int) {
+        guard times.count > count else { return }
+        floor = times[times.count - count - 1]
+        times.removeFirst(times.count - count)
+    }
+}
+
+extension [HybridTime] {
+    fileprivate func contains(ascending time: HybridTime) -> Bool {
+        var range = 0..<count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if self[middle] == time { return true }
+            range =
+                self[middle] < time
+                ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return false
+    }
+}
+
+// MARK: - Bytes
+
+extension MessagePackWriter {
+    /// Appends `[floor, [writer, floor, difference, …], …]`, where each time is told by its difference
+    /// from the one before it, the first from the floor; clients ascend by their writers.
+    mutating func append(_ stamps: ClientStamps) { stamps.append(to: &self) }
+}
+
+extension ClientStamps {
+    fileprivate func append(to writer: inout MessagePackWriter) {
+        writer.appendArrayHead(1 + clients.count)
+        writer.append(floor.bits)
+        for (id, client) in clients.sorted(by: { $0.key < $1.key }) {
+            writer.appendArrayHead(2 + client.times.count)
+            writer.append(id.bits)
+            writer.append(client.floor.bits)
+            var last = client.floor
+            for time in client.times {
+                writer.append(time.bits - last.bits)
+                last = time
+            }
+        }
+    }
+
+    init(from reader: inout MessagePackReader) throws(FrameError) {
+        let start = reader.position
+        let clientCount = try reader.arrayHead("the stamps of clients") - 1
+        guard 0...ClientStamps.limit ~= clientCount else {
+            throw .ofCheckpoint("too many clients", at: start)
+        }
+        floor = try reader.time()
+        for _ in 0..<clientCount {
+            let start = reader.position
+            let timeCount = try reader.arrayHead("the stamps of a client") - 2
+            guard 0...2 * ClientStamps.timesLimit ~= timeCount else {
+                throw .ofCheckpoint("too many stamps of a client", at: start)
+            }
+            let id = try reader.writerID()
+            var client = Client(floor: try reader.time())
+            var last = client.floor.bits
+            for _ in 0..<timeCount {
+                last &+= try reader.unsigned("a time difference")
+                client.times.append(HybridTime(bits: last))
+            }
+            clients[id] = client
+            count += timeCount
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import DataTree
+import SyncProtocol
+import Testing
+
+@testable import ClientCore
+
+/// What a client does so that each of its writes is done once, and so that it never sees less than
+/// before.
+@Suite struct StampTests {
+    private let increment = Value.deferred(.increment(.integer(1)))
+
+    private func vector(_ origin: UInt64, _ sequence: UInt64) -> Vector {
+        var vector = Vector()
+        vector[WriterID(bits: origin)] = sequence
+        return vector
+    }
+
+    private func seen(_ milliseconds: UInt64, _ holds: Vector = Vector()) -> Input {
+        let time = HybridTime(milliseconds: milliseconds)
+        return .received(NodeMessage.seen(time: time, holds: holds).frame)
+    }
+
+    @Test func `stamps ascend, follow the node's clock and exceed what was seen`() throws {
+        var rig = Rig()
+        rig.open()
+        let first = try #require(Rig.stamps(rig.turn(after: 50, put(1), put(2))).last ?? nil)
+        #expect(first.writer == Rig.writer)
+        #expect(first.time == HybridTime(milliseconds: 1_001_050).successor)
+        _ = rig.turn(seen(2_000_000))
+        let second = try #require(Rig.stamps(rig.turn(put(3))).last ?? nil)
+        #expect(second.time == HybridTime(milliseconds: 2_000_000).successor)
+    }
+
+    @Test func `what was not answered keeps its stamp at the next node, increments included`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        rig.open()
+        let sent = Rig.stamps(rig.turn(put(1, increment), put(2)))
+        #expect(rig.turn(.connectionLost) == [.disconnected])
+        _ = rig.turn()
+        #expect(Rig.stamps(rig.turn(Rig.ready(4))) == sent)
+    }
+
+    @Test func `timestamps become the time when the write is stamped`() {
+        var rig = Rig()
+        rig.open()
+        let sent = Rig.messages(rig.turn(after: 50, put(1, .deferred(.timestamp))))
+        #expect(sent == [.put(id: 2, path: path("k1"), value: .integer(1_001_050))])
+    }
+
+    @Test func `a first try whose stamp is refused is sent again with a new one, in order`() {
+        var rig = Rig()
+        rig.open()
+        let sent = Rig.stamps(rig.turn(put(1), put(2)))
+        #expect(Rig.messages(rig.turn(Rig.refusal(2, .late), put(3))) == [])
+        let hello = Rig.messages(rig.turn(Rig.refusal(3, .undecided)))
+        #expect(hello == [.hello(id: 4, seen: Vector())])
+        let again = rig.turn(Rig.ready(4))
+        let paths = Rig.messages(again).map { message -> Path in
+            if case .put(_, let path, _, _, _, _) = message { path } else { .root }
+        }
+        #expect(paths == [path("k1"), path("k2"), path("k3")])
+        #expect(Rig.stamps(again).allSatisfy { $0!.time > sent[1]!.time })
+    }
+
+    @Test func `one that may have been done keeps its stamp until it is known not to be`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        rig.open()
+        let sent = Rig.stamps(rig.turn(put(1, increment)))
+        _ = rig.turn(.connectionLost)
+        _ = rig.turn()
+        #expect(Rig.stamps(rig.turn(Rig.ready(3))) == sent)
+        // Not known yet: asked again after a while, with the same stamp.
+        #expect(rig.turn(Rig.refusal(4, .undecided)) == [])
+        #expect(Rig.messages(rig.turn(after: 199)) == [])
+        #expect(Rig.messages(rig.turn(after: 1)) == [.hello(id: 5, seen: Vector())])
+        #expect(Rig.stamps(rig.turn(Rig.ready(5))) == sent)
+        // Nobody has done it.
+        #expect(Rig.messages(rig.turn(Rig.refusal(6, .late))) == [.hello(id: 7, seen: Vector())])
+        let anew = Rig.stamps(rig.turn(Rig.ready(7)))
+        #expect(anew.count == 1 && anew != sent)
+        #expect(
+            rig.turn(.received(NodeMessage.ok(id: 8).frame)).contains(
+                .succeeded(RequestID(number: 1), .done)))
+    }
+
+    @Test func `what no node knows in time fails with an unknown outcome`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"]) { $0.outcomeMilliseconds = 1_000 }
+        rig.open()
+        _ = rig.turn(put(1, increment))
+        _ = rig.turn(.connectionLost)
+        _ = rig.turn()
+        _ = rig.turn(Rig.ready(3))
+        _ = rig.turn(after: 500, Rig.refusal(4, .undecided))
+        _ = rig.turn(after: 900)
+        _ = rig.turn(Rig.ready(5))
+        let errors = Rig.failures(rig.turn(after: 100, Rig.refusal(6, .undecided)))
+        #expect(errors.map(\.code) == [.undecided])
+        #expect(errors.map(\.effect) == [.unknown])
+    }
+
+    @Test func `a write waits for the transactions before it, whose stamps the node makes`() {
+        var rig = Rig()
+        rig.open()
+        let transaction = Request(RequestID(number: 1), .transact(path("n")))
+        let result = Input.ran(RequestID(number: 1), .value(.integer(1)))
+        let sent = rig.turn(.asked(transaction), result, put(2))
+        #expect(Rig.stamps(sent) == [nil])
+        #expect(Rig.stamps(rig.turn(.received(NodeMessage.ok(id: 3).frame))).count == 1)
+    }
+
+    @Test func `another node is told what was seen, and one that is behind is left`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        _ = rig.turn()
+        _ = rig.turn(Rig.ready(1, holding: vector(5, 3)))
+        _ = rig.turn(seen(1, vector(6, 1)), seen(1, vector(5, 4)))
+        _ = rig.turn(.connectionLost)
+        var all = vector(5, 4)
+        all[WriterID(bits: 6)] = 1
+        #expect(Rig.messages(rig.turn()) == [.hello(id: 2, seen: all)])
+        let get = Request(
+            RequestID(number: 9), .get(path("a")), patience: .brief(milliseconds: 9_000))
+        #expect(rig.turn(Rig.refusal(2, .behind), .asked(get)) == [])
+        #expect(rig.turn().first == .connect("tcp://a:1"))
+        let errors = Rig.failures(rig.turn(Rig.refusal(3, .behind)))
+        #expect(errors.map(\.code) == [.behind])
+    }
+
+    @Test func `what no node holds any more is done without after a while`() {
+        var rig = Rig { $0.sessionMilliseconds = 1_000 }
+        _ = rig.turn()
+        _ = rig.turn(Rig.ready(1, holding: vector(5, 3)))
+        _ = rig.turn(.connectionLost)
+        #expect(Rig.messages(rig.turn()) == [.hello(id: 2, seen: vector(5, 3))])
+        _ = rig.turn(Rig.refusal(2, .behind))
+        _ = rig.turn(after: 1_000)
+        _ = rig.turn(Rig.refusal(3, .behind))
+        let hellos = Rig.messages(rig.turn(after: 2_000))
+        #expect(hellos == [.hello(id: 4, seen: Vector())])
+    }
+
+    @Test func `a write of another life keeps the stamp that it was sent with`() {
+        var rig = Rig { $0.isPersistent = true }
+        rig.open()
+        let outputs = rig.turn(put(1, increment))
+        let stamps = Rig.stamps(outputs)
+        var kept: [UInt64: [UInt8]] = [:]
+        for case .persist(let records) in outputs {
+            for case .write(let number, let frame) in records { kept[number] = frame }
+        }
+        var next = Rig { configuration in
+            configuration.isPersistent = true
+            configuration.writer = WriterID(bits: 78)
+        }
+        _ = next.turn(.restored(kept.map { KeptWrite(number: $0.key, frame: $0.value) }))
+        #expect(Rig.stamps(next.turn(Rig.ready(1))) == stamps)
+    }
+}

@@ -1,0 +1,191 @@
+import DataTree
+import SyncProtocol
+import Testing
+
+@testable import ReplicaCore
+
+/// Writes that bring the stamp of their client. The retry window of the cluster is half a second.
+@Suite struct StampedWriteTests {
+    private let count = Universe.path("count")
+    private let writer = WriterID(bits: 77)
+    private let present: UInt64 = 1_700_000_003_000
+
+    private func stamp(_ milliseconds: UInt64) -> Stamp {
+        Stamp(time: HybridTime(milliseconds: milliseconds), writer: writer)
+    }
+
+    private func add(_ id: UInt64, _ stamp: Stamp) -> ClientMessage {
+        .put(id: id, path: count, value: Universe.increment(1), stamp: stamp)
+    }
+
+    private func codes(_ replies: [NodeMessage]) -> [ErrorCode] {
+        replies.compactMap { if case .error(_, let code, _, _) = $0 { code } else { nil } }
+    }
+
+    @Test func `an increment that is asked for at two nodes counts once everywhere`() {
+        var cluster = TestCluster(3)
+        cluster.cuts = [["n1", "n2"], ["n1", "n3"]]
+        cluster.send(add(1, stamp(present)), by: 1, to: "n1")
+        cluster.send(add(1, stamp(present)), by: 2, to: "n2")
+        #expect(cluster.takeReplies(of: 1) == [.ok(id: 1)])
+        #expect(cluster.takeReplies(of: 2) == [.ok(id: 1)])
+        cluster.cuts = []
+        cluster.settle()
+        for name in cluster.names {
+            #expect(cluster[name].value[count] == 1)
+            #expect(cluster[name].vector.total == 2)
+        }
+    }
+
+    @Test func `one that is asked for again is answered and not done again, also after a restart`()
+    {
+        var cluster = TestCluster(1)
+        cluster.checkpointBytes = 1
+        cluster.start("n1")
+        cluster.settle()
+        let present = present + 3_000
+        for _ in 0..<2 { cluster.send(add(1, stamp(present)), to: "n1") }
+        cluster.settle()
+        cluster.crash("n1")
+        cluster.start("n1")
+        cluster.settle()
+        cluster.send(add(1, stamp(present)), to: "n1")
+        #expect(cluster.takeReplies() == [.ok(id: 1), .ok(id: 1), .ok(id: 1)])
+        #expect(cluster["n1"].value[count] == 1)
+        #expect(cluster["n1"].counters.repeated >= 1)
+    }
+
+    @Test func `an old stamp is refused for good once nobody can have used it, and not before`() {
+        var cluster = TestCluster(3)
+        cluster.stop("n3")
+        cluster.settle(milliseconds: 2_000)
+        cluster.send(add(1, stamp(present + 500)), to: "n1")
+        #expect(codes(cluster.takeReplies()) == [.undecided])
+        cluster.start("n3")
+        cluster.settle()
+        cluster.send(add(2, stamp(present + 500)), to: "n1")
+        #expect(codes(cluster.takeReplies()) == [.late])
+        #expect(cluster["n1"].value[count].isNull)
+    }
+
+    @Test func `behind a stamp that was refused none is taken before the next hello`() {
+        var cluster = TestCluster(2)
+        cluster.send(add(1, stamp(present - 2_000)), to: "n1")
+        cluster.send(add(2, stamp(present)), to: "n1")
+        #expect(codes(cluster.takeReplies()).count == 2)
+        cluster.send(.hello(id: 3, seen: Vector()), to: "n1")
+        cluster.send(add(4, stamp(present)), to: "n1")
+        #expect(cluster.takeReplies().contains(.ok(id: 4)))
+        #expect(cluster["n1"].value[count] == 1)
+    }
+
+    @Test func `a stamp far ahead of the clock is refused, and moves no clock`() {
+        var cluster = TestCluster(2)
+        cluster.send(add(1, stamp(present + 3_600_000)), to: "n1")
+        #expect(codes(cluster.takeReplies()) == [.undecided])
+        cluster.send(.hello(id: 2, seen: Vector()), to: "n1")
+        guard case .ready(_, _, _, let time, _) = cluster.takeReplies().first else {
+            Issue.record("no answer to hello")
+            return
+        }
+        #expect(time.milliseconds < present + 1_000)
+    }
+
+    @Test func `a stamped write with a timestamp for the node is refused`() {
+        var cluster = TestCluster(1)
+        cluster.send(
+            .put(id: 1, path: count, value: .deferred(.timestamp), stamp: stamp(present)), to: "n1")
+        #expect(codes(cluster.takeReplies()) == [.invalid])
+    }
+
+    @Test func `a client that comes with more than a node holds is served once it has it`() {
+        var cluster = TestCluster(2)
+        cluster.cuts = [["n1", "n2"], ["n2", "n1"]]
+        cluster.send(.hello(id: 1, seen: Vector()), to: "n1")
+        cluster.send(add(2, stamp(present)), to: "n1")
+        guard case .seen(let time, let seen) = cluster.takeReplies().last else {
+            Issue.record("nothing is told of what is seen")
+            return
+        }
+        #expect(time >= stamp(present).time && seen.total == 1)
+        cluster.send(.hello(id: 1, seen: seen), by: 2, to: "n2")
+        #expect(cluster.takeReplies(of: 2) == [])
+        cluster.cuts = []
+        cluster.settle(milliseconds: 500)
+        guard case .ready = cluster.takeReplies(of: 2).first else {
+            Issue.record("not served")
+            return
+        }
+    }
+
+    @Test func `a client that comes with more than a node gets is told so`() {
+        var cluster = TestCluster(2)
+        var seen = Vector()
+        seen[WriterID(bits: 5)] = 1
+        cluster.send(.hello(id: 1, seen: seen), to: "n1")
+        cluster.settle(milliseconds: 1_000)
+        #expect(codes(cluster.takeReplies()) == [.behind])
+    }
+
+    @Test func `frames tell only what has advanced since the last one`() {
+        var cluster = TestCluster(2)
+        cluster.send(.hello(id: 1, seen: Vector()), to: "n1")
+        cluster.send(.put(id: 2, path: count, value: 1), by: 9, to: "n2")
+        cluster.send(.get(id: 3, path: count), to: "n1")
+        cluster.send(.get(id: 4, path: count), to: "n1")
+        let told = cluster.takeReplies().compactMap { message -> Vector? in
+            if case .seen(_, let holds) = message { holds } else { nil }
+        }
+        #expect(told.map(\.total) == [1])
+    }
+}
+
+@Suite struct ClientStampsTests {
+    private func stamp(_ time: UInt64, _ writer: UInt64 = 1) -> Stamp {
+        Stamp(time: HybridTime(bits: time), writer: WriterID(bits: writer))
+    }
+
+    @Test func `what was done is known, in whatever order it came`() {
+        var stamps = ClientStamps()
+        for time: UInt64 in [5, 9, 7, 7] { stamps.insert(stamp(time)) }
+        #expect(stamps.count == 3)
+        #expect([5, 7, 9].allSatisfy { stamps.answer(for: stamp($0)) == .done })
+        #expect(stamps.answer(for: stamp(6)) == .notDone)
+        #expect(stamps.answer(for: stamp(5, 2)) == .notDone)
+    }
+
+    @Test func `of many only the last ones are known, and it is known which`() {
+        var stamps = ClientStamps()
+        let many = UInt64(3 * ClientStamps.timesLimit)
+        for time in 1...many { stamps.insert(stamp(2 * time)) }
+        #expect(stamps.answer(for: stamp(2)) == .forgotten)
+        #expect(stamps.answer(for: stamp(3)) == .forgotten)
+        #expect(stamps.answer(for: stamp(2 * many)) == .done)
+        #expect(stamps.answer(for: stamp(2 * many - 1)) == .notDone)
+    }
+
+    @Test func `of many clients the last ones are known`() {
+        var stamps = ClientStamps()
+        for writer in 1...UInt64(ClientStamps.limit + 1) { stamps.insert(stamp(writer, writer)) }
+        #expect(stamps.count <= ClientStamps.limit)
+        #expect(stamps.answer(for: stamp(1, 1)) == .forgotten)
+        let last = UInt64(ClientStamps.limit + 1)
+        #expect(stamps.answer(for: stamp(last, last)) == .done)
+        #expect(stamps.answer(for: stamp(last + 1, last + 1)) == .notDone)
+    }
+
+    @Test func `they come back from bytes as they were`() throws {
+        var random = SplitMix64(seed: 3)
+        var stamps = ClientStamps()
+        for _ in 0..<5_000 { stamps.insert(stamp(random.next() >> 20, random.next() % 7)) }
+        var writer = MessagePackWriter()
+        writer.append(stamps)
+        let back = try writer.bytes.withUnsafeBytes { bytes in
+            Result { () throws(FrameError) in
+                var reader = MessagePackReader(bytes)
+                return try ClientStamps(from: &reader)
+            }
+        }.get()
+        #expect(back == stamps)
+    }
+}
