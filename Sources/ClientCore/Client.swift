@@ -118,7 +118,8 @@ extension Client {
         -> ClientMessage?
     {
         guard case .transact = pending.request.work else {
-            return pending.request.work.message(id: wireID, stamp: pending.stamp)
+            return pending.request.work.message(
+                id: wireID, stamp: pending.stamp, concern: pending.request.concern)
         }
         return send(pending.request.id, as: wireID)
     }

@@ -66,7 +66,20 @@ extension Client {
 extension Client {
     /// Answers to pings and listens finish nothing.
     mutating func finish(_ wireID: UInt64, _ answer: Answer) {
+        if let pending = requests.finish(wireID) { finish(pending, .success(answer)) }
+    }
+
+    /// A write is done, and on so many nodes durable.
+    mutating func finish(_ wireID: UInt64, _ reached: WriteConcern) {
         guard let pending = requests.finish(wireID) else { return }
+        let wanted = pending.request.concern ?? .local
+        finish(
+            pending, reached >= wanted ? .success(.done) : .failure(.notMet(wanted, but: reached)))
+    }
+
+    private mutating func finish(
+        _ pending: Requests.Pending, _ outcome: Result<Answer, HearthError>
+    ) {
         if let write = pending.write {
             // A write with a stamp may be older than what is there, and then there is nothing to tell of
             // it; what there was has been told before the answer.
@@ -74,7 +87,10 @@ extension Client {
         }
         forget(pending)
         if case .transact = pending.request.work { return commit(pending.request.id) }
-        outputs.append(.succeeded(pending.request.id, answer))
+        switch outcome {
+        case .success(let answer): outputs.append(.succeeded(pending.request.id, answer))
+        case .failure(let error): outputs.append(.failed(pending.request.id, error))
+        }
     }
 
     /// What listeners saw of it goes before the application is told why.

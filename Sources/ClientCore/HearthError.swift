@@ -16,6 +16,8 @@ public struct HearthError: Error, Equatable, Sendable {
         case disconnected
         /// Whether the write was done is not known, and no node could tell in time.
         case undecided
+        /// The write is done, and durable on fewer nodes than it was to be.
+        case notMet
         /// No node that answers holds what this client has seen before.
         case behind
         /// A limit of the node is reached.
@@ -41,6 +43,8 @@ public struct HearthError: Error, Equatable, Sendable {
         case none
         /// A write may have happened, or may yet.
         case unknown
+        /// The write has happened.
+        case done
     }
 
     public let code: Code
@@ -89,6 +93,17 @@ extension HearthError {
             .unreachable, "no node answers at \(names)",
             fix: "check that a node runs there, that this is its address for clients and that it "
                 + "lets your key in, if it has one, or name another node", effect: effect)
+    }
+
+    static func notMet(_ wanted: WriteConcern, but reached: WriteConcern) -> HearthError {
+        HearthError(
+            .notMet,
+            "the write is done, and durable on "
+                + (reached == .local ? "one node" : "most nodes")
+                + "; that \(wanted == .all ? "all hold" : "most hold") it is not known yet",
+            fix:
+                "wait for the other nodes, `hearth cluster status` shows them; there is no need to write "
+                + "again", effect: .done)
     }
 
     static func undecided(_ problem: String, after milliseconds: UInt64) -> HearthError {

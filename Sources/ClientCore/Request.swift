@@ -44,8 +44,15 @@ public struct Request: Sendable {
     public let id: RequestID
     public internal(set) var work: Work
     public let patience: Patience
+    /// On how many nodes a write has to be durable before it is done; nil leaves that to the node that
+    /// takes it. Transactions have none.
+    public let concern: WriteConcern?
 
-    public init(_ id: RequestID, _ work: Work, patience: Patience = .endless) {
+    public init(
+        _ id: RequestID, _ work: Work, patience: Patience = .endless,
+        concern: WriteConcern? = nil
+    ) {
+        self.concern = concern
         self.id = id
         self.work = work
         self.patience = patience
@@ -111,12 +118,15 @@ extension Request.Work {
     }
 
     /// The message that asks a node for it; a transaction has none but its put.
-    func message(id: UInt64, stamp: Stamp? = nil) -> ClientMessage {
+    func message(
+        id: UInt64, stamp: Stamp? = nil, concern: WriteConcern? = nil
+    ) -> ClientMessage {
         switch self {
         case .get(let path, let query): .get(id: id, path: path, query: query)
-        case .put(let path, let value): .put(id: id, path: path, value: value, stamp: stamp)
+        case .put(let path, let value):
+            .put(id: id, path: path, value: value, concern: concern, stamp: stamp)
         case .merge(let path, let writes):
-            .merge(id: id, path: path, writes: writes, stamp: stamp)
+            .merge(id: id, path: path, writes: writes, concern: concern, stamp: stamp)
         case .onDisconnectPut(let path, let value):
             .onDisconnect(id: id, path: path, value: value)
         case .onDisconnectMerge(let path, let writes):

@@ -2,6 +2,7 @@ internal import ClientCore
 internal import DataTree
 public import Dispatch
 internal import Foundation
+public import SyncProtocol
 internal import Threads
 
 /// A cluster, as a program sees it: the way to its references.
@@ -16,6 +17,7 @@ public final class Database: Sendable {
     /// The connection that the references share, or why there is none.
     let connection: Result<Connection, HearthError>
     let observers = Monitor(Observers())
+    private let concern = Monitor<WriteConcern?>(nil)
 
     private static let databases = Monitor<[String: Database]>([:])
 
@@ -48,6 +50,15 @@ public final class Database: Sendable {
             databases[url] = database
             return database
         }
+    }
+
+    /// On how many nodes writes have to be durable before they are done; nil, as it is unless set, leaves
+    /// that to the node that takes them, whose durability mode decides.
+    ///
+    /// A reference may say otherwise (`DatabaseReference.withWriteConcern(_:)`).
+    public var writeConcern: WriteConcern? {
+        get { concern.withLock(\.self) }
+        set { concern.withLock { $0 = newValue } }
     }
 
     /// The root.

@@ -1,6 +1,7 @@
 public import ClientCore
 public import DataTree
 public import QueryEngine
+public import SyncProtocol
 
 // The names of lower layers that a program meets, so that `import Hearth` is all it needs.
 
@@ -10,6 +11,9 @@ public typealias HearthError = ClientCore.HearthError
 public typealias Value = DataTree.Value
 /// What the node fills in: `ServerValue.timestamp()` and `ServerValue.increment(1)`.
 public typealias ServerValue = DataTree.ServerValue
+
+/// On how many nodes a write has to be durable before it counts as done.
+public typealias WriteConcern = SyncProtocol.WriteConcern
 
 /// The kinds of events, with Firebase's names.
 public typealias DataEventType = ViewEvent.Kind

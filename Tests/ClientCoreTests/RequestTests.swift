@@ -48,6 +48,30 @@ import Testing
             ])
     }
 
+    @Test(arguments: WriteConcern.allCases, WriteConcern.allCases)
+    func `a write is done once it is as durable as it is to be`(
+        wanted: WriteConcern, reached: WriteConcern
+    ) {
+        var rig = Rig()
+        rig.open()
+        let request = Request(
+            RequestID(number: 7), .put(path("a"), .integer(1)), concern: wanted)
+        let messages = Rig.messages(rig.turn(.asked(request)))
+        guard case .put(let id, _, _, _, let concern, _)? = messages.first else {
+            Issue.record("nothing is written")
+            return
+        }
+        #expect(concern == wanted)
+        let outputs = rig.turn(.received(NodeMessage.met(id: id, concern: reached).frame))
+        if reached >= wanted {
+            #expect(outputs == [.succeeded(RequestID(number: 7), .done)])
+        } else {
+            let errors: [HearthError] = Rig.failures(outputs)
+            #expect(errors.map(\.code) == [.notMet])
+            #expect(errors.map(\.effect) == [.done])
+        }
+    }
+
     @Test func `too many requests without an answer fail at once`() {
         var rig = Rig { $0.queueLimit = 2 }
         let errors = Rig.failures(rig.turn(put(1), put(2), put(3)))

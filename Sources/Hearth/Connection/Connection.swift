@@ -4,7 +4,7 @@ public import Dispatch
 internal import EventLoop
 public import QueryEngine
 internal import Storage
-internal import SyncProtocol
+public import SyncProtocol
 internal import Synchronization
 internal import Threads
 internal import ZeroMQ
@@ -139,10 +139,11 @@ extension Connection {
     /// What is not answered is asked for again, at the next node: writes carry stamps, and are done once.
     public func send(
         _ work: Request.Work, patience: Request.Patience = .endless,
-        completion: @escaping Completion
+        concern: WriteConcern? = nil, completion: @escaping Completion
     ) {
         let id = RequestID(number: nextNumber())
-        commands.post(.ask(Request(id, work, patience: patience), completion))
+        let request = Request(id, work, patience: patience, concern: concern)
+        commands.post(.ask(request, completion))
     }
 
     /// Puts in place of what is at a path what a function makes of it.

@@ -1,6 +1,7 @@
 internal import DataTree
 internal import EventLoop
 internal import QueryEngine
+internal import SyncProtocol
 internal import Threads
 
 /// A place in the tree of a database, to read, write and listen at.
@@ -8,9 +9,13 @@ internal import Threads
 ///     let posts = Database.database().reference().child("posts")
 ///     posts.childByAutoId().setValue(["title": "Hello"])
 ///
-/// `@unchecked` as its superclass is, for the same reason; it adds nothing that is stored.
+/// `@unchecked` as its superclass is, for the same reason; what it adds never changes.
 public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
-    init(_ database: Database, _ path: Path) {
+    /// On how many nodes writes have to be durable; nil for what the database says.
+    let concern: WriteConcern?
+
+    init(_ database: Database, _ path: Path, _ concern: WriteConcern? = nil) {
+        self.concern = concern
         super.init(database, path)
     }
 
@@ -18,14 +23,17 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
     public var key: String? { path.last?.text }
 
     /// The place above; nil at the root.
-    public var parent: DatabaseReference? { path.parent.map { DatabaseReference(database, $0) } }
+    public var parent: DatabaseReference? {
+        path.parent.map { DatabaseReference(database, $0, concern) }
+    }
 
     /// The root of the tree.
-    public var root: DatabaseReference { DatabaseReference(database, .root) }
+    public var root: DatabaseReference { DatabaseReference(database, .root, concern) }
 
     /// The place at a relative path; an invalid path is a mistake of the program and stops it.
     public func child(_ path: String) -> DatabaseReference {
-        DatabaseReference(database, self.path.appending(require(Path.init(reference:), path)))
+        DatabaseReference(
+            database, self.path.appending(require(Path.init(reference:), path)), concern)
     }
 
     /// A child with a new key, which sorts after all keys made before.
@@ -33,7 +41,7 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
     /// Any number of programs make keys at the same time without a conflict: a key holds the time, as
     /// the node's clock shows it, and 72 random bits.
     public func childByAutoId() -> DatabaseReference {
-        DatabaseReference(database, path.appending(newKey()))
+        DatabaseReference(database, path.appending(newKey()), concern)
     }
 
     private static let keys = Monitor(PushIDGenerator())

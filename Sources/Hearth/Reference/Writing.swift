@@ -1,6 +1,6 @@
 public import ClientCore
 public import DataTree
-internal import SyncProtocol
+public import SyncProtocol
 
 extension DatabaseReference {
     /// Is told that a write is done, or why not; the error says whether it may have happened.
@@ -67,6 +67,21 @@ extension DatabaseReference {
     }
 }
 
+// MARK: - Durability
+
+extension DatabaseReference {
+    /// The same place, where writes are done once they are durable on so many nodes.
+    ///
+    ///     try await accounts.withWriteConcern(.majority).child("anna").setValue(100)
+    ///
+    /// What is not reached within five seconds fails with the code `notMet`: the write is done
+    /// nevertheless, and durable on fewer nodes. Goes for places that are reached from this one, and not
+    /// for transactions.
+    public func withWriteConcern(_ concern: WriteConcern) -> DatabaseReference {
+        DatabaseReference(database, path, concern)
+    }
+}
+
 // MARK: - Waiting forms
 
 extension DatabaseReference {
@@ -128,7 +143,7 @@ extension DatabaseReference {
         switch database.connection {
         case .failure(let error): completion(error, self)
         case .success(let connection):
-            connection.send(work) { result in
+            connection.send(work, concern: concern ?? database.writeConcern) { result in
                 switch result {
                 case .success: completion(nil, self)
                 case .failure(let error): completion(error, self)

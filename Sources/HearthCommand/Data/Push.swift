@@ -8,7 +8,7 @@ extension Verb {
 
     static let push = Verb(
         "push", "Appends a child under a new key, and prints the key.",
-        arguments: [DataArguments.path, json], options: [standardInput] + NodeClient.options,
+        arguments: [DataArguments.path, json], options: [standardInput] + NodeClient.writeOptions,
         examples: [
             "hearth push /rooms/lobby/messages '{\"text\":\"hello\"}'",
             "generate-events | hearth push /events --stdin --node n1 --node n2 --dir demo",

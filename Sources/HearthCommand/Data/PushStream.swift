@@ -71,7 +71,9 @@ struct PushStream {
 
     private func push(_ value: Value, _ key: Key, line: Int) {
         let number = acknowledgements.withLock { $0.begin(key, line: line) }
-        client.connection.send(.put(path.appending(key), value)) { [acknowledgements] result in
+        client.connection.send(
+            .put(path.appending(key), value), concern: client.concern
+        ) { [acknowledgements] result in
             acknowledgements.withLock { $0.end(number, result) }
             acknowledgements.signal()
         }

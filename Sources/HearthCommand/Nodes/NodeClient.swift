@@ -10,15 +10,23 @@ struct NodeClient: Sendable {
     static let timeout = Option(
         "timeout", "SECONDS", "How long to wait for an answer (5).")
 
+    static let concern = Option(
+        "concern", "HOW-MANY",
+        "On how many nodes the write has to be durable: local, majority or all.",
+        values: .oneOf(WriteConcern.allCases.map(\.rawValue)))
+
     static let options = NodeOptions.all + [timeout]
+    static let writeOptions = options + [concern]
 
     let connection: Connection
     let patience: Request.Patience
+    private(set) var concern: WriteConcern?
 
     /// Connects to the nodes that a command names.
     init(for invocation: Invocation) throws(CommandError) {
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
         patience = .brief(milliseconds: UInt64(limit / .milliseconds(1)))
+        concern = invocation[NodeClient.concern].flatMap(WriteConcern.init(rawValue:))
         let addresses = try NodeOptions.addresses(of: invocation)
         do throws(HearthError) {
             connection = try Connection(
@@ -72,7 +80,9 @@ struct NodeClient: Sendable {
 
     /// Has a node do something, and waits.
     func perform(_ work: Request.Work) throws(CommandError) -> Answer {
-        try waiting { connection.send(work, patience: patience, completion: $0) }
+        try waiting {
+            connection.send(work, patience: patience, concern: concern, completion: $0)
+        }
     }
 
     /// Starts something and waits for its outcome.
@@ -96,12 +106,13 @@ extension CommandError {
     /// What the client tells, with the status that scripts go by.
     init(_ error: HearthError) {
         let status: ExitStatus =
-            if error.effect == .unknown {
+            if error.effect != .none {
                 .outcomeUnknown
             } else {
                 switch error.code {
                 case .invalid, .tooBig, .changed, .overwritten: .badData
-                case .full, .triedTooOften, .unreachable, .unavailable, .behind, .undecided,
+                case .notMet, .full, .triedTooOften, .unreachable, .unavailable, .behind,
+                    .undecided,
                     .timedOut, .disconnected, .version, .closed:
                     .unavailable
                 }
