@@ -103,7 +103,9 @@ extension Journal {
     func setAside(_ origin: WriterID, after sequence: UInt64) {
         submit()
         perform { file throws(StorageError) in
-            .setAside(try file.setAside(origin.bits, after: sequence))
+            let kept = try file.setAside(origin.bits, after: sequence)
+            try file.require(whole: kept)
+            return .setAside(kept)
         }
     }
 
@@ -154,7 +156,16 @@ extension LogFile {
             end[origin] = last
             batches.append(Array(bytes))
         }
+        try require(whole: batches)
         return (batches, end)
+    }
+
+    /// Fails if a batch is damaged: what this node alone had may be in it, and the next process sets the
+    /// database aside.
+    fileprivate func require(whole batches: [[UInt8]]) throws(StorageError) {
+        guard batches.allSatisfy({ BatchCoding.isWhole($0) }) else {
+            throw damage("the checksum of a batch is wrong")
+        }
     }
 }
 

@@ -115,6 +115,11 @@ public final class LogFile {
         try connection.quickCheck()
     }
 
+    /// The error for something stored that is not what was written.
+    public func damage(_ finding: String) -> StorageError {
+        StorageError(SQLITE_CORRUPT, message: finding, path: connection.path)
+    }
+
     private func write(_ turn: Turn) throws(StorageError) {
         for batch in turn.batches { try insert(batch) }
         for property in turn.properties { try store(property) }

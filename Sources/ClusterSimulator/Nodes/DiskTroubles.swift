@@ -176,6 +176,11 @@ extension VirtualDisk {
         if count > 0 { damageBatch(random.index(below: count), isSealed: isSealed) }
     }
 
+    /// A batch of the log is not what was written.
+    var hasDamagedBatch: Bool {
+        isDamaged && batches.contains { !BatchCoding.isWhole($0.bytes) }
+    }
+
     private mutating func damageBatch(_ chosen: Int, isSealed: Bool) {
         var chosen = chosen
         isDamaged = true

@@ -22,10 +22,13 @@ extension SimulatedRun {
         case .stage: give(.staged, to: node)
         case .setAside(let origin, let sequence):
             guard nodes[node].disk.isIdle else { return work(job, by: node) }
+            if nodes[node].disk.hasDamagedBatch { return endWithDisk(node) }
             statistics.returns += 1
             give(.setAside(nodes[node].disk.setAside(origin, after: sequence)), to: node)
         case .adopt:
             guard nodes[node].disk.isIdle else { return work(job, by: node) }
+            // The next process sets all aside.
+            if nodes[node].disk.hasDamagedBatch { return endWithDisk(node) }
             let adopted = nodes[node].disk.adopt()
             if adopted != nil { statistics.adoptions += 1 }
             recording.note(durable: nodes[node].disk.durable, node: node, at: now)

@@ -143,9 +143,8 @@ extension SimulatedRun {
         start(node)
     }
 
-    /// A process whose disk has failed to sync ends, as what that took with it is only said once.
+    /// A process whose disk has failed ends.
     mutating func endWithDisk(_ node: Int) {
-        statistics.failedSyncs += 1
         noteEnd(of: node, losing: nodes[node].crash())
     }
 

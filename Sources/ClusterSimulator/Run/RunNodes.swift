@@ -172,7 +172,10 @@ extension SimulatedRun {
         case .done(let turn, let next): noteSync(by: node, of: turn, next: next)
         case .noRoom(let again): noteNoRoom(at: node, again: again)
         case .failed where defect == .ignoresFailedSyncs: dropSync(of: node)
-        case .failed: endWithDisk(node)
+        case .failed:
+            // What that took with it is only said once.
+            statistics.failedSyncs += 1
+            endWithDisk(node)
         }
     }
 
