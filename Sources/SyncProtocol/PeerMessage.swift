@@ -41,6 +41,9 @@ public enum PeerMessage: Equatable, Sendable {
 ///
 /// The member may come back as another writer.
 public struct Eviction: Hashable, Sendable {
+    /// How many a node remembers: all of them, as such a life may come back at any time.
+    public static let limit = 1_000
+
     public var member: String
     public var writer: WriterID
 

@@ -149,7 +149,7 @@ extension MessagePackReader {
     public mutating func evictions() throws(FrameError) -> [Eviction] {
         let start = position
         let count = try arrayHead("evictions (an array)")
-        guard count.isMultiple(of: 2), count <= 2 * WireLimits.evictions else {
+        guard count.isMultiple(of: 2), count <= 2 * Eviction.limit else {
             throw .expected("pairs of members and writers", found: "\(count) elements", at: start)
         }
         var evictions: [Eviction] = []

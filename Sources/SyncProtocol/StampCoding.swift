@@ -7,8 +7,6 @@ enum WireLimits {
     static let sequence: UInt64 = 1 << 48
     /// Origins in one vector; each life of a node without `commit` adds one.
     static let origins = 10_000
-    /// Evictions that a node remembers.
-    static let evictions = 1_000
     /// Wall clocks end before the year 6429, in milliseconds since 1970.
     static let wallMilliseconds: UInt64 = 1 << 47
 }

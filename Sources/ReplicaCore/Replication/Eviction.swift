@@ -30,14 +30,18 @@ extension Replica {
                 .unavailable, "\(configuration.member) has not heard \(member) since it started",
                 fix: "ask a node that has been running for longer", id, session)
         }
+        guard peers.mayWantMore else {
+            return refuse(
+                .unavailable, "this cluster remembers \(Eviction.limit) evictions and has no room",
+                fix: "restore a backup as a new cluster, which remembers none", id, session)
+        }
         want(Eviction(member: member, writer: writer))
         outbox.append(.ok(id: id), to: session)
     }
 
     /// Notes durably that a life of a member is to be over.
     private mutating func want(_ eviction: Eviction) {
-        guard !peers.wanted.contains(eviction) else { return }
-        peers.want(eviction)
+        guard peers.want(eviction) else { return }
         noteEvictions()
         var writer = MessagePackWriter()
         writer.append(peers.wanted)
@@ -46,7 +50,7 @@ extension Replica {
 
     /// Follows what others want.
     mutating func hear(_ evictions: [Eviction]) {
-        for eviction in evictions where eviction.member != configuration.member { want(eviction) }
+        for eviction in evictions { want(eviction) }
         noteEvictions()
     }
 

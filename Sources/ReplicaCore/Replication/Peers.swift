@@ -169,7 +169,17 @@ extension Peers {
         peer.beat == nil && evicted.contains { $0.member == peer.member }
     }
 
-    mutating func want(_ eviction: Eviction) { wanted.append(eviction) }
+    /// Whether there is room for one more eviction.
+    var mayWantMore: Bool { wanted.count < Eviction.limit }
+
+    /// Notes that a life of a peer is to be over; false if it is noted, is nobody's, or has no room.
+    mutating func want(_ eviction: Eviction) -> Bool {
+        guard mayWantMore, all.contains(where: { $0.member == eviction.member }),
+            !wanted.contains(eviction)
+        else { return false }
+        wanted.append(eviction)
+        return true
+    }
 
     mutating func restore(wanted evictions: [Eviction]) { wanted = evictions }
 

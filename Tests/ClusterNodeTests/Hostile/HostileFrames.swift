@@ -207,8 +207,17 @@ extension HostileFrames {
             cluster: clusters[number(below: 2)], member: members[number(below: members.count)],
             writer: writer(), vector: vector(), time: time(), promise: time(),
             writers: (0..<number(below: 4)).map { _ in self.writer() },
-            evictions: chance(90) ? [] : [Eviction(member: "nobody", writer: writer())],
+            evictions: chance(90) ? [] : [eviction()],
             wallMilliseconds: sequence() >> 1)
+    }
+
+    /// Of no member, or of a life that no member had: any other would be carried out.
+    private mutating func eviction() -> Eviction {
+        chance(50)
+            ? Eviction(member: "nobody", writer: writer())
+            : Eviction(
+                member: members[number(below: members.count)], writer: WriterID(bits: random.next())
+            )
     }
 
     /// A batch with a right checksum, whatever is in it.

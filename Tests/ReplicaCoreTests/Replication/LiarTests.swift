@@ -21,11 +21,25 @@ import Testing
         return .published(PeerMessage.batch(BatchCoding.encode(batch)).frame)
     }
 
-    private func beat(_ vector: Vector, promise: HybridTime) -> Input {
+    private func beat(
+        _ vector: Vector, promise: HybridTime, evictions: [Eviction] = []
+    ) -> Input {
         let beat = Beat(
             cluster: "test", member: "n2", writer: WriterID(bits: 9), vector: vector,
-            time: promise, promise: promise, writers: [], wallMilliseconds: 0)
+            time: promise, promise: promise, writers: [], evictions: evictions,
+            wallMilliseconds: 0)
         return .published(PeerMessage.beat(beat).frame)
+    }
+
+    /// Those that a node has noted durably.
+    private func evictions(at disk: TestCluster.Disk?) throws -> [Eviction] {
+        guard let property = disk?.properties.last(where: { $0.name == .evictions }) else {
+            return []
+        }
+        return try property.bytes.withUnsafeBytes { bytes in
+            var reader = MessagePackReader(bytes)
+            return try reader.evictions()
+        }
     }
 
     private let present = HybridTime(milliseconds: 1_700_000_000_000)
@@ -124,6 +138,31 @@ import Testing
         #expect(cluster["n1"].vector[writer] == 2)
         cluster.settle()
         #expect((1...10).contains(cluster["n2"].counters.strangers))
+    }
+
+    @Test func `remembers evictions of members alone, and not without end`() throws {
+        var cluster = TestCluster(2)
+        let strangers = [Eviction(member: "\u{19}ody", writer: WriterID(bits: 1))]
+        let time = HybridTime(milliseconds: present.milliseconds + 60_000)
+        cluster.turn("n1", [beat(Vector(), promise: time, evictions: strangers)])
+        #expect(try evictions(at: cluster.disks["n1"]) == [])
+        for number in 0..<3 as Range<UInt64> {
+            let lives = (1...500).map { 500 * number + $0 as UInt64 }
+            let evictions = lives.map { Eviction(member: "n2", writer: WriterID(bits: $0 + 100)) }
+            let time = HybridTime(milliseconds: time.milliseconds + number + 1)
+            cluster.turn("n1", [beat(Vector(), promise: time, evictions: evictions)])
+        }
+        #expect(try evictions(at: cluster.disks["n1"]).count == 1_000)
+        cluster.send(.evict(id: 1, member: "n2"), to: "n1")
+        guard case .error(1, .unavailable, _, _) = cluster.takeReplies().last else {
+            Issue.record("expected a refusal")
+            return
+        }
+        cluster.send(.status(id: 2), to: "n1")
+        guard case .value(2, _) = cluster.takeReplies().last else {
+            Issue.record("no status")
+            return
+        }
     }
 
     @Test func `answers no stranger`() {
