@@ -40,9 +40,8 @@ public final class Node {
     private var phase = Phase.running
     private var isInTurn = false
     private var failure: NodeError?
-    private var livePeers: [String] = []
+    private var news: NodeNews
     private var ticks = 0
-    private var leftovers: UInt64 = 0
     private var hasTrouble = false
 
     /// Opens the node's database, reads it, and binds its endpoints for peers.
@@ -63,6 +62,7 @@ public final class Node {
         member = try configuration.member(id)
         try configuration.check(keys, of: member)
         log = NodeLog(member: id)
+        news = NodeNews(for: log)
         let restoring = Restoring(configuration: configuration, member: id, log: log)
         (replica, journal) = try restoring.restored()
         surroundings = Surroundings(member: member, databasePath: restoring.databasePath)
@@ -240,31 +240,12 @@ extension Node {
         journal.synchronize()
         clients.probe()
         replica.surroundings = stock
-        tellPeers()
-        tellLeftovers()
+        news.tell(of: replica)
     }
 
     private var stock: Value {
         surroundings.value(
             clients: clients, peers: peers, journal: journal, refusals: security?.refusals)
-    }
-
-    /// Logs what became of what this node alone had when it was voted out.
-    private func tellLeftovers() {
-        let (redone, kept) = (replica.counters.rebased, replica.counters.quarantined)
-        guard redone + kept > leftovers else { return }
-        leftovers = redone + kept
-        log.write(
-            "of what it alone had, \(redone) operations are done again and \(kept) kept under "
-                + "/_conflicts/\(member.id)")
-    }
-
-    /// Logs who came and who went since a second ago.
-    private func tellPeers() {
-        let live = replica.livePeers
-        for peer in live where !livePeers.contains(peer) { log.write("hears \(peer)") }
-        for peer in livePeers where !live.contains(peer) { log.write("hears \(peer) no more") }
-        livePeers = live
     }
 }
 

@@ -1,0 +1,31 @@
+internal import ReplicaCore
+
+/// Logs what has become different at a node since it was looked at last.
+struct NodeNews {
+    private let log: NodeLog
+    private var livePeers: [String] = []
+    /// Operations that this node alone had when it was voted out.
+    private var leftovers: UInt64 = 0
+
+    init(for log: NodeLog) { self.log = log }
+
+    mutating func tell(of replica: borrowing Replica) {
+        tell(peers: replica.livePeers)
+        tell(
+            redone: replica.counters.rebased, kept: replica.counters.quarantined)
+    }
+
+    private mutating func tell(peers: [String]) {
+        for peer in peers where !livePeers.contains(peer) { log.write("hears \(peer)") }
+        for peer in livePeers where !peers.contains(peer) { log.write("hears \(peer) no more") }
+        livePeers = peers
+    }
+
+    private mutating func tell(redone: UInt64, kept: UInt64) {
+        guard redone + kept > leftovers else { return }
+        leftovers = redone + kept
+        log.write(
+            "of what it alone had, \(redone) operations are done again and \(kept) kept under "
+                + "/_conflicts/\(log.member)")
+    }
+}
