@@ -135,7 +135,8 @@ extension Driver {
         // Known before anybody is told that there is a connection.
         clock.set(aheadMilliseconds: client.nodeAheadMilliseconds)
         callbacks.run(calls)
-        calls.removeAll(keepingCapacity: true)
+        // They are the callbacks' now, on another thread.
+        calls = []
     }
 
     private func tick() {
