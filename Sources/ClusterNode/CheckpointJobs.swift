@@ -54,17 +54,15 @@ extension Journal {
         perform { file in
             let path = "\(folder)/\(name).sqlite"
             mkdir(folder, 0o755)
-            let result: Result<String, BackupFlaw>
-            if access(path, F_OK) == 0 {
-                result = .failure(
-                    BackupFlaw(problem: "\(path) exists already", fix: "choose another name"))
-            } else {
-                result = Result { () throws(StorageError) in
-                    try file.backUp(to: path)
-                    return path
-                }.mapError { BackupFlaw(problem: $0.problem, fix: $0.fix) }
+            guard access(path, F_OK) != 0 else {
+                let flaw = BackupFlaw(problem: "\(path) exists already", fix: "choose another name")
+                return .done(.backedUp(.failure(flaw), id: id, for: session))
             }
-            return .backedUp(result, id: id, for: session)
+            let result = Result { () throws(StorageError) in
+                try file.backUp(to: path)
+                return path
+            }.mapError { BackupFlaw(problem: $0.problem, fix: $0.fix) }
+            return .done(.backedUp(result, id: id, for: session))
         }
     }
 }
@@ -74,11 +72,12 @@ extension Journal {
 extension Journal {
     /// Reads rows for a peer, from the first on if it knows another checkpoint.
     func readRows(_ read: RowRead) {
+        guard beginRead() else { return }
         perform { file throws(StorageError) in
             guard let bytes = try file.checkpointHead(), let head = try? CheckpointHead(bytes)
             else {
                 let none = CheckpointPart(head: [], after: 0, rows: [], isLast: true)
-                return .foundRows(none, for: read)
+                return .read(.foundRows(none, for: read))
             }
             let after = read.checkpoint == head.lastRow ? read.after : 0
             let rows = try file.rows(
@@ -87,7 +86,7 @@ extension Journal {
             let hasMore = try !file.rows(after: last, through: head.lastRow, byteLimit: 0).isEmpty
             let part = CheckpointPart(
                 head: bytes, after: after, rows: rows.map(CheckpointRow.init), isLast: !hasMore)
-            return .foundRows(part, for: read)
+            return .read(.foundRows(part, for: read))
         }
     }
 
@@ -95,7 +94,7 @@ extension Journal {
     func stage(_ rows: [CheckpointRow], areFirst: Bool) {
         perform { file throws(StorageError) in
             try file.stage(rows.map(StoredRow.init), areFirst: areFirst)
-            return .staged
+            return .done(.staged)
         }
     }
 
@@ -105,7 +104,7 @@ extension Journal {
         perform { file throws(StorageError) in
             let kept = try file.setAside(origin.bits, after: sequence)
             try file.require(whole: kept)
-            return .setAside(kept)
+            return .done(.setAside(kept))
         }
     }
 
@@ -115,7 +114,7 @@ extension Journal {
         perform { file throws(StorageError) in
             guard let checkpoint = try file.stagedCheckpoint(head: head) else {
                 try file.dropStagedRows()
-                return .adopted(nil)
+                return .done(.adopted(nil))
             }
             let vector = checkpoint.head.vector
             let (log, end) = keepsLog ? try file.log(beyond: vector) : ([], vector)
@@ -125,7 +124,7 @@ extension Journal {
             }
             // What is announced from now on has to be on the disk.
             try file.synchronize()
-            return .adopted((checkpoint, log: log))
+            return .adopted(checkpoint, log: log)
         }
     }
 }

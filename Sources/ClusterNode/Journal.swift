@@ -5,39 +5,31 @@ internal import SyncProtocol
 
 /// Keeps a node's turns on disk, on a thread of its own, and tells the loop what became of them.
 final class Journal {
-    /// What becomes of turns and reads.
+    /// What becomes of turns and other jobs.
     enum Event: Sendable {
         /// All turns up to this one are as durable as the node promises.
         case stored(turn: UInt64)
-        case found([[UInt8]], for: LogRead)
-        case checkpointed
-        case foundRows(CheckpointPart, for: RowRead)
-        case staged
-        /// Nil if the rows were damaged.
-        case adopted((RestoredCheckpoint, log: [[UInt8]])?)
+        /// A job is done that the replica waits for.
+        case done(Input)
         case failed(StorageError)
         /// The disk is full; nil when it works again.
         case trouble(StorageError?)
-        case backedUp(Result<String, BackupFlaw>, id: UInt64, for: SessionID)
-        case setAside([[UInt8]])
     }
 
     /// What the storage thread says.
     enum Report: Sendable {
-        /// A transaction of so many turns, up to this one, is committed.
-        case committed(turn: UInt64, turns: Int, byteCount: Int)
+        /// A transaction is committed, of all turns up to this one, so many of which wrote batches.
+        case committed(turn: UInt64, writing: Int, byteCount: Int)
         case synchronized(turn: UInt64)
-        case found([[UInt8]], for: LogRead)
+        case done(Input)
+        /// A read for a peer is done.
+        case read(Input)
         case wroteRows(CheckpointWriter)
         case checkpointed(CheckpointWriter)
-        case foundRows(CheckpointPart, for: RowRead)
-        case staged
-        case adopted((RestoredCheckpoint, log: [[UInt8]])?)
+        case adopted(RestoredCheckpoint, log: [[UInt8]])
         /// So much was taken from the log, and what is still to be.
         case truncated(byteCount: Int, rest: Vector)
         case trouble(StorageError?)
-        case backedUp(Result<String, BackupFlaw>, id: UInt64, for: SessionID)
-        case setAside([[UInt8]])
         case failed(StorageError)
     }
 
@@ -52,6 +44,7 @@ final class Journal {
     private let thread: StorageThread
     private let durability: Durability
     private var gathered: (turns: [ReplicaCore.Turn], byteCount: Int) = ([], 0)
+    /// Turns that write batches; others come every few seconds, also while the disk is full for hours.
     private var uncommittedTurns = 0
     private var uncommittedBytes = 0
     private var pendingReads = 0
@@ -93,7 +86,7 @@ final class Journal {
 
     func store(_ turn: ReplicaCore.Turn) {
         let byteCount = turn.batches.reduce(0) { $0 + $1.bytes.count }
-        uncommittedTurns += 1
+        if !turn.batches.isEmpty { uncommittedTurns += 1 }
         uncommittedBytes += byteCount
         logBytes += byteCount
         lastTurn = turn.number
@@ -110,7 +103,8 @@ final class Journal {
         guard let mailbox else { preconditionFailure("a journal is opened before it is used") }
         guard let last = gathered.turns.last else { return }
         let report = Report.committed(
-            turn: last.number, turns: gathered.turns.count, byteCount: gathered.byteCount)
+            turn: last.number, writing: gathered.turns.count { !$0.batches.isEmpty },
+            byteCount: gathered.byteCount)
         thread.submit(Storage.Turn(gathered.turns)) { result in
             switch result {
             case .success: mailbox.post(report)
@@ -121,15 +115,22 @@ final class Journal {
     }
 
     func read(_ read: LogRead) {
-        guard pendingReads < Self.readsLimit else { return }
-        pendingReads += 1
+        guard beginRead() else { return }
         submit()
         perform { file throws(StorageError) in
             let batches = try file.batches(
                 of: read.origin.bits, from: read.from, byteLimit: read.byteLimit)
             let wanted = batches.prefix { $0.first <= read.through }.map(\.bytes)
-            return .found(Array(wanted.prefix { BatchCoding.isWhole($0) }), for: read)
+            let whole = wanted.prefix { BatchCoding.isWhole($0) }
+            return .read(.found(Array(whole), for: read))
         }
+    }
+
+    /// Whether there is room for one more read.
+    func beginRead() -> Bool {
+        guard pendingReads < Self.readsLimit else { return false }
+        pendingReads += 1
+        return true
     }
 
     /// Runs a job on the storage thread, after all turns submitted so far, and reports what it says.
@@ -165,8 +166,8 @@ final class Journal {
 
     private func event(for report: Report) -> Event? {
         switch report {
-        case .committed(let turn, let turns, let byteCount):
-            uncommittedTurns -= turns
+        case .committed(let turn, let writing, let byteCount):
+            uncommittedTurns -= writing
             uncommittedBytes -= byteCount
             // In the mode `interval` a commit is not on the disk yet.
             if durability == .interval { return nil }
@@ -175,31 +176,25 @@ final class Journal {
         case .synchronized(let turn):
             lastStored = turn
             return .stored(turn: turn)
-        case .found(let batches, let read):
+        case .done(let input): return .done(input)
+        case .read(let input):
             pendingReads -= 1
-            return .found(batches, for: read)
+            return .done(input)
         case .wroteRows(let writer):
             writeRows(writer)
             return nil
         case .checkpointed(let writer):
             checkpointWriter = writer
-            return .checkpointed
-        case .foundRows(let part, let read): return .foundRows(part, for: read)
-        case .staged: return .staged
-        case .adopted(let adopted):
-            if let adopted {
-                checkpointWriter = CheckpointWriter(after: adopted.0)
-                logBytes = adopted.log.reduce(0) { $0 + $1.count }
-            }
-            return .adopted(adopted)
+            return .done(.checkpointed)
+        case .adopted(let checkpoint, let log):
+            checkpointWriter = CheckpointWriter(after: checkpoint)
+            logBytes = log.reduce(0) { $0 + $1.count }
+            return .done(.adopted((checkpoint, log: log)))
         case .truncated(let byteCount, let rest):
             logBytes -= byteCount
             if !rest.entries.isEmpty { truncate(rest) }
             return nil
-        case .setAside(let batches): return .setAside(batches)
         case .trouble(let error): return .trouble(error)
-        case .backedUp(let result, let id, let session):
-            return .backedUp(result, id: id, for: session)
         case .failed(let error): return .failed(error)
         }
     }

@@ -195,23 +195,14 @@ extension Node {
     }
 
     private func note(_ event: Journal.Event) {
+        // What was stored before the disk failed is told by nobody: it may be gone after a power cut.
+        if phase == .ended { return }
         switch event {
         case .stored(let turn): take(.stored(turn: turn))
-        case .found(let batches, let read): take(ifRunning: .found(batches, for: read))
-        case .checkpointed: take(ifRunning: .checkpointed)
-        case .foundRows(let part, let read): take(ifRunning: .foundRows(part, for: read))
-        case .staged: take(ifRunning: .staged)
-        case .adopted(let adopted):
-            if let checkpoint = adopted?.0 {
-                log.write("took over a checkpoint of \(checkpoint.head.vector.total) operations")
-            }
-            take(ifRunning: .adopted(adopted))
-        case .setAside(let batches):
-            log.write("was evicted; sets \(batches.count) batches aside, and comes back")
-            take(ifRunning: .setAside(batches))
+        case .done(let input):
+            news.tell(of: input)
+            take(ifRunning: input)
         case .trouble(let error): noteTrouble(error)
-        case .backedUp(let result, let id, let session):
-            take(ifRunning: .backedUp(result, id: id, for: session))
         // Nothing that was acknowledged is lost: what the failed turn had to say was never sent.
         // A node that cannot write has nothing to offer that its peers do not, so it makes room for
         // clients to go to them.

@@ -9,6 +9,16 @@ struct NodeNews {
 
     init(for log: NodeLog) { self.log = log }
 
+    func tell(of input: Input) {
+        switch input {
+        case .adopted((let checkpoint, _)?):
+            log.write("took over a checkpoint of \(checkpoint.head.vector.total) operations")
+        case .setAside(let batches):
+            log.write("was evicted; sets \(batches.count) batches aside, and comes back")
+        default: break
+        }
+    }
+
     mutating func tell(of replica: borrowing Replica) {
         tell(peers: replica.livePeers)
         tell(

@@ -2,7 +2,7 @@ public import DataTree
 internal import SyncProtocol
 public import ZeroMQ
 
-/// Asks nodes how they are, as any client may.
+/// Asks nodes something once, as any client may: how they are, for a copy, for an eviction.
 public struct StatusProbe {
     private let context = Context()
     private let keys: KeyPair?
@@ -24,9 +24,11 @@ public struct StatusProbe {
         }
         let deadline = ContinuousClock.now + limit
         return sockets.map { socket in
-            let left = ContinuousClock.now.duration(to: deadline)
-            guard socket.wait(upTo: max(.zero, left)) else { return nil }
-            return socket.receive { StatusProbe.status(in: $0[0]) } ?? nil
+            if case .value(_, let status) = answer(from: socket, until: deadline) {
+                status
+            } else {
+                nil
+            }
         }
     }
 
@@ -38,7 +40,7 @@ public struct StatusProbe {
     ) throws(NodeError) -> String {
         guard
             case .value(_, .string(let path)) = try answer(
-                of: address, to: .backup(id: 1, name: name), within: limit)
+                of: address, to: .backup(id: requestID, name: name), within: limit)
         else { throw NodeError(problem: "the node gives an odd answer", fix: "see its log") }
         return path
     }
@@ -49,7 +51,7 @@ public struct StatusProbe {
     public func evict(
         _ member: String, at address: ServerAddress, within limit: Duration
     ) throws(NodeError) {
-        _ = try answer(of: address, to: .evict(id: 1, member: member), within: limit)
+        _ = try answer(of: address, to: .evict(id: requestID, member: member), within: limit)
     }
 
     private func answer(
@@ -61,9 +63,7 @@ public struct StatusProbe {
         } catch {
             throw NodeError(error)
         }
-        guard socket.wait(upTo: limit),
-            let answer = socket.receive({ StatusProbe.answer(in: $0[0]) }) ?? nil
-        else {
+        guard let answer = self.answer(from: socket, until: ContinuousClock.now + limit) else {
             throw NodeError(
                 problem: "the node does not answer", fix: "see `hearth cluster status`")
         }
@@ -73,14 +73,31 @@ public struct StatusProbe {
         return answer
     }
 
+    /// The answer to the request; nodes say something else now and then to who waits for long.
+    private func answer(
+        from socket: Socket, until deadline: ContinuousClock.Instant
+    ) -> NodeMessage? {
+        while socket.wait(upTo: max(.zero, ContinuousClock.now.duration(to: deadline))) {
+            if let answer = socket.receive({ StatusProbe.answer(in: $0[0]) }) ?? nil {
+                return answer
+            }
+        }
+        return nil
+    }
+
     private static func answer(in frame: UnsafeRawBufferPointer) -> NodeMessage? {
         guard let messages = try? FrameReader<NodeMessage>(frame) else { return nil }
-        for case .message(let message) in messages { return message }
+        for case .message(let message) in messages {
+            switch message {
+            case .value(requestID, _), .ok(requestID), .error(requestID, _, _, _): return message
+            default: continue
+            }
+        }
         return nil
     }
 
     private func ask(
-        _ address: ServerAddress, _ message: ClientMessage = .status(id: 1)
+        _ address: ServerAddress, _ message: ClientMessage = .status(id: requestID)
     ) throws(ZeroMQError) -> Socket {
         let socket = try Socket(.dealer, in: context)
         socket.linger = .zero
@@ -88,8 +105,7 @@ public struct StatusProbe {
         socket.send(message.frame)
         return socket
     }
-
-    private static func status(in frame: UnsafeRawBufferPointer) -> Value? {
-        if case .value(_, let status) = answer(in: frame) { status } else { nil }
-    }
 }
+
+/// Each socket asks one thing.
+private let requestID: UInt64 = 1

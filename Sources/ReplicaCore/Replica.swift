@@ -102,6 +102,8 @@ public struct Replica: Sendable {
     var life: Life
     /// Set while this replica gets the checkpoint of a peer.
     var joining: Joining?
+    /// A copy of the database is being written.
+    var isBackingUp = false
     /// Set while this replica is out by decision.
     var wayBack: WayBack?
     /// What it did that the others do not have.

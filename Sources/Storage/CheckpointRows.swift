@@ -97,7 +97,7 @@ extension LogFile {
     public func removeRows(after last: UInt64) throws(StorageError) {
         let remove = try connection.prepare("DELETE FROM row WHERE id > ?1")
         remove.bind(Int64(clamping: last), at: 1)
-        try remove.run()
+        try transaction { () throws(StorageError) in try remove.run() }
     }
 }
 
@@ -118,7 +118,7 @@ extension LogFile {
 
     /// Drops the rows that are kept.
     public func dropStagedRows() throws(StorageError) {
-        try connection.execute("DELETE FROM staged")
+        try transaction { () throws(StorageError) in try connection.execute("DELETE FROM staged") }
     }
 
     /// Makes the rows that are kept the node's checkpoint, and takes all batches from the log but those of

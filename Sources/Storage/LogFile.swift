@@ -59,20 +59,15 @@ public final class LogFile {
     ///
     /// - Throws: `.diskFull`; `.failed` also for a batch that begins where one already does.
     public func append(_ turns: [Turn]) throws(StorageError) {
-        if let failure { throw failure }
-        do throws(StorageError) {
-            try transaction { () throws(StorageError) in
-                for turn in turns { try write(turn) }
-            }
-        } catch {
-            failure = error
-            throw error
+        try transaction { () throws(StorageError) in
+            for turn in turns { try write(turn) }
         }
     }
 
     /// Runs `body` as one change; when the disk is full, again and again until there is room, or
-    /// `waitForRoom` gives up.
+    /// `waitForRoom` gives up. All that writes goes through here, so that a failure is the last word.
     func transaction(_ body: () throws(StorageError) -> Void) throws(StorageError) {
+        if let failure { throw failure }
         var hasWaited = false
         while true {
             do throws(StorageError) {
@@ -80,7 +75,10 @@ public final class LogFile {
                 if hasWaited { _ = waitForRoom?(nil) }
                 return
             } catch {
-                guard error.code == .diskFull, waitForRoom?(error) == true else { throw error }
+                guard error.code == .diskFull, waitForRoom?(error) == true else {
+                    failure = error
+                    throw error
+                }
                 hasWaited = true
             }
         }

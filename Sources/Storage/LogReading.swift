@@ -99,14 +99,6 @@ extension LogFile {
         return removed
     }
 
-    /// Takes all batches of `origin` away that begin at or after `sequence`.
-    public func removeBatches(of origin: UInt64, from sequence: UInt64) throws(StorageError) {
-        let remove = try connection.prepare("DELETE FROM batch WHERE origin = ?1 AND first >= ?2")
-        remove.bind(Int64(bitPattern: origin), at: 1)
-        remove.bind(Int64(clamping: sequence), at: 2)
-        try remove.run()
-    }
-
     /// Reads the batches of `origin` in order, beginning with the one that contains `sequence` or,
     /// where none does, the next.
     ///

@@ -121,6 +121,18 @@ import Testing
         #expect(try allBatches(file) == [Self.batch(1, 1, 1)])
     }
 
+    @Test func `nothing is written after a checkpoint that failed, either`() throws {
+        let folder = try TemporaryFolder()
+        let file = try LogFile(path: folder.log)
+        let row = StoredRow(id: 1, bytes: [1])
+        #expect(throws: StorageError.self) { try file.insert([row, row]) }
+        #expect(throws: StorageError.self) {
+            try file.append(Turn(properties: [StoredProperty("name", [1])]))
+        }
+        #expect(throws: StorageError.self) { try file.stage([row], areFirst: true) }
+        #expect(try file.property("name") == nil)
+    }
+
     @Test func `a second opening is refused, naming the file`() throws {
         let file = try LogFile(path: folder.log)
         let error = #expect(throws: StorageError.self) { _ = try LogFile(path: folder.log) }
@@ -216,6 +228,12 @@ import Testing
                 batches: [StoredBatch(origin: 1, first: 1, last: 1, bytes: [5])],
                 properties: [StoredProperty("clockBound", [2])]))
         try file.backUp(to: folder.log + ".copy")
+        let before = try LogFile(path: folder.log + ".copy").property("clockBound")
+        #expect(before == [2])
+        #expect(throws: StorageError.self) { try file.backUp(to: folder.log + ".copy") }
+        #expect(access(folder.log + ".copy.partial", F_OK) != 0)
+        #expect(throws: Never.self) { try LogFile.check(folder.log + ".copy") }
+        #expect(throws: StorageError.self) { try LogFile.check(folder.log + ".none") }
         try file.append(Turn(properties: [StoredProperty("clockBound", [3])]))
         #expect(throws: StorageError.self) { try file.backUp(to: folder.log + ".copy") }
 
@@ -238,7 +256,5 @@ import Testing
         #expect(try file.removeBatches(of: 1, through: 1_200).count == 200)
         #expect(try file.removeBatches(of: 2, through: 1_200).count == 0)
         #expect(try file.batches(of: 1, from: 1, byteLimit: .max).first?.first == 1_201)
-        try file.removeBatches(of: 1, from: 1_400)
-        #expect(try file.batches(of: 1, from: 1, byteLimit: .max).last?.last == 1_399)
     }
 }

@@ -1,6 +1,5 @@
 internal import ClusterNode
 internal import Glibc
-internal import ZeroMQ
 
 /// `hearth backup` and `hearth restore`: copies of a node's database.
 enum BackupVerbs {
@@ -15,13 +14,11 @@ enum BackupVerbs {
         examples: ["hearth backup monday --node n1"]
     ) { invocation throws(CommandError) in
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(600)
-        let address = try NodeOptions.addresses(of: invocation)[0]
-        let probe = StatusProbe(
-            as: try NodeOptions.keys(inFile: NodeOptions.keyFile(of: invocation)))
+        let server = try NodeOptions.servers(of: invocation)[0]
+        let probe = try StatusProbe(for: invocation)
         do throws(NodeError) {
             let path = try probe.backUp(
-                ServerAddress(address) ?? ServerAddress(address, key: nil),
-                to: invocation.words(of: name)[0], within: limit)
+                server, to: invocation.words(of: name)[0], within: limit)
             StandardOutput.shared.print(path)
         } catch {
             throw CommandError(.unavailable, error.problem, fix: error.fix)
@@ -51,15 +48,33 @@ enum BackupVerbs {
         }
         let database = cluster.folder(of: node) + "/log.sqlite"
         let kept = database + ".before-restore-\(time(nil))"
-        try copyFile(invocation.words(of: file)[0], to: database + ".restored")
-        for suffix in ["", "-wal", "-shm"] { rename(database + suffix, kept + suffix) }
-        guard rename(database + ".restored", database) == 0 else {
+        let copy = database + ".restored"
+        let source = invocation.words(of: file)[0]
+        try copyFile(source, to: copy)
+        do throws(NodeError) {
+            try DatabaseCopy.check(copy)
+        } catch {
+            unlink(copy)
             throw CommandError(
-                .cannotCreate, "cannot write \(database): \(systemErrorText)",
-                fix: "check the rights of its folder")
+                .noInput, "\(source) is no whole copy: \(error.problem)",
+                fix: "name a file that `hearth backup` wrote")
         }
+        // What belongs to the old database first: beside the new one it would be taken for its own.
+        for suffix in ["-wal", "-shm", ""] {
+            try move(database + suffix, to: kept + suffix, ifThere: true)
+        }
+        try move(copy, to: database)
         StandardOutput.shared.print("\(id) has the data of the copy; start it")
         return .success
+    }
+
+    private static func move(
+        _ path: String, to target: String, ifThere: Bool = false
+    ) throws(CommandError) {
+        guard rename(path, target) != 0, !(ifThere && errno == ENOENT) else { return }
+        throw CommandError(
+            .cannotCreate, "cannot rename \(path): \(systemErrorText)",
+            fix: "check the rights of its folder")
     }
 
     private static func copyFile(_ source: String, to target: String) throws(CommandError) {
@@ -73,7 +88,12 @@ enum BackupVerbs {
         let output = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         defer { if output >= 0 { close(output) } }
         var isWritten = output >= 0
-        while isWritten, let chunk = readChunk(from: input), !chunk.isEmpty {
+        while isWritten {
+            guard let chunk = readChunk(from: input) else {
+                throw CommandError(
+                    .noInput, "cannot read \(source): \(systemErrorText)", fix: "check its disk")
+            }
+            if chunk.isEmpty { break }
             let count = chunk.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
             isWritten = count == chunk.count
         }

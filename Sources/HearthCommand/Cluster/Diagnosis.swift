@@ -98,6 +98,7 @@ private struct Examination {
         examineLag(later)
         examineCounters(later)
         examineDisk()
+        examineLives()
         examineWrites()
         examineLog(among: statuses)
     }
@@ -201,6 +202,16 @@ private struct Examination {
             fix:
                 "start \(example), or vote it out with `hearth cluster evict \(example)`; with more, "
                 + "who was away gets a checkpoint")
+    }
+
+    /// Warns long before vectors have no room for more lives of nodes.
+    private mutating func examineLives() {
+        let lives = status["closedWriters"]
+        guard lives > 5_000 else { return }
+        note(
+            .warning,
+            "its nodes have had \(lives) earlier lives, and with 10000 they cannot hear each other",
+            fix: "`hearth export` the data, and `hearth import` it into a new cluster")
     }
 
     private mutating func examineDisk() {

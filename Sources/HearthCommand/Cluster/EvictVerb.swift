@@ -1,5 +1,4 @@
 internal import ClusterNode
-internal import ZeroMQ
 
 /// `hearth cluster evict`: a cluster goes on without a member that is gone.
 enum EvictVerb {
@@ -15,15 +14,12 @@ enum EvictVerb {
     ) { invocation throws(CommandError) in
         let name = invocation.words(of: member)[0]
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
-        let probe = StatusProbe(
-            as: try NodeOptions.keys(inFile: NodeOptions.keyFile(of: invocation)))
+        let probe = try StatusProbe(for: invocation)
         var failure: NodeError?
         // The node itself knows no such peer, and a node that is gone does not answer.
-        for address in try NodeOptions.addresses(of: invocation) {
+        for server in try NodeOptions.servers(of: invocation) {
             do throws(NodeError) {
-                try probe.evict(
-                    name, at: ServerAddress(address) ?? ServerAddress(address, key: nil),
-                    within: limit)
+                try probe.evict(name, at: server, within: limit)
                 StandardOutput.shared.print(
                     "\(name) is out once more than half of all nodes know; "
                         + "`hearth cluster status` tells")

@@ -3,28 +3,36 @@ internal import DataTree
 internal import Glibc
 internal import ZeroMQ
 
-/// Finds a node, and waits until it holds everything up to now.
+/// Finds a node that holds everything up to now, or waits until one does.
 enum SettledNode {
     private static let intervalMicroseconds: UInt32 = 500_000
 
     static func address(
         for invocation: Invocation, within limit: Duration
     ) throws(CommandError) -> String {
-        let keys = try NodeOptions.keys(inFile: NodeOptions.keyFile(of: invocation))
-        let probe = StatusProbe(as: keys)
+        let probe = try StatusProbe(for: invocation)
+        let servers = try NodeOptions.servers(of: invocation)
         let end = ContinuousClock.now + limit
+        /// What the clock of each node showed when it first answered.
+        var starts = [Int64?](repeating: nil, count: servers.count)
         var problem = "no node answers"
-        for address in try NodeOptions.addresses(of: invocation) {
-            guard let first = try status(of: address, probe) else { continue }
-            let now = number("wallMilliseconds", in: first)
-            var status = first
-            while number("settledMilliseconds", in: status) < now, ContinuousClock.now < end {
-                usleep(intervalMicroseconds)
-                status = try self.status(of: address, probe) ?? status
+        while true {
+            let statuses = try statuses(of: servers, probe)
+            for (index, status) in statuses.enumerated() {
+                guard let status else { continue }
+                let start = starts[index] ?? number("wallMilliseconds", in: status)
+                starts[index] = start
+                // Up to and with its last millisecond.
+                if number("settledMilliseconds", in: status) > start {
+                    return servers[index].description
+                }
+                problem =
+                    "what was written before now is not settled at \(servers[index]): "
+                    + reason(in: status)
             }
-            if number("settledMilliseconds", in: status) >= now { return address }
-            problem =
-                "what was written before now is not settled at \(address): " + reason(in: status)
+            guard ContinuousClock.now < end else { break }
+            // Nodes learn it from each other's beats, four times a second.
+            usleep(intervalMicroseconds)
         }
         throw CommandError(
             .unavailable, problem,
@@ -32,12 +40,11 @@ enum SettledNode {
                 + "`hearth cluster doctor`")
     }
 
-    private static func status(
-        of address: String, _ probe: StatusProbe
-    ) throws(CommandError) -> Value? {
+    private static func statuses(
+        of servers: [ServerAddress], _ probe: StatusProbe
+    ) throws(CommandError) -> [Value?] {
         do throws(NodeError) {
-            let server = ServerAddress(address) ?? ServerAddress(address, key: nil)
-            return try probe.statuses(of: [server], within: .seconds(2))[0]
+            return try probe.statuses(of: servers, within: .seconds(1))
         } catch {
             throw CommandError(.unavailable, error.problem, fix: error.fix)
         }

@@ -62,6 +62,13 @@ enum NodeOptions {
         return addresses
     }
 
+    /// Where to ask, in order; at least one.
+    ///
+    /// - Throws: as `addresses(of:)`.
+    static func servers(of invocation: Invocation) throws(CommandError) -> [ServerAddress] {
+        try addresses(of: invocation).map { ServerAddress($0) ?? ServerAddress($0, key: nil) }
+    }
+
     /// The names and addresses of the cluster's nodes.
     private static func nodes(
         of invocation: Invocation
@@ -107,5 +114,12 @@ enum NodeOptions {
             "--\(node.name) \(text): not the address of a node",
             fix: "write tcp://HOST:PORT, for example tcp://127.0.0.1:7001, and ?key=PUBLICKEY "
                 + "behind it for a node with a key")
+    }
+}
+
+extension StatusProbe {
+    /// Asks as the one whom the command line or the environment names.
+    init(for invocation: Invocation) throws(CommandError) {
+        self.init(as: try NodeOptions.keys(inFile: NodeOptions.keyFile(of: invocation)))
     }
 }

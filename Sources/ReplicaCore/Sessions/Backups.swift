@@ -18,12 +18,19 @@ extension Replica {
                 .invalid, "\"\(name.prefix(80))\" cannot name a backup",
                 fix: "use 1 to 64 letters, digits, - and _", id, session)
         }
+        if isBackingUp {
+            return refuse(
+                .unavailable, "\(configuration.member) writes another backup now",
+                fix: "wait for its end", id, session)
+        }
+        isBackingUp = true
         turn.published.append(.backUp(name: name, id: id, for: session))
     }
 
     mutating func answer(
         _ id: UInt64, _ result: Result<String, BackupFlaw>, for session: SessionID
     ) {
+        isBackingUp = false
         switch result {
         case .success(let path): outbox.append(.value(id: id, value: .string(path)), to: session)
         case .failure(let flaw):
