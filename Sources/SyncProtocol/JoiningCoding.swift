@@ -150,11 +150,15 @@ extension Hello {
             newestVersion: try reader.unsigned("a version"))
         let start = reader.position
         let count = try reader.arrayHead("an array of members")
-        guard count.isMultiple(of: 2) else {
+        guard count.isMultiple(of: 2), count <= 2 * WireLimits.members else {
             throw .expected("members and endpoints", found: "an array of \(count)", at: start)
         }
         for _ in 0..<count / 2 {
+            let position = reader.position
             let name = try reader.string("a member")
+            if let last = members.last, last.name >= name {
+                throw .expected("members in ascending order", found: name, at: position)
+            }
             members.append(Member(name, at: try reader.string("an endpoint")))
         }
     }

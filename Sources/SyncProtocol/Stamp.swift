@@ -21,6 +21,8 @@ public struct HybridTime: Hashable, Comparable, Sendable {
     public let bits: UInt64
 
     public static let zero = HybridTime(bits: 0)
+    /// The latest that goes over the wire, in the year 6429.
+    public static let latest = HybridTime(milliseconds: WireLimits.wallMilliseconds)
 
     public init(bits: UInt64) { self.bits = bits }
     public init(milliseconds: UInt64) { bits = milliseconds << 16 }

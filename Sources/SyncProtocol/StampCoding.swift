@@ -5,8 +5,10 @@
 enum WireLimits {
     /// Highest sequence of an operation; nine years at a million a second.
     static let sequence: UInt64 = 1 << 48
-    /// Origins in one vector; each life of a node without `commit` adds one.
+    /// Origins in one vector; each life of a node that writes adds one.
     static let origins = 10_000
+    /// Members of a cluster.
+    static let members = 1_000
     /// Wall clocks end before the year 6429, in milliseconds since 1970.
     static let wallMilliseconds: UInt64 = 1 << 47
 }
@@ -54,14 +56,19 @@ extension MessagePackReader {
     }
 
     public mutating func time() throws(FrameError) -> HybridTime {
-        HybridTime(bits: try unsigned("a hybrid time", through: WireLimits.wallMilliseconds << 16))
+        HybridTime(bits: try unsigned("a hybrid time", through: HybridTime.latest.bits))
     }
 
     public mutating func vector() throws(FrameError) -> Vector {
+        try vector(originLimit: WireLimits.origins)
+    }
+
+    /// Takes a vector of so many origins at most; a checkpoint may have more than a peer tells.
+    public mutating func vector(originLimit: Int) throws(FrameError) -> Vector {
         let head = position
         let count = try mapHead("a vector (a map of writers to sequences)")
-        guard count <= WireLimits.origins else {
-            throw .expected("a vector of at most 10000 writers", found: "\(count)", at: head)
+        guard count <= originLimit else {
+            throw .expected("a vector of fewer writers", found: "\(count)", at: head)
         }
         var entries: [(origin: WriterID, sequence: UInt64)] = []
         entries.reserveCapacity(min(count, 256))

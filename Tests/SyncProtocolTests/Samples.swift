@@ -234,7 +234,9 @@ extension Seeded {
                 Hello(
                     cluster: text(), member: text(), writer: WriterID(bits: next()),
                     endpoint: text(),
-                    members: (0..<next() % 4).map { _ in Hello.Member(text(), at: text()) }))
+                    members: Set((0..<next() % 4).map { _ in text() }).sorted().map {
+                        Hello.Member($0, at: text())
+                    }))
         case 8: return .welcome(member: text(), to: WriterID(bits: next()), version: next())
         case 9:
             return .refuse(

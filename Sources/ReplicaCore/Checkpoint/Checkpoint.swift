@@ -75,11 +75,16 @@ public struct CheckpointHead: Equatable, Sendable {
         guard try reader.arrayHead("the head of a checkpoint") == 7 else {
             throw .ofCheckpoint("its head has another length than 7", at: 0)
         }
-        vector = try reader.vector()
+        // One that cannot be read would be taken for damaged, and put away.
+        vector = try reader.vector(originLimit: 1 << 20)
         frontier = try reader.time()
         time = try reader.time()
         stamps = try ClientStamps(from: &reader)
         lastRow = try reader.unsigned("the ID of a row")
+        // The database takes IDs up to here.
+        guard lastRow <= UInt64(Int64.max), frontier <= time else {
+            throw .ofCheckpoint("its head contradicts itself", at: reader.position)
+        }
         rowCount = Int(clamping: try reader.unsigned("a number of rows"))
         fingerprint = try reader.unsigned("a fingerprint")
     }

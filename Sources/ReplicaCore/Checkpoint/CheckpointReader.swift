@@ -46,6 +46,9 @@ public struct CheckpointReader {
             throw .ofCheckpoint(
                 "it should have \(head.rowCount) rows, and \(rowCount) were found", at: 0)
         }
+        guard directory.isWhole else {
+            throw .ofCheckpoint("a location has no first row", at: 0)
+        }
         for (location, own) in owned where !own.primitive.isNull {
             value.set(own.primitive, at: location)
         }

@@ -61,16 +61,24 @@ extension Replica {
 
     mutating func take(_ part: CheckpointPart, from member: String) {
         guard var joining, joining.member == member, joining.phase == .asking else { return }
-        guard !part.head.isEmpty, let head = try? CheckpointHead(part.head),
-            joining.replacesAll || checkpoints.logGoesBack(to: head.vector)
-        else {
+        let isNew = joining.head.isEmpty || part.head != joining.head
+        if isNew {
+            guard let head = try? CheckpointHead(part.head), clock.reaches(head.time, at: now),
+                joining.replacesAll || checkpoints.logGoesBack(to: head.vector)
+            else {
+                self.joining = nil
+                return
+            }
+            joining.head = part.head
+            joining.lastRow = head.lastRow
+            joining.keptRow = 0
+        }
+        guard part.after == joining.keptRow else { return }
+        guard part.hasAscendingRows(through: joining.lastRow) else {
+            counters.malformedFrames += 1
             self.joining = nil
             return
         }
-        let isNew = part.head != joining.head
-        guard part.after == (isNew ? 0 : joining.keptRow) else { return }
-        joining.head = part.head
-        joining.lastRow = head.lastRow
         joining.keptRow = part.rows.last?.id ?? part.after
         joining.phase = part.isLast ? .complete : .keeping
         joining.attempts = 0
@@ -141,6 +149,18 @@ extension Replica {
             }
         }
         if flaw != nil { counters.malformedFrames += 1 }
+    }
+}
+
+extension CheckpointPart {
+    /// Whether its rows go on where the part before it ends: each is kept under its ID.
+    fileprivate func hasAscendingRows(through last: UInt64) -> Bool {
+        var previous = after
+        for row in rows {
+            guard row.id > previous, row.id <= last else { return false }
+            previous = row.id
+        }
+        return !rows.isEmpty || isLast
     }
 }
 

@@ -29,6 +29,12 @@ struct RowDirectory: Sendable {
         return low
     }
 
+    /// Whether this location and the large ones below it have each one first row.
+    var isWhole: Bool {
+        rows.first?.first == nil && !rows.isEmpty && rows.dropFirst().allSatisfy { $0.first != nil }
+            && large.values.allSatisfy(\.isWhole)
+    }
+
     /// All rows of the location and below.
     var allRows: [Row] { rows + large.values.flatMap(\.allRows) }
 

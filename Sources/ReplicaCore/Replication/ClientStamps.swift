@@ -64,8 +64,10 @@ struct ClientStamps: Equatable, Sendable {
 extension ClientStamps.Client {
     /// Returns by how many times it has grown.
     fileprivate mutating func insert(_ time: HybridTime) -> Int {
+        // Whether what is so old was done, nobody can say anyway.
+        guard time > floor else { return 0 }
         if let last = times.last, last >= time {
-            guard time > floor, !times.contains(ascending: time) else { return 0 }
+            guard !times.contains(ascending: time) else { return 0 }
             times.insert(time, at: times.firstIndex { $0 > time } ?? times.count)
             return 1
         }
@@ -135,10 +137,14 @@ extension ClientStamps {
             }
             let id = try reader.writerID()
             var client = Client(floor: try reader.time())
-            var last = client.floor.bits
             for _ in 0..<timeCount {
-                last &+= try reader.unsigned("a time difference")
-                client.times.append(HybridTime(bits: last))
+                let last = client.times.last ?? client.floor
+                let difference = try reader.unsigned("a time difference")
+                let (bits, isTooLate) = last.bits.addingReportingOverflow(difference)
+                guard !isTooLate, difference > 0, bits <= HybridTime.latest.bits else {
+                    throw .ofCheckpoint("the stamps of a client do not ascend", at: start)
+                }
+                client.times.append(HybridTime(bits: bits))
             }
             clients[id] = client
             count += timeCount

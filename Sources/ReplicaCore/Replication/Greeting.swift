@@ -71,11 +71,12 @@ extension Replica {
 
     /// The first member that this node and another one do not both know, at the same place.
     private func difference(to hello: Hello) -> String? {
-        let own = configuration.members
-        let names = (own + hello.members).map(\.name)
-        for name in names {
-            let ours = own.first { $0.name == name }?.endpoint
-            let theirs = hello.members.first { $0.name == name }?.endpoint
+        var own: [String: String] = [:]
+        var its: [String: String] = [:]
+        for member in configuration.members { own[member.name] = member.endpoint }
+        for member in hello.members { its[member.name] = member.endpoint }
+        for name in (configuration.members + hello.members).map(\.name) {
+            let (ours, theirs) = (own[name], its[name])
             if ours == theirs { continue }
             guard let ours else { return "\(hello.member) lists \(name), at \(theirs ?? "")" }
             guard let theirs else { return "\(configuration.member) lists \(name), at \(ours)" }

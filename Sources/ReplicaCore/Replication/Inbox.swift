@@ -7,6 +7,8 @@ struct Inbox: Sendable {
     static let countLimit = 10_000
     /// Finding what is next takes a look at each origin, of which a liar may name many.
     static let originLimit = 100
+    /// A batch that rests on more origins than this, of which not enough is held, does not wait.
+    static let dependencyLimit = 100
 
     struct Waiting: Sendable {
         var batch: Batch

@@ -85,10 +85,16 @@ extension Replica {
         if repaired { counters.repaired += count }
         if batch.first == vector[batch.origin] + 1, vector.covers(batch.dependencies) {
             take(batch, bytes)
-        } else if !inbox.insert(batch, bytes) {
+        } else if !mayWait(batch) || !inbox.insert(batch, bytes) {
             counters.dropped += count
         }
         while let next = inbox.next(after: vector) { take(next.batch, next.bytes) }
+    }
+
+    /// Whether a batch that cannot be applied yet waits for little enough.
+    private func mayWait(_ batch: Batch) -> Bool {
+        let missing = batch.dependencies.advanced(beyond: vector)
+        return missing.entries.count <= Inbox.dependencyLimit
     }
 
     /// Whether a batch may be what an honest member made: nobody else goes on where this node's own

@@ -42,14 +42,7 @@ extension Replica {
         closeBatch()
         if turn.isUrgent { turn.published.append(.publish(PeerMessage.urge.frame)) }
         answerConcerns()
-        let requests = repair.requests(
-            holding: vector, inbox: inbox, peers: peers, at: now.elapsedMilliseconds)
-        for request in requests {
-            let message = PeerMessage.want(
-                member: configuration.member, origin: request.origin, from: request.from,
-                through: request.through)
-            turn.urgent.append(.ask(request.member, message.frame))
-        }
+        askForRepair()
         let time = passTime()
         extendClockBound(over: time)
         tellWhatIsSeen()
@@ -70,6 +63,19 @@ extension Replica {
             limit: 500 + 3 * turn.applied)
         defer { turn.clear() }
         return turn.urgent + outputs + dueAdoption() + dueCheckpoint()
+    }
+
+    /// Asks peers for what is missing; not while the disk takes nothing, and what came would be dropped.
+    private mutating func askForRepair() {
+        if storageFlaw != nil { return }
+        let requests = repair.requests(
+            holding: vector, inbox: inbox, peers: peers, at: now.elapsedMilliseconds)
+        for request in requests {
+            let message = PeerMessage.want(
+                member: configuration.member, origin: request.origin, from: request.from,
+                through: request.through)
+            turn.urgent.append(.ask(request.member, message.frame))
+        }
     }
 
     /// A checkpoint of what all turns up to this one have made, if one is due.

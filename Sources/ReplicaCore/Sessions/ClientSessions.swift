@@ -93,6 +93,7 @@ struct Advances: Sendable {
 extension Replica {
     /// Takes a client that says hello, once this replica holds what it has seen elsewhere.
     mutating func greet(_ seen: Vector, _ id: UInt64, _ session: SessionID) {
+        guard hasRoom(id, session) else { return }
         let client = ClientSessions.Waiting(
             session: session, id: id, seen: seen,
             untilMilliseconds: now.elapsedMilliseconds + ClientSessions.patienceMilliseconds)

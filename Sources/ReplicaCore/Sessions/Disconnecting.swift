@@ -49,6 +49,8 @@ extension Replica {
                     fix: "connect again, and ping while writes wait for the connection's end"),
                 to: session)
         }
-        for session in disconnects.all { outbox.append(.ok(id: 0), to: session) }
+        // At once, as this tells nothing: behind a disk that is full for hours, they would pile up.
+        let probe = NodeMessage.ok(id: 0).frame
+        for session in disconnects.all { turn.urgent.append(.reply(session, probe)) }
     }
 }

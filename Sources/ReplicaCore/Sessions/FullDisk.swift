@@ -35,7 +35,8 @@ extension Replica {
     /// Refuses a request without waiting for what was stored before.
     mutating func refuseAtOnce(_ flaw: StorageFlaw, _ id: UInt64, _ session: SessionID) {
         counters.refused += 1
-        clientSessions.halt(session)
+        // Of a client that stamps nothing, nothing can overtake what it asked for before.
+        if clientSessions.told(session) != nil { clientSessions.halt(session) }
         let refusal = NodeMessage.error(
             id: id, code: .unavailable, problem: flaw.problem, fix: flaw.fix)
         turn.urgent.append(.reply(session, refusal.frame))

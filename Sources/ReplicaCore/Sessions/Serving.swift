@@ -94,7 +94,7 @@ extension Replica {
 
     /// Refuses a request for data from a client that has asked for much in one turn already: a few
     /// bytes may ask for the whole tree, and frames have room for millions of them.
-    private mutating func hasRoom(_ id: UInt64, _ session: SessionID) -> Bool {
+    mutating func hasRoom(_ id: UInt64, _ session: SessionID) -> Bool {
         if outbox.byteCount(for: session) <= Replica.answersLimit { return true }
         refuse(
             .tooBig, "the answers before this one have \(Replica.answersLimit >> 20) MB",

@@ -1,7 +1,8 @@
 import DataTree
-import ReplicaCore
 import SyncProtocol
 import Testing
+
+@testable import ReplicaCore
 
 /// Checkpoints as a disk keeps them, over random operations.
 @Suite struct CheckpointTests {
@@ -141,6 +142,16 @@ import Testing
         var doubled = rows
         doubled.rows[1_000_000] = rows.rows[ids[3]]
         #expect(throws: FrameError.self) { try doubled.read() }
+
+        // The rows of a list, and none of what is above it.
+        let first = try #require(rows.rows[ids[0]])
+        var head = try CheckpointHead(rows.head)
+        head.rowCount -= 1
+        head.fingerprint &-= UInt64(first.withUnsafeBytes { Checksum.stored(in: $0) })
+        var rootless = rows
+        rootless.rows[ids[0]] = nil
+        rootless.head = head.bytes
+        #expect(throws: FrameError.self) { try rootless.read() }
 
         var headless = rows
         headless.head[3] ^= 1

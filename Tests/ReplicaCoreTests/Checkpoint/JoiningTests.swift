@@ -80,6 +80,35 @@ import Testing
         #expect(cluster["n1"].value[list].children.count == 310)
     }
 
+    @Test func `rows under wrong IDs, and heads that are none, are not kept`() {
+        let tamperings: [(inout CheckpointPart) -> Void] = [
+            { part in part.rows += part.rows.suffix(1) },
+            { part in part.rows.reverse() },
+            { part in
+                part.rows = part.rows.map { CheckpointRow(id: $0.id + 1_000_000, bytes: $0.bytes) }
+            },
+            { part in part.rows = [] },
+            { part in part.head = [] },
+            { part in part.head[part.head.count / 2] ^= 1 },
+        ]
+        for tamper in tamperings {
+            var cluster = cluster()
+            push(150, to: "n1", of: &cluster)
+            cluster.settle()
+            cluster.wipe("n3")
+            cluster.tamper = tamper
+            cluster.start("n3")
+            cluster.settle(milliseconds: 1_000)
+            #expect(cluster["n3"].counters.adopted == 0)
+            let ids = cluster.disks["n3"]?.staged.map(\.id) ?? []
+            #expect(
+                ids == ids.sorted() && Set(ids).count == ids.count && (ids.last ?? 0) < 1_000_000)
+            cluster.tamper = nil
+            cluster.settle(milliseconds: 10_000)
+            #expect(cluster["n3"].value == cluster["n1"].value)
+        }
+    }
+
     @Test func `a node whose peers have forgotten what it misses keeps what it alone has`() {
         var cluster = cluster()
         cluster.logLimit = 20

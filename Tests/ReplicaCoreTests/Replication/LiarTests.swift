@@ -130,6 +130,30 @@ import Testing
         #expect(cluster["n1"].value == ["list": 1])
     }
 
+    @Test func `keeps nothing waiting that rests on too much`() {
+        var cluster = TestCluster(2)
+        for count in [100, 101] as [UInt64] {
+            var dependencies = Vector()
+            var shown = Vector()
+            shown[WriterID(bits: count)] = 1
+            for origin in 1...count { dependencies[WriterID(bits: 1_000 + origin)] = 1 }
+            let waiting = Batch(
+                origin: WriterID(bits: count), first: 1, wallMilliseconds: 0,
+                dependencies: dependencies,
+                operations: [
+                    Operation(
+                        stamp: Stamp(time: present, writer: WriterID(bits: count)),
+                        writes: [Write(path: list, value: 1)])
+                ])
+            let told = beat(
+                shown,
+                promise: HybridTime(milliseconds: present.milliseconds + 60_000 + count))
+            let frame = PeerMessage.batch(BatchCoding.encode(waiting)).frame
+            cluster.turn("n1", [told, .published(frame)])
+        }
+        #expect(cluster["n1"].counters.dropped == 1)
+    }
+
     @Test func `does not ask without end for what it refuses`() {
         var cluster = TestCluster(2)
         cluster.send(.put(id: 1, path: list, value: 1), to: "n2")
@@ -199,6 +223,32 @@ import Testing
         }
         cluster.send(.get(id: 51, path: list), to: "n1")
         #expect(cluster.takeReplies() == [.value(id: 51, value: text)])
+    }
+
+    @Test func `does not greet it without end`() {
+        var cluster = TestCluster(1)
+        cluster.turn("n1", [ask((1...600_000).map { .hello(id: $0, seen: Vector()) })])
+        let replies = cluster.takeReplies()
+        guard case .error(600_000, .tooBig, _, _) = replies.last else {
+            Issue.record("the last hello was not refused")
+            return
+        }
+    }
+
+    @Test func `writes one backup at a time`() throws {
+        var cluster = TestCluster(1)
+        cluster.turn("n1", [ask((1...3).map { .backup(id: $0, name: "monday") })])
+        let busy = cluster.takeReplies()
+        #expect(busy.count == 2)
+        guard case .error(2, .unavailable, _, _) = busy.first else {
+            Issue.record("a second backup was begun")
+            return
+        }
+        let client = SessionID(number: 1)
+        cluster.turn("n1", [.backedUp(.success("monday.sqlite"), id: 1, for: client)])
+        #expect(cluster.takeReplies() == [.value(id: 1, value: .string("monday.sqlite"))])
+        cluster.turn("n1", [ask([.backup(id: 4, name: "tuesday")])])
+        #expect(cluster.takeReplies().isEmpty, "it is under way")
     }
 
     @Test func `has a limit of listens`() {

@@ -37,6 +37,8 @@ struct TestCluster {
     var leftovers = Leftovers.redo
     /// Where nodes that start from now on believe themselves and others to be.
     var endpoints: [String: String] = [:]
+    /// Changes what disks read of checkpoints for peers.
+    var tamper: ((inout CheckpointPart) -> Void)?
     /// Why nodes gave up.
     private(set) var refusals: [String: String] = [:]
     private var now = Moment(wallMilliseconds: 1_700_000_000_000, elapsedMilliseconds: 0)
@@ -162,7 +164,9 @@ struct TestCluster {
         case .truncate(let vector):
             disks[name, default: Disk()].entries.removeAll { $0.last <= vector[$0.origin] }
         case .readRows(let read):
-            turn(name, [.foundRows(disks[name, default: Disk()].part(for: read), for: read)])
+            var part = disks[name, default: Disk()].part(for: read)
+            tamper?(&part)
+            turn(name, [.foundRows(part, for: read)])
         case .stage(let rows, let areFirst):
             if areFirst { disks[name, default: Disk()].staged.removeAll() }
             disks[name, default: Disk()].staged += rows

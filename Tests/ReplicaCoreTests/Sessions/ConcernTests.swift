@@ -72,5 +72,7 @@ import Testing
         cluster.settle()
         #expect(cluster["n1"].value == ["a": 1, "b": 4])
         #expect(cluster["n2"].value == ["a": 1, "b": 4])
+        cluster.send(.put(id: 5, path: place, value: 5), to: "n1")
+        #expect(cluster.takeReplies() == [.ok(id: 5)])
     }
 }

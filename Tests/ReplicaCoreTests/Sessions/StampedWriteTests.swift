@@ -164,7 +164,7 @@ import Testing
         #expect(stamps.answer(for: stamp(2 * many - 1)) == .notDone)
     }
 
-    @Test func `of many clients the last ones are known`() {
+    @Test func `of many clients the last ones are known`() throws {
         var stamps = ClientStamps()
         for writer in 1...UInt64(ClientStamps.limit + 1) { stamps.insert(stamp(writer, writer)) }
         #expect(stamps.count <= ClientStamps.limit)
@@ -172,20 +172,45 @@ import Testing
         let last = UInt64(ClientStamps.limit + 1)
         #expect(stamps.answer(for: stamp(last, last)) == .done)
         #expect(stamps.answer(for: stamp(last + 1, last + 1)) == .notDone)
+        let count = stamps.count
+        stamps.insert(stamp(1, 1))
+        #expect(stamps.count == count, "it is forgotten already")
+        #expect(try decoded(encoded(stamps)) == stamps)
+    }
+
+    @Test(arguments: [[UInt64](), [0], [5, 0], [.max], [1 << 63]])
+    func `times that do not ascend, or never end, are refused`(differences: [UInt64]) {
+        var writer = MessagePackWriter()
+        writer.appendArrayHead(2)
+        writer.append(7 as UInt64)
+        writer.appendArrayHead(2 + differences.count)
+        for number in [1, 9] + differences { writer.append(number) }
+        if differences.isEmpty {
+            #expect(throws: Never.self) { try decoded(writer.bytes) }
+        } else {
+            #expect(throws: FrameError.self) { try decoded(writer.bytes) }
+        }
     }
 
     @Test func `they come back from bytes as they were`() throws {
         var random = SplitMix64(seed: 3)
         var stamps = ClientStamps()
         for _ in 0..<5_000 { stamps.insert(stamp(random.next() >> 20, random.next() % 7)) }
+        #expect(try decoded(encoded(stamps)) == stamps)
+    }
+
+    private func encoded(_ stamps: ClientStamps) -> [UInt8] {
         var writer = MessagePackWriter()
         writer.append(stamps)
-        let back = try writer.bytes.withUnsafeBytes { bytes in
+        return writer.bytes
+    }
+
+    private func decoded(_ bytes: [UInt8]) throws(FrameError) -> ClientStamps {
+        try bytes.withUnsafeBytes { bytes in
             Result { () throws(FrameError) in
                 var reader = MessagePackReader(bytes)
                 return try ClientStamps(from: &reader)
             }
         }.get()
-        #expect(back == stamps)
     }
 }
