@@ -33,9 +33,18 @@ struct Repair: Sendable {
     }
 
     /// The requests to send now.
+    ///
+    /// - Complexity: O(origins) for each peer; it mostly finds that nothing is missing.
     mutating func requests(
         holding vector: Vector, inbox: Inbox, peers: Peers, at elapsedMilliseconds: UInt64
     ) -> [Request] {
+        let isComplete =
+            inbox.count == 0
+            && peers.all.allSatisfy { $0.beat.map { vector.covers($0.vector) } ?? true }
+        if isComplete {
+            open.removeAll(keepingCapacity: true)
+            return []
+        }
         var needs = inbox.needs(beyond: vector)
         for peer in peers.all {
             for (origin, sequence) in peer.beat?.vector.entries ?? [] {
