@@ -44,16 +44,21 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
         DatabaseReference(database, path.appending(newKey()), concern)
     }
 
-    private static let keys = Monitor(PushIDGenerator())
+    private struct NewKeys: Sendable {
+        var generator = PushIDGenerator()
+        var random = SystemRandomNumberGenerator()
+    }
+
+    /// One for the process: each key sorts after the one before.
+    private static let newKeys = Monitor(NewKeys())
 
     private func newKey() -> Key {
         var milliseconds = Loop.wallClockMilliseconds
         if case .success(let connection) = database.connection {
             milliseconds = connection.nodeMilliseconds
         }
-        return DatabaseReference.keys.withLock { keys in
-            var random = SystemRandomNumberGenerator()
-            return keys.next(at: milliseconds, random: &random)
+        return DatabaseReference.newKeys.withLock { keys in
+            keys.generator.next(at: milliseconds, random: &keys.random)
         }
     }
 }

@@ -9,6 +9,7 @@ internal import Threads
 final class DemoWriter: Sendable {
     private struct State: Sendable {
         var keys = PushIDGenerator()
+        var random = SystemRandomNumberGenerator()
         var allowed = 0
         var begun = 0
         var open = 0
@@ -70,8 +71,8 @@ final class DemoWriter: Sendable {
             guard state.begun < state.allowed, state.open < DemoWriter.window else { return nil }
             state.begun += 1
             state.open += 1
-            var random = SystemRandomNumberGenerator()
-            return (state.begun, state.keys.next(at: wallClockMilliseconds(), random: &random))
+            let key = state.keys.next(at: wallClockMilliseconds(), random: &state.random)
+            return (state.begun, key)
         }
     }
 }
