@@ -14,6 +14,12 @@ extension Replica {
     mutating func isDue(
         _ stamp: Stamp, _ id: UInt64, _ session: SessionID, _ concern: WriteConcern?
     ) -> Bool {
+        guard vector[stamp.writer] == 0, !peers.writers.contains(stamp.writer) else {
+            refuse(
+                .invalid, "\(stamp.writer) is the writer of a node",
+                fix: "draw another number for this client", id, session)
+            return false
+        }
         if clientStamps.answer(for: stamp) == .done {
             counters.repeated += 1
             // Where else it is durable, nobody here knows.

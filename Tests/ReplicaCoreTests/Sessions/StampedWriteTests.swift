@@ -91,6 +91,17 @@ import Testing
         #expect(time.milliseconds < present + 1_000)
     }
 
+    @Test func `a stamp in the name of a node is refused`() {
+        var cluster = TestCluster(2)
+        cluster.settle()
+        for name in cluster.names {
+            let time = HybridTime(milliseconds: present + 5_000)
+            let stolen = Stamp(time: time, writer: cluster[name].writer)
+            cluster.send(add(1, stolen), to: "n1")
+            #expect(codes(cluster.takeReplies()) == [.invalid])
+        }
+    }
+
     @Test func `a stamped write with a timestamp for the node is refused`() {
         var cluster = TestCluster(1)
         cluster.send(
