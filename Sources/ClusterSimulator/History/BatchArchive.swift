@@ -7,7 +7,7 @@ struct BatchArchive {
     /// By origin, each ascending.
     private var logs: [WriterID: [LogEntry]] = [:]
 
-    /// Notes a batch; it takes the place of those of a lost turn, whose sequences are used again.
+    /// Notes a batch; it takes the place of what a planted mistake had under its sequences before.
     mutating func note(_ entry: LogEntry) {
         var log = logs.removeValue(forKey: entry.origin) ?? []
         defer { logs[entry.origin] = log }

@@ -216,8 +216,6 @@ struct VirtualNetwork {
 
     func isCut(_ from: Int, _ to: Int) -> Bool { isCut[from * endpoints + to] }
 
-    var isWhole: Bool { !isCut.contains(true) }
-
     /// Keeps members of different groups apart. Endpoints are nodes, then clients.
     mutating func partition(_ groups: [[Int]], at now: Microseconds) {
         for (index, group) in groups.enumerated() {

@@ -258,3 +258,6 @@ extension Counters {
         strangers += other.strangers
     }
 }
+        adopted += other.adopted
+        rebased += other.rebased
+        quarantined += other.quarantined

@@ -24,7 +24,6 @@ extension SimulatedRun {
     mutating func beginCalm() {
         calm.hasBegun = true
         calm.lastProgress = now
-        history.note(.calm, at: now)
         network.calm(at: now)
         perform(.heal)
         for node in nodes.indices {

@@ -39,7 +39,6 @@ extension SimulatedRun {
                 client: client, kind: request.kind, fingerprint: request.fingerprint, invoked: now,
                 session: clients[client].session?.number ?? 0))
         let operation = history.operations.count - 1
-        history.note(.invoked(operation: operation), at: now)
         clients[client].pending = .init(id: 0, operation: operation, request: request)
         ask(client)
     }
@@ -166,7 +165,6 @@ extension SimulatedRun {
         clients[client].pending = nil
         history.operations[pending.operation].outcome = outcome
         history.operations[pending.operation].completed = now
-        history.note(.completed(operation: pending.operation), at: now)
     }
 
     // MARK: Leaving
@@ -211,7 +209,6 @@ extension SimulatedRun {
             let step = 1 + clients[client].random.index(below: nodes.count - 1)
             clients[client].node = (clients[client].node + step) % nodes.count
             statistics.moves += 1
-            history.note(.moved(client: client, node: clients[client].node), at: now)
         }
         clients[client].leave(wasRefused: wasRefused)
         if let pending = clients[client].pending, !wasRefused,

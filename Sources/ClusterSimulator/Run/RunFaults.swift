@@ -38,7 +38,6 @@ extension SimulatedRun {
         case .step(let node, let milliseconds):
             nodes[node].clock.step(milliseconds: milliseconds)
             statistics.clockSteps += 1
-            history.note(.clockStepped(node: node, milliseconds: milliseconds), at: now)
         case .clock(let node, let mode):
             nodes[node].clock.set(mode, at: now)
             statistics.clockSteps += 1
@@ -76,7 +75,6 @@ extension SimulatedRun {
         case .heal:
             network.heal(at: now)
             for node in nodes.indices { releaseWaiting(for: node) }
-            history.note(.healed, at: now)
         default: preconditionFailure("\(fault) is no fault of the network")
         }
     }
@@ -96,7 +94,6 @@ extension SimulatedRun {
 
     private mutating func notePartition() {
         statistics.partitions += 1
-        history.note(.partitioned, at: now)
     }
 
     private mutating func crash(_ node: Int) {
@@ -119,7 +116,6 @@ extension SimulatedRun {
         statistics.crashes += 1
         statistics.lostTurns += lost
         crashes.append((node, now))
-        history.note(.crashed(node: node, lostTurns: lost), at: now)
         noteRoom(at: node)
         breakConnections(of: node)
     }
@@ -157,7 +153,6 @@ extension SimulatedRun {
     mutating func endProcess(_ node: Int) {
         nodes[node].end()
         statistics.stops += 1
-        history.note(.stopped(node: node), at: now)
         breakConnections(of: node)
     }
 
@@ -165,13 +160,11 @@ extension SimulatedRun {
         guard nodes[node].state == .running else { return }
         nodes[node].pause()
         statistics.pauses += 1
-        history.note(.paused(node: node), at: now)
     }
 
     mutating func resume(_ node: Int) {
         guard nodes[node].state == .paused else { return }
         nodes[node].resume()
-        history.note(.resumed(node: node), at: now)
         releaseWaiting(for: node)
         scheduleTurn(node)
     }

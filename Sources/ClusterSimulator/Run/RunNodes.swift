@@ -8,7 +8,6 @@ extension SimulatedRun {
     mutating func start(_ node: Int) {
         guard nodes[node].state == .down else { return }
         guard startProcess(of: node) else { return }
-        history.note(.started(node: node), at: now)
         network.reconnect(node, at: now)
         releaseWaiting(for: node)
         if let replica = nodes[node].replica {
