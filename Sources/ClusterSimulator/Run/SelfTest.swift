@@ -104,7 +104,7 @@ public enum SelfTest {
         scenario.checks = [row.check]
         for seed in 1...limit {
             let report = Simulation.run(scenario, seed: seed, defect: row.defect)
-            guard report.verdict == .invalid else { continue }
+            guard report.checks[0].verdict == .invalid else { continue }
             return Result(row: row, seeds: seed, finding: report.checks[0])
         }
         return Result(row: row, seeds: nil, finding: nil)

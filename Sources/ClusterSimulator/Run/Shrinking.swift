@@ -8,8 +8,8 @@ public struct Shrinking: Sendable {
     public private(set) var scenario: Scenario
     /// The seed with which it fails.
     public private(set) var seed: UInt64
-    /// The check that finds it.
-    public let check: Check
+    /// The check that finds it; nil where the run itself has a flaw, and no check fails.
+    public let check: Check?
     /// How many runs it took so far.
     public private(set) var runs = 0
 
@@ -17,17 +17,16 @@ public struct Shrinking: Sendable {
     private let limit: Int
     private var lines: [String]
 
-    /// The first check that fails with a seed is the one to keep; nil if none does.
+    /// The first check that fails with a seed is the one to keep; nil if none does, and the run has no
+    /// flaw.
     ///
     /// - Parameter limit: After so many runs the shortest scenario so far has to do.
     public init?(_ scenario: Scenario, seed: UInt64, defect: PlantedDefect?, limit: Int) {
         let report = Simulation.run(scenario, seed: seed, defect: defect)
-        guard let failed = report.checks.first(where: { $0.verdict == .invalid }) else {
-            return nil
-        }
-        check = failed.check
+        guard report.verdict == .invalid else { return nil }
+        check = report.checks.first { $0.verdict == .invalid }?.check
         self.scenario = scenario.drawn(seed: seed)
-        self.scenario.checks = [failed.check]
+        if let check { self.scenario.checks = [check] }
         self.scenario.claim = "Fails as \(scenario.name) does with seed \(seed)."
         self.seed = seed
         self.defect = defect
@@ -130,7 +129,7 @@ public struct Shrinking: Sendable {
         for seed in [seed, 1, 2, 3] {
             runs += 1
             let report = Simulation.run(candidate, seed: seed, defect: defect)
-            guard report.checks.contains(where: { $0.verdict == .invalid }) else { continue }
+            guard shows(report) else { continue }
             self.seed = seed
             scenario = candidate
             scenario.seeds = seed...seed
@@ -138,6 +137,12 @@ public struct Shrinking: Sendable {
             return true
         }
         return false
+    }
+
+    /// Whether a run shows what is looked for.
+    private func shows(_ report: SimulationReport) -> Bool {
+        guard let check else { return report.flaw != nil }
+        return report.checks.contains { $0.check == check && $0.verdict == .invalid }
     }
 
     private func read(_ lines: [String]) -> Scenario? {

@@ -13,21 +13,19 @@ public enum Simulation {
         var run = SimulatedRun(scenario, seed: seed, defect: defect)
         run.run()
         let evidence = Evidence(of: run)
-        var results = scenario.checks.map { $0.judge(evidence) }
-        if let flaw = run.calm.flaw {
-            // No run may show this, whatever it checks: the first check reports it.
-            results[0] = CheckResult(check: results[0].check, verdict: .invalid, details: flaw)
-        }
+        let results = scenario.checks.map { $0.judge(evidence) }
         var statistics = run.statistics
         statistics.complete(with: run)
         statistics.exempted = evidence.exemptedCount
         return SimulationReport(
-            scenario: scenario.name, seed: seed, verdict: verdict(of: results),
+            scenario: scenario.name, seed: seed, verdict: verdict(of: results, run.calm.flaw),
             traceHash: run.trace.bits, events: statistics.events,
-            simulatedSeconds: run.now.inSeconds, checks: results, statistics: statistics)
+            simulatedSeconds: run.now.inSeconds, flaw: run.calm.flaw, checks: results,
+            statistics: statistics)
     }
 
-    private static func verdict(of results: [CheckResult]) -> Verdict {
+    private static func verdict(of results: [CheckResult], _ flaw: String?) -> Verdict {
+        if flaw != nil { return .invalid }
         if results.contains(where: { $0.verdict == .invalid }) { return .invalid }
         if results.contains(where: { $0.verdict == .unknown }) { return .unknown }
         return .valid

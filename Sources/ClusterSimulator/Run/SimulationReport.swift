@@ -2,13 +2,15 @@
 public struct SimulationReport: Sendable {
     public let scenario: String
     public let seed: UInt64
-    /// Invalid if any check is, else unknown if any is.
+    /// Invalid if any check is or the run has a flaw, else unknown if any check is.
     public let verdict: Verdict
     /// A hash over every event and every output: the same for the same scenario, seed and program.
     public let traceHash: UInt64
     /// How many events were executed.
     public let events: UInt64
     public let simulatedSeconds: Double
+    /// What no run may show, whatever it checks, such as a frame that nobody can read.
+    public let flaw: String?
     /// In the order in which the scenario names them.
     public let checks: [CheckResult]
     public let statistics: SimulationStatistics

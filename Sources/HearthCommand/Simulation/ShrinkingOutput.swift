@@ -4,7 +4,8 @@ internal import ClusterSimulator
 enum ShrinkingOutput {
     static func run(_ shrinking: inout Shrinking) {
         let before = shrinking.size
-        tell("\(shrinking.check.rawValue) fails; leaving out what it does not take")
+        let failed = shrinking.check?.rawValue ?? "the run itself"
+        tell("\(failed) fails; leaving out what it does not take")
         while shrinking.step() {
             tell("\(shrinking.size) of \(before) words left after \(shrinking.runs) runs")
         }

@@ -91,6 +91,9 @@ struct SimulationOutput {
                 + "\(counts.acknowledged)/\(counts.operations) acknowledged, "
                 + (counts.exempted == 0 ? "" : "\(counts.exempted) exempt, ")
                 + "\(report.events) events, \(tenths(report.simulatedSeconds)) s simulated")
+        if let flaw = report.flaw {
+            StandardOutput.shared.print("    the run itself is invalid: \(flaw)")
+        }
         for result in report.checks where result.verdict != .valid {
             StandardOutput.shared.print(
                 "    \(result.check.rawValue) is \(result.verdict.rawValue): \(result.details)")
@@ -106,6 +109,7 @@ struct SimulationOutput {
                 + "\"details\":\(JSONWriter.text(of: .string(result.details))),"
                 + "\"witness\":[\(witness.joined(separator: ","))]}"
         }
+        let flaw = report.flaw.map { "\"flaw\":\(JSONWriter.text(of: .string($0)))," } ?? ""
         return "{\"scenario\":\(JSONWriter.text(of: .string(report.scenario))),"
             + "\"seed\":\(report.seed),\"verdict\":\"\(report.verdict.rawValue)\","
             + "\"traceHash\":\"\(report.traceHashText)\",\"events\":\(report.events),"
@@ -113,7 +117,7 @@ struct SimulationOutput {
             + "\"operations\":\(report.statistics.operations),"
             + "\"acknowledged\":\(report.statistics.acknowledged),"
             + "\"exempted\":\(report.statistics.exempted),"
-            + "\"checks\":[\(checks.joined(separator: ","))]}"
+            + flaw + "\"checks\":[\(checks.joined(separator: ","))]}"
     }
 
     private func tenths(_ number: Double) -> String {

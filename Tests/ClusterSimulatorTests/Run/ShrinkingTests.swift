@@ -19,7 +19,7 @@ import Testing
 
         let text = shrinking.scenario.text
         let read = try Scenario(parsing: text, name: "short")
-        #expect(read.checks == [shrinking.check])
+        #expect(read.checks == [try #require(shrinking.check)])
         #expect(read.seeds == shrinking.seed...shrinking.seed)
         let report = Simulation.run(read, seed: shrinking.seed, defect: defect)
         #expect(report.checks.map(\.verdict) == [.invalid])
