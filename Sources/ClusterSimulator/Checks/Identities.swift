@@ -41,13 +41,18 @@ enum RestartIdentity {
     }
 }
 
-/// Stamps ascend at each node, but for those that clients have made, exceed all that it held, and stay near the fastest clock.
+/// The stamps that a node makes ascend and exceed all that it holds, and no stamp, not even one that a
+/// client has made, is ahead of the fastest clock.
+///
+/// A start may take a clock ahead of the wall clock, as far as the bound that the process before had left
+/// on disk, and all others follow it; the wall clock comes after.
 enum StampsAscend {
-    /// How far a start may take a node's stamps ahead of its clock: as far as the bound that the
-    /// process before left on disk.
-    private static let startMilliseconds: UInt64 = 3_000
-
     static func judge(_ evidence: Evidence) -> Finding {
+        if let flaw = flaw(inOrderOf: evidence) ?? flaw(inReachOf: evidence) { return flaw }
+        return .valid(evidence.recording.issued.count, "operations")
+    }
+
+    private static func flaw(inOrderOf evidence: Evidence) -> Finding? {
         var last: [WriterID: Recording.Issued] = [:]
         for issued in evidence.recording.issued {
             let stamp = issued.operation.stamp
@@ -56,14 +61,26 @@ enum StampsAscend {
                 return .invalid("stamps of one writer do not ascend", before.line, issued.line)
             }
             if isOwn { last[issued.dot.origin] = issued }
-            let limit =
-                issued.latestWallMilliseconds + UInt64(issued.starts) * startMilliseconds
-            if stamp.time.milliseconds > limit {
+            if stamp.time.milliseconds > issued.limitMilliseconds {
                 return .invalid(
-                    "a stamp is ahead of every clock there is, of which the fastest shows "
-                        + "\(issued.latestWallMilliseconds)", issued.line)
+                    "a stamp is ahead of every clock there is, of which the fastest shows at most "
+                        + "\(issued.limitMilliseconds)", issued.line)
             }
         }
-        return .valid(evidence.recording.issued.count, "operations")
+        return nil
+    }
+
+    private static func flaw(inReachOf evidence: Evidence) -> Finding? {
+        let stamps = StampIndex(evidence.recording)
+        for operation in evidence.history.operations {
+            for serving in operation.servings {
+                guard let dot = serving.made, let stamp = stamps[dot], stamp.writer == dot.origin,
+                    let newest = stamps.newest(in: serving.before), stamp <= newest
+                else { continue }
+                return .invalid(
+                    "n\(serving.node + 1) held \(newest) when it made \(stamp)", operation.line)
+            }
+        }
+        return nil
     }
 }

@@ -51,9 +51,8 @@ struct Sessions {
                 if !operation.isRead { written.append(operation) }
                 guard operation.isRead else { continue }
                 for write in written {
-                    guard let dot = write.acknowledged?.dot else { continue }
                     count += 1
-                    guard !serving.vector.covers(dot) else { continue }
+                    if let dot = write.acknowledged?.dot, serving.vector.covers(dot) { continue }
                     return .invalid(
                         "a read does not show what its client has written", write.line,
                         operation.line)
@@ -137,7 +136,7 @@ struct Sessions {
         var count = 0
         for operation in evidence.history.operations {
             for serving in operation.servings {
-                guard let dot = serving.dot, !wasLost(serving) else { continue }
+                guard let dot = serving.made, !wasLost(serving) else { continue }
                 count += 1
                 let state = firstState(covering: dot) { !$0.vector.covers(serving.before) }
                 if let state {
@@ -157,26 +156,5 @@ struct Sessions {
             if let state = process.first(covering: dot), isWrong(state) { return state }
         }
         return nil
-    }
-}
-
-/// The stamps of all operations that were ever made.
-private struct StampIndex {
-    private var stamps: [Dot: Stamp] = [:]
-    /// The newest stamp up to each operation of an origin.
-    private var newest: [Dot: Stamp] = [:]
-
-    init(_ recording: Recording) {
-        for issued in recording.issued.sorted(by: { $0.dot.sequence < $1.dot.sequence }) {
-            let before = Dot(origin: issued.dot.origin, sequence: issued.dot.sequence - 1)
-            stamps[issued.dot] = issued.operation.stamp
-            newest[issued.dot] = max(newest[before] ?? .none, issued.operation.stamp)
-        }
-    }
-
-    subscript(dot: Dot) -> Stamp? { stamps[dot] }
-
-    func newest(in vector: Vector) -> Stamp? {
-        vector.entries.compactMap { newest[Dot(origin: $0.origin, sequence: $0.sequence)] }.max()
     }
 }

@@ -183,4 +183,12 @@ extension ClientMessage {
         default: nil
         }
     }
+
+    /// The stamp of a write of a native client.
+    var stamp: Stamp? {
+        switch self {
+        case .put(_, _, _, _, _, let stamp), .merge(_, _, _, _, let stamp): stamp
+        default: nil
+        }
+    }
 }

@@ -33,6 +33,8 @@ struct ClientOperation {
         var before: Vector
         var vector: Vector
         /// The operation that it made of a write.
+        var made: Dot?
+        /// The operation that the write is: also one that was made before, wherever that was.
         var dot: Dot?
     }
 

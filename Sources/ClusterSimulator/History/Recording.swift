@@ -21,6 +21,8 @@ extension Dot: CustomStringConvertible {
 /// Recorded in runs of up to `operationLimit` operations, so that its size is bounded.
 struct Recording {
     static let operationLimit = 2_000
+    /// How far the bound on a node's disk is ahead of its clock.
+    private static let boundMilliseconds: UInt64 = 3_000
 
     /// What a node held and showed when a process began, or after a turn that changed it.
     struct State {
@@ -41,10 +43,8 @@ struct Recording {
         var node: Int
         var life: Int
         var time: Microseconds
-        /// The latest time that any wall clock had shown.
-        var latestWallMilliseconds: UInt64
-        /// The processes that had been started.
-        var starts: Int
+        /// The latest time that its stamp may have.
+        var limitMilliseconds: UInt64
     }
 
     /// A process began, on what an earlier one had left.
@@ -93,7 +93,12 @@ struct Recording {
     private(set) var lost: Set<Dot> = []
     private var lives: [Announced?]
     private var batches: [Dot: (hash: UInt64, node: Int, time: Microseconds)] = [:]
-    private var latestWallMilliseconds: UInt64 = 0
+    /// The operations with a stamp of a client: one, or one of each node that was asked.
+    private var stamped: [Stamp: [Dot]] = [:]
+    /// The latest time that any clock can have shown.
+    private var latestMilliseconds: UInt64 = 0
+    /// How far the fastest clock was ahead of the time of the run: clients that have heard of it count on.
+    private var leadMilliseconds: UInt64 = 0
 
     init(_ scenario: Scenario) {
         isOn =
@@ -115,6 +120,8 @@ struct Recording {
                 before: lives[node]?.vector,
                 vector: replica.vector))
         if let life = lives[node] {
+            // Its stamps go on above the bound that the process before had left on its disk.
+            latestMilliseconds += Recording.boundMilliseconds
             let held = max(replica.vector[life.writer], life.published)
             forgetLost(of: life.writer, node: node, held: held)
         }
@@ -159,8 +166,19 @@ struct Recording {
         durable[node].append(Holding(time: time, vector: vector))
     }
 
-    mutating func note(wallMilliseconds: UInt64) {
-        latestWallMilliseconds = max(latestWallMilliseconds, wallMilliseconds)
+    mutating func note(wallMilliseconds: UInt64, at time: Microseconds) {
+        latestMilliseconds = max(latestMilliseconds, wallMilliseconds)
+        leadMilliseconds = max(leadMilliseconds, wallMilliseconds - time / 1_000)
+    }
+
+    /// Up to where a stamp may be; those that follow one of a client may be as late.
+    private mutating func limit(of stamp: Stamp, from origin: WriterID, at time: Microseconds)
+        -> UInt64
+    {
+        if stamp.writer == origin { return latestMilliseconds }
+        let limit = max(latestMilliseconds, leadMilliseconds + time / 1_000 + 1)
+        latestMilliseconds = max(latestMilliseconds, min(limit, stamp.time.milliseconds))
+        return limit
     }
 
     /// Notes the batches of a turn, and the operations of those that the node made itself.
@@ -177,11 +195,15 @@ struct Recording {
             }
             guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
             for (index, operation) in batch.operations.enumerated() {
+                let dot = Dot(origin: entry.origin, sequence: entry.first + UInt64(index))
                 issued.append(
                     Issued(
-                        dot: Dot(origin: entry.origin, sequence: entry.first + UInt64(index)),
-                        operation: operation, node: node, life: life, time: time,
-                        latestWallMilliseconds: latestWallMilliseconds, starts: starts.count))
+                        dot: dot, operation: operation, node: node, life: life, time: time,
+                        limitMilliseconds: limit(
+                            of: operation.stamp, from: entry.origin, at: time)))
+                if operation.stamp.writer != entry.origin {
+                    stamped[operation.stamp, default: []].append(dot)
+                }
             }
         }
     }
@@ -217,6 +239,11 @@ struct Recording {
 }
 
 extension Recording {
+    /// The operation that a vector covers of those with a stamp of a client.
+    func dot(of stamp: Stamp, in vector: Vector) -> Dot? {
+        stamped[stamp]?.first { vector.covers($0) }
+    }
+
     /// The states of one process, ascending.
     struct Life {
         var states: ArraySlice<State>

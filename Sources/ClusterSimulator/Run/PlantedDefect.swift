@@ -12,6 +12,8 @@ public enum PlantedDefect: Equatable, Sendable {
     case resendsIncrements
     /// A native client gives a write a new stamp when it asks for it again.
     case restampsRetries
+    /// A native client takes the answer that its stamp comes too late for the one that its write is done.
+    case takesLateForDone
     /// A client's push IDs do not remember the one before.
     case forgetsLastPushID
     /// A node answers some reads from a state that it had before.
@@ -51,6 +53,7 @@ public enum PlantedDefect: Equatable, Sendable {
         ("loses-changes", .losesChanges),
         ("serves-stale-reads", .servesStaleReads),
         ("keeps-writer", .keepsWriter),
+        ("takes-late-for-done", .takesLateForDone),
         ("splits-updates", .splitsUpdates),
         ("ignores-conditions", .ignoresConditions),
         ("loses-aside", .losesAside),

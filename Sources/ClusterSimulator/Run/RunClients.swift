@@ -142,7 +142,7 @@ extension SimulatedRun {
                 time: now))
     }
 
-    private mutating func complete(
+    mutating func complete(
         _ client: Int, _ id: UInt64, _ outcome: ClientOperation.Outcome, key: Key? = nil,
         answer: Value? = nil, met: WriteConcern? = nil
     ) {

@@ -34,11 +34,12 @@ extension SimulatedRun {
             else { continue }
             let writer = nodes[node].replica?.writer ?? WriterID(bits: 0)
             let isWrite = served.vector[writer] > served.before[writer]
+            let made = isWrite ? Dot(origin: writer, sequence: served.vector[writer]) : nil
+            let dot = made ?? message.stamp.flatMap { recording.dot(of: $0, in: served.vector) }
             history.operations[asked.operation].servings.append(
                 .init(
                     connection: index, node: node, time: now, before: served.before,
-                    vector: served.vector,
-                    dot: isWrite ? Dot(origin: writer, sequence: served.vector[writer]) : nil))
+                    vector: served.vector, made: made, dot: dot))
         }
     }
 

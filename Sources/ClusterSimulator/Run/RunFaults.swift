@@ -146,6 +146,7 @@ extension SimulatedRun {
 
     private mutating func stop(_ node: Int) {
         guard nodes[node].isUp else { return }
+        noteClock(of: node)
         perform(nodes[node].stop(at: now), of: node)
     }
 

@@ -65,6 +65,7 @@ extension SimulatedRun {
         case .behind, .unavailable:
             clients[client].pending?.wasSent = false
             goElsewhere(client)
+        case .late where defect == .takesLateForDone: complete(client, id, .acknowledged)
         case .late, .undecided: askAgain(client, isDecided: code == .late || !pending.mayBeDone)
         default: return false
         }

@@ -54,12 +54,18 @@ extension SimulatedRun {
         guard nodes[node].life == life else { return }
         nodes[node].isTurnScheduled = false
         let settled = nodes[node].replica?.frontier ?? .zero
-        recording.note(wallMilliseconds: nodes[node].clock.moment(at: now).wallMilliseconds)
+        noteClock(of: node)
         perform(nodes[node].turn(at: now), of: node)
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
         guard recording.isOn, let replica = nodes[node].replica else { return }
         recording.note(turnOf: replica, node: node, life: life, settled: settled, at: now)
         noteServings(of: node)
+    }
+
+    /// Notes what a node's process is about to see of its clock.
+    mutating func noteClock(of node: Int) {
+        recording.note(
+            wallMilliseconds: nodes[node].clock.moment(at: now).wallMilliseconds, at: now)
     }
 
     mutating func give(_ input: Input, to node: Int) {

@@ -42,6 +42,8 @@ public enum SelfTest {
             Row(.replica(.ignoresDependencies), in: "sessions-stay", by: .writesFollowReads),
             Row(.replica(.stampsFollowTheWall), in: "sessions-stay", by: .stampsAscend),
             Row(.replica(.stampsFollowTheWall), in: "sessions-stay", by: .monotonicWrites),
+            Row(.replica(.stampsRunAhead), in: "sessions-stay", by: .stampsAscend),
+            Row(.replica(.ignoresStampsOfOthers), in: "sessions-stay", by: .stampsAscend),
             Row(
                 .replica(.checkpointWithoutRegisters), in: "checkpoint-and-tail",
                 by: .everyTurnEqualsOracle),
@@ -85,6 +87,7 @@ public enum SelfTest {
             Row(.replica(.greetsBeforeCovered), in: "sessions-move", by: .readYourWrites),
             Row(.replica(.greetsBeforeCovered), in: "sessions-move", by: .monotonicReads),
             Row(.forgetsLastPushID, in: "moving-clients", by: .pushKeys),
+            Row(.takesLateForDone, in: "sessions-move", by: .readYourWrites),
             Row(.losesChanges, in: "moving-clients", by: .listenersConverge),
             Row(.losesChildren, in: "applications-follow", by: .eventsMakeTheState),
             Row(.misplacesChildren, in: "applications-follow", by: .childrenInPlace),

@@ -18,16 +18,19 @@ extension Replica {
     }
 
     private mutating func nextStamp() -> Stamp {
+        let wall = now.wallMilliseconds
         let time =
-            defect == .stampsFollowTheWall
-            ? HybridTime(milliseconds: now.wallMilliseconds)
-            : clock.next(wallMilliseconds: now.wallMilliseconds)
+            switch defect {
+            case .stampsFollowTheWall: HybridTime(milliseconds: wall)
+            case .stampsRunAhead: clock.next(wallMilliseconds: wall + 60_000)
+            default: clock.next(wallMilliseconds: wall)
+            }
         return Stamp(time: time, writer: writer)
     }
 
     /// Learns from the stamp of an operation.
     mutating func observe(_ stamp: Stamp, of origin: WriterID) {
-        clock.observe(stamp.time)
+        if defect != .ignoresStampsOfOthers || origin == writer { clock.observe(stamp.time) }
         if stamp.writer != origin, defect != .forgetsStamps { clientStamps.insert(stamp) }
     }
 

@@ -33,6 +33,10 @@ public enum Defect: String, CaseIterable, Sendable {
     case ignoresDependencies = "ignores-dependencies"
     /// Stamps follow the wall clock, also when it steps back.
     case stampsFollowTheWall = "stamps-follow-the-wall"
+    /// Stamps are ahead of every clock.
+    case stampsRunAhead = "stamps-run-ahead"
+    /// Stamps do not follow those of what a node takes from others.
+    case ignoresStampsOfOthers = "ignores-stamps-of-others"
     /// Who asks for operations that the log has no more gets no answer that says so.
     case hidesWhatIsGone = "hides-what-is-gone"
     /// What was here stays beside what a peer's checkpoint has.
@@ -62,7 +66,8 @@ extension Defect {
     /// Those that take a cluster to show.
     public static let ofCluster: [Defect] = [
         .checkpointWithoutRegisters, .takesFromClosedWriters, .compactsWithoutAgreement,
-        .ignoresDependencies, .stampsFollowTheWall, .hidesWhatIsGone, .joinsOldState,
+        .ignoresDependencies, .stampsFollowTheWall, .stampsRunAhead, .ignoresStampsOfOthers,
+        .hidesWhatIsGone, .joinsOldState,
         .answersConcernsEarly, .writesWhileOut, .staysFull, .welcomesTwins, .forgetsStamps,
         .checkpointWithoutStamps, .acceptsBelowPromise, .greetsBeforeCovered,
     ]
