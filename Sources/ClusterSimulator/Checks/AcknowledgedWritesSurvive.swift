@@ -1,4 +1,5 @@
-/// The operation of each acknowledged write is in the log of every replica.
+/// The operation of each acknowledged write is held by every replica, and what a replica holds is on its
+/// disk.
 enum AcknowledgedWritesSurvive {
     static func judge(_ evidence: Evidence) -> Finding {
         let wanted = evidence.acknowledged.compactMap { operation in
@@ -8,6 +9,7 @@ enum AcknowledgedWritesSurvive {
             return .unknown("no write was acknowledged" + evidence.exemptionNote)
         }
         for node in evidence.nodes {
+            if let flaw = node.diskFlaw { return .invalid(flaw) }
             var held = node.operations.compactMap { Fingerprint(of: $0.writes) }.sorted()[...]
             for (print, operation) in wanted {
                 held = held.drop { $0 < print }

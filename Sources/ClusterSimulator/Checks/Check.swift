@@ -12,7 +12,7 @@ public enum Check: String, CaseIterable, Sendable {
     /// Each counter shows the sum of its acknowledged increments, and at most those with unknown
     /// outcome besides.
     case incrementsAddUp = "increments-add-up"
-    /// The operation of each acknowledged write is held by every replica.
+    /// The operation of each acknowledged write is held by every replica, and is on its disk.
     case acknowledgedWritesSurvive = "acknowledged-writes-survive"
     /// What was acknowledged as durable on most nodes, or on all, was so.
     case concernsMet = "concerns-met"

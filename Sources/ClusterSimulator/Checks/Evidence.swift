@@ -12,6 +12,8 @@ struct Evidence {
         var writer: WriterID?
         /// What its vector says that it holds, in stamp order.
         var operations: [Operation]
+        /// How its disk differs from what it says that it holds.
+        var diskFlaw: String?
     }
 
     struct Listener {
@@ -79,7 +81,22 @@ struct Evidence {
             if decoded?.entries != entries { decoded = (entries, operations(in: entries)) }
             return Node(
                 name: node.name, value: node.replica?.value ?? .null, vector: node.replica?.vector,
-                writer: node.replica?.writer, operations: decoded?.operations ?? [])
+                writer: node.replica?.writer, operations: decoded?.operations ?? [],
+                diskFlaw: diskFlaw(of: node))
+        }
+    }
+
+    /// Looks at a disk as the next process would.
+    private static func diskFlaw(of node: VirtualNode) -> String? {
+        do throws(FrameError) {
+            guard let replica = node.replica, let next = try node.restarted() else { return nil }
+            if next.vector != replica.vector {
+                return "\(node.name) holds \(replica.vector.line), and its disk \(next.vector.line)"
+            }
+            return next.value == replica.value
+                ? nil : "\(node.name) shows \(replica.value), and its disk gives \(next.value)"
+        } catch {
+            return "what is on the disk of \(node.name) cannot be read: \(error)"
         }
     }
 

@@ -132,7 +132,6 @@ extension VirtualDisk {
     mutating func wipe() -> Microseconds {
         (logs, properties, aside, checkpoints) = ([], [], [], VirtualCheckpoints())
         truth = nil
-        isDamaged = false
         return 0
     }
 
@@ -154,36 +153,41 @@ extension VirtualDisk {
 // MARK: - Damage
 
 extension VirtualDisk {
+    /// What can be damaged.
+    enum Part: Equatable {
+        case log
+        case checkpoint
+    }
+
     private var batchCount: Int { logs.reduce(0) { $0 + $1.entries.count } }
 
-    /// Turns a bit of something stored, if there is anything: a batch of the log, or a row of the
-    /// checkpoint.
+    /// Something stored is not what was written.
+    var isDamaged: Bool { hasDamagedBatch || checkpoints.isDamaged }
+
+    /// A batch of the log is not what was written.
+    var hasDamagedBatch: Bool { batches.contains { !BatchCoding.isWhole($0.bytes) } }
+
+    /// Turns a bit of something stored, if there is anything: a batch of the log, a row of the
+    /// checkpoint, or its head.
     ///
-    /// - Parameter isSealed: Whether the checksum is made to fit: a mistake, of a node that does not look
-    ///   at it.
-    mutating func damage(isSealed: Bool) {
-        let count = batchCount + checkpoints.rowCount
+    /// - Parameter sealed: Where the checksums are made to fit: a mistake, of a node that does not look
+    ///   at them.
+    mutating func damage(sealed: Part?) {
+        let count = batchCount + checkpoints.partCount
         guard count > 0 else { return }
         let chosen = random.index(below: count)
-        if chosen < batchCount { return damageBatch(chosen, isSealed: isSealed) }
-        isDamaged = true
-        checkpoints.damageRow(chosen - batchCount, &random)
+        if chosen < batchCount { return damageBatch(chosen, isSealed: sealed == .log) }
+        checkpoints.damage(chosen - batchCount, isSealed: sealed == .checkpoint, &random)
     }
 
     /// Turns a bit of a batch of the log, if there is one.
-    mutating func damageLog(isSealed: Bool) {
+    mutating func damageLog(sealed: Part?) {
         let count = batchCount
-        if count > 0 { damageBatch(random.index(below: count), isSealed: isSealed) }
-    }
-
-    /// A batch of the log is not what was written.
-    var hasDamagedBatch: Bool {
-        isDamaged && batches.contains { !BatchCoding.isWhole($0.bytes) }
+        if count > 0 { damageBatch(random.index(below: count), isSealed: sealed == .log) }
     }
 
     private mutating func damageBatch(_ chosen: Int, isSealed: Bool) {
         var chosen = chosen
-        isDamaged = true
         for index in logs.indices {
             guard chosen >= logs[index].entries.count else {
                 logs[index].entries[chosen].bytes.turnBit(&random, isSealed: isSealed)
@@ -206,4 +210,7 @@ extension [UInt8] {
         let checksum = turned.withUnsafeBytes { Checksum.crc32c(of: $0) }
         self = turned + [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: checksum >> $0) }
     }
+
+    /// The checksum at the end.
+    var checksum: UInt32 { withUnsafeBytes { Checksum.stored(in: $0) } }
 }

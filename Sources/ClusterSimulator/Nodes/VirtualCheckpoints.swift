@@ -35,13 +35,37 @@ struct VirtualCheckpoints {
         return true
     }
 
-    var rowCount: Int { rows.count }
+    /// The rows, and the head.
+    var partCount: Int { rows.count + (head == nil ? 0 : 1) }
 
-    /// Turns a bit of a row, counted from 0.
-    mutating func damageRow(_ index: Int, _ random: inout SplitMix64) {
-        var bytes = rows[index].bytes
-        bytes.turnBit(&random)
+    /// Turns a bit of a row, counted from 0, or after them of the head.
+    ///
+    /// - Parameter isSealed: Whether the checksums are made to fit.
+    mutating func damage(_ index: Int, isSealed: Bool, _ random: inout SplitMix64) {
+        guard index < rows.count else {
+            head?.turnBit(&random, isSealed: isSealed)
+            return
+        }
+        let before = rows[index].bytes
+        var bytes = before
+        bytes.turnBit(&random, isSealed: isSealed)
         rows[index] = CheckpointRow(id: rows[index].id, bytes: bytes)
+        // The head knows the sum of all checksums.
+        guard isSealed, let head, var changed = try? CheckpointHead(head) else { return }
+        changed.fingerprint += UInt64(bytes.checksum)
+        changed.fingerprint -= UInt64(before.checksum)
+        self.head = changed.bytes
+    }
+
+    /// The rows and the head are not what was written.
+    var isDamaged: Bool {
+        var copy = self
+        do throws(FrameError) {
+            _ = try copy.restore()
+            return false
+        } catch {
+            return true
+        }
     }
 
     /// The process ends; what is not complete is lost.

@@ -30,8 +30,6 @@ struct VirtualDisk {
     var copy: Copy?
     /// What is durable in truth, while the disk says that more is.
     var truth: Copy?
-    /// A stored row is not what was written.
-    var isDamaged = false
     var adoptionKeepsLog = true
     /// Batches of evicted lives that nobody else has.
     var aside: [LogEntry] = []

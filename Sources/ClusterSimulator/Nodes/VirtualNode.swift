@@ -126,6 +126,17 @@ struct VirtualNode {
         isTurnScheduled = false
     }
 
+    /// What another process would start with, if the power went now; nil where that may be anything.
+    ///
+    /// - Throws: `FrameError` if what is on the disk cannot be read.
+    func restarted() throws(FrameError) -> Replica? {
+        guard isIdle, disk.durability != .memory, !disk.isDamaged else { return nil }
+        var copy = self
+        _ = copy.crash()
+        try copy.start()
+        return copy.replica
+    }
+
     /// A process under the same name, somewhere else, that has nothing.
     mutating func twin() -> Replica {
         var configuration = configuration
@@ -252,12 +263,12 @@ extension Counters {
         repaired += other.repaired
         duplicates += other.duplicates
         dropped += other.dropped
+        adopted += other.adopted
+        rebased += other.rebased
+        quarantined += other.quarantined
         repeated += other.repeated
         refused += other.refused
         malformedFrames += other.malformedFrames
         strangers += other.strangers
     }
 }
-        adopted += other.adopted
-        rebased += other.rebased
-        quarantined += other.quarantined

@@ -30,8 +30,12 @@ public enum PlantedDefect: Equatable, Sendable {
     case dropsWhatFindsNoRoom
     /// A node goes on after a sync has failed.
     case ignoresFailedSyncs
-    /// A node takes what it reads for what was written.
-    case trustsDamagedRows
+    /// A node takes what it reads for what was written: a batch of its log.
+    case trustsDamagedLog
+    /// The same of a row or the head of its checkpoint.
+    case trustsDamagedCheckpoint
+    /// A node takes from its log what is in no checkpoint of it yet.
+    case truncatesWhatIsHeld
     /// A process that was refused, because there is a node of its name, goes on.
     case refusedTwinGoesOn
     // Mistakes in the events of an application's listeners.
@@ -49,17 +53,19 @@ public enum PlantedDefect: Equatable, Sendable {
         ("ignores-gaps", .ignoresGaps),
         ("resends-increments", .resendsIncrements),
         ("restamps-retries", .restampsRetries),
+        ("takes-late-for-done", .takesLateForDone),
         ("forgets-last-push-id", .forgetsLastPushID),
         ("loses-changes", .losesChanges),
         ("serves-stale-reads", .servesStaleReads),
         ("keeps-writer", .keepsWriter),
-        ("takes-late-for-done", .takesLateForDone),
         ("splits-updates", .splitsUpdates),
         ("ignores-conditions", .ignoresConditions),
         ("loses-aside", .losesAside),
         ("drops-what-finds-no-room", .dropsWhatFindsNoRoom),
         ("ignores-failed-syncs", .ignoresFailedSyncs),
-        ("trusts-damaged-rows", .trustsDamagedRows),
+        ("trusts-damaged-log", .trustsDamagedLog),
+        ("trusts-damaged-checkpoint", .trustsDamagedCheckpoint),
+        ("truncates-what-is-held", .truncatesWhatIsHeld),
         ("refused-twin-goes-on", .refusedTwinGoesOn),
         ("loses-children", .losesChildren),
         ("doubles-children", .doublesChildren),
@@ -86,6 +92,15 @@ public enum PlantedDefect: Equatable, Sendable {
             self = .replica(defect)
         } else {
             return nil
+        }
+    }
+
+    /// The part of a disk of which a node does not look at the checksums.
+    var trustedPart: VirtualDisk.Part? {
+        switch self {
+        case .trustsDamagedLog: .log
+        case .trustsDamagedCheckpoint: .checkpoint
+        default: nil
         }
     }
 

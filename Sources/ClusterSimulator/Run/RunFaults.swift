@@ -28,7 +28,7 @@ extension SimulatedRun {
         case .spoil(let node):
             // A node without peers could not start on it any more.
             guard nodes.count > 1 else { return }
-            nodes[node].disk.damageLog(isSealed: defect == .trustsDamagedRows)
+            nodes[node].disk.damageLog(sealed: defect?.trustedPart)
             statistics.diskTroubles += 1
         case .twin(let node): startTwin(of: node)
         case .evict(let node, let other):
@@ -133,7 +133,7 @@ extension SimulatedRun {
     private mutating func rot(_ node: Int) {
         kill(node)
         if nodes.count > 1 {
-            nodes[node].disk.damage(isSealed: defect == .trustsDamagedRows)
+            nodes[node].disk.damage(sealed: defect?.trustedPart)
             statistics.diskTroubles += 1
         }
         start(node)

@@ -28,7 +28,7 @@ extension SimulatedRun {
             try nodes[node].start()
             return true
         } catch {
-            guard nodes[node].disk.isDamaged else {
+            guard nodes[node].disk.isDamaged || defect?.trustedPart != nil else {
                 calm.flaw = calm.flaw ?? "\(nodes[node].name) cannot read its log: \(error)"
                 return false
             }
@@ -141,7 +141,9 @@ extension SimulatedRun {
             case .checkpoint(let checkpoint):
                 nodes[node].disk.begin(checkpoint)
                 work(.checkpoint, by: node)
-            case .truncate(let vector): nodes[node].disk.truncate(vector)
+            case .truncate(let vector):
+                let held = nodes[node].replica?.vector ?? vector
+                nodes[node].disk.truncate(defect == .truncatesWhatIsHeld ? held : vector)
             case .readRows(let read): work(.readRows(read), by: node)
             case .stage(let rows, let areFirst):
                 nodes[node].disk.checkpoints.stage(rows, areFirst: areFirst)

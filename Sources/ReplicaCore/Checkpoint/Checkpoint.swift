@@ -43,7 +43,7 @@ public struct CheckpointHead: Equatable, Sendable {
     public var lastRow: UInt64
     public var rowCount: Int
     /// The sum of the rows' checksums: a row that is missing or too many shows.
-    var fingerprint: UInt64
+    public var fingerprint: UInt64
 
     /// The bytes of the head: an array of its seven properties, and a checksum.
     public var bytes: [UInt8] {

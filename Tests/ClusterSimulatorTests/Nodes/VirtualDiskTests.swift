@@ -1,3 +1,4 @@
+import DataTree
 import SyncProtocol
 import Testing
 
@@ -114,22 +115,65 @@ import Testing
 
     @Test func `damage turns one bit of one row`() {
         var disk = disk(.commit)
-        let bytes = Array(UInt8(1)...20)
-        let entry = LogEntry(origin: WriterID(bits: 9), first: 1, last: 1, bytes: bytes)
-        _ = disk.write(Turn(number: 1, batches: [entry], properties: []), at: 0)
+        _ = disk.write(turn(1), at: 0)
         _ = disk.finishSync(at: 5_000)
-        disk.damage(isSealed: false)
+        #expect(!disk.isDamaged)
+        disk.damage(sealed: nil)
         let damaged = disk.batches[0].bytes
-        let bits = zip(bytes, damaged).map { ($0 ^ $1).nonzeroBitCount }.reduce(0, +)
+        let bits = zip(bytes(1), damaged).map { ($0 ^ $1).nonzeroBitCount }.reduce(0, +)
         #expect(disk.isDamaged && bits == 1)
-        #expect(damaged.suffix(4) == bytes.suffix(4))
+        #expect(damaged.suffix(4) == bytes(1).suffix(4))
+    }
+
+    @Test func `damage is gone once the row is`() {
+        var disk = disk(.commit)
+        _ = disk.write(turn(1), at: 0)
+        _ = disk.finishSync(at: 5_000)
+        disk.damage(sealed: nil)
+        var held = Vector()
+        held[WriterID(bits: 9)] = 1
+        disk.truncate(held)
+        #expect(!disk.isDamaged)
+    }
+
+    @Test func `damage of any row of a checkpoint, or of its head, shows unless it is sealed`() {
+        let checkpoints = checkpointOfSomeRows()
+        #expect(checkpoints.partCount > 2 && !checkpoints.isDamaged)
+        for part in 0..<checkpoints.partCount {
+            let shown = (UInt64(0)..<40).map { seed in
+                var (open, sealed) = (checkpoints, checkpoints)
+                var random = SplitMix64(seed: seed)
+                open.damage(part, isSealed: false, &random)
+                #expect(open.isDamaged)
+                random = SplitMix64(seed: seed)
+                sealed.damage(part, isSealed: true, &random)
+                return sealed.isDamaged
+            }
+            // Some bits make a row that nobody can read.
+            #expect(shown.contains(false))
+        }
+    }
+
+    private func checkpointOfSomeRows() -> VirtualCheckpoints {
+        var children = Children()
+        for index in 0..<9 {
+            children[Key(unchecked: "k\(index)")] = .string(String(repeating: "v", count: 50))
+        }
+        var checkpoints = VirtualCheckpoints()
+        checkpoints.begin(
+            Checkpoint(
+                value: Value(children), registers: Registers(), vector: Vector(),
+                frontier: .zero, time: .zero, stamps: ClientStamps()), after: 0)
+        let isComplete = checkpoints.complete(stored: 0)
+        #expect(isComplete)
+        return checkpoints
     }
 
     @Test func `a read ends before a batch that is damaged`() {
         var disk = disk(.commit)
         _ = disk.write(turn(1), at: 0)
         _ = disk.finishSync(at: 5_000)
-        disk.damageLog(isSealed: false)
+        disk.damageLog(sealed: nil)
         let wish = LogRead(
             member: "n2", origin: WriterID(bits: 9), from: 1, through: 4, byteLimit: 100)
         #expect(disk.read(wish).isEmpty && disk.batches.count == 1)
