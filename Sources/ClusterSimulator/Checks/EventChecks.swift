@@ -3,19 +3,27 @@ import DataTree
 /// What the listeners of applications were told is right, as far as one check goes.
 enum EventChecks {
     static func judge(_ check: Check, _ evidence: Evidence) -> Finding {
-        var batches = 0
-        var events = 0
+        var count = 0
         for application in evidence.applications {
             for stream in application.streams {
-                batches += stream.batchCount
-                events += stream.eventCount
+                count += stream.counts[check] ?? 0
                 guard let flaw = stream.flaws[check] else { continue }
                 return .invalid(
                     "c\(application.index + 1), which listens at \(stream.path), \(flaw)")
             }
         }
-        if events == 0 { return .unknown("no application was told anything") }
-        return .valid("\(events) events in \(batches) changes")
+        return .valid(count, subject(of: check))
+    }
+
+    /// What it takes to check anything.
+    private static func subject(of check: Check) -> String {
+        switch check {
+        case .childrenInPlace: "children with a place"
+        case .childrenComeOnce: "events of children"
+        case .eventsInOrder: "changes of several events"
+        case .oldValuesAreRight: "removals"
+        default: "values that were told"
+        }
     }
 }
 

@@ -64,7 +64,7 @@ enum NoResurrection {
 
 extension Operation {
     /// Whether it writes at, above or below a place.
-    fileprivate func touches(_ path: Path) -> Bool {
+    func touches(_ path: Path) -> Bool {
         writes.contains { $0.path.contains(path) || path.contains($0.path) }
     }
 }

@@ -13,7 +13,8 @@ struct EventStream {
     /// The last value event; nil before the first.
     private(set) var value: Value?
     private(set) var batchCount = 0
-    private(set) var eventCount = 0
+    /// How often there was something to look at, for each check.
+    private(set) var counts: [Check: Int] = [:]
     /// The first thing wrong with the events, for each check.
     private(set) var flaws: [Check: String] = [:]
 
@@ -25,7 +26,6 @@ struct EventStream {
     /// Takes the events of one change.
     mutating func take(_ events: [ViewEvent]) {
         batchCount += 1
-        eventCount += events.count
         checkOrder(of: events)
         for event in events { take(event) }
         checkPlaces(of: events)
@@ -35,8 +35,11 @@ struct EventStream {
         if flaws[check] == nil { flaws[check] = "batch \(batchCount): \(problem)" }
     }
 
+    private mutating func count(_ check: Check) { counts[check, default: 0] += 1 }
+
     /// Removals, additions, moves, changes, and in the end one value.
     private mutating func checkOrder(of events: [ViewEvent]) {
+        if events.count > 1 { count(.eventsInOrder) }
         let kinds = events.map(\.kind.rawValue)
         if kinds != kinds.sorted() {
             note(.eventsInOrder, "the kinds come as \(events.map(\.kind))")
@@ -53,11 +56,13 @@ struct EventStream {
     private mutating func take(_ event: ViewEvent) {
         guard let key = event.key else { return take(value: event.data) }
         let known = children[key]
+        count(.childrenComeOnce)
         if (event.kind == .childAdded) == (known != nil) {
             note(.childrenComeOnce, "\(event.kind) of \(key), which is there: \(known != nil)")
         }
         switch event.kind {
         case .childRemoved:
+            count(.oldValuesAreRight)
             if let known, known != event.data {
                 note(.oldValuesAreRight, "\(key) was \(known), and is removed as \(event.data)")
             }
@@ -74,6 +79,8 @@ struct EventStream {
     }
 
     private mutating func take(value new: Value) {
+        count(.changesTellTheTruth)
+        count(.eventsMakeTheState)
         if value == new { note(.changesTellTheTruth, "a value came twice: \(new)") }
         value = new
         if new.children != children {
@@ -93,6 +100,7 @@ struct EventStream {
         }
         for event in events {
             guard let key = event.key, event.kind != .childRemoved else { continue }
+            count(.childrenInPlace)
             if before[key] != .some(event.previousChildKey) {
                 note(
                     .childrenInPlace,
