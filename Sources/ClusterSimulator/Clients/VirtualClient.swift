@@ -92,7 +92,13 @@ struct VirtualClient {
         if defect == .forgetsLastPushID { generator = PushIDGenerator() }
         let request = workload.draw(
             tag: "c\(index + 1)-\(lastID + 1)",
-            key: { random in generator.next(at: clock, random: &random) }, random: &random)
+            key: { random in
+                guard defect == .drawsPushIDsAlike else {
+                    return generator.next(at: clock, random: &random)
+                }
+                var same = SplitMix64(seed: 1)
+                return generator.next(at: clock, random: &same)
+            }, random: &random)
         pushIDs = generator
         return request
     }

@@ -16,6 +16,8 @@ public enum PlantedDefect: Equatable, Sendable {
     case takesLateForDone
     /// A client's push IDs do not remember the one before.
     case forgetsLastPushID
+    /// Of the push IDs of one millisecond, all clients draw the same.
+    case drawsPushIDsAlike
     /// A node answers some reads from a state that it had before.
     case servesStaleReads
     /// A node that starts again goes on as the writer that it was, whatever it may have lost.
@@ -55,6 +57,7 @@ public enum PlantedDefect: Equatable, Sendable {
         ("restamps-retries", .restampsRetries),
         ("takes-late-for-done", .takesLateForDone),
         ("forgets-last-push-id", .forgetsLastPushID),
+        ("draws-push-ids-alike", .drawsPushIDsAlike),
         ("loses-changes", .losesChanges),
         ("serves-stale-reads", .servesStaleReads),
         ("keeps-writer", .keepsWriter),
