@@ -147,9 +147,9 @@ struct VirtualNetwork {
         !isCut(from, to) && links[from * nodes + to].epoch == epoch
     }
 
-    /// A published frame has left the queue of its link.
-    mutating func leaveQueue(from: Int, to: Int) {
-        links[from * nodes + to].queued -= 1
+    /// A published frame has left the queue of its connection; those of an earlier one went with it.
+    mutating func leaveQueue(from: Int, to: Int, epoch: Int) {
+        if epoch == self.epoch(from: from, to: to) { links[from * nodes + to].queued -= 1 }
     }
 
     mutating func noteDropped() { counts.dropped += 1 }
@@ -178,6 +178,7 @@ struct VirtualNetwork {
     private mutating func reconnect(from: Int, to: Int, at now: Microseconds) {
         let index = from * nodes + to
         links[index].epoch += 1
+        links[index].queued = 0
         links[index].joined = now + random.time(in: settings.join)
     }
 

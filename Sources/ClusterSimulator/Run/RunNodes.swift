@@ -76,7 +76,7 @@ extension SimulatedRun {
 
     mutating func takePublished(_ frame: PeerFrame) {
         guard !waits(frame, .published(frame)) else { return }
-        network.leaveQueue(from: frame.from, to: frame.to)
+        network.leaveQueue(from: frame.from, to: frame.to, epoch: frame.epoch)
         if let twin = liveTwin(of: frame.to) { twins[twin].waiting.append(.published(frame.bytes)) }
         take(.published(frame.bytes), frame)
     }

@@ -79,7 +79,7 @@ import Testing
     @Test func `a full queue drops the newest frame`() {
         var network = network { $0.link.queue = 2 }
         #expect(publish(&network, count: 3).map(\.count) == [1, 1, 0])
-        network.leaveQueue(from: 0, to: 1)
+        network.leaveQueue(from: 0, to: 1, epoch: network.epoch(from: 0, to: 1))
         #expect(publish(&network, count: 1).map(\.count) == [1])
     }
 
