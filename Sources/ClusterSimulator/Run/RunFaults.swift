@@ -26,8 +26,6 @@ extension SimulatedRun {
         case .wipe(let node): replaceDisk(of: node) { $0.wipe() }
         case .rot(let node): rot(node)
         case .spoil(let node):
-            // A node without peers could not start on it any more.
-            guard nodes.count > 1 else { return }
             nodes[node].disk.damageLog(sealed: defect?.trustedPart)
             statistics.diskTroubles += 1
         case .twin(let node): startTwin(of: node)
@@ -132,10 +130,8 @@ extension SimulatedRun {
     /// The process ends, and the next one finds damage.
     private mutating func rot(_ node: Int) {
         kill(node)
-        if nodes.count > 1 {
-            nodes[node].disk.damage(sealed: defect?.trustedPart)
-            statistics.diskTroubles += 1
-        }
+        nodes[node].disk.damage(sealed: defect?.trustedPart)
+        statistics.diskTroubles += 1
         start(node)
     }
 

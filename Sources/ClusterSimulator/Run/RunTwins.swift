@@ -17,7 +17,7 @@ struct Twin {
 
 extension SimulatedRun {
     mutating func startTwin(of node: Int) {
-        guard liveTwin(of: node) == nil, nodes.count > 1 else { return }
+        guard liveTwin(of: node) == nil else { return }
         twins.append(Twin(node: node, started: now, replica: nodes[node].twin()))
         statistics.twins += 1
         schedule(.twinTurns(twins.count - 1), after: random.time(in: scenario.cluster.start))

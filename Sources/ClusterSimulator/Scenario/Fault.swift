@@ -98,5 +98,9 @@ extension Fault {
         case lyingDisk = "lying-disk"
         case rot, twin
         case spoiltLog = "spoilt-log"
+
+        /// A node without peers could not start again on what is damaged; and who else would have to do
+        /// with its twin?
+        var takesPeers: Bool { [.rot, .spoiltLog, .twin].contains(self) }
     }
 }

@@ -25,8 +25,8 @@ extension Fault {
             let node = try line.node(among: nodes)
             self = .evict(node, by: try line.node(among: nodes))
         case "wipe": self = .wipe(try line.node(among: nodes))
-        case "rot": self = .rot(try line.node(among: nodes))
-        case "twin": self = .twin(try line.node(among: nodes))
+        case "rot": self = .rot(try line.nodeWithPeers(among: nodes))
+        case "twin": self = .twin(try line.nodeWithPeers(among: nodes))
         case "partition": self = try line.partition(scenario)
         case "isolate": self = .isolate(try line.node(among: nodes), among: nodes)
         case "ring": self = .ring
@@ -59,6 +59,14 @@ extension Fault {
 extension ScenarioLine {
     fileprivate mutating func node(among nodes: Int) throws(ScenarioError) -> Int {
         try take().node(among: nodes)
+    }
+
+    /// A node that would come to nothing without peers.
+    fileprivate mutating func nodeWithPeers(among nodes: Int) throws(ScenarioError) -> Int {
+        let word = peek
+        let node = try node(among: nodes)
+        guard nodes > 1 else { throw .expected("a node with peers, as in replicas=2", found: word) }
+        return node
     }
 
     fileprivate mutating func direction(
@@ -118,7 +126,11 @@ extension ScenarioLine {
         case "full": return .disk(node, .full)
         case "fails": return .disk(node, .failing)
         case "lies": return .disk(node, .lying)
-        case "rots": return .spoil(node)
+        case "rots":
+            guard nodes > 1 else {
+                throw .expected("something that a node without peers can stand", found: word)
+            }
+            return .spoil(node)
         case "works": return .disk(node, nil)
         default:
             throw .unknown(

@@ -65,7 +65,7 @@ struct FaultPlan {
         let node = random.index(below: nodesBusy.count)
         let end = drawEnd(from: time)
         let (fault, ending) = drawNodeFault(kind, node)
-        guard time >= nodesBusy[node] else { return }
+        guard time >= nodesBusy[node], nodesBusy.count > 1 || !kind.takesPeers else { return }
         add(fault, at: time)
         guard let ending else { return }
         nodesBusy[node] = end

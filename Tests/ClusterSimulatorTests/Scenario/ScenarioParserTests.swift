@@ -84,6 +84,18 @@ import Testing
             "did you mean \"loss\"?"
         ),
         ("at 1s disk n1 slwo", "unknown word \"slwo\" at 1:15", "did you mean \"slow\"?"),
+        (
+            "cluster replicas=1\nat 1s rot n1", "found \"n1\" at 2:11",
+            "expected a node with peers, as in replicas=2"
+        ),
+        (
+            "cluster replicas=1\nat 1s twin n1", "found \"n1\" at 2:12",
+            "expected a node with peers, as in replicas=2"
+        ),
+        (
+            "cluster replicas=1\nat 1s disk n1 rots", "found \"rots\" at 2:15",
+            "expected something that a node without peers can stand"
+        ),
         ("until soon", "found \"soon\" at 1:7", "expected a time such as 20ms or 1.5s"),
     ])
     func `a wrong word is named with its place and the right one`(
