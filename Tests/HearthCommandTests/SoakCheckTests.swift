@@ -13,7 +13,8 @@ import Testing
         ]
         records = works.enumerated().map { number, work in
             var record = SoakRecord(
-                client: 0, number: number, work: work, invokedMilliseconds: number * 10_000)
+                client: 0, node: "n1", number: number, work: work,
+                invokedMilliseconds: number * 10_000)
             record.complete(.success(.done), at: number * 10_000 + 5)
             return record
         }
@@ -35,7 +36,7 @@ import Testing
     }
 
     private func violated(
-        _ records: [SoakRecord]? = nil, wipes: [Int] = [],
+        _ records: [SoakRecord]? = nil, wipes: [SoakCheck.Wipe] = [],
         _ change: (inout Value) -> Void = { _ in }
     ) -> [String] {
         let records = records ?? self.records
@@ -53,11 +54,34 @@ import Testing
         #expect(violated().isEmpty)
     }
 
-    @Test func `misses a push that is gone, unless a disk was lost just then`() {
+    private func claims(after milliseconds: Int, _ node: String) -> [String] {
+        violated(wipes: [.init(node: node, milliseconds: milliseconds)]) {
+            $0.set(.null, at: push("k0"))
+        }
+    }
+
+    @Test func `misses a push that is gone, unless its node has lost its disk just then`() {
         let claims = violated { $0.set(.null, at: push("k0")) }
         #expect(claims == ["each acknowledged push is on every node, with its value"])
-        #expect(violated(wipes: [1000]) { $0.set(.null, at: push("k0")) }.isEmpty)
-        #expect(violated(wipes: [9000]) { $0.set(.null, at: push("k0")) } == claims)
+        #expect(self.claims(after: 1000, "n1").isEmpty)
+        #expect(self.claims(after: 1000, "n2") == claims)
+        #expect(self.claims(after: 4, "n1") == claims)
+        #expect(self.claims(after: 9000, "n1") == claims)
+    }
+
+    @Test func `lets nothing be lost that most nodes have acknowledged`() {
+        var record = SoakRecord(
+            client: 1, node: nil, number: 0, work: .push(Key(unchecked: "k9")),
+            invokedMilliseconds: 0)
+        record.complete(.success(.done), at: 5)
+        let wipes = ["n1", "n2"].map { SoakCheck.Wipe(node: $0, milliseconds: 100) }
+        let claims = violated(records + [record], wipes: wipes) { $0.set(.null, at: push("k9")) }
+        #expect(claims == ["each acknowledged push is on every node, with its value"])
+    }
+
+    @Test func `is not content where there was nothing to look at`() {
+        #expect(violated([]).count == 6)
+        #expect(violated(records.filter { $0.number != 3 }).count == 1)
     }
 
     @Test func `sees a child that nobody pushed, and one with another value`() {
@@ -70,7 +94,7 @@ import Testing
         #expect(violated { $0.set(.integer(2), at: SoakPlaces.counter) } == claim)
         #expect(violated { $0.set(.null, at: SoakPlaces.counter) } == claim)
         var unknown = SoakRecord(
-            client: 0, number: 6, work: .increment, invokedMilliseconds: 60_000)
+            client: 0, node: nil, number: 6, work: .increment, invokedMilliseconds: 60_000)
         unknown.complete(
             .failure(HearthError(.closed, "closed", fix: "none", effect: .unknown)), at: 60_001)
         let more = records + [unknown]
@@ -84,11 +108,25 @@ import Testing
         #expect(claims == ["no older write of a client stands over a newer one"])
     }
 
+    @Test func `sees an update that is gone, or an older one`() {
+        let claim = ["no older write of a client stands over a newer one"]
+        let sides = SoakPlaces.sides.map { SoakPlaces.pair(0).appending($0) }
+        let older = violated { tree in
+            for side in sides { tree.set(.integer(2), at: side) }
+        }
+        #expect(older == claim)
+        let gone = violated { $0.set(.null, at: SoakPlaces.pair(0)) }
+        #expect(gone == claim + ["what was written together is there together"])
+    }
+
     @Test func `sees half of an update`() {
         let half = SoakPlaces.pair(0).appending(Key(unchecked: "a"))
         #expect(
             violated { $0.set(.null, at: half) }
-                == ["what was written together is there together"])
+                == [
+                    "no older write of a client stands over a newer one",
+                    "what was written together is there together",
+                ])
     }
 
     @Test func `sees nodes that differ`() {

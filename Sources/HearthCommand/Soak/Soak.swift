@@ -53,9 +53,8 @@ struct Soak {
         var clients: [SoakClient] = []
         let count = try invocation.integer(Soak.clients, in: 1...100) ?? 8
         for index in 0..<count {
-            let addresses = cluster.file.nodes.map(\.client)
             let seed = seed &+ UInt64(index) &* 7919
-            clients.append(try SoakClient(index, of: addresses, seed: seed, since: start))
+            clients.append(try SoakClient(index, of: cluster.file.nodes, seed: seed, since: start))
         }
         var faults = SoakFaults(cluster, seed: seed)
         try write(clients, &faults)
@@ -64,7 +63,11 @@ struct Soak {
         let trees = try settledTrees()
         let check = SoakCheck(
             records: clients.flatMap(\.records), trees: trees,
-            wipes: faults.wipes.map { Int(start.duration(to: $0) / .milliseconds(1)) })
+            wipes: faults.wipes.map {
+                .init(
+                    node: $0.node, milliseconds: Int(start.duration(to: $0.time) / .milliseconds(1))
+                )
+            })
         try save(check.records)
         return report(check, faults)
     }
@@ -118,10 +121,11 @@ struct Soak {
         if !invocation.has(Soak.json) {
             StandardOutput.shared.print(
                 "\(records.count { $0.outcome == .acknowledged }) of \(records.count) writes "
-                    + "acknowledged, \(records.count { $0.outcome == .unknown }) unknown; "
+                    + "acknowledged, \(records.count { $0.outcome == .unknown }) unknown, "
+                    + "\(records.count { $0.outcome == .done }) done without most nodes; "
                     + counts.joined(separator: ", ")
-                    + "; \(check.exemptedCount) left out because a "
-                    + "disk was lost within two seconds; seed \(seed)")
+                    + "; \(check.exemptedCount) left out because the "
+                    + "disk of their node was lost within two seconds; seed \(seed)")
         }
         return findings.allSatisfy(\.holds) ? .success : .checkFailed
     }

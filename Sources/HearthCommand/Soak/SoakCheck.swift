@@ -10,14 +10,18 @@ struct SoakCheck {
         let holds: Bool
     }
 
+    /// A node lost its disk: what it alone had acknowledged just before went with it.
+    struct Wipe {
+        let node: String
+        let milliseconds: Int
+    }
+
     let records: [SoakRecord]
     /// The trees of all nodes.
     let trees: [(node: String, tree: Value)]
-    /// When a node lost its disk, in milliseconds: what it alone had acknowledged just before went
-    /// with it.
-    let wipes: [Int]
+    let wipes: [Wipe]
 
-    /// How long before the loss of a disk an acknowledged write may be on that disk alone.
+    /// How long before the loss of a disk, in milliseconds, an acknowledged write may be on that disk alone.
     private static let wipeWindow = 2000
 
     /// One finding a claim, in order.
@@ -29,58 +33,63 @@ struct SoakCheck {
     var exemptedCount: Int { records.count { $0.outcome == .acknowledged && mayBeLost($0) } }
 
     private func mayBeLost(_ record: SoakRecord) -> Bool {
-        guard let completed = record.completedMilliseconds else { return false }
-        return wipes.contains { $0 >= completed && $0 - completed <= SoakCheck.wipeWindow }
+        guard let node = record.node, let completed = record.completedMilliseconds else {
+            return false
+        }
+        return wipes.contains {
+            $0.node == node && completed <= $0.milliseconds
+                && $0.milliseconds - completed <= SoakCheck.wipeWindow
+        }
     }
 
     private var must: [SoakRecord] {
         records.filter { $0.outcome == .acknowledged && !mayBeLost($0) }
     }
 
+    /// Nothing that was looked at is no success.
     private func finding(
-        _ claim: String, _ details: String, unless witness: String?
+        _ claim: String, _ count: Int, _ what: String, unless witness: String?
     ) -> Finding {
-        Finding(claim: claim, details: witness ?? details, holds: witness == nil)
+        let flaw = witness ?? (count == 0 ? "there were no \(what)" : nil)
+        return Finding(claim: claim, details: flaw ?? "\(count) \(what)", holds: flaw == nil)
     }
 }
 
 // MARK: - Claims
 
 extension SoakCheck {
+    private var first: Value { trees.first?.tree ?? .null }
+
     private var replicasEqual: Finding {
         let texts = trees.map { JSONWriter.bytes(of: $0.tree, form: .export) }
         let other = texts.firstIndex { $0 != texts[0] }
         return finding(
-            "all nodes hold the same, byte by byte",
-            "\(trees.count) trees of \(texts.first?.count ?? 0) bytes",
+            "all nodes hold the same, byte by byte", first.isNull ? 0 : texts[0].count,
+            "bytes at each of \(trees.count) nodes",
             unless: other.map { "\(trees[$0].node) differs from \(trees[0].node)" })
     }
 
     private var pushesThere: Finding {
-        var count = 0
-        for record in must {
-            guard case .push = record.work else { continue }
-            count += 1
-            for (node, tree) in trees where tree[record.writes.path] != record.value {
-                return finding(Self.pushesClaim, "", unless: "\(node) lacks: \(record)")
-            }
+        let pushes = must.filter { if case .push = $0.work { true } else { false } }
+        var missing: String?
+        for record in pushes where missing == nil {
+            let node = trees.first { $0.tree[record.writes.path] != record.value }?.node
+            missing = node.map { "\($0) lacks: \(record)" }
         }
         return finding(
-            Self.pushesClaim, "\(count) pushes",
-            unless: count == 0 ? "no push was acknowledged" : nil)
+            "each acknowledged push is on every node, with its value", pushes.count,
+            "acknowledged pushes", unless: missing)
     }
-
-    private static let pushesClaim = "each acknowledged push is on every node, with its value"
 
     private var nothingInvented: Finding {
         var asked: [Key: Value] = [:]
         for record in records {
             if case .push(let key) = record.work { asked[key] = record.value }
         }
-        let list = trees.first?.tree[SoakPlaces.list].children ?? Children()
+        let list = first[SoakPlaces.list].children
         let stranger = list.first { asked[$0.key] != $0.value }
         return finding(
-            "no child is there that nobody pushed", "\(list.count) children",
+            "no child is there that nobody pushed", list.count, "children",
             unless: stranger.map { "\(SoakPlaces.list)/\($0.key) is \($0.value)" })
     }
 
@@ -88,41 +97,45 @@ extension SoakCheck {
         let increments = records.filter { if case .increment = $0.work { true } else { false } }
         let least = must.count { if case .increment = $0.work { true } else { false } }
         let most = increments.count { $0.outcome != .failed }
-        let counter = trees.first?.tree[SoakPlaces.counter].number?.asDouble ?? 0
+        let counter = first[SoakPlaces.counter].number?.asDouble ?? 0
         let isRight = Double(least) <= counter && counter <= Double(most)
         return finding(
-            "the counter shows each acknowledged increment once",
-            "\(Int(counter)), of \(least) to \(most)",
+            "the counter shows each acknowledged increment once", least,
+            "acknowledged increments, and \(most - least) others that may count",
             unless: isRight ? nil : "it is \(counter), not from \(least) to \(most)")
     }
 
     /// Also one of unknown outcome, which a paused node may do much later, keeps its place.
     private var lastWriteStands: Finding {
-        var last: [Int: SoakRecord] = [:]
-        for record in records {
-            guard case .set = record.work else { continue }
-            if record.outcome == .acknowledged, !mayBeLost(record) { last[record.client] = record }
-        }
-        for (client, record) in last.sorted(by: { $0.key < $1.key }) {
-            let place = SoakPlaces.own(client)
-            let value = Int(trees.first?.tree[place].number?.asDouble ?? -1)
-            if value < record.number {
-                return finding(Self.lastWriteClaim, "", unless: "\(place) is \(value): \(record)")
+        var last: [Path: SoakRecord] = [:]
+        for record in must {
+            switch record.work {
+            case .set, .pair: last[record.writes.path] = record
+            case .push, .increment: continue
             }
         }
-        return finding(Self.lastWriteClaim, "\(last.count) places", unless: nil)
-    }
-
-    private static let lastWriteClaim =
-        "no older write of a client stands over a newer one"
-
-    private var pairsWhole: Finding {
-        let pairs = trees.first?.tree[SoakPlaces.pairs].children ?? Children()
-        let broken = pairs.first { pair in
-            pair.value[Key(unchecked: "a")] != pair.value[Key(unchecked: "b")]
+        let older = last.sorted { $0.key.description < $1.key.description }.first { path, record in
+            number(at: path, of: record.work) < record.number
         }
         return finding(
-            "what was written together is there together", "\(pairs.count) pairs",
+            "no older write of a client stands over a newer one", last.count, "places",
+            unless: older.map { "\($0.key) is \(first[$0.key]): \($0.value)" })
+    }
+
+    /// The number of the write that shows; of a pair, of its older side.
+    private func number(at path: Path, of work: SoakRecord.Work) -> Int {
+        let paths = if case .pair = work { SoakPlaces.sides.map(path.appending) } else { [path] }
+        return paths.map { Int(first[$0].number?.asDouble ?? -1) }.min() ?? -1
+    }
+
+    private var pairsWhole: Finding {
+        let pairs = first[SoakPlaces.pairs].children
+        let broken = pairs.first { pair in
+            let sides = SoakPlaces.sides.map { pair.value[$0] }
+            return sides[0] != sides[1] || sides[0].isNull
+        }
+        return finding(
+            "what was written together is there together", pairs.count, "pairs",
             unless: broken.map { "\(SoakPlaces.pairs)/\($0.key) is \($0.value)" })
     }
 }

@@ -2,10 +2,14 @@ internal import ClientCore
 internal import DataTree
 internal import Hearth
 internal import ReplicaCore
+internal import SyncProtocol
 internal import Threads
 
-/// A client of a soak: writes, a bounded number at a time, and goes to another node now and then with
-/// writes on their way, which it asks for again there.
+/// A client of a soak: writes, a bounded number at a time.
+///
+/// One half of them goes to another node now and then with writes on their way, which it asks for again
+/// there, and wants each write to be durable on most nodes. The other half stays with one node, so that
+/// it is known whose disk alone may have what was acknowledged.
 final class SoakClient: Sendable {
     private struct State: Sendable {
         var records: [SoakRecord] = []
@@ -18,19 +22,24 @@ final class SoakClient: Sendable {
     private static let window = 16
 
     private let index: Int
+    /// The node of a client that stays.
+    private let node: String?
     private let connection: Connection
     private let start: ContinuousClock.Instant
     private let state: Monitor<State>
 
     init(
-        _ index: Int, of nodes: [String], seed: UInt64, since start: ContinuousClock.Instant
+        _ index: Int, of nodes: [Cluster.Node], seed: UInt64, since start: ContinuousClock.Instant
     ) throws(CommandError) {
         self.index = index
         self.start = start
         state = Monitor(State(random: SplitMix64(seed: seed)))
         let shift = index % nodes.count
+        let order = nodes[shift...] + nodes[..<shift]
+        node = index.isMultiple(of: 2) ? nil : nodes[shift].id
         do throws(HearthError) {
-            connection = try Connection(nodes: Array(nodes[shift...] + nodes[..<shift]))
+            connection = try Connection(
+                nodes: order.prefix(node == nil ? nodes.count : 1).map(\.client))
         } catch {
             throw CommandError(error)
         }
@@ -38,14 +47,15 @@ final class SoakClient: Sendable {
 
     var records: [SoakRecord] { state.withLock { $0.records } }
 
-    /// Leaves its node, whatever is on its way.
+    /// Leaves its node, whatever is on its way; one that stays connects to it again.
     func move() { connection.leaveNode() }
 
     /// Asks for as many writes as there is room for; some times a second.
     func write() {
         while let record = beginNext() {
             let (path, value) = record.writes
-            connection.send(.put(path, value)) { [self] result in
+            let concern: WriteConcern = node == nil ? .majority : .local
+            connection.send(.put(path, value), concern: concern) { [self] result in
                 let now = milliseconds
                 state.withLock { state in
                     state.open -= 1
@@ -73,7 +83,7 @@ final class SoakClient: Sendable {
             guard state.isPushing, state.open < SoakClient.window else { return nil }
             state.open += 1
             let record = SoakRecord(
-                client: index, number: state.records.count, work: nextWork(&state),
+                client: index, node: node, number: state.records.count, work: nextWork(&state),
                 invokedMilliseconds: now)
             state.records.append(record)
             return record

@@ -22,8 +22,8 @@ struct SoakFaults {
     private var next: ContinuousClock.Instant
     /// How often each was done.
     private(set) var counts: [Kind: Int] = [:]
-    /// When nodes lost their disks.
-    private(set) var wipes: [ContinuousClock.Instant] = []
+    /// When which nodes lost their disks.
+    private(set) var wipes: [(node: String, time: ContinuousClock.Instant)] = []
 
     init(_ cluster: Cluster, seed: UInt64) {
         self.cluster = cluster
@@ -72,7 +72,7 @@ struct SoakFaults {
         case .kill: _ = cluster.kill(node)
         case .wipe:
             _ = cluster.kill(node)
-            wipes.append(.now)
+            wipes.append((node.id, .now))
             removeFolder(cluster.folder(of: node))
             try makeFolder(cluster.folder(of: node))
         }

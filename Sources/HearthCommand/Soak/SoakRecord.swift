@@ -17,9 +17,14 @@ struct SoakRecord: Sendable {
 
     enum Outcome: String, Sendable {
         case open, acknowledged, failed, unknown
+        /// It is done, and not known to be durable on as many nodes as it was to be.
+        case done
     }
 
     let client: Int
+    /// The one node that can have answered, where no other needs to have it; nil for a write that is
+    /// acknowledged once most nodes have it.
+    let node: String?
     /// Ascends by one for each write of a client.
     let number: Int
     let work: Work
@@ -32,7 +37,12 @@ struct SoakRecord: Sendable {
         outcome =
             switch result {
             case .success: .acknowledged
-            case .failure(let error): error.effect == .unknown ? .unknown : .failed
+            case .failure(let error):
+                switch error.effect {
+                case .none: .failed
+                case .unknown: .unknown
+                case .done: .done
+                }
             }
     }
 
@@ -45,7 +55,10 @@ struct SoakRecord: Sendable {
             return (SoakPlaces.counter, .deferred(.increment(.integer(1))))
         case .set: return (SoakPlaces.own(client), number)
         case .pair:
-            return (SoakPlaces.pair(client), .object(named: [("a", number), ("b", number)]))
+            return (
+                SoakPlaces.pair(client),
+                .object(named: SoakPlaces.sides.map { ($0.text, number) })
+            )
         }
     }
 
@@ -59,7 +72,8 @@ struct SoakRecord: Sendable {
         let (path, _) = writes
         let place = JSONWriter.text(of: .string(path.description))
         let end = completedMilliseconds.map { String($0) } ?? "null"
-        return #"{"client":\#(client),"number":\#(number),"path":\#(place),"#
+        let holder = node.map { JSONWriter.text(of: .string($0)) } ?? "null"
+        return #"{"node":\#(holder),"client":\#(client),"number":\#(number),"path":\#(place),"#
             + #""invoked":\#(invokedMilliseconds),"completed":\#(end),"outcome":"\#(outcome)"}"#
     }
 }
@@ -87,6 +101,8 @@ enum SoakPlaces {
     static let list = root.appending(Key(unchecked: "list"))
     static let counter = root.appending(Key(unchecked: "counter"))
     static let pairs = root.appending(Key(unchecked: "pairs"))
+    /// The places of a pair.
+    static let sides = [Key(unchecked: "a"), Key(unchecked: "b")]
 
     static func own(_ client: Int) -> Path { place("own", client) }
     static func pair(_ client: Int) -> Path { place("pairs", client) }
