@@ -10,12 +10,27 @@ public struct StatusProbe {
     /// - Parameter keys: By which nodes with keys know this client.
     public init(as keys: KeyPair? = nil) { self.keys = keys }
 
+    /// What a node says of itself.
+    public struct Answer: Sendable {
+        public let status: Value
+        /// From the question to all nodes until this answer was read: what it says was so in between.
+        public let delay: Duration
+    }
+
     /// The status of each node that answers in time, in the order of the addresses.
     ///
     /// - Throws: when an address is none, or the process has no room for more sockets.
     public func statuses(
         of addresses: [ServerAddress], within limit: Duration
     ) throws(NodeError) -> [Value?] {
+        try answers(of: addresses, within: limit).map { $0?.status }
+    }
+
+    /// The same, with how long each took.
+    public func answers(
+        of addresses: [ServerAddress], within limit: Duration
+    ) throws(NodeError) -> [Answer?] {
+        let asked = ContinuousClock.now
         var sockets: [Socket] = []
         do throws(ZeroMQError) {
             for address in addresses { sockets.append(try ask(address)) }
@@ -24,11 +39,10 @@ public struct StatusProbe {
         }
         let deadline = ContinuousClock.now + limit
         return sockets.map { socket in
-            if case .value(_, let status) = answer(from: socket, until: deadline) {
-                status
-            } else {
-                nil
+            guard case .value(_, let status) = answer(from: socket, until: deadline) else {
+                return nil
             }
+            return Answer(status: status, delay: asked.duration(to: .now))
         }
     }
 

@@ -5,12 +5,14 @@ import ZeroMQ
 @testable import HearthCommand
 
 @Suite struct `A diagnosis` {
-    private let file = ClusterFile(nodeCount: 2, basePort: 9000, durability: "commit")
     private let cluster: ObservedCluster
 
-    init() throws {
+    init() throws { cluster = try Self.cluster(of: 2) }
+
+    private static func cluster(of count: Int) throws -> ObservedCluster {
         let folder = try TemporaryFolder()
-        cluster = ObservedCluster(try Cluster(creating: file, inFolder: folder.path))
+        let file = ClusterFile(nodeCount: count, basePort: 9000, durability: "commit")
+        return ObservedCluster(try Cluster(creating: file, inFolder: folder.path))
     }
 
     /// A serving node that hears the other, but for what a test changes.
@@ -58,9 +60,46 @@ import ZeroMQ
         #expect(found.first?.fix.contains("tcp://127.0.0.1:9011") == true)
     }
 
-    @Test func `names a wrong clock, cluster and name`() {
-        let clock = findings(status(0), status(1, [("wallMilliseconds", .integer(900_000))]))
-        #expect(clock.contains { $0.node == "n2" || $0.node == "n1" })
+    /// What is found of nodes that hear each other, whose clocks and delays are these.
+    private func clockFindings(_ clocks: [(wall: Int64, delay: Int64)]) throws -> [String] {
+        let cluster = try Self.cluster(of: clocks.count)
+        let statuses = zip(cluster.nodes, clocks).map { node, clock in
+            let others = cluster.nodes.filter { $0.id != node.id }
+            return NodeStatus(
+                node: node, process: nil, isLocal: false,
+                report: .object(named: [
+                    ("member", .string(node.id)), ("cluster", .string(cluster.name)),
+                    ("wallMilliseconds", .integer(clock.wall)),
+                    ("connectedPeers", .object(named: others.map { ($0.id, .integer(10)) })),
+                ]), delayMilliseconds: clock.delay)
+        }
+        return Diagnosis(of: cluster, statuses, later: statuses, isListening: { _ in true })
+            .findings.map { "\($0.node) \($0.problem)" }
+    }
+
+    @Test func `names the one clock that is wrong, and how far`() throws {
+        let behind = try clockFindings([(1_000_000, 5), (900_000, 5), (1_000_010, 5)])
+        #expect(behind == ["n2 its clock is 99995 ms behind most"])
+        let ahead = try clockFindings([(1_000_000, 5), (1_000_000, 5), (1_009_000, 9)])
+        #expect(ahead == ["n3 its clock is 8991 ms ahead of most"])
+    }
+
+    @Test func `of two clocks blames none`() throws {
+        let found = try clockFindings([(1_000_000, 0), (900_000, 0)])
+        let end = "and nobody knows which of the two is right"
+        #expect(
+            found == [
+                "n1 its clock is 100000 ms ahead of n2's, \(end)",
+                "n2 its clock is 100000 ms behind n1's, \(end)",
+            ])
+    }
+
+    @Test func `takes no late answer for a wrong clock`() throws {
+        #expect(try clockFindings([(1_000_000, 3), (1_001_900, 1_950), (1_000_000, 3)]).isEmpty)
+        #expect(try clockFindings([(1_000_000, 3), (1_003_900, 1_950), (1_000_000, 3)]).count == 1)
+    }
+
+    @Test func `names a wrong cluster and name`() {
         let other = findings(status(0, [("cluster", .string("other"))]), status(1))
         #expect(other.first?.problem.contains("cluster other") == true)
         let twin = findings(status(0, [("member", .string("n2"))]), status(1))

@@ -129,13 +129,19 @@ private struct Examination {
     }
 
     private mutating func examineClock(among statuses: [NodeStatus]) {
-        let own = status["wallMilliseconds"]
-        let others = statuses.map { $0["wallMilliseconds"] }.filter { $0 > 0 }.sorted()
-        guard own > 0, others.count > 1 else { return }
-        let offset = own - others[others.count / 2]
-        guard abs(offset) > 1000 else { return }
+        guard let own = status.clockWhenAsked else { return }
+        let others = statuses.filter {
+            $0.node.id != status.node.id && $0.clockWhenAsked != nil
+        }
+        let gaps = others.compactMap { $0.clockWhenAsked.map(own.distance) }
+            .filter { abs($0) > 1000 }.sorted()
+        guard 2 * gaps.count > others.count else { return }
+        let gap = gaps[gaps.count / 2]
+        let whom =
+            others.count == 1
+            ? "\(others[0].node.id)'s, and nobody knows which of the two is right" : "most"
         note(
-            .warning, "its clock is \(abs(offset)) ms \(offset < 0 ? "behind" : "ahead of") most",
+            .warning, "its clock is \(abs(gap)) ms \(gap < 0 ? "behind" : "ahead of") \(whom)",
             fix:
                 "synchronise the clocks (chrony, or systemd-timesyncd): the last writer wins by time"
         )
@@ -220,5 +226,12 @@ private struct Examination {
         note(
             .warning, "has \(free >> 20) MB left on its disk",
             fix: "make room: a node that cannot write stops taking writes")
+    }
+}
+
+extension ClosedRange<Int64> {
+    /// How far this is at least beyond another range; negative before it, 0 where both may be the same.
+    fileprivate func distance(from other: ClosedRange<Int64>) -> Int64 {
+        Swift.max(lowerBound - other.upperBound, 0) + Swift.min(upperBound - other.lowerBound, 0)
     }
 }

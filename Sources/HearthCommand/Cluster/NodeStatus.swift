@@ -20,6 +20,8 @@ struct NodeStatus: Sendable {
     let state: State
     /// What the node itself says; null unless it serves.
     let report: Value
+    /// From the question to all nodes until its answer was read.
+    private let delayMilliseconds: Int64
 
     /// The operations that it has applied, by the node that made them.
     var held: [(origin: String, count: Int64)] {
@@ -54,6 +56,13 @@ struct NodeStatus: Sendable {
         return settled > 0 ? Double(self["wallMilliseconds"] - settled) / 1000 : nil
     }
 
+    /// Between which times its clock was when all nodes were asked: it answered in between, early or late.
+    /// In milliseconds since 1970; nil if it does not tell.
+    var clockWhenAsked: ClosedRange<Int64>? {
+        let wall = self["wallMilliseconds"]
+        return wall > 0 ? wall - delayMilliseconds...wall : nil
+    }
+
     /// A number of the report, 0 if it is not there.
     subscript(name: String) -> Int64 { report[Key(unchecked: name)].count }
 
@@ -64,10 +73,14 @@ struct NodeStatus: Sendable {
 }
 
 extension NodeStatus {
-    init(node: ObservedCluster.Node, process: NodeProcess?, isLocal: Bool, report: Value?) {
+    init(
+        node: ObservedCluster.Node, process: NodeProcess?, isLocal: Bool, report: Value?,
+        delayMilliseconds: Int64 = 0
+    ) {
         self.node = node
         self.process = process
         self.report = report ?? .null
+        self.delayMilliseconds = delayMilliseconds
         if report != nil {
             state = .serving
         } else if let process, process.isRunning {

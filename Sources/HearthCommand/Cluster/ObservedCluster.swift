@@ -52,9 +52,9 @@ struct ObservedCluster: Sendable {
         let asked = zip(nodes, processes).filter { _, process in
             local == nil || process.map { !$0.isPaused } ?? false
         }.map(\.0)
-        var reports: [String: Value] = [:]
+        var reports: [String: StatusProbe.Answer] = [:]
         do throws(NodeError) {
-            let answers = try StatusProbe(as: keys).statuses(
+            let answers = try StatusProbe(as: keys).answers(
                 of: asked.map(\.address), within: limit)
             for (node, answer) in zip(asked, answers) { reports[node.id] = answer }
         } catch {
@@ -62,7 +62,9 @@ struct ObservedCluster: Sendable {
         }
         return zip(nodes, processes).map { node, process in
             NodeStatus(
-                node: node, process: process, isLocal: local != nil, report: reports[node.id])
+                node: node, process: process, isLocal: local != nil,
+                report: reports[node.id]?.status,
+                delayMilliseconds: Int64((reports[node.id]?.delay ?? .zero) / .milliseconds(1)))
         }
     }
 
