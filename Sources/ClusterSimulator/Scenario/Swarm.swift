@@ -3,8 +3,8 @@ import ReplicaCore
 /// Draws what a scenario with a line `swarm` leaves open: how many nodes and clients there are, what
 /// they do, what the network is like, and which faults happen how often.
 ///
-/// Each feature is left out of half of the runs, so that what one feature hides shows in a run
-/// without it. Source: Groce et al., *Swarm Testing*.
+/// Each feature is left out of half of the runs, and each kind of fault of five in six, so that what one
+/// hides shows in a run without it. Source: Groce et al., *Swarm Testing*.
 struct Swarm {
     private var scenario: Scenario
     private var random: SplitMix64

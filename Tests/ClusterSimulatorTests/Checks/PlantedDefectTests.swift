@@ -1,4 +1,5 @@
 import ClusterSimulator
+import Foundation
 import ReplicaCore
 import Testing
 
@@ -15,6 +16,20 @@ import Testing
     @Test func `each check has a mistake that it finds`() {
         let checks = Set(SelfTest.rows.map(\.check))
         #expect(checks == Set(Check.allCases))
+    }
+
+    @Test func `the page lists each mistake, and each check with its guarantee`() throws {
+        let page = try String(
+            contentsOf: ScenarioFiles.folder.appendingPathComponent("README.md"), encoding: .utf8)
+        let lines = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let mistakes = SelfTest.rows.map {
+            "| `\($0.defect.name)` | `\($0.check.rawValue)` | \($0.scenario) |"
+        }
+        #expect(lines.suffix(mistakes.count).map(String.init) == mistakes)
+        let rest = lines.dropLast(mistakes.count)
+        for check in Check.allCases {
+            #expect(rest.count { $0.hasPrefix("| `\(check.rawValue)` | ") } == 1, "\(check)")
+        }
     }
 
     @Test func `a node that ignores gaps is found, and named with what it waits for`() throws {
