@@ -45,11 +45,13 @@ import Threads
                     for _ in 0..<10 { add(connection, count) }
                     if step % 7 == round { connection.leaveNode() }
                 }
+                // The pace of real clients: without it all would be asked for before a node is gone.
                 usleep(10_000)
             }
             try cluster.start(node)
         }
         let deadline = Date(timeIntervalSinceNow: 40)
+        // Answers come on other threads, after as many retries as it takes.
         while count.withLock({ $0.open }) > 0, Date() < deadline { usleep(20_000) }
         let (open, done, errors) = count.withLock { ($0.open, $0.done, $0.errors) }
         #expect(open == 0)
@@ -64,6 +66,7 @@ import Threads
                     guard case .success(.value(let value)) = result else { return }
                     shown.withLock { $0 = value }
                 }
+                // The node asked may still be catching up with the others.
                 usleep(50_000)
                 if shown.withLock({ $0 }) == .integer(Int64(done)) { break }
             }

@@ -63,6 +63,8 @@ struct TestCluster {
         configuration.leftovers = leftovers
         configuration.retryWindowMilliseconds = 500
         configuration.endpoints = endpoints
+        // No test damages what a disk has: what cannot be read is a mistake of the replica, and ends the
+        // run where it shows.
         let checkpoint = disk.head.isEmpty ? nil : try! disk.checkpoint(of: disk.rows, disk.head)
         var replica = Replica(
             configuration, properties: disk.properties, checkpoint: checkpoint, aside: disk.aside)
