@@ -88,9 +88,25 @@ private final class Hosts {
         ).end(within: 60)
     }
 
-    private func ip(_ words: String...) throws {
+    /// The bytes that went over the cable of a host so far, both ways.
+    func bytesOverCable(of host: Int) throws -> Int {
+        let text = try ip("-n", name, "-s", "-j", "link", "show", "port\(host)")
+        return text.matches(of: /"bytes":(\d+)/).reduce(0) { $0 + (Int($1.1) ?? 0) }
+    }
+
+    /// The operations that nodes got by asking for them, node by node.
+    func repaired() throws -> [Int] {
+        let status = try program(
+            on: 1, "cluster", "status", "--json", "--config", configuration, "--key",
+            folder.file("ada.key")
+        ).end(within: 20)
+        return status.output.matches(of: /"repaired":(\d+)/).compactMap { Int($0.1) }
+    }
+
+    @discardableResult private func ip(_ words: String...) throws -> String {
         let outcome = try Program("/usr/sbin/ip", words).end()
         try #require(outcome.status == 0, "ip \(words): \(outcome.errors)")
+        return outcome.output
     }
 
     private static func run(_ words: String...) throws -> Program.Outcome {
@@ -113,22 +129,34 @@ private final class Hosts {
         try hosts.setCable(of: 3, "down")
         try eventually("n1 misses n3") { hosts.nodes[0].errors.contains("hears n3 no more") }
         // Both sides take writes, each alone.
-        var keys: Set<Substring> = []
-        for host in [1, 3] {
+        func push(on host: Int) throws -> [Substring] {
             let pushed = try hosts.run(on: host, input: input, "push", "/list", "--stdin")
             #expect(pushed.status == 0, "\(pushed.errors)")
-            keys.formUnion(pushed.output.split(separator: "\n"))
+            return pushed.output.split(separator: "\n")
         }
-        #expect(keys.count == 1000)
-        #expect(try hosts.run(on: 2, "get", "/list").output.utf8.count < 500 * 40)
+        func list(on host: Int) throws -> String { try hosts.run(on: host, "get", "/list").output }
+        let (here, beyond) = (try push(on: 1), try push(on: 3))
+        #expect(Set(here + beyond).count == 1000)
+        try eventually("n2 has what n1 took") {
+            let shown = try list(on: 2)
+            return here.allSatisfy { shown.contains($0) }
+        }
+        let (second, third) = (try list(on: 2), try list(on: 3))
+        #expect(!beyond.contains { second.contains($0) } && !here.contains { third.contains($0) })
 
+        let before = (bytes: try hosts.bytesOverCable(of: 3), repaired: try hosts.repaired())
         try hosts.setCable(of: 3, "up")
         for host in 1...3 {
             try eventually(within: 60, "n\(host) has all") {
-                let list = try hosts.run(on: host, "get", "/list").output
-                return keys.allSatisfy { list.contains($0) }
+                let shown = try list(on: host)
+                return (here + beyond).allSatisfy { shown.contains($0) }
             }
         }
+        let repaired = try hosts.repaired()
+        print(
+            "after the cut: \(try hosts.bytesOverCable(of: 3) - before.bytes) bytes over the cable, "
+                + "operations repaired \(before.repaired) -> \(repaired)")
+        #expect(repaired.count == 3 && repaired.reduce(0, +) >= 500)
         let trees = try (1...3).map { try hosts.run(on: $0, "get", "/", "--export").output }
         #expect(trees[0] == trees[1] && trees[1] == trees[2])
     }
