@@ -34,7 +34,7 @@ final class Journal {
     }
 
     /// Beyond this much on its way to the disk, a node takes nothing more in.
-    private static let turnsLimit = 4_000
+    static let turnsLimit = 4_000
     private static let bytesLimit = 32 << 20
     /// Reads on their way; peers repeat what is left out.
     private static let readsLimit = 64

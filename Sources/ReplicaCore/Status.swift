@@ -10,6 +10,8 @@ public struct Counters: Equatable, Sendable {
     public var received: UInt64 = 0
     /// Operations that came by repair, because they were missed when they were published.
     public var repaired: UInt64 = 0
+    /// The bytes of all that came by repair, held already or not.
+    public var repairedBytes: UInt64 = 0
     /// Operations that came although they were held already.
     public var duplicates: UInt64 = 0
     /// Operations for which there was no room to wait; repair brings them again.
@@ -61,6 +63,7 @@ extension Replica {
             ("accepted", .count(counters.accepted)),
             ("received", .count(counters.received)),
             ("repaired", .count(counters.repaired)),
+            ("repairedBytes", .count(counters.repairedBytes)),
             ("duplicates", .count(counters.duplicates)),
             ("dropped", .count(counters.dropped)),
             ("loggedOperations", .count(checkpoints.loggedCount(of: vector))),
@@ -77,13 +80,17 @@ extension Replica {
             ("refused", .count(counters.refused)),
             ("malformedFrames", .count(counters.malformedFrames)),
             ("strangers", .count(counters.strangers)),
+            ("gaps", .count(UInt64(inbox.originCount))),
             ("waitingBatches", .count(UInt64(inbox.count))),
+            ("waitingBatchesLimit", .count(UInt64(Inbox.countLimit))),
             ("waitingBytes", .count(UInt64(inbox.byteCount))),
+            ("waitingBytesLimit", .count(UInt64(Inbox.byteLimit))),
             ("pendingTurns", .count(UInt64(turns.pendingCount))),
             ("listens", .count(UInt64(listens.count))),
             ("sessions", .count(UInt64(clientSessions.count))),
             ("waitingClients", .count(UInt64(clientSessions.waiting.count))),
             ("clientStamps", .count(UInt64(clientStamps.count))),
+            ("clientStampsLimit", .count(UInt64(ClientStamps.limit))),
             ("clientsBehind", .count(UInt64(slowClients.count))),
             ("changesHeldBack", .count(slowClients.heldBack)),
             ("queries", listens.queryStatus),

@@ -261,6 +261,7 @@ extension Counters {
         accepted += other.accepted
         received += other.received
         repaired += other.repaired
+        repairedBytes += other.repairedBytes
         duplicates += other.duplicates
         dropped += other.dropped
         adopted += other.adopted

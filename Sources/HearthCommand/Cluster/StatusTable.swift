@@ -6,7 +6,8 @@ struct StatusTable {
     private static let titles = [
         "NODE", "STATE", "PID", "ADDRESS", "OPERATIONS", "OPS/S", "LAG", "PEERS", "CLIENTS",
         "LISTENS",
-        "SETTLED", "LOG", "REPAIRED", "DUPLICATES", "WAITING", "REGISTERS", "MEMORY", "DISK",
+        "SETTLED", "LOG", "GAPS", "REPAIRED", "DUPLICATES", "WAITING", "REGISTERS", "MEMORY",
+        "DISK",
         "HELD",
     ]
 
@@ -55,8 +56,9 @@ struct StatusTable {
             status.connectedPeers.isEmpty ? "-" : status.connectedPeers.joined(separator: ","),
             String(status.process("sessions")), String(status["listens"]),
             status.settledSeconds.map(ago) ?? "-", log(of: status),
-            String(status["repaired"]), String(status["duplicates"]),
-            String(status["waitingBatches"]), String(status["registers"]),
+            String(status["gaps"]), String(status["repaired"]), String(status["duplicates"]),
+            "\(status["waitingBatches"])/\(status["waitingBatchesLimit"])",
+            String(status["registers"]),
             megabytes(status.process("residentBytes")), megabytes(status.process("databaseBytes")),
             held.isEmpty ? "-" : held,
         ]

@@ -11,7 +11,10 @@ extension Replica {
             case .beat(let beat): hear(beat)
             case .have(let origin, let batches):
                 let before = (held: vector[origin], waiting: inbox.count)
-                for bytes in batches { receive(batch: bytes, repaired: true) }
+                for bytes in batches {
+                    counters.repairedBytes += UInt64(bytes.count)
+                    receive(batch: bytes, repaired: true)
+                }
                 // What was refused would be sent again and again if it was asked for at once.
                 repair.answered(
                     origin,

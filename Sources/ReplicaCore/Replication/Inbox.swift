@@ -21,6 +21,9 @@ struct Inbox: Sendable {
     /// Batches held back.
     private(set) var count = 0
 
+    /// Origins of which something waits for what is missing before it.
+    var originCount: Int { queues.count }
+
     /// Keeps a batch, unless it is there already; false if there was no room.
     mutating func insert(_ batch: Batch, _ bytes: [UInt8]) -> Bool {
         guard count < Inbox.countLimit, byteCount + bytes.count <= Inbox.byteLimit
