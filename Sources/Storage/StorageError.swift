@@ -7,7 +7,7 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case cannotOpen
         /// Another process has the file.
         case locked
-        /// The disk, or the user's share of it, is full.
+        /// The disk is full.
         case diskFull
         /// The file is damaged, or is no database.
         case corrupt

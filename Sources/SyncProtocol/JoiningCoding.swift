@@ -163,3 +163,23 @@ extension Hello {
         }
     }
 }
+
+// MARK: - Between versions
+
+extension PeerMessage {
+    /// The hello of a frame, or the answer to one, of whatever version of the protocol: by these nodes
+    /// of different versions tell each other that they are, and so they stay as they are.
+    ///
+    /// Nil if the frame is of this version, or holds anything else.
+    public static func greeting(inForeign frame: [UInt8]) -> PeerMessage? {
+        guard let version = frame.first, version != protocolVersion else { return nil }
+        let readable = [protocolVersion] + frame.dropFirst()
+        guard let messages = try? FrameReader<PeerMessage>.messages(in: readable),
+            messages.count == 1, case .message(let message) = messages[0]
+        else { return nil }
+        switch message {
+        case .hello, .welcome, .refuse: return message
+        default: return nil
+        }
+    }
+}

@@ -115,6 +115,7 @@ extension Replica {
                 return nil
             }
         } catch {
+            if let greeting = PeerMessage.greeting(inForeign: frame) { return [greeting] }
             counters.malformedFrames += 1
             return []
         }

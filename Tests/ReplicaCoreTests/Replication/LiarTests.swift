@@ -189,6 +189,27 @@ import Testing
         }
     }
 
+    @Test func `tells a node of another version of the protocol that it is`() {
+        for newest in [1, 3] as [UInt64] {
+            var cluster = TestCluster(2)
+            cluster.crash("n2")
+            cluster.start("n2")
+            let hello = Hello(
+                cluster: "test", member: "n2", writer: cluster["n2"].writer, endpoint: "",
+                members: [.init("n1", at: ""), .init("n2", at: "")], oldestVersion: newest,
+                newestVersion: newest)
+            var frame = PeerMessage.hello(hello).frame
+            frame[0] = 3
+            cluster.turn("n1", [.asked(frame, by: "n2")])
+            #expect(cluster["n1"].counters.malformedFrames == 0)
+            #expect((cluster.refusals["n2"] != nil) == (newest == 3))
+            frame = PeerMessage.urge.frame
+            frame[0] = 3
+            cluster.turn("n1", [.asked(frame, by: "n2")])
+            #expect(cluster["n1"].counters.malformedFrames == 1)
+        }
+    }
+
     @Test func `answers no stranger`() {
         var cluster = TestCluster(2)
         let want = PeerMessage.want(
