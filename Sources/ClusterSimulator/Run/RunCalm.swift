@@ -3,8 +3,9 @@ import SyncProtocol
 
 /// The end of a run: faults are over, clients stop, and the cluster has to become equal.
 struct Calm {
-    /// How often the cluster is looked at.
-    static let interval: Microseconds = .milliseconds(100)
+    /// How often the cluster is looked at: not regularly, or a look could meet the ping of a client
+    /// each time.
+    static let interval = TimeRange(.milliseconds(80), .milliseconds(120))
     /// How long it has to stay equal until the run ends.
     static let quiet: Microseconds = .seconds(1)
 
@@ -55,7 +56,7 @@ extension SimulatedRun {
         } else if now >= calm.lastProgress + scenario.settle {
             calm.isOver = true
         } else {
-            schedule(.calmChecked, after: Calm.interval)
+            schedule(.calmChecked, after: random.time(in: Calm.interval))
         }
     }
 
