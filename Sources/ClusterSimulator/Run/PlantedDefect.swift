@@ -38,6 +38,8 @@ public enum PlantedDefect: Equatable, Sendable {
     case trustsDamagedCheckpoint
     /// A node takes from its log what is in no checkpoint of it yet.
     case truncatesWhatIsHeld
+    /// The end of some frames to clients is missing, which no check looks for.
+    case cutsReplies
     /// A process that was refused, because there is a node of its name, goes on.
     case refusedTwinGoesOn
     // Mistakes in the events of an application's listeners.
@@ -69,6 +71,7 @@ public enum PlantedDefect: Equatable, Sendable {
         ("trusts-damaged-log", .trustsDamagedLog),
         ("trusts-damaged-checkpoint", .trustsDamagedCheckpoint),
         ("truncates-what-is-held", .truncatesWhatIsHeld),
+        ("cuts-replies", .cutsReplies),
         ("refused-twin-goes-on", .refusedTwinGoesOn),
         ("loses-children", .losesChildren),
         ("doubles-children", .doublesChildren),

@@ -76,7 +76,9 @@ extension SimulatedRun {
         }
         let arrival = max(now + delay, connection.lastAtClient)
         connections[index].lastAtClient = arrival
-        queue.schedule(.replied(connection: index, frame: frame), at: arrival)
+        let isCut = defect == .cutsReplies && random.index(below: 20) == 0
+        let sent = isCut ? Array(frame.dropLast()) : frame
+        queue.schedule(.replied(connection: index, frame: sent), at: arrival)
     }
 
     /// Whether it is the one over which its client talks now.
