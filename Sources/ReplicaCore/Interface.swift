@@ -124,10 +124,8 @@ public struct Property: Equatable, Sendable {
     public enum Name: String, CaseIterable, Sendable {
         /// No stamp above this time was ever promised.
         case clockBound
-        /// Whom this node wants out of the cluster: `[member, writer, …]`.
+        /// What this node knows of lives that are over by decision: `[member, writer, stage, …]`.
         case evictions
-        /// The writers that this data was written as, 8 bytes each.
-        case lives
     }
 
     public var name: Name
@@ -144,19 +142,8 @@ public struct Property: Equatable, Sendable {
         self.bytes = bytes
     }
 
-    init(_ name: Name, _ writers: [WriterID]) {
-        self.name = name
-        bytes = writers.flatMap { Property(name, $0.bits).bytes }
-    }
-
     /// The number, if it is one.
     var number: UInt64? { bytes.count == 8 ? Property.number(of: bytes[...]) : nil }
-
-    static func writers(in bytes: [UInt8]) -> [WriterID] {
-        stride(from: 0, to: bytes.count - bytes.count % 8, by: 8).map {
-            WriterID(bits: number(of: bytes[$0..<$0 + 8]))
-        }
-    }
 
     private static func number(of bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }

@@ -106,10 +106,8 @@ public struct Replica: Sendable {
     var isBackingUp = false
     /// Set while this replica is out by decision.
     var wayBack: WayBack?
-    /// What it did that the others do not have.
+    /// What it held before, beyond what another member held: batches, origin by origin.
     var aside: [[UInt8]] = []
-    /// The lives of this member's data, this one last.
-    var lives: [WriterID] = []
     /// The vector of this life's last batch, which the next one builds on.
     var batched = Vector()
 
@@ -133,7 +131,8 @@ public struct Replica: Sendable {
         listens = Listens(
             indexing: configuration.indexes, within: .init(byteLimit: configuration.indexByteLimit))
         peers = Peers(
-            members: configuration.peers.filter { $0 != configuration.member }, own: writer)
+            members: configuration.peers.filter { $0 != configuration.member },
+            of: configuration.member, own: writer)
         batch = BatchWriter(origin: writer)
         turns = TurnQueue(durability: configuration.durability)
         checkpoints = Checkpoints(
@@ -141,12 +140,11 @@ public struct Replica: Sendable {
         self.aside = aside
         for property in stored {
             switch property.name {
-            case .evictions: peers.restore(wanted: Replica.evictions(in: property.bytes))
-            case .lives: lives = Property.writers(in: property.bytes)
+            case .evictions: peers.evictions.restore(Replica.evictions(in: property.bytes))
             case .clockBound: break
             }
         }
-        noteLife()
+        if !peers.evictions.own(at: .out).isEmpty { wayBack = WayBack(phase: .returning) }
         if let checkpoint { restore(checkpoint) }
     }
 
@@ -188,7 +186,7 @@ public struct Replica: Sendable {
                 fix: "remove the data directory; the node gets its data from its peers")
         }
         for operation in batch.operations {
-            observe(operation.stamp, of: batch.origin)
+            observe(operation, of: batch.origin)
             _ = tree.apply(operation)
         }
         vector[batch.origin] = batch.last

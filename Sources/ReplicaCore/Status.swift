@@ -18,6 +18,8 @@ public struct Counters: Equatable, Sendable {
     public var dropped: UInt64 = 0
     /// Checkpoints of peers that took the place of what was here.
     public var adopted: UInt64 = 0
+    /// How often it came back after an eviction.
+    public var returns: UInt64 = 0
     /// Operations that this node did again after an eviction, and those that it kept for somebody to
     /// decide.
     public var rebased: UInt64 = 0
@@ -70,8 +72,10 @@ extension Replica {
             ("loggedOperationsLimit", .count(configuration.logLimit)),
             ("storage", .string(storageFlaw?.problem ?? "works")),
             ("waitingForConcern", .count(UInt64(concerns.waiting.count))),
-            ("evicted", .object(peers.evicted.map { ($0.member, .string($0.writer.description)) })),
+            ("evicted", .object(evicted)),
             ("isEvicted", .boolean(wayBack != nil)),
+            ("setAside", .count(UInt64(aside.count))),
+            ("returns", .count(counters.returns)),
             ("rebased", .count(counters.rebased)),
             ("quarantined", .count(counters.quarantined)),
             ("adopted", .count(counters.adopted)),
@@ -100,6 +104,11 @@ extension Replica {
             ("closedWriters", .count(UInt64(closedWriters))),
             ("process", surroundings),
         ])
+    }
+
+    /// The members that are out, and in which life they were.
+    private var evicted: [(String, Value)] {
+        peers.evictions.out.map { ($0.member, .string($0.writer.description)) }
     }
 
     /// Writers whose life is over, of whom there are operations here.

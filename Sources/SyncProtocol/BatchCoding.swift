@@ -9,7 +9,8 @@ import DataTree
 /// The map is what the batch depends on, ascending. An operation is
 /// `[time, writer, [path, value, path, value, …]]`, where `time` is what is added, modulo 2⁶⁴, to the
 /// time of the operation before (to zero for the first). `writer` is nil if it is the origin, and true
-/// if it is that of the operation before: a client that stamps its own writes makes many in a row.
+/// if it is that of the operation before: a client that stamps its own writes makes many in a row. What is
+/// done in place of a lost operation has the time and the writer of that one's stamp besides.
 public enum BatchCoding {
     /// The bytes of a whole batch.
     public static func encode(_ batch: Batch) -> [UInt8] {
@@ -114,11 +115,13 @@ extension MessagePackReader {
         operations.reserveCapacity(min(head.count, 256))
         var last = Stamp(time: .zero, writer: head.origin)
         for _ in 0..<head.count {
-            try element("an operation (an array of 3)", count: 3)
+            let isAgain = try operationHead()
             let time = try self.time(after: last.time)
             last = Stamp(
                 time: time, writer: try writerID(after: last.writer, origin: head.origin))
-            operations.append(Operation(stamp: last, writes: try pairs()))
+            let writes = try pairs()
+            let again = isAgain ? Stamp(time: try self.time(), writer: try writerID()) : nil
+            operations.append(Operation(stamp: last, writes: writes, again: again))
         }
         return operations
     }
@@ -159,10 +162,14 @@ extension MessagePackReader {
         return try writes(count / 2)
     }
 
-    private mutating func element(_ wanted: StaticString, count: Int) throws(FrameError) {
+    /// Whether the operation that begins here is done in place of another one.
+    private mutating func operationHead() throws(FrameError) -> Bool {
         let start = position
-        guard try arrayHead(wanted) == count else {
-            throw .expected(wanted, found: "another array", at: start)
+        let count = try arrayHead("an operation (an array of 3 or 5)")
+        guard count == 3 || count == 5 else {
+            throw .expected(
+                "an operation (an array of 3 or 5)", found: "another array", at: start)
         }
+        return count == 5
     }
 }

@@ -23,7 +23,7 @@ public struct BatchWriter: Sendable {
 
     public mutating func append(_ operation: Operation) {
         let stamp = operation.stamp
-        operations.appendArrayHead(3)
+        operations.appendArrayHead(operation.again == nil ? 3 : 5)
         // Mostly a byte instead of nine: the stamps of a turn are close together.
         operations.append(Int64(bitPattern: stamp.time.bits &- last.time.bits))
         if stamp.writer == origin {
@@ -38,6 +38,10 @@ public struct BatchWriter: Sendable {
         for write in operation.writes {
             operations.append(write.path)
             operations.append(write.value)
+        }
+        if let again = operation.again {
+            operations.append(again.time.bits)
+            operations.append(again.writer.bits)
         }
         count += 1
     }

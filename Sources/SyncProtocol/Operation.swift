@@ -17,10 +17,14 @@ public struct Write: Equatable, Sendable {
 public struct Operation: Equatable, Sendable {
     public var stamp: Stamp
     public var writes: [Write]
+    /// Which operation this one is done in place of, if that was lost with a life: who has this one does
+    /// not do that one any more.
+    public var again: Stamp?
 
-    public init(stamp: Stamp, writes: [Write]) {
+    public init(stamp: Stamp, writes: [Write], again: Stamp? = nil) {
         self.stamp = stamp
         self.writes = writes
+        self.again = again
     }
 }
 

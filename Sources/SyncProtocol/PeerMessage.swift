@@ -6,7 +6,7 @@ public enum PeerMessage: Equatable, Sendable {
     /// `["batch", bytes]`: operations, as stored (see `BatchCoding`).
     case batch([UInt8])
     /// `["beat", cluster, member, writer, vector, time, promise, [writer, …],
-    /// [member, writer, …], wall milliseconds]`.
+    /// [member, writer, stage, …], wall milliseconds]`.
     case beat(Beat)
     /// `["want", member, origin, from, through]`: asks for operations `from...through` of an origin.
     case want(member: String, origin: WriterID, from: UInt64, through: UInt64)
@@ -37,19 +37,33 @@ public enum PeerMessage: Equatable, Sendable {
     case bye(cluster: String, member: String, writer: WriterID)
 }
 
-/// A life of a member that is over by decision: more than half of all members want it so.
-///
-/// The member may come back as another writer.
+/// A life of a member that is to be over by decision, and what has come of that.
 public struct Eviction: Hashable, Sendable {
     /// How many a node remembers: all of them, as such a life may come back at any time.
     public static let limit = 1_000
 
+    /// Of what two nodes know, the later stage is true.
+    public enum Stage: UInt64, Comparable, Sendable {
+        /// Somebody wants it.
+        case wanted
+        /// More than half of all members want it: the life is over, and nobody waits for the member.
+        case out
+        /// The member lives again, as another writer, and may have to do again what it alone had.
+        case back
+        /// It has done that.
+        case over
+
+        public static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
+    }
+
     public var member: String
     public var writer: WriterID
+    public var stage: Stage
 
-    public init(member: String, writer: WriterID) {
+    public init(member: String, writer: WriterID, stage: Stage = .wanted) {
         self.member = member
         self.writer = writer
+        self.stage = stage
     }
 }
 
@@ -136,7 +150,7 @@ public struct Beat: Equatable, Sendable {
     /// Who the sender takes for the writers of the members that it has heard, itself included;
     /// ascending. Of any other writer it takes no more than what some member's beat shows.
     public var writers: [WriterID]
-    /// Whom the sender wants out of the cluster, durably.
+    /// What the sender knows durably of lives that are over by decision.
     public var evictions: [Eviction]
     public var wallMilliseconds: UInt64
 

@@ -135,12 +135,13 @@ extension MessagePackReader {
 // MARK: - Evictions
 
 extension MessagePackWriter {
-    /// Appends `[member, writer, …]`.
+    /// Appends `[member, writer, stage, …]`.
     public mutating func append(_ evictions: [Eviction]) {
-        appendArrayHead(2 * evictions.count)
+        appendArrayHead(3 * evictions.count)
         for eviction in evictions {
             append(eviction.member)
             append(eviction.writer.bits)
+            append(eviction.stage.rawValue)
         }
     }
 }
@@ -149,14 +150,25 @@ extension MessagePackReader {
     public mutating func evictions() throws(FrameError) -> [Eviction] {
         let start = position
         let count = try arrayHead("evictions (an array)")
-        guard count.isMultiple(of: 2), count <= 2 * Eviction.limit else {
-            throw .expected("pairs of members and writers", found: "\(count) elements", at: start)
+        guard count.isMultiple(of: 3), count <= 3 * Eviction.limit else {
+            throw .expected(
+                "members, writers and stages", found: "\(count) elements", at: start)
         }
         var evictions: [Eviction] = []
-        for _ in 0..<count / 2 {
+        for _ in 0..<count / 3 {
             evictions.append(
-                Eviction(member: try string("a member"), writer: try writerID()))
+                Eviction(
+                    member: try string("a member"), writer: try writerID(), stage: try stage()))
         }
         return evictions
+    }
+
+    private mutating func stage() throws(FrameError) -> Eviction.Stage {
+        let start = position
+        let number = try unsigned("the stage of an eviction")
+        guard let stage = Eviction.Stage(rawValue: number) else {
+            throw .expected("the stage of an eviction", found: "\(number)", at: start)
+        }
+        return stage
     }
 }

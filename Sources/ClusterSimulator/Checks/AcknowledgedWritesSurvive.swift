@@ -1,5 +1,8 @@
-/// The operation of each acknowledged write is held by every replica, and what a replica holds is on its
-/// disk.
+import DataTree
+import SyncProtocol
+
+/// The operation of each acknowledged write, or one that keeps it for somebody to decide, is held by every
+/// replica, and what a replica holds is on its disk.
 enum AcknowledgedWritesSurvive {
     static func judge(_ evidence: Evidence) -> Finding {
         let wanted = evidence.acknowledged.compactMap { operation in
@@ -10,7 +13,8 @@ enum AcknowledgedWritesSurvive {
         }
         for node in evidence.nodes {
             if let flaw = node.diskFlaw { return .invalid(flaw) }
-            var held = node.operations.compactMap { Fingerprint(of: $0.writes) }.sorted()[...]
+            var held = node.operations.flatMap { [$0.writes, $0.kept] }
+                .compactMap { Fingerprint(of: $0) }.sorted()[...]
             for (print, operation) in wanted {
                 held = held.drop { $0 < print }
                 guard held.first == print else {
@@ -22,5 +26,19 @@ enum AcknowledgedWritesSurvive {
         return .valid(
             "\(wanted.count) writes on \(evidence.nodes.count) replicas"
                 + evidence.exemptionNote)
+    }
+}
+
+extension Operation {
+    /// What it keeps under `_conflicts`: the writes of an operation that an evicted node alone had.
+    fileprivate var kept: [Write] {
+        guard let write = writes.first, write.path.keys.first?.text == "_conflicts"
+        else { return [] }
+        return write.value[Key(unchecked: "writes")].children.compactMap { _, kept in
+            guard case .string(let text) = kept[Key(unchecked: "path")].content,
+                let path = try? Path(text)
+            else { return nil }
+            return Write(path: path, value: kept[Key(unchecked: "value")])
+        }
     }
 }

@@ -25,6 +25,11 @@ struct VirtualNode {
     var disk: VirtualDisk
     /// Checkpoints that this process has taken over.
     var adoptions: UInt64 = 0
+    /// The returns after evictions of the replica that were noted.
+    var returns: UInt64 = 0
+    /// When it last learnt that it was evicted, and whether it is out.
+    var outSince: Microseconds = 0
+    var isOut = false
     private(set) var replica: Replica?
     /// Counted by the processes that are gone.
     private(set) var pastCounters = Counters()
@@ -71,7 +76,7 @@ struct VirtualNode {
     mutating func start() throws(FrameError) {
         precondition(state == .down, "\(name) starts while it is \(state)")
         life += 1
-        adoptions = 0
+        (adoptions, returns) = (0, 0)
         var configuration = configuration
         configuration.seed = defect == .keepsWriter ? UInt64(index) : random.next()
         let checkpoint = try disk.restoreCheckpoint()

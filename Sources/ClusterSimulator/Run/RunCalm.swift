@@ -69,7 +69,9 @@ extension SimulatedRun {
 
     private var isEqual: Bool {
         guard let vector = nodes[0].replica?.vector else { return false }
-        return nodes.allSatisfy { $0.isIdle && $0.replica?.vector == vector }
+        return nodes.allSatisfy {
+            $0.isIdle && $0.replica?.vector == vector && $0.replica?.isWhole == true
+        }
             && clients.allSatisfy { client in
                 guard let listening = client.listening else { return client.pending == nil }
                 return listening.isComplete && isAtRest(client.connection)

@@ -23,7 +23,6 @@ extension SimulatedRun {
         case .setAside(let origin, let sequence):
             guard nodes[node].disk.isIdle else { return work(job, by: node) }
             if nodes[node].disk.hasDamagedBatch { return endWithDisk(node) }
-            statistics.returns += 1
             give(.setAside(nodes[node].disk.setAside(origin, after: sequence)), to: node)
         case .adopt:
             guard nodes[node].disk.isIdle else { return work(job, by: node) }
@@ -40,6 +39,24 @@ extension SimulatedRun {
     mutating func noteRoom(at node: Int) {
         for index in refusals.indices
         where refusals[index].node == node && refusals[index].reason == Refusal.noRoom {
+            refusals[index].until = refusals[index].until ?? now
+        }
+    }
+
+    /// A node that was evicted is back, and takes writes: who wanted it out before it knew, has no effect any
+    /// more.
+    mutating func noteReturn(of node: Int) {
+        guard let replica = nodes[node].replica else { return }
+        if replica.isOut, !nodes[node].isOut { nodes[node].outSince = now }
+        nodes[node].isOut = replica.isOut
+        guard replica.counters.returns > nodes[node].returns else { return }
+        nodes[node].returns = replica.counters.returns
+        statistics.returns += 1
+        let outSince = nodes[node].outSince
+        for index in refusals.indices
+        where refusals[index].node == node && refusals[index].reason == Refusal.evicted
+            && refusals[index].since <= outSince
+        {
             refusals[index].until = refusals[index].until ?? now
         }
     }

@@ -57,6 +57,7 @@ extension SimulatedRun {
         noteClock(of: node)
         perform(nodes[node].turn(at: now), of: node)
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
+        noteReturn(of: node)
         guard recording.isOn, let replica = nodes[node].replica else { return }
         recording.note(turnOf: replica, node: node, life: life, settled: settled, at: now)
         noteServings(of: node)

@@ -57,9 +57,13 @@ public enum SelfTest {
             Row(.replica(.joinsOldState), in: "long-away", by: .noResurrection),
             Row(.replica(.answersConcernsEarly), in: "concerns-are-met", by: .concernsMet),
             Row(
-                .replica(.writesWhileOut), in: "evicted-node-returns",
+                .replica(.writesWhileOut), in: "evicted-under-everything",
                 by: .acknowledgedWritesSurvive),
             Row(.losesAside, in: "evicted-node-is-killed", by: .acknowledgedWritesSurvive),
+            Row(.replica(.forgetsEvictions), in: "evicted-is-remembered", by: .settledIsFinal),
+            Row(
+                .replica(.forgetsWhatIsDoneAgain), in: "evicted-and-asked-again",
+                by: .incrementsAddUp),
             Row(.replica(.staysFull), in: "full-disk", by: .refusalsHaveReasons),
             Row(.replica(.staysFull), in: "full-disk", by: .staysLive),
             Row(.dropsWhatFindsNoRoom, in: "full-disk", by: .restartIdentity),

@@ -52,7 +52,7 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var checkpoints = 0
     /// Checkpoints of peers that nodes took over.
     public internal(set) var adoptions = 0
-    /// Evicted nodes that began their way back.
+    /// How often an evicted node came back.
     public internal(set) var returns = 0
     /// Turns that crashes undid.
     public internal(set) var lostTurns = 0

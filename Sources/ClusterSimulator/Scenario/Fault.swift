@@ -98,9 +98,10 @@ extension Fault {
         case lyingDisk = "lying-disk"
         case rot, twin
         case spoiltLog = "spoilt-log"
+        case evict
 
         /// A node without peers could not start again on what is damaged; and who else would have to do
-        /// with its twin?
-        var takesPeers: Bool { [.rot, .spoiltLog, .twin].contains(self) }
+        /// with its twin, or want it out?
+        var takesPeers: Bool { [.rot, .spoiltLog, .twin, .evict].contains(self) }
     }
 }

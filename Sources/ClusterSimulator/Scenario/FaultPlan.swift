@@ -47,7 +47,7 @@ struct FaultPlan {
         where random.happens(chance) {
             switch kind {
             case .crash, .kill, .stop, .pause, .wipe, .slowDisk, .readErrors, .step, .leap, .strobe,
-                .freeze, .fullDisk, .failingDisk, .lyingDisk, .rot, .spoiltLog, .twin:
+                .freeze, .fullDisk, .failingDisk, .lyingDisk, .rot, .spoiltLog, .twin, .evict:
                 drawNodeFault(kind, at: time)
             case .partition, .isolate, .ring, .cut, .clog, .flap, .disconnect, .degrade:
                 if let fault = drawNetworkFault(kind) { network.append(fault) }
@@ -93,6 +93,7 @@ struct FaultPlan {
         case .rot: (.rot(node), nil)
         case .spoiltLog: (.spoil(node), nil)
         case .twin: (.twin(node), nil)
+        case .evict: (.evict(node, by: random.index(below: nodesBusy.count)), nil)
         case .strobe: (.clock(node, .strobing(milliseconds: drawMilliseconds())), running(node))
         case .freeze: (.clock(node, .frozen), running(node))
         case .leap:

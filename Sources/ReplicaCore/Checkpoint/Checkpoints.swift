@@ -69,7 +69,8 @@ struct Checkpoints: Sendable {
     mutating func refresh(to held: Vector, at milliseconds: UInt64) -> Bool {
         if isWriting || isWanted { return false }
         let isFresh = doneMilliseconds.map { milliseconds < $0 + Checkpoints.freshMilliseconds }
-        if isFresh == true || vector == held { return true }
+        // Of nothing at all there may be no checkpoint yet.
+        if isFresh == true || vector == held && !held.entries.isEmpty { return true }
         isWanted = true
         return false
     }

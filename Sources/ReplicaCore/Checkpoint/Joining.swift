@@ -53,7 +53,11 @@ extension Replica {
         joining.phase = .asking
         joining.askedMilliseconds = now.elapsedMilliseconds
         joining.attempts += 1
-        self.joining = joining.attempts > Joining.attemptsLimit ? nil : joining
+        guard joining.attempts <= Joining.attemptsLimit else {
+            self.joining = nil
+            return
+        }
+        self.joining = joining
         let message = PeerMessage.fetch(
             member: configuration.member, checkpoint: joining.lastRow, after: joining.keptRow)
         turn.urgent.append(.ask(joining.member, message.frame))
@@ -100,7 +104,9 @@ extension Replica {
 
     /// The checkpoint to take over, if all of it is there: once what this turn has made is stored.
     mutating func dueAdoption() -> [Output] {
-        guard let joining, joining.phase == .complete, !checkpoints.isWriting else { return [] }
+        guard let joining, joining.phase == .complete, !checkpoints.isWriting,
+            !joining.replacesAll || wayBack?.phase == .adopting
+        else { return [] }
         self.joining?.phase = .adopting
         return [.adopt(head: joining.head, keepsLog: !joining.replacesAll)]
     }

@@ -104,7 +104,7 @@ extension Replica {
         case .known, .late: break
         }
         clock.observe(beat.time)
-        if !beat.evictions.isEmpty || !peers.wanted.isEmpty { hear(beat.evictions) }
+        follow(beat)
     }
 
     mutating func peerMessages(in frame: [UInt8]) -> [PeerMessage] {

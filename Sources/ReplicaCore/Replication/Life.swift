@@ -12,6 +12,14 @@ struct Life: Sendable {
     var heldCount: UInt64 = 0
     var progressMilliseconds: UInt64 = 0
     var isServing = false
+    /// Whether operations of peers are taken: what its predecessor knew of lives that are over, a life without
+    /// a past has to hear first.
+    var mayTake: Bool
+
+    init(hasPast: Bool) {
+        self.hasPast = hasPast
+        mayTake = hasPast
+    }
 }
 
 extension Replica {
@@ -28,12 +36,14 @@ extension Replica {
         life.startedMilliseconds = started
         let liveCount = peers.liveCount(at: now.elapsedMilliseconds)
         let members = peers.members
+        if liveCount == members.count { life.mayTake = true }
         let hearsAll = liveCount == members.count && members.allSatisfy(\.isGreeted)
         if !hearsAll {
             guard now.elapsedMilliseconds >= started + Replica.patienceMilliseconds,
                 life.hasPast || liveCount > 0
             else { return }
         }
+        life.mayTake = true
         guard life.hasPast || isCaughtUp() else { return }
         life.isServing = true
         // What such a life's predecessor promised, only its peers know.
@@ -65,19 +75,11 @@ extension Replica {
 
     /// Goes on as another writer.
     mutating func beginLife() {
+        endConcerns()
         writer = WriterID(bits: random.next() | 1)
-        noteLife()
         batched = Vector()
         batch = BatchWriter(origin: writer)
         peers.change(own: writer)
         dropClosed()
     }
-
-    /// Keeps the names of the last lives: if one is voted out, what it alone had is found by its name.
-    mutating func noteLife() {
-        lives = lives.suffix(Replica.livesLimit - 1) + [writer]
-        turn.properties.append(Property(.lives, lives))
-    }
-
-    private static let livesLimit = 100
 }

@@ -6,10 +6,12 @@ import SyncProtocol
 extension Replica {
     /// Makes an operation of checked writes, applies it, and leaves it to this turn's batch.
     ///
-    /// - Parameter stamp: That of the client, if it brought one.
-    mutating func accept(_ writes: [Write], stamp: Stamp? = nil) {
-        let operation = Operation(stamp: stamp ?? nextStamp(), writes: writes)
-        observe(operation.stamp, of: writer)
+    /// - Parameters:
+    ///   - stamp: That of the client, if it brought one.
+    ///   - again: That of the lost operation that this one is done in place of.
+    mutating func accept(_ writes: [Write], stamp: Stamp? = nil, again: Stamp? = nil) {
+        let operation = Operation(stamp: stamp ?? nextStamp(), writes: writes, again: again)
+        observe(operation, of: writer)
         batch.append(operation)
         vector[writer] += 1
         counters.accepted += 1
@@ -28,10 +30,14 @@ extension Replica {
         return Stamp(time: time, writer: writer)
     }
 
-    /// Learns from the stamp of an operation.
-    mutating func observe(_ stamp: Stamp, of origin: WriterID) {
+    /// Learns from the stamps of an operation.
+    mutating func observe(_ operation: Operation, of origin: WriterID) {
+        let stamp = operation.stamp
         if defect != .ignoresStampsOfOthers || origin == writer { clock.observe(stamp.time) }
         if stamp.writer != origin, defect != .forgetsStamps { clientStamps.insert(stamp) }
+        if let again = operation.again, defect != .forgetsWhatIsDoneAgain {
+            clientStamps.insert(again)
+        }
     }
 
     mutating func apply(_ operation: Operation) {
@@ -81,7 +87,7 @@ extension Replica {
             counters.strangers += count
             return
         }
-        guard mayTake(batch), !isAdopting, storageFlaw == nil else {
+        guard life.mayTake, mayTake(batch), !isAdopting, storageFlaw == nil else {
             counters.dropped += count
             return
         }
@@ -121,7 +127,7 @@ extension Replica {
 
     mutating func take(_ batch: Batch, _ bytes: [UInt8]) {
         for operation in batch.operations {
-            observe(operation.stamp, of: batch.origin)
+            observe(operation, of: batch.origin)
             apply(operation)
         }
         vector[batch.origin] = batch.last

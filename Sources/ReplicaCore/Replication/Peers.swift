@@ -13,11 +13,19 @@ struct Peers: Sendable {
         let member: String
         var beat: Beat?
         var heardMilliseconds: UInt64 = 0
-        /// The latest promise whose operations this replica holds all, and with which writers.
+        /// The latest promise whose operations this replica holds all, and on what they agreed then.
         var settled = HybridTime.zero
-        var settledWriters: [WriterID] = []
+        var agreement: Agreement?
         /// It took this replica for the member that it says it is.
         var isGreeted = false
+    }
+
+    /// What members have to know together before anything is settled.
+    struct Agreement: Equatable, Sendable {
+        /// The current writers of all members that were heard, ascending.
+        var writers: [WriterID]
+        /// Who is not waited for.
+        var out: [Eviction]
     }
 
     /// What became of a beat.
@@ -39,13 +47,12 @@ struct Peers: Sendable {
     private(set) var own: WriterID
     /// The current writers of all members that were heard, ascending.
     private(set) var writers: [WriterID]
-    /// Whom this replica wants out, in the order in which it came to.
-    private(set) var wanted: [Eviction] = []
-    /// Those whom most members want out.
-    private(set) var evicted: [Eviction] = []
+    /// Lives that are over by decision, or are to be.
+    var evictions: Evictions
 
-    init(members: [String], own: WriterID) {
+    init(members: [String], of member: String, own: WriterID) {
         all = members.sorted().map { Peer(member: $0) }
+        evictions = Evictions(own: member)
         self.own = own
         writers = [own]
     }
@@ -54,7 +61,7 @@ struct Peers: Sendable {
     mutating func hear(_ beat: Beat, at elapsedMilliseconds: UInt64) -> Hearing {
         guard let index = all.firstIndex(where: { $0.member == beat.member })
         else { return .stranger }
-        if evicted.contains(Eviction(member: beat.member, writer: beat.writer)) { return .evicted }
+        if evictions.exclude(beat) { return .evicted }
         let last = all[index].beat
         let isSame = last?.writer == beat.writer
         if let last, isSame ? beat.time < last.time : beat.time <= last.time {
@@ -62,7 +69,8 @@ struct Peers: Sendable {
         }
         all[index].beat = beat
         all[index].heardMilliseconds = max(1, elapsedMilliseconds)
-        if isSame { return .known }
+        let hasReturned = evictions.noteReturn(of: beat.member)
+        if isSame, !hasReturned { return .known }
         listWriters()
         return .newWriter
     }
@@ -82,7 +90,7 @@ struct Peers: Sendable {
     mutating func unsettle() {
         for index in all.indices {
             all[index].settled = .zero
-            all[index].settledWriters = []
+            all[index].agreement = nil
         }
     }
 
@@ -110,13 +118,9 @@ struct Peers: Sendable {
         all.count { isLive($0, at: elapsedMilliseconds) }
     }
 
-    /// The highest sequence of an origin that some member is known to hold durably; the word of a member
-    /// about a life of its own that this replica wants out does not count.
+    /// The highest sequence of an origin that some member is known to hold durably.
     func shown(of origin: WriterID) -> UInt64 {
-        all.reduce(0) { shown, peer in
-            let isOut = wanted.contains(Eviction(member: peer.member, writer: origin))
-            return isOut ? shown : max(shown, peer.beat?.vector[origin] ?? 0)
-        }
+        all.reduce(0) { max($0, $1.beat?.vector[origin] ?? 0) }
     }
 
     /// Whether the operations of an origin up to a sequence may be taken.
@@ -131,12 +135,21 @@ extension Peers {
     /// Notes which promises are settled for a replica that holds `vector`: all that was announced
     /// with them is there, and their senders agree with it on who is closed.
     mutating func settle(holding vector: Vector) {
+        let agreement = agreement
         for index in all.indices {
-            guard let beat = all[index].beat, beat.writers == writers, vector.covers(beat.vector)
-            else { continue }
+            guard let beat = all[index].beat, vector.covers(beat.vector) else { continue }
+            if beat.evictions != evictions.all { evictions.finish(beat.evictions) }
+            guard isAgreed(beat) else { continue }
             all[index].settled = max(all[index].settled, beat.promise)
-            all[index].settledWriters = writers
+            all[index].agreement = agreement
         }
+    }
+
+    private var agreement: Agreement { Agreement(writers: writers, out: evictions.out) }
+
+    fileprivate func isAgreed(_ beat: Beat) -> Bool {
+        beat.writers == writers
+            && beat.evictions.lazy.filter { $0.stage == .out }.elementsEqual(evictions.out)
     }
 
     /// Nothing up to this time can arrive any more; nil while not all members agree on who is closed.
@@ -145,9 +158,9 @@ extension Peers {
     /// and this replica does not, they would have shown with their promises.
     /// Source: `convergence.md`, section 6, the local frontier.
     func frontier(own promise: HybridTime) -> HybridTime? {
-        let members = members
+        let (members, agreement) = (members, agreement)
         guard writers.count == members.count + 1,
-            members.allSatisfy({ $0.settledWriters == writers })
+            members.allSatisfy({ $0.agreement == agreement })
         else { return nil }
         return members.reduce(promise) { min($0, $1.settled) }
     }
@@ -162,70 +175,86 @@ extension Peers {
 
 extension Peers {
     /// The peers that are waited for.
-    var members: [Peer] { evicted.isEmpty ? all : all.filter { !isOut($0) } }
+    var members: [Peer] { evictions.out.isEmpty ? all : all.filter { !isOut($0) } }
 
     /// Whether a member is out, and has not come back as another writer.
-    func isOut(_ peer: Peer) -> Bool {
-        peer.beat == nil && evicted.contains { $0.member == peer.member }
+    func isOut(_ peer: Peer) -> Bool { evictions.isOut(peer.member) }
+
+    /// Whether most members would be left if one more was out.
+    func canSpare(_ member: String) -> Bool {
+        let gone = all.filter { peer in
+            peer.member == member || isOut(peer) || evictions.all.contains { isOpen($0, of: peer) }
+        }
+        return 2 * gone.count < all.count + 1
     }
 
-    /// Whether there is room for one more eviction.
-    var mayWantMore: Bool { wanted.count < Eviction.limit }
-
-    /// Notes that a life of a peer is to be over; false if it is noted, is nobody's, or has no room.
-    mutating func want(_ eviction: Eviction) -> Bool {
-        guard mayWantMore, all.contains(where: { $0.member == eviction.member }),
-            !wanted.contains(eviction)
-        else { return false }
-        wanted.append(eviction)
-        return true
+    /// Whether somebody wants the life of a peer to be over that it may still be in.
+    private func isOpen(_ eviction: Eviction, of peer: Peer) -> Bool {
+        eviction.member == peer.member && eviction.stage == .wanted
+            && (peer.beat == nil || peer.beat?.writer == eviction.writer)
     }
 
-    mutating func restore(wanted evictions: [Eviction]) { wanted = evictions }
+    /// Notes that a life of a peer is to be over, if it may be.
+    mutating func want(_ eviction: Eviction) {
+        guard let peer = all.first(where: { $0.member == eviction.member }),
+            peer.beat == nil || peer.beat?.writer == eviction.writer,
+            evictions.stage(of: eviction) == nil, canSpare(eviction.member)
+        else { return }
+        _ = evictions.raise(eviction, to: .wanted)
+    }
 
-    /// The lives of this replica's member that more than half of all members want out.
-    func evictedWriters(of member: String) -> [WriterID] {
-        var writers: [WriterID] = []
-        for eviction in all.flatMap({ $0.beat?.evictions ?? [] }) where eviction.member == member {
-            if !writers.contains(eviction.writer), isWantedOut(eviction) {
-                writers.append(eviction.writer)
+    /// Takes what a member knows of the others, and of itself.
+    ///
+    /// That something is over waits until all is here that it has told with it (`settle`).
+    mutating func follow(_ beat: Beat) {
+        for eviction in beat.evictions where eviction.member != evictions.own {
+            guard all.contains(where: { $0.member == eviction.member }) else { continue }
+            if eviction.stage == .wanted {
+                want(eviction)
+            } else {
+                // Who tells of itself lives again.
+                let isBack = eviction.member == beat.member || eviction.stage > .out
+                _ = evictions.raise(eviction, to: isBack ? .back : .out)
             }
         }
-        return writers
     }
 
-    private func isWantedOut(_ eviction: Eviction) -> Bool {
-        isMajority(all.count { $0.beat?.evictions.contains(eviction) == true })
+    /// Closes the writers of those whom most members want out by now; true if there is a new one.
+    mutating func closeEvicted() -> Bool {
+        for eviction in evictions.all where eviction.stage == .wanted {
+            let others = all.count { $0.beat?.evictions.has(eviction, from: .wanted) == true }
+            if isMajority(others + 1) { _ = evictions.raise(eviction, to: .out) }
+        }
+        var hasChanged = false
+        for index in all.indices where all[index].beat != nil && isOut(all[index]) {
+            all[index].beat = nil
+            hasChanged = true
+        }
+        listWriters()
+        return hasChanged
     }
 
     private func isMajority(_ count: Int) -> Bool { 2 * count > all.count + 1 }
 
-    /// Closes the writers that most members want out by now; true if there is a new one.
-    mutating func closeEvicted() -> Bool {
-        var hasChanged = false
-        for eviction in wanted where !evicted.contains(eviction) {
-            let others = all.count { $0.beat?.evictions.contains(eviction) == true }
-            guard isMajority(others + 1) else { continue }
-            evicted.append(eviction)
-            for index in all.indices where all[index].beat?.writer == eviction.writer {
-                all[index].beat = nil
-            }
-            hasChanged = true
+    /// Whether this member, which was out, is waited for again: by most members, and by all that are there.
+    ///
+    /// Who goes on without it needs one of them to agree on that, and then settles nothing later than what
+    /// that one had promised before.
+    func isAwaited(at elapsedMilliseconds: UInt64) -> Bool {
+        let lives = evictions.own(at: .out)
+        let waiting = members.filter { peer in
+            guard let beat = peer.beat else { return false }
+            return lives.allSatisfy { beat.evictions.has($0, from: .back) }
         }
-        if hasChanged { listWriters() }
-        return hasChanged
+        let live = members.count { isLive($0, at: elapsedMilliseconds) }
+        return isMajority(waiting.count + 1) && waiting.count >= live
     }
 
-    /// How much the others keep of a closed writer: known once all of them have closed it, and have
-    /// heard each other. Whether they have heard this replica since does not matter.
-    func agreedEnd(of writer: WriterID) -> UInt64? {
-        guard let writers = members.first?.beat?.writers, !writers.contains(writer) else {
-            return nil
+    /// Whether all members agree with this replica on who is closed, and it holds all that they show.
+    func hold(all vector: Vector) -> Bool {
+        members.allSatisfy { peer in
+            guard let beat = peer.beat else { return false }
+            return isAgreed(beat) && vector.covers(beat.vector)
         }
-        let isAgreed = members.allSatisfy { member in
-            guard let beat = member.beat else { return false }
-            return beat.writers == writers && writers.contains(beat.writer)
-        }
-        return isAgreed ? shown(of: writer) : nil
     }
 }

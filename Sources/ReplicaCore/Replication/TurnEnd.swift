@@ -45,13 +45,14 @@ extension Replica {
         askForRepair()
         let time = passTime()
         extendClockBound(over: time)
+        storeEvictions()
         tellWhatIsSeen()
         let outputs = turns.end(
             batches: turn.entries, properties: turn.properties, clearsAside: turn.clearsAside,
             outputs: turn.published + outbox.take(),
             mark: .init(
                 vector: vector, time: time, promise: promised, writers: peers.writers,
-                evictions: peers.wanted))
+                evictions: peers.evictions.all))
         if turn.isUrged {
             urgedTurn = turns.lastNumber
             turn.urgent += urgedBeat()
@@ -67,7 +68,7 @@ extension Replica {
 
     /// Asks peers for what is missing; not while the disk takes nothing, and what came would be dropped.
     private mutating func askForRepair() {
-        if storageFlaw != nil { return }
+        if storageFlaw != nil || !life.mayTake { return }
         let requests = repair.requests(
             holding: vector, inbox: inbox, peers: peers, at: now.elapsedMilliseconds)
         for request in requests {
@@ -119,7 +120,7 @@ extension Replica {
         guard now.elapsedMilliseconds >= nextBeatMilliseconds else { return }
         nextBeatMilliseconds = now.elapsedMilliseconds + 250
         listens.dropIdleIndexes(at: now.elapsedMilliseconds)
-        turn.urgent.append(currentBeat)
+        turn.urgent += currentBeat
         greetPeers()
         truncateLog()
         peers.settle(holding: vector)
@@ -138,21 +139,23 @@ extension Replica {
         if !truncation.entries.isEmpty { turn.urgent.append(.truncate(truncation)) }
     }
 
-    /// Tells what is durable here.
-    private var currentBeat: Output {
+    /// Tells what is durable here; nothing in a life that is over by decision, of which a member that does
+    /// not know that might take what the others never will.
+    private var currentBeat: [Output] {
+        if let wayBack, wayBack.phase != .returning { return [] }
         let durable = turns.durable
         let beat = Beat(
             cluster: configuration.cluster, member: configuration.member, writer: writer,
             vector: durable.vector, time: durable.time, promise: durable.promise,
             writers: durable.writers, evictions: durable.evictions,
             wallMilliseconds: now.wallMilliseconds)
-        return .publish(PeerMessage.beat(beat).frame)
+        return [.publish(PeerMessage.beat(beat).frame)]
     }
 
     /// A beat out of turn, as soon as what a peer waits for is durable.
     mutating func urgedBeat() -> [Output] {
         guard let urged = urgedTurn, turns.isStored(urged) else { return [] }
         urgedTurn = nil
-        return [currentBeat]
+        return currentBeat
     }
 }

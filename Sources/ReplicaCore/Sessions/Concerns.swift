@@ -25,6 +25,12 @@ struct Concerns: Sendable {
         return true
     }
 
+    /// Takes all.
+    mutating func takeAll() -> [Waiting] {
+        defer { waiting.removeAll() }
+        return waiting
+    }
+
     mutating func removeAll(of session: SessionID) {
         if !waiting.isEmpty { waiting.removeAll { $0.session == session } }
     }
@@ -64,6 +70,13 @@ extension Replica {
             turn.isUrgent = true
         } else {
             outbox.append(.met(id: id, concern: .local), to: session)
+        }
+    }
+
+    /// Tells those who wait what was reached as a life ends: what it alone had was set aside durably.
+    mutating func endConcerns() {
+        for waiting in concerns.takeAll() {
+            outbox.append(.met(id: waiting.id, concern: .local), to: waiting.session)
         }
     }
 

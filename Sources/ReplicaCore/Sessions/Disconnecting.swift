@@ -23,6 +23,15 @@ extension Replica {
     mutating func writeDisconnect(of session: SessionID) {
         let writes = disconnects.take(session)
         if writes.isEmpty { return }
+        guard wayBack == nil else {
+            wayBack?.left.append(writes)
+            return
+        }
+        write(left: writes)
+    }
+
+    /// Does what a session wanted written that is gone.
+    mutating func write(left writes: [Write]) {
         do throws(DataError) {
             let settled = try Acceptance.settle(
                 writes, in: tree.value, wallMilliseconds: now.wallMilliseconds)

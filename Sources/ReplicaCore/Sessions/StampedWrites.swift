@@ -64,9 +64,9 @@ extension Replica {
 
     /// Whether it is known that nobody has done what has this stamp, and nobody will.
     ///
-    /// While a member is out, what it alone did may still be done again.
+    /// While a member is out, and until it has done so, what it alone did may still be done again.
     private func isDecided(_ stamp: Stamp) -> Bool {
         stamp.time <= frontier && clientStamps.answer(for: stamp) == .notDone
-            && !peers.all.contains { peers.isOut($0) }
+            && !peers.evictions.isAnythingOpen
     }
 }

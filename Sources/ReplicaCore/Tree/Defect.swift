@@ -45,6 +45,10 @@ public enum Defect: String, CaseIterable, Sendable {
     case answersConcernsEarly = "answers-concerns-early"
     /// A replica that is out by decision goes on taking writes.
     case writesWhileOut = "writes-while-out"
+    /// A node does not keep on disk what it knows of evictions.
+    case forgetsEvictions = "forgets-evictions"
+    /// What was done again after an eviction is not known to be what a client may still ask for.
+    case forgetsWhatIsDoneAgain = "forgets-what-is-done-again"
     /// A replica whose disk has room again does not notice.
     case staysFull = "stays-full"
     /// A second node of a name is taken for the first.
@@ -70,5 +74,6 @@ extension Defect {
         .hidesWhatIsGone, .joinsOldState,
         .answersConcernsEarly, .writesWhileOut, .staysFull, .welcomesTwins, .forgetsStamps,
         .checkpointWithoutStamps, .acceptsBelowPromise, .greetsBeforeCovered,
+        .forgetsEvictions, .forgetsWhatIsDoneAgain,
     ]
 }

@@ -154,6 +154,56 @@ import Testing
         #expect(cluster["n1"].value[count] == 2)
     }
 
+    @Test func `an increment that is done again is not done once more when its client asks for it`()
+    {
+        var cluster = cluster()
+        isolate(&cluster)
+        let time = HybridTime(milliseconds: 1_700_000_009_000)
+        let stamp = Stamp(time: time, writer: WriterID(bits: 77))
+        let add = ClientMessage.put(
+            id: 1, path: count, value: Universe.increment(1), stamp: stamp)
+        cluster.send(add, to: "n3")
+        cluster.send(.evict(id: 2, member: "n3"), to: "n1")
+        cluster.settle(milliseconds: 6_000)
+        _ = cluster.takeReplies()
+        // Nobody knows yet whether the node that is out has done it.
+        cluster.send(add, by: 2, to: "n1")
+        guard case .error(1, .undecided, _, _)? = cluster.takeReplies(of: 2).first else {
+            Issue.record("expected that nobody knows")
+            return
+        }
+        cluster.cuts = []
+        cluster.settle(milliseconds: 6_000)
+        for (client, name) in cluster.names.enumerated() {
+            cluster.send(add, by: 10 + UInt64(client), to: name)
+            #expect(cluster.takeReplies(of: 10 + UInt64(client)) == [.ok(id: 1)])
+            #expect(cluster[name].value[count] == 1)
+        }
+    }
+
+    @Test func `who waits for a write to be durable elsewhere hears that it is not`() {
+        var cluster = cluster()
+        isolate(&cluster)
+        cluster.send(.evict(id: 6, member: "n3"), to: "n1")
+        cluster.settle()
+        cluster.send(.put(id: 7, path: count, value: 1, concern: .majority), to: "n3")
+        cluster.cuts = []
+        cluster.settle()
+        #expect(cluster.takeReplies().last == .met(id: 7, concern: .local))
+    }
+
+    @Test func `most nodes stay in`() {
+        var cluster = TestCluster(4)
+        cluster.crash("n3")
+        cluster.crash("n4")
+        cluster.send(.evict(id: 1, member: "n3"), to: "n1")
+        cluster.send(.evict(id: 2, member: "n4"), to: "n1")
+        guard case .error(2, .unavailable, _, _)? = cluster.takeReplies().last else {
+            Issue.record("expected a refusal")
+            return
+        }
+    }
+
     @Test func `a vote survives a restart`() {
         var cluster = cluster()
         isolate(&cluster)

@@ -170,10 +170,12 @@ import Testing
         let time = HybridTime(milliseconds: present.milliseconds + 60_000)
         cluster.turn("n1", [beat(Vector(), promise: time, evictions: strangers)])
         #expect(try evictions(at: cluster.disks["n1"]) == [])
-        for number in 0..<3 as Range<UInt64> {
-            let lives = (1...500).map { 500 * number + $0 as UInt64 }
-            let evictions = lives.map { Eviction(member: "n2", writer: WriterID(bits: $0 + 100)) }
-            let time = HybridTime(milliseconds: time.milliseconds + number + 1)
+        for (number, count) in [600, 1_000, 1_000].enumerated() {
+            let lives = (1..<count).map(UInt64.init) + [UInt64(count + number)]
+            let evictions = lives.map {
+                Eviction(member: "n2", writer: WriterID(bits: $0 + 100), stage: .out)
+            }
+            let time = HybridTime(milliseconds: time.milliseconds + UInt64(number) + 1)
             cluster.turn("n1", [beat(Vector(), promise: time, evictions: evictions)])
         }
         #expect(try evictions(at: cluster.disks["n1"]).count == 1_000)
