@@ -45,65 +45,105 @@ extension Replica {
 
     /// What `hearth cluster status` shows of this node.
     var status: Value {
-        let missing = peers.all.reduce(UInt64(0)) { most, peer in
-            let ahead = (peer.beat?.vector.entries ?? []).reduce(UInt64(0)) { sum, entry in
-                sum + entry.sequence - min(entry.sequence, vector[entry.origin])
-            }
-            return max(most, ahead)
-        }
-        return .object([
+        .object(
+            identity + holdings + exchange + absences + queues + clients
+                + [("process", surroundings)])
+    }
+
+    /// Who this is, and when.
+    private var identity: [(String, Value)] {
+        [
             ("member", .string(configuration.member)),
             ("cluster", .string(configuration.cluster)),
             ("writer", .string(writer.description)),
             ("wallMilliseconds", .count(now.wallMilliseconds)),
             ("durability", .string(configuration.durability.rawValue)),
+            ("storage", .string(storageFlaw?.problem ?? "works")),
+        ]
+    }
+
+    /// What it holds, and what is settled of that.
+    private var holdings: [(String, Value)] {
+        [
             ("held", .object(vector.entries.map { (name(of: $0.origin), .count($0.sequence)) })),
             ("operations", .count(vector.total)),
+            ("lag", .count(lag)),
+            ("registers", .count(UInt64(tree.registerCount))),
+            ("settledMilliseconds", .count(frontier.milliseconds)),
+            ("closedWriters", .count(UInt64(closedWriters))),
+            ("loggedOperations", .count(checkpoints.loggedCount(of: vector))),
+            ("loggedOperationsLimit", .count(configuration.logLimit)),
+        ]
+    }
+
+    /// What came and went.
+    private var exchange: [(String, Value)] {
+        [
             ("connectedPeers", .object(connectedPeers)),
             ("silentPeers", .object(silentPeers)),
-            ("lag", .count(missing)),
             ("accepted", .count(counters.accepted)),
             ("received", .count(counters.received)),
             ("repaired", .count(counters.repaired)),
             ("repairedBytes", .count(counters.repairedBytes)),
             ("duplicates", .count(counters.duplicates)),
             ("dropped", .count(counters.dropped)),
-            ("loggedOperations", .count(checkpoints.loggedCount(of: vector))),
-            ("loggedOperationsLimit", .count(configuration.logLimit)),
-            ("storage", .string(storageFlaw?.problem ?? "works")),
-            ("waitingForConcern", .count(UInt64(concerns.waiting.count))),
+            ("adopted", .count(counters.adopted)),
+            ("joining", joining == nil ? .null : .string(joining?.member ?? "")),
+            ("refused", .count(counters.refused)),
+            ("malformedFrames", .count(counters.malformedFrames)),
+            ("strangers", .count(counters.strangers)),
+        ]
+    }
+
+    /// Who is out, and what this node had when it was.
+    private var absences: [(String, Value)] {
+        [
             ("evicted", .object(evicted)),
             ("isEvicted", .boolean(wayBack != nil)),
             ("setAside", .count(UInt64(aside.count))),
             ("returns", .count(counters.returns)),
             ("rebased", .count(counters.rebased)),
             ("quarantined", .count(counters.quarantined)),
-            ("adopted", .count(counters.adopted)),
-            ("joining", joining == nil ? .null : .string(joining?.member ?? "")),
-            ("repeated", .count(counters.repeated)),
-            ("refused", .count(counters.refused)),
-            ("malformedFrames", .count(counters.malformedFrames)),
-            ("strangers", .count(counters.strangers)),
+        ]
+    }
+
+    /// What waits, and how much may.
+    private var queues: [(String, Value)] {
+        [
             ("gaps", .count(UInt64(inbox.originCount))),
             ("waitingBatches", .count(UInt64(inbox.count))),
             ("waitingBatchesLimit", .count(UInt64(Inbox.countLimit))),
             ("waitingBytes", .count(UInt64(inbox.byteCount))),
             ("waitingBytesLimit", .count(UInt64(Inbox.byteLimit))),
             ("pendingTurns", .count(UInt64(turns.pendingCount))),
-            ("listens", .count(UInt64(listens.count))),
+            ("waitingForConcern", .count(UInt64(concerns.waiting.count))),
+        ]
+    }
+
+    /// What it does for clients.
+    private var clients: [(String, Value)] {
+        [
             ("sessions", .count(UInt64(clientSessions.count))),
             ("waitingClients", .count(UInt64(clientSessions.waiting.count))),
+            ("listens", .count(UInt64(listens.count))),
             ("clientStamps", .count(UInt64(clientStamps.count))),
             ("clientStampsLimit", .count(UInt64(ClientStamps.limit))),
+            ("repeated", .count(counters.repeated)),
             ("clientsBehind", .count(UInt64(slowClients.count))),
             ("changesHeldBack", .count(slowClients.heldBack)),
             ("queries", listens.queryStatus),
             ("disconnectBytes", .count(UInt64(disconnects.byteCount))),
-            ("registers", .count(UInt64(tree.registerCount))),
-            ("settledMilliseconds", .count(frontier.milliseconds)),
-            ("closedWriters", .count(UInt64(closedWriters))),
-            ("process", surroundings),
-        ])
+        ]
+    }
+
+    /// How many operations more than this replica the peer that holds most has.
+    private var lag: UInt64 {
+        peers.all.reduce(0) { most, peer in
+            let ahead = (peer.beat?.vector.entries ?? []).reduce(UInt64(0)) { sum, entry in
+                sum + entry.sequence - min(entry.sequence, vector[entry.origin])
+            }
+            return max(most, ahead)
+        }
     }
 
     /// The members that are out, and in which life they were.
