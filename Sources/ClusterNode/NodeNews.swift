@@ -15,7 +15,16 @@ struct NodeNews {
             log.write("took over a checkpoint of \(checkpoint.head.vector.total) operations")
         case .setAside(let batches):
             log.write("was evicted; sets \(batches.count) batches aside, and comes back")
+        case .backedUp(let result, _, .none): tell(ofCopy: result)
         default: break
+        }
+    }
+
+    private func tell(ofCopy copy: Result<String, BackupFlaw>) {
+        let loss = "its checkpoint has what it cannot do again and the others lack"
+        switch copy {
+        case .success(let path): log.write("\(loss): a copy of it is \(path)")
+        case .failure(let flaw): log.write("\(loss), and there is no copy of it: \(flaw.problem)")
         }
     }
 

@@ -15,6 +15,9 @@ public struct Moment: Equatable, Sendable {
 
 /// One client's connection to this node, as the driver numbers them.
 public struct SessionID: Hashable, Comparable, Sendable {
+    /// No client's: of what a replica does by itself.
+    public static let none = SessionID(number: 0)
+
     public let number: UInt64
 
     public init(number: UInt64) { self.number = number }

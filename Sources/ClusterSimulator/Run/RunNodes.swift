@@ -155,7 +155,7 @@ extension SimulatedRun {
                 nodes[node].disk.checkpoints.noteAdoption(of: head)
                 nodes[node].disk.adoptionKeepsLog = keepsLog
                 work(.adopt, by: node)
-            case .backUp: break
+            case .backUp: losses.append(Loss(node: node, since: 0, until: now))
             case .giveUp(let problem, _):
                 calm.flaw = calm.flaw ?? "\(nodes[node].name) gives up: \(problem)"
             case .serve: nodes[node].isServing = true

@@ -82,9 +82,17 @@ extension Replica {
     private mutating func setAside(beyond head: [UInt8]) {
         guard batch.isEmpty, turn.entries.isEmpty else { return }
         let held = (try? CheckpointHead(head))?.vector ?? Vector()
+        if !checkpoints.logGoesBack(to: held) { keepCopy() }
         let origins = vector.entries.filter { $0.sequence > held[$0.origin] }.map(\.origin)
         wayBack?.phase = origins.isEmpty ? .adopting : .settingAside(origins.count)
         for origin in origins { turn.urgent.append(.setAside(origin, after: held[origin])) }
+    }
+
+    /// What is in this replica's own checkpoint alone cannot be done again: who has lost it, and all others, may
+    /// look for it in a copy.
+    private mutating func keepCopy() {
+        turn.urgent.append(
+            .backUp(name: "evicted-\(now.wallMilliseconds)", id: 0, for: .none))
     }
 
     mutating func noteAside(_ batches: [[UInt8]]) {
@@ -137,9 +145,13 @@ extension Replica {
         for life in lives { _ = peers.evictions.raise(life, to: .over) }
     }
 
+    /// Whether nobody has the batch, and no client asks for it any more: what a node has stamped itself none
+    /// can ask for again.
     private func isLostForGood(_ batch: Batch) -> Bool {
         !peers.writers.contains(batch.origin)
-            && batch.operations.allSatisfy { $0.stamp.time <= frontier }
+            && batch.operations.allSatisfy {
+                $0.stamp.writer == batch.origin || $0.stamp.time <= frontier
+            }
     }
 
     /// What cannot be in anybody's way is done again: a new child of a list, an increment. The rest is

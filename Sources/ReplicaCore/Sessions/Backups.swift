@@ -30,6 +30,7 @@ extension Replica {
     mutating func answer(
         _ id: UInt64, _ result: Result<String, BackupFlaw>, for session: SessionID
     ) {
+        if session == .none { return }
         isBackingUp = false
         switch result {
         case .success(let path): outbox.append(.value(id: id, value: .string(path)), to: session)

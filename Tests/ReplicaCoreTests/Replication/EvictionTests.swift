@@ -192,6 +192,26 @@ import Testing
         #expect(cluster.takeReplies().last == .met(id: 7, concern: .local))
     }
 
+    @Test func `what its checkpoint alone has is kept in a copy`() {
+        for isLost in [false, true] {
+            var cluster = cluster()
+            cluster.tamper = { $0.head = [] }
+            cluster.wipe("n2")
+            cluster.start("n2")
+            cluster.send(.evict(id: 6, member: "n3"), to: "n1")
+            cluster.settle(milliseconds: 600)
+            #expect(cluster["n3"].isOut)
+            if isLost {
+                cluster.wipe("n1")
+                cluster.start("n1")
+            }
+            cluster.tamper = nil
+            cluster.settle(milliseconds: 20_000)
+            #expect(cluster.copied == (isLost ? ["n3"] : []))
+            #expect(cluster.names.allSatisfy { cluster[$0].vector == cluster["n1"].vector })
+        }
+    }
+
     @Test func `most nodes stay in`() {
         var cluster = TestCluster(4)
         cluster.crash("n3")

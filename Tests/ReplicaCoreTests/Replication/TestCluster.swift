@@ -37,6 +37,8 @@ struct TestCluster {
     var leftovers = Leftovers.redo
     /// Where nodes that start from now on believe themselves and others to be.
     var endpoints: [String: String] = [:]
+    /// Who was told to keep a copy of its database.
+    private(set) var copied: [String] = []
     /// Changes what disks read of checkpoints for peers.
     var tamper: ((inout CheckpointPart) -> Void)?
     /// Why nodes gave up.
@@ -176,6 +178,7 @@ struct TestCluster {
         case .adopt(let head, let keepsLog):
             if !keepsLog { disks[name, default: Disk()].entries.removeAll() }
             turn(name, [.adopted(disks[name, default: Disk()].adopt(head))])
+        case .backUp: copied.append(name)
         case .setAside(let origin, let sequence):
             let end = disks[name, default: Disk()].entries.filter {
                 $0.origin == origin && $0.first > sequence
