@@ -190,7 +190,7 @@ public struct Replica: Sendable {
             _ = tree.apply(operation)
         }
         vector[batch.origin] = batch.last
-        checkpoints.note(bytes: bytes.count)
+        checkpoints.note(bytes: bytes.count, at: now.elapsedMilliseconds)
         turns.begin(holding: vector)
     }
 

@@ -35,6 +35,15 @@ struct RecoveryBenchmark {
         _ = try load.run()
     }
 
+    /// Waits until the node has forgotten what late writes might have needed, and has written a checkpoint
+    /// without it.
+    func settle() throws(CommandError) {
+        for _ in 0..<20 {
+            pause(milliseconds: 1_000)
+            try StopRequest.check()
+        }
+    }
+
     /// Ends the node and starts it again, until it answers.
     func restart() throws(CommandError) -> Measurement {
         cluster.cluster.stop([node], within: .seconds(60)) { _, _ in }

@@ -31,11 +31,7 @@ public struct CheckpointReader {
         swap(&children, &row.children)
         value.change(at: row.location.keys[...]) { $0.add(children) }
         guard !row.registers.isEmpty else { return }
-        registers.change(at: row.location.keys[...]) { registers in
-            for (key, child) in row.registers {
-                registers.children.updateValue(child, forKey: key)
-            }
-        }
+        registers.change(at: row.location.keys[...]) { $0.children.merge(row.registers) }
     }
 
     /// The checkpoint, once all rows were added.
@@ -91,9 +87,7 @@ extension Value {
         if children.isEmpty {
             self = Value(added)
         } else {
-            mutateChildren { children in
-                for (key, child) in added { children.updateValue(child, forKey: key) }
-            }
+            mutateChildren { $0.merge(added) }
         }
     }
 }

@@ -72,7 +72,8 @@ public struct CheckpointWriter: Sendable {
         guard !directory.rows.isEmpty else { return }
         var root = directory
         plan(
-            &root, at: .root, (value, registers), (checkpoint.value, checkpoint.registers))
+            &root, at: .root, Content(value: value, registers: registers),
+            Content(value: checkpoint.value, registers: checkpoint.registers))
         directory = root
         stretches.reverse()
     }
@@ -104,7 +105,16 @@ public struct CheckpointWriter: Sendable {
 // MARK: - Planning
 
 extension CheckpointWriter {
-    private typealias Content = (value: Value, registers: Registers)
+    private struct Content {
+        var value: Value
+        var registers: Registers
+
+        func child(_ key: Key) -> Content {
+            Content(
+                value: value.children[key] ?? .null,
+                registers: registers.children[key] ?? Registers())
+        }
+    }
 
     /// Marks the rows of a location that the new content needs anew, and takes them away.
     private mutating func plan(
@@ -113,18 +123,12 @@ extension CheckpointWriter {
         var isChanged = [Bool](repeating: false, count: directory.rows.count)
         let own = OwnPart(of: new.value, new.registers)
         if !own.isSame(as: OwnPart(of: old.value, old.registers)) { isChanged[0] = true }
+        var row = 0
         for key in CheckpointWriter.differingKeys(old, new) {
-            let content = (
-                value: new.value.children[key] ?? .null,
-                registers: new.registers.children[key] ?? Registers()
-            )
             if var below = directory.large[key] {
+                let content = new.child(key)
                 if !content.value.children.isEmpty || !content.registers.children.isEmpty {
-                    let before = (
-                        value: old.value.children[key] ?? .null,
-                        registers: old.registers.children[key] ?? Registers()
-                    )
-                    plan(&below, at: location.appending(key), before, content)
+                    plan(&below, at: location.appending(key), old.child(key), content)
                     directory.large[key] = below
                     continue
                 }
@@ -132,7 +136,8 @@ extension CheckpointWriter {
                 for row in below.allRows { remove(row) }
                 directory.large[key] = nil
             }
-            isChanged[directory.index(of: key)] = true
+            row = directory.index(of: key, from: row)
+            isChanged[row] = true
         }
         takeChanged(&directory, isChanged, at: location)
     }
@@ -145,9 +150,7 @@ extension CheckpointWriter {
         let registers = new.registers.children.differences(from: old.registers.children) {
             $0.isShared(with: $1)
         }
-        if values.isEmpty { return registers.filter { $0 != .priority } }
-        if registers.isEmpty { return values }
-        return Set(values + registers.filter { $0 != .priority }).sorted()
+        return values.union(registers).filter { $0 != .priority }
     }
 
     /// Takes the changed rows away, and notes the stretches that they leave open.
@@ -264,6 +267,24 @@ extension CheckpointWriter {
         value.take(room: &room)
         registers?.take(room: &room)
         return room < 0
+    }
+}
+
+extension [Key] {
+    /// The keys of two lists that ascend, each once, ascending.
+    fileprivate func union(_ other: [Key]) -> [Key] {
+        if isEmpty { return other }
+        if other.isEmpty { return self }
+        var union: [Key] = []
+        union.reserveCapacity(Swift.max(count, other.count))
+        var (a, b) = (0, 0)
+        while a < count, b < other.count {
+            let (x, y) = (self[a], other[b])
+            union.append(Swift.min(x, y))
+            if x <= y { a += 1 }
+            if y <= x { b += 1 }
+        }
+        return union + self[a...] + other[b...]
     }
 }
 

@@ -6,13 +6,19 @@ struct Checkpoints: Sendable {
     static let readMilliseconds: UInt64 = 5_000
     /// A checkpoint younger than this is new enough for a peer that asks.
     static let freshMilliseconds: UInt64 = 10_000
+    /// When nothing was logged for so long, a quarter of the interval is enough: the node has time now, and
+    /// whoever starts it next has less to read.
+    static let quietMilliseconds: UInt64 = 2_000
+    /// What a place counts for whose registers were forgotten: about what they take in the last checkpoint.
+    static let registerBytes = 32
 
     /// A checkpoint is due after so many bytes.
     let interval: Int
     /// What the last complete checkpoint holds.
     private(set) var vector = Vector()
-    /// What the log has since the state of the last checkpoint.
-    private(set) var loggedBytes = 0
+    /// What has changed since the state of the last checkpoint: what the log has, and what was forgotten.
+    private(set) var changedBytes = 0
+    private var loggedMilliseconds: UInt64 = 0
     private var writing: Vector?
     private var readMilliseconds: UInt64?
     private var doneMilliseconds: UInt64?
@@ -32,7 +38,14 @@ struct Checkpoints: Sendable {
 
     var isWriting: Bool { writing != nil }
 
-    mutating func note(bytes: Int) { loggedBytes += bytes }
+    /// Notes that the log has grown.
+    mutating func note(bytes: Int, at milliseconds: UInt64) {
+        changedBytes += bytes
+        loggedMilliseconds = milliseconds
+    }
+
+    /// Notes that so many places need no registers any more, which the last checkpoint has.
+    mutating func note(forgotten count: Int) { changedBytes += count * Checkpoints.registerBytes }
 
     mutating func noteRead(at milliseconds: UInt64) { readMilliseconds = milliseconds }
 
@@ -41,7 +54,7 @@ struct Checkpoints: Sendable {
     mutating func begin(with vector: Vector) {
         self.vector = vector
         truncated = vector
-        loggedBytes = 0
+        changedBytes = 0
     }
 
     /// Somebody needs a new one.
@@ -50,10 +63,11 @@ struct Checkpoints: Sendable {
     /// Begins a checkpoint if one is due, none is being written, and no peer reads the last one.
     mutating func begin(holding vector: Vector, at milliseconds: UInt64) -> Bool {
         let isRead = readMilliseconds.map { milliseconds < $0 + Checkpoints.readMilliseconds }
-        guard loggedBytes >= interval || isWanted, !isWriting, isRead != true
-        else { return false }
+        let isQuiet = milliseconds >= loggedMilliseconds + Checkpoints.quietMilliseconds
+        let isDue = changedBytes >= (isQuiet ? interval / 4 : interval)
+        guard isDue || isWanted, !isWriting, isRead != true else { return false }
         isWanted = false
-        loggedBytes = 0
+        changedBytes = 0
         writing = vector
         return true
     }

@@ -18,15 +18,11 @@ struct RowDirectory: Sendable {
     /// The children that are too large for a row.
     var large = SortedMap<RowDirectory>()
 
-    /// The index of the row in which a key belongs.
-    func index(of key: Key) -> Int {
-        var low = 0
-        var high = rows.count
-        while low + 1 < high {
-            let middle = (low + high) / 2
-            if let first = rows[middle].first, key < first { high = middle } else { low = middle }
-        }
-        return low
+    /// The index of the row in which a key belongs that comes after the first key of the row `start`.
+    func index(of key: Key, from start: Int) -> Int {
+        var index = start
+        while index + 1 < rows.count, let first = rows[index + 1].first, first <= key { index += 1 }
+        return index
     }
 
     /// Whether this location and the large ones below it have each one first row.

@@ -58,10 +58,12 @@ extension Replica {
             turn.urgent += urgedBeat()
         }
         beat()
-        // A little every turn, so that no turn is long, but more than a turn can add.
-        tree.forget(
+        // A little every turn, so that no turn is long, but more than a turn can add; of a node that has
+        // nothing else to do there are few turns.
+        let forgotten = tree.forget(
             through: Stamp(time: frontier, writer: WriterID(bits: .max)),
-            limit: 500 + 3 * turn.applied)
+            limit: turn.applied == 0 ? 5_000 : 500 + 3 * turn.applied)
+        checkpoints.note(forgotten: forgotten)
         defer { turn.clear() }
         return turn.urgent + outputs + dueAdoption() + dueCheckpoint()
     }
@@ -81,7 +83,9 @@ extension Replica {
 
     /// A checkpoint of what all turns up to this one have made, if one is due.
     private mutating func dueCheckpoint() -> [Output] {
-        for entry in turn.entries { checkpoints.note(bytes: entry.bytes.count) }
+        for entry in turn.entries {
+            checkpoints.note(bytes: entry.bytes.count, at: now.elapsedMilliseconds)
+        }
         if isAdopting { return [] }
         let isDue = checkpoints.begin(holding: vector, at: now.elapsedMilliseconds)
         return isDue ? [.checkpoint(checkpoint)] : []

@@ -20,13 +20,11 @@ public struct ConvergentTree: Sendable {
 
     /// The tree that another one was.
     ///
-    /// - Complexity: O(registers · log registers).
+    /// - Complexity: O(registers).
     init(value: Value, registers: Registers) {
         self.value = value
         self.registers = registers
-        var entries: [StampQueue.Entry] = []
-        registers.note(at: .root, in: &entries)
-        for entry in entries.sorted(by: { $0.stamp < $1.stamp }) { forgettable.insert(entry) }
+        forgettable = StampQueue { registers.forEachRemembered(at: .root, $0) }
     }
 
     /// Applies an operation that may arrive late or twice; returns exactly what it changed.
@@ -37,12 +35,15 @@ public struct ConvergentTree: Sendable {
     public mutating func apply(_ operation: Operation) -> [Change] {
         var changes: [Change] = []
         for write in operation.writes {
+            // Moved in and out, so that the pass alone holds them.
             var pass = WritePass(
-                stamp: operation.stamp, write: write, defect: defect, changes: changes)
+                stamp: operation.stamp, write: write, defect: defect, changes: changes,
+                forgettable: forgettable)
             changes = []
+            forgettable = StampQueue()
             pass.run(on: &value, &registers)
             changes = pass.changes
-            for entry in pass.remembered { forgettable.insert(entry) }
+            forgettable = pass.forgettable
         }
         return changes
     }
@@ -52,19 +53,24 @@ public struct ConvergentTree: Sendable {
     /// Nothing with such a stamp may arrive afterwards. What is visible does not change. At most
     /// `limit` places are visited, so that a caller can spread the work; the rest stays for later.
     ///
+    /// Returns how many were visited.
+    ///
     /// - Complexity: amortised O(depth) for each operation ever applied.
-    public mutating func forget(through frontier: Stamp, limit: Int = .max) {
+    @discardableResult
+    public mutating func forget(through frontier: Stamp, limit: Int = .max) -> Int {
         var visits = 0
         while visits < limit, let entry = forgettable.popFirst(through: frontier) {
             visits += 1
-            let location = entry.path.last == .priority ? entry.path.parent! : entry.path
             let oldest = registers.forget(
-                through: frontier, at: entry.path.keys[...], deep: entry.isDeep
-            ) { value[location] }
+                through: frontier, at: entry.parent.keys[...], entry.key, deep: entry.isDeep
+            ) { entry.key == .priority ? value[entry.parent] : value[entry.path] }
             if let oldest {
-                forgettable.insert(.init(stamp: oldest, path: entry.path, isDeep: entry.isDeep))
+                var later = entry
+                later.stamp = oldest
+                forgettable.insert(later)
             }
         }
+        return visits
     }
 
     /// How many locations have registers.
@@ -72,12 +78,20 @@ public struct ConvergentTree: Sendable {
 }
 
 extension Registers {
-    /// Notes each location that remembers something, with the oldest stamp there.
-    fileprivate func note(at path: Path, in entries: inout [StampQueue.Entry]) {
+    /// Tells each location that remembers something, with the oldest stamp there.
+    fileprivate func forEachRemembered(at path: Path, _ body: (StampQueue.Entry) -> Void) {
         if let oldest = oldest(after: .none) {
-            entries.append(.init(stamp: oldest, path: path, isDeep: false))
+            body(.init(stamp: oldest, parent: path, key: nil, isDeep: false))
         }
-        for (key, child) in children { child.note(at: path.appending(key), in: &entries) }
+        for (key, child) in children {
+            guard child.children.isEmpty else {
+                child.forEachRemembered(at: path.appending(key), body)
+                continue
+            }
+            if let oldest = child.oldest(after: .none) {
+                body(.init(stamp: oldest, parent: path, key: key, isDeep: false))
+            }
+        }
     }
 
     fileprivate var count: Int {

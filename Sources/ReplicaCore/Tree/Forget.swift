@@ -2,14 +2,16 @@ import DataTree
 import SyncProtocol
 
 extension Registers {
-    /// Forgets what is stable at a location and, if `deep`, below it.
+    /// Forgets what is stable at a location and, if `deep`, below it. The location is `keys` down, and from
+    /// there down to its child `last`, if there is one.
     ///
     /// Returns the oldest stamp that has to stay there, or nil when nothing has to. `visible` finds
     /// what shows at the location: a priority without a value to show it cannot be forgotten.
     mutating func forget(
-        through frontier: Stamp, at keys: ArraySlice<Key>, deep: Bool, visible: () -> Value
+        through frontier: Stamp, at keys: ArraySlice<Key>, _ last: Key?, deep: Bool,
+        visible: () -> Value
     ) -> Stamp? {
-        guard let key = keys.first else {
+        guard let key = keys.first ?? last else {
             forgetHere(through: frontier)
             return deep ? forgetBelow(through: frontier, visible()) : oldest(after: frontier)
         }
@@ -18,7 +20,9 @@ extension Registers {
             return withChild(key) { $0.forgetPriority(through: frontier, visible()) }
         }
         return withChild(key) { child in
-            child.forget(through: frontier, at: keys.dropFirst(), deep: deep, visible: visible)
+            child.forget(
+                through: frontier, at: keys.dropFirst(), keys.isEmpty ? nil : last, deep: deep,
+                visible: visible)
         }
     }
 

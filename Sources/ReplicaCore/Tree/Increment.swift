@@ -43,7 +43,9 @@ extension WritePass {
         clear: PartialClear?
     ) -> Value {
         guard registers.write < stamp else { return old }
-        if defect != .keepDeadIncrements { registers.terms.removeOlder(than: stamp) }
+        if !registers.terms.isEmpty, defect != .keepDeadIncrements {
+            registers.terms.removeOlder(than: stamp)
+        }
         registers.kill = max(registers.kill, stamp)
         defer { if let clear { registers.insert(clear) } }
         if registers.increment > stamp {

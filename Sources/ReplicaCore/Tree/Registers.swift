@@ -7,26 +7,69 @@ import SyncProtocol
 /// The visible tree holds the values; registers hold stamps. A visible primitive without a `write`
 /// of its own was written by the newest covering write above it, and has that stamp; where there is
 /// none, it is stable: older than anything that can still arrive.
+///
+/// Of most locations only their last write must be remembered, so that alone lies inline.
 struct Registers: Sendable {
     /// The newest whole write rooted here: a constant, or the covering clear of a set or a remove.
     var write = Stamp.none
-    /// The newest increment ever made here: it cleared everything strictly below.
-    var increment = Stamp.none
-    /// The newest write of a value strictly below: it ended a primitive here.
-    var kill = Stamp.none
-    /// The sum that shows here, term by term in stamp order, while an increment is not yet stable.
-    /// At the reserved child `.priority`: its value, which shows only while its location has one.
-    var terms: [Term] = []
-    /// Covering sets made here that carry increments.
-    var clears: [PartialClear] = []
-    var children = SortedMap<Registers>()
+    /// Nil where there is nothing more; shared by copies until one of them changes.
+    private var more: More?
 
-    /// Whether nothing is remembered at this location itself.
-    var isBare: Bool {
-        write == .none && increment == .none && kill == .none && terms.isEmpty && clears.isEmpty
+    /// What is remembered of few locations.
+    fileprivate final class More {
+        @exclusivity(unchecked) var increment = Stamp.none
+        @exclusivity(unchecked) var kill = Stamp.none
+        @exclusivity(unchecked) var terms: [Term] = []
+        @exclusivity(unchecked) var clears: [PartialClear] = []
+        @exclusivity(unchecked) var children = SortedMap<Registers>()
     }
 
-    var isEmpty: Bool { children.isEmpty && isBare }
+    /// The newest increment ever made here: it cleared everything strictly below.
+    var increment: Stamp {
+        get { more?.increment ?? .none }
+        set { if newValue != increment { change { $0.increment = newValue } } }
+    }
+
+    /// The newest write of a value strictly below: it ended a primitive here.
+    var kill: Stamp {
+        get { more?.kill ?? .none }
+        set { if newValue != kill { change { $0.kill = newValue } } }
+    }
+
+    /// The sum that shows here, term by term in stamp order, while an increment is not yet stable.
+    /// At the reserved child `.priority`: its value, which shows only while its location has one.
+    var terms: [Term] {
+        get { more?.terms ?? [] }
+        set { if !(newValue.isEmpty && terms.isEmpty) { change { $0.terms = newValue } } }
+        _modify {
+            yield &owned.terms
+            dropIfEmpty()
+        }
+    }
+
+    /// Covering sets made here that carry increments.
+    var clears: [PartialClear] {
+        get { more?.clears ?? [] }
+        set { if !(newValue.isEmpty && clears.isEmpty) { change { $0.clears = newValue } } }
+        _modify {
+            yield &owned.clears
+            dropIfEmpty()
+        }
+    }
+
+    var children: SortedMap<Registers> {
+        get { more?.children ?? SortedMap() }
+        set { if !(newValue.isEmpty && children.isEmpty) { change { $0.children = newValue } } }
+        _modify {
+            yield &owned.children
+            dropIfEmpty()
+        }
+    }
+
+    /// Whether nothing is remembered at this location itself.
+    var isBare: Bool { write == .none && more?.isBare ?? true }
+
+    var isEmpty: Bool { write == .none && more == nil }
 
     /// Changes the registers of a child in place, and drops them if they end up empty.
     mutating func withChild<R>(_ key: Key, _ body: (inout Registers) -> R) -> R {
@@ -37,7 +80,48 @@ struct Registers: Sendable {
             return result
         }
     }
+
+    private mutating func change(_ body: (More) -> Void) {
+        body(owned)
+        dropIfEmpty()
+    }
+
+    /// What may be changed: nobody else has it.
+    private var owned: More {
+        mutating get {
+            if more == nil {
+                more = More()
+            } else if !isKnownUniquelyReferenced(&more) {
+                more = More(more!)
+            }
+            return more!
+        }
+    }
+
+    private mutating func dropIfEmpty() {
+        if more?.isEmpty == true { more = nil }
+    }
 }
+
+extension Registers.More {
+    fileprivate convenience init(_ other: Registers.More) {
+        self.init()
+        increment = other.increment
+        kill = other.kill
+        terms = other.terms
+        clears = other.clears
+        children = other.children
+    }
+
+    fileprivate var isBare: Bool {
+        increment == .none && kill == .none && terms.isEmpty && clears.isEmpty
+    }
+
+    fileprivate var isEmpty: Bool { children.isEmpty && isBare }
+}
+
+// What copies share is never changed: each change first makes sure that it holds the only reference.
+extension Registers.More: @unchecked Sendable {}
 
 /// One step of a sum: a constant that starts it, or an increment.
 struct Term: Equatable, Sendable {

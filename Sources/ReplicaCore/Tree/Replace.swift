@@ -42,7 +42,9 @@ extension WritePass {
     ) -> Value {
         if registers.kill < stamp { registers.kill = .none }
         if !registers.clears.isEmpty { registers.clears.removeAll { [stamp] in $0.stamp < stamp } }
-        if defect != .keepDeadIncrements { registers.terms.removeOlder(than: stamp) }
+        if !registers.terms.isEmpty, defect != .keepDeadIncrements {
+            registers.terms.removeOlder(than: stamp)
+        }
 
         let planted = registers.clears.isEmpty ? planted : planted.spared(by: registers.clears)
         var content = planted.content

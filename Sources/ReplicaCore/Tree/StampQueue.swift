@@ -11,9 +11,14 @@ import SyncProtocol
 struct StampQueue: Sendable {
     struct Entry: Sendable {
         var stamp: Stamp
-        var path: Path
+        /// The location: a child, or the whole of `parent` if there is no key. Siblings share the path of
+        /// their parent, which is most of what a path takes.
+        var parent: Path
+        var key: Key?
         /// Whether registers below the location were made as well.
         var isDeep: Bool
+
+        var path: Path { key.map(parent.appending) ?? parent }
     }
 
     private struct Bucket: Sendable {
@@ -32,6 +37,37 @@ struct StampQueue: Sendable {
     /// Ascending; those before `start` are empty, and no other one is.
     private var buckets: [Bucket] = []
     private var start = 0
+    /// That of the last entry.
+    private var parent = Path.root
+
+    init() {}
+
+    /// A queue of the entries that `forEach` tells, in whatever order.
+    ///
+    /// - Complexity: O(entries + buckets · log buckets).
+    init(_ forEach: (_ body: (Entry) -> Void) -> Void) {
+        var places: [UInt64: Int] = [:]
+        var place = 0
+        forEach { entry in
+            let number = entry.stamp.time.bits >> StampQueue.shift
+            if place == buckets.count || buckets[place].number != number {
+                place = places[number] ?? buckets.count
+                if place == buckets.count {
+                    places[number] = place
+                    buckets.append(Bucket(number: number, entries: []))
+                }
+            }
+            buckets[place].entries.append(entry)
+        }
+        buckets.sort { $0.number < $1.number }
+    }
+
+    /// Inserts the location that the first keys of a path lead to.
+    mutating func insert(_ stamp: Stamp, at keys: ArraySlice<Key>, isDeep: Bool = false) {
+        let above = keys.dropLast()
+        if !parent.keys.elementsEqual(above) { parent = Path(Array(above)) }
+        insert(Entry(stamp: stamp, parent: parent, key: keys.last, isDeep: isDeep))
+    }
 
     mutating func insert(_ entry: Entry) {
         let number = entry.stamp.time.bits >> StampQueue.shift

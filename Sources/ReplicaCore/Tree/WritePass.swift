@@ -10,16 +10,19 @@ struct WritePass {
     /// What this operation changed so far.
     var changes: [Change]
     /// Where registers were made that can be forgotten one day.
-    var remembered: [StampQueue.Entry] = []
+    var forgettable: StampQueue
 
     private let kills: Bool
 
-    init(stamp: Stamp, write: Write, defect: Defect?, changes: [Change]) {
+    init(
+        stamp: Stamp, write: Write, defect: Defect?, changes: [Change], forgettable: StampQueue
+    ) {
         self.stamp = stamp
         path = write.path
         value = write.value
         self.defect = defect
         self.changes = changes
+        self.forgettable = forgettable
         // A value below ends a primitive above; null does not, and a priority is no child.
         kills =
             write.path.last != .priority
@@ -117,7 +120,7 @@ struct WritePass {
         registers.withChild(.priority) {
             $0.terms = [Term(stamp: stamp, step: .start(priority))]
         }
-        remembered.append(.init(stamp: self.stamp, path: path, isDeep: true))
+        forgettable.insert(self.stamp, at: path.keys[...], isDeep: true)
     }
 
     /// Reports a location as a whole in place of what was reported below it.
@@ -137,8 +140,7 @@ struct WritePass {
     }
 
     private mutating func remember(_ depth: Int) {
-        let location = depth == path.count ? path : Path(Array(path.keys.prefix(depth)))
-        remembered.append(.init(stamp: stamp, path: location, isDeep: false))
+        forgettable.insert(stamp, at: path.keys.prefix(depth))
     }
 
     /// The write has reached its path, and nothing above covers all of it.
@@ -151,7 +153,7 @@ struct WritePass {
             visible = add(delta, priority: value.priority, to: old, &registers, coverage)
         } else if value.carriesIncrement, defect != .setCoversItsIncrements {
             let clear = PartialClear(stamp: stamp, spared: value.incrementPaths)
-            remembered.append(.init(stamp: stamp, path: path, isDeep: true))
+            forgettable.insert(stamp, at: path.keys[...], isDeep: true)
             visible = replacePartly(old, &registers, value, coverage, clear: clear)
         } else if defect == .noTombstone, value.isNull, registers.isEmpty {
             visible = .null

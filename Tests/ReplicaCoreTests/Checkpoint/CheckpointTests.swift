@@ -124,6 +124,45 @@ import Testing
         #expect(rows.written - all <= 4)
     }
 
+    @Test
+    func `a replica that is left alone writes what it holds, and then without what it forgot`() {
+        var configuration = Self.configuration
+        configuration.peers = []
+        configuration.durability = .memory
+        configuration.checkpointBytes = 64 << 10
+        var replica = Replica(configuration, properties: [])
+        var milliseconds: UInt64 = 0
+        func turns(for duration: UInt64, _ inputs: [Input] = []) -> [Checkpoint] {
+            var checkpoints: [Checkpoint] = []
+            for end in stride(from: milliseconds + 50, through: milliseconds + duration, by: 50) {
+                milliseconds = end
+                let now = Moment(
+                    wallMilliseconds: 1_700_000_000_000 + end, elapsedMilliseconds: end)
+                for input in [.turnBegan(now)] + inputs + [.turnEnded] {
+                    for case .checkpoint(let checkpoint) in replica.step(input) {
+                        checkpoints.append(checkpoint)
+                    }
+                }
+            }
+            for _ in checkpoints { _ = replica.step(.checkpointed) }
+            return checkpoints
+        }
+        let push = ClientMessage.push(
+            id: 1, path: Path([Key(unchecked: "list")]), value: .string("some text"))
+        let session = SessionID(number: 1)
+        let pushes = [Input](repeating: .requested(push.frame, by: session), count: 600)
+
+        #expect(turns(for: 1_000).isEmpty, "there is nothing")
+        #expect(turns(for: 50, pushes).isEmpty, "there is less than the interval")
+        let quiet = turns(for: 2_200)
+        #expect(quiet.count == 1)
+        #expect(quiet.first?.registers.isEmpty == false)
+        let later = turns(for: 8_000)
+        #expect(later.count == 1)
+        #expect(later.first?.registers.isEmpty == true)
+        #expect(turns(for: 20_000).isEmpty, "nothing changes any more")
+    }
+
     @Test func `damage is found: a bit, a missing row, a row of another checkpoint`() throws {
         let replica = try Self.list(of: 2_000)
         var rows = Rows()
