@@ -137,7 +137,9 @@ extension LogFile {
         var isWhole = true
         try forEachStagedRow { _, bytes in
             guard isWhole else { return }
-            do throws(FrameError) { try reader.add(bytes) } catch { isWhole = false }
+            do throws(FrameError) { reader.add(try DecodedRow(Array(bytes))) } catch {
+                isWhole = false
+            }
         }
         return isWhole ? try? reader.finish() : nil
     }

@@ -142,11 +142,21 @@ extension Restoring {
         try file.removeRows(after: head?.lastRow ?? 0)
         guard let head else { return nil }
         var reader = CheckpointReader(head)
-        var flaw: FrameError?
-        try file.forEachRow { _, bytes in
-            guard flaw == nil else { return }
-            do throws(FrameError) { try reader.add(bytes) } catch { flaw = error }
+        var rows = ConcurrentDecoding { (bytes: [UInt8]) throws(FrameError) in
+            try DecodedRow(bytes)
         }
+        var flaw: FrameError?
+        func add(_ decoded: [Result<DecodedRow, FrameError>]) {
+            do throws(FrameError) {
+                for row in decoded { reader.add(try row.get()) }
+            } catch {
+                flaw = flaw ?? error
+            }
+        }
+        try file.forEachRow { _, bytes in
+            if flaw == nil { add(rows.add(Array(bytes), byteCount: bytes.count)) }
+        }
+        if flaw == nil { add(rows.finish()) }
         if let flaw { throw flaw }
         return try reader.finish()
     }
@@ -159,37 +169,58 @@ extension Restoring {
     ) throws -> Int {
         var byteCount = 0
         var progress = Progress(log: log, start: start)
+        let covered = replica.vector
+        var batches = ConcurrentDecoding { (filed: FiledBatch) throws(FrameError) in
+            try filed.decoded(coveredBy: covered)
+        }
         var flaw: FrameError?
+        func add(_ decoded: [Result<DecodedBatch, FrameError>]) {
+            do throws(FrameError) {
+                for batch in decoded {
+                    let batch = try batch.get()
+                    try replica.restore(batch)
+                    progress.add(UInt64(batch.head.count))
+                }
+            } catch {
+                flaw = flaw ?? error
+            }
+        }
         // About the order of stamps, in which what is summed up grows at its end.
         try file.forEachBatch(inOrderOf: BatchCoding.wallMilliseconds(of:)) {
             origin, first, last, bytes in
-            guard flaw == nil else { return }
             byteCount += bytes.count
-            do throws(FrameError) {
-                try Self.check(bytes, areFiledAs: origin, first, last)
-                try replica.restore(bytes)
-                progress.add(last - first + 1)
-            } catch {
-                flaw = error
-            }
+            guard flaw == nil else { return }
+            let batch = FiledBatch(
+                origin: origin, first: first, last: last, bytes: Array(bytes))
+            add(batches.add(batch, byteCount: bytes.count))
         }
+        if flaw == nil { add(batches.finish()) }
         if let flaw { throw flaw }
         let milliseconds = (Loop.monotonicNanoseconds - start) / 1_000_000
         log.write("has \(replica.vector.total) operations, read in \(milliseconds) ms")
         return byteCount
     }
 
-    /// Checks that a batch is what its row says: what is filed wrongly is never found for a peer.
-    private static func check(
-        _ bytes: UnsafeRawBufferPointer, areFiledAs origin: UInt64, _ first: UInt64, _ last: UInt64
-    ) throws(FrameError) {
-        let head = try BatchCoding.decodeHead(bytes)
-        guard head.origin.bits == origin, head.first == first, head.last == last else {
-            throw FrameError(
-                offset: 0,
-                problem: "a batch of \(head.origin) from \(head.first) on is filed as one of "
-                    + "\(WriterID(bits: origin)) from \(first) on",
-                fix: "move the database away; the node gets its data from its peers")
+    /// A batch with what its row says of it.
+    private struct FiledBatch: Sendable {
+        let origin: UInt64
+        let first: UInt64
+        let last: UInt64
+        let bytes: [UInt8]
+
+        /// - Throws: `FrameError` also if the batch is another one than its row says: what is filed wrongly
+        ///   is never found for a peer.
+        func decoded(coveredBy vector: Vector) throws(FrameError) -> DecodedBatch {
+            let batch = try DecodedBatch(bytes, coveredBy: vector)
+            let head = batch.head
+            guard head.origin.bits == origin, head.first == first, head.last == last else {
+                throw FrameError(
+                    offset: 0,
+                    problem: "a batch of \(head.origin) from \(head.first) on is filed as one of "
+                        + "\(WriterID(bits: origin)) from \(first) on",
+                    fix: "move the database away; the node gets its data from its peers")
+            }
+            return batch
         }
     }
 

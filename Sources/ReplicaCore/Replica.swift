@@ -171,13 +171,10 @@ public struct Replica: Sendable {
     /// Applies a batch from disk; those of one origin come in order. One that the checkpoint covers
     /// is passed over.
     ///
-    /// - Throws: `FrameError` if the bytes are not a batch, or not the next one of its origin.
-    public mutating func restore(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {
-        let head = try BatchCoding.decodeHead(bytes)
-        checkpoints.note(first: head.first, of: head.origin)
-        // Peers may still ask for it.
-        guard head.last > vector[head.origin] else { return try BatchCoding.check(bytes) }
-        let batch = try BatchCoding.decode(bytes)
+    /// - Throws: `FrameError` if it is not the next one of its origin.
+    public mutating func restore(_ stored: DecodedBatch) throws(FrameError) {
+        checkpoints.note(first: stored.head.first, of: stored.head.origin)
+        guard let batch = stored.batch, batch.last > vector[batch.origin] else { return }
         guard batch.first == vector[batch.origin] + 1 else {
             throw FrameError(
                 offset: 0,
@@ -190,7 +187,7 @@ public struct Replica: Sendable {
             _ = tree.apply(operation)
         }
         vector[batch.origin] = batch.last
-        checkpoints.note(bytes: bytes.count, at: now.elapsedMilliseconds)
+        checkpoints.note(bytes: stored.byteCount, at: now.elapsedMilliseconds)
         turns.begin(holding: vector)
     }
 
@@ -233,5 +230,28 @@ public struct Replica: Sendable {
             cluster: configuration.cluster, member: configuration.member, writer: writer)
         turn.published.append(.publish(bye.frame))
         return endTurn()
+    }
+}
+
+/// A batch that was read from disk.
+public struct DecodedBatch: Sendable {
+    public let head: BatchHead
+    /// Nil if it is covered, and only kept because peers may still ask for it.
+    let batch: Batch?
+    let byteCount: Int
+
+    /// - Parameter vector: What the checkpoint covers.
+    /// - Throws: `FrameError` if the bytes are not a batch.
+    public init(_ bytes: [UInt8], coveredBy vector: Vector) throws(FrameError) {
+        let result: Result<(BatchHead, Batch?), FrameError> = bytes.withUnsafeBytes { bytes in
+            Result { () throws(FrameError) in
+                let head = try BatchCoding.decodeHead(bytes)
+                if head.last > vector[head.origin] { return (head, try BatchCoding.decode(bytes)) }
+                try BatchCoding.check(bytes)
+                return (head, nil)
+            }
+        }
+        (head, batch) = try result.get()
+        byteCount = bytes.count
     }
 }

@@ -120,18 +120,9 @@ struct VirtualCheckpoints {
             return nil
         }
         var reader = CheckpointReader(try CheckpointHead(head))
-        for row in rows { try VirtualCheckpoints.add(row, to: &reader) }
+        for row in rows { reader.add(try DecodedRow(row.bytes)) }
         let restored = try reader.finish()
         writer = CheckpointWriter(after: restored, limits: VirtualCheckpoints.limits)
         return restored
-    }
-
-    private static func add(
-        _ row: CheckpointRow, to reader: inout CheckpointReader
-    ) throws(FrameError) {
-        let result: Result<Void, FrameError> = row.bytes.withUnsafeBytes { bytes in
-            Result { () throws(FrameError) in try reader.add(bytes) }
-        }
-        try result.get()
     }
 }

@@ -84,18 +84,11 @@ struct VirtualNode {
             configuration, properties: disk.properties, checkpoint: checkpoint,
             aside: defect == .losesAside ? [] : disk.aside.map(\.bytes))
         replica.defect = defect?.inReplica
-        for entry in disk.batches { try VirtualNode.restore(entry.bytes, &replica) }
+        for entry in disk.batches {
+            try replica.restore(DecodedBatch(entry.bytes, coveredBy: replica.vector))
+        }
         self.replica = replica
         state = .running
-    }
-
-    private static func restore(
-        _ bytes: [UInt8], _ replica: inout Replica
-    ) throws(FrameError) {
-        let result: Result<Void, FrameError> = bytes.withUnsafeBytes { raw in
-            Result { () throws(FrameError) in try replica.restore(raw) }
-        }
-        try result.get()
     }
 
     /// The power goes; returns how many turns are lost.

@@ -1,5 +1,5 @@
 import DataTree
-import SyncProtocol
+public import SyncProtocol
 
 /// The bytes of a row: `[id, location, own, [key, value, registers, …]]`, and a checksum.
 ///
@@ -97,8 +97,8 @@ extension Registers {
     }
 }
 
-/// A row that was read.
-struct DecodedRow {
+/// A row that was read; rows can be decoded side by side.
+public struct DecodedRow: Sendable {
     var id: UInt64
     var checksum: UInt32
     var byteCount: Int
@@ -108,7 +108,15 @@ struct DecodedRow {
     var children = Children()
     var registers = SortedMap<Registers>()
 
-    init(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {
+    /// - Throws: `FrameError` if it is damaged.
+    public init(_ bytes: [UInt8]) throws(FrameError) {
+        let result: Result<DecodedRow, FrameError> = bytes.withUnsafeBytes { bytes in
+            Result { () throws(FrameError) in try DecodedRow(bytes) }
+        }
+        self = try result.get()
+    }
+
+    private init(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {
         var reader = MessagePackReader(
             try Checksum.content(of: bytes, named: "a row of a checkpoint"))
         checksum = Checksum.stored(in: bytes)

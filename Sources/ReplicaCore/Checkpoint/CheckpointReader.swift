@@ -15,10 +15,8 @@ public struct CheckpointReader {
     public init(_ head: CheckpointHead) { self.head = head }
 
     /// Takes a row.
-    ///
-    /// - Throws: `FrameError` if it is damaged.
-    public mutating func add(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {
-        var row = try DecodedRow(bytes)
+    public mutating func add(_ row: consuming DecodedRow) {
+        var row = row
         rowCount += 1
         fingerprint &+= UInt64(row.checksum)
         directory.insert(

@@ -146,15 +146,11 @@ extension Replica {
     }
 
     private mutating func restore(_ bytes: [UInt8]) {
-        let flaw: FrameError? = bytes.withUnsafeBytes { bytes in
-            do throws(FrameError) {
-                try restore(bytes)
-                return nil
-            } catch {
-                return error
-            }
+        do throws(FrameError) {
+            try restore(DecodedBatch(bytes, coveredBy: vector))
+        } catch {
+            counters.malformedFrames += 1
         }
-        if flaw != nil { counters.malformedFrames += 1 }
     }
 }
 

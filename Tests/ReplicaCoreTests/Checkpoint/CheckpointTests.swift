@@ -28,15 +28,7 @@ import Testing
         func read() throws -> RestoredCheckpoint {
             var reader = CheckpointReader(try CheckpointHead(head))
             for id in rows.keys.sorted() {
-                let flaw: FrameError? = rows[id]!.withUnsafeBytes { bytes in
-                    do throws(FrameError) {
-                        try reader.add(bytes)
-                        return nil
-                    } catch {
-                        return error
-                    }
-                }
-                if let flaw { throw flaw }
+                reader.add(try DecodedRow(rows[id]!))
             }
             return try reader.finish()
         }
@@ -55,7 +47,8 @@ import Testing
     private static func apply(
         _ operation: Operation, _ sequence: UInt64, to replica: inout Replica
     ) throws {
-        try batch(operation, sequence).withUnsafeBytes { try replica.restore($0) }
+        let bytes = batch(operation, sequence)
+        try replica.restore(DecodedBatch(bytes, coveredBy: replica.vector))
     }
 
     @Test(arguments: 1...60)

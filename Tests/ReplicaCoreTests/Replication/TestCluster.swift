@@ -71,7 +71,7 @@ struct TestCluster {
         var replica = Replica(
             configuration, properties: disk.properties, checkpoint: checkpoint, aside: disk.aside)
         for entry in disk.entries.sorted(by: { ($0.origin, $0.first) < ($1.origin, $1.first) }) {
-            entry.bytes.withUnsafeBytes { try! replica.restore($0) }
+            try! replica.restore(DecodedBatch(entry.bytes, coveredBy: replica.vector))
         }
         replicas[name] = replica
     }
@@ -238,12 +238,7 @@ extension TestCluster.Disk {
         of rows: [CheckpointRow], _ head: [UInt8]
     ) throws(FrameError) -> RestoredCheckpoint {
         var reader = CheckpointReader(try CheckpointHead(head))
-        for row in rows {
-            let result: Result<Void, FrameError> = row.bytes.withUnsafeBytes { bytes in
-                Result { () throws(FrameError) in try reader.add(bytes) }
-            }
-            try result.get()
-        }
+        for row in rows { reader.add(try DecodedRow(row.bytes)) }
         return try reader.finish()
     }
 }
