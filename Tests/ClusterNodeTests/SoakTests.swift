@@ -16,5 +16,7 @@ import Testing
         // Faults are drawn each second or so: within so long, there are kills.
         let kills = outcome.output.firstMatch(of: /(\d+) kills/).flatMap { Int($0.1) }
         #expect((kills ?? 0) >= max(1, Self.seconds / 20), "\(outcome.output)")
+        let repaired = outcome.output.firstMatch(of: /repaired (\d+) operations \((\d+) bytes\)/)
+        #expect(repaired.flatMap { Int($0.2) } ?? 0 > 0, "\(outcome.output)")
     }
 }

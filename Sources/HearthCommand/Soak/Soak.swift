@@ -61,6 +61,7 @@ struct Soak {
         try faults.endAll()
         for client in clients { client.finish(within: .seconds(20)) }
         let trees = try settledTrees()
+        try faults.countLastRepairs()
         let check = SoakCheck(
             records: clients.flatMap(\.records), trees: trees,
             wipes: faults.wipes.map {
@@ -124,7 +125,7 @@ struct Soak {
                     + "acknowledged, \(records.count { $0.outcome == .unknown }) unknown, "
                     + "\(records.count { $0.outcome == .done }) done without most nodes; "
                     + counts.joined(separator: ", ")
-                    + "; \(check.exemptedCount) left out because the "
+                    + "; \(faults.repairs); \(check.exemptedCount) left out because the "
                     + "disk of their node was lost within two seconds; seed \(seed)")
         }
         return findings.allSatisfy(\.holds) ? .success : .checkFailed

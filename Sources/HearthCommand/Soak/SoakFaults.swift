@@ -22,6 +22,7 @@ struct SoakFaults {
     private var next: ContinuousClock.Instant
     /// How often each was done.
     private(set) var counts: [Kind: Int] = [:]
+    private(set) var repairs = SoakRepairs()
     /// When which nodes lost their disks.
     private(set) var wipes: [(node: String, time: ContinuousClock.Instant)] = []
 
@@ -59,6 +60,11 @@ struct SoakFaults {
         away = []
     }
 
+    /// Counts what the last lives have repaired, once nothing more is to come.
+    mutating func countLastRepairs() throws(CommandError) {
+        try repairs.add(lives: cluster.file.nodes, of: cluster)
+    }
+
     private mutating func begin() throws(CommandError) {
         let absent = Set((away.map(\.node) + returning).map(\.id))
         let here = cluster.file.nodes.filter { !absent.contains($0.id) }
@@ -67,6 +73,7 @@ struct SoakFaults {
         let kind: Kind = [.kill, .kill, .kill, .pause, .pause, .wipe][draw(0...5)]
         if kind == .wipe, away.contains(where: { $0.kind == .wipe }) { return }
         counts[kind, default: 0] += 1
+        if kind != .pause { try repairs.add(lives: [node], of: cluster) }
         switch kind {
         case .pause: cluster.process(of: node)?.send(SIGSTOP)
         case .kill: _ = cluster.kill(node)

@@ -1,0 +1,24 @@
+/// What the nodes of a soak got from their peers because they had missed it, over all their lives.
+///
+/// A node that is killed takes its counters along, so they are read before; what it got in the moments
+/// between is not counted.
+struct SoakRepairs: CustomStringConvertible {
+    private var operations: Int64 = 0
+    private var bytes: Int64 = 0
+    private var checkpoints: Int64 = 0
+
+    /// Adds what some nodes have got in lives that end here.
+    mutating func add(lives nodes: [Cluster.Node], of cluster: Cluster) throws(CommandError) {
+        let names = Set(nodes.map(\.id))
+        let statuses = try ObservedCluster(cluster).statuses(within: .milliseconds(200))
+        for status in statuses where names.contains(status.node.id) {
+            operations += status["repaired"]
+            bytes += status["repairedBytes"]
+            checkpoints += status["adopted"]
+        }
+    }
+
+    var description: String {
+        "repaired \(operations) operations (\(bytes) bytes), and \(checkpoints) times by a checkpoint"
+    }
+}
