@@ -3,7 +3,7 @@ internal import SyncProtocol
 internal import Synchronization
 
 /// Decodes what comes one after the other on all processors, some megabytes at a time, and gives it back in
-/// its order: most of a start is decoding, and has the machine for itself.
+/// its order: decoding is most of a start.
 struct ConcurrentDecoding<Encoded: Sendable, Decoded: Sendable> {
     typealias Decoding = Result<Decoded, FrameError>
 
@@ -27,7 +27,7 @@ struct ConcurrentDecoding<Encoded: Sendable, Decoded: Sendable> {
     /// Decodes what waits.
     mutating func finish() -> [Decoding] {
         let (decode, encoded) = (decode, waiting)
-        waiting.removeAll(keepingCapacity: true)
+        waiting = []
         waitingBytes = 0
         let decoded = Mutex([Decoding?](repeating: nil, count: encoded.count))
         DispatchQueue.concurrentPerform(iterations: encoded.count) { index in

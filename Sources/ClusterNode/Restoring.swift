@@ -150,7 +150,7 @@ extension Restoring {
             do throws(FrameError) {
                 for row in decoded { reader.add(try row.get()) }
             } catch {
-                flaw = flaw ?? error
+                flaw = error
             }
         }
         try file.forEachRow { _, bytes in
@@ -182,7 +182,7 @@ extension Restoring {
                     progress.add(UInt64(batch.head.count))
                 }
             } catch {
-                flaw = flaw ?? error
+                flaw = error
             }
         }
         // About the order of stamps, in which what is summed up grows at its end.

@@ -1,15 +1,15 @@
-// How a `SortedMap` takes all that another one holds: where its keys come behind, node by node.
+// How a `SortedMap` takes all that another one holds: where its keys come behind, leaf by leaf.
 
 extension SortedMap {
     /// Adds the entries of another map, which replace those of the same keys.
     ///
-    /// - Complexity: O(m / 64 + log n) if all keys of the other one come after those here, and it shares
-    ///   its nodes from then on; otherwise O(m log n).
+    /// - Complexity: O(log n) for each leaf that is more than half full, and is shared from then on, if all
+    ///   keys of the other one come after those here; otherwise O(m log n).
     @inlinable
     public mutating func merge(_ other: SortedMap) {
-        guard let added = other.root else { return }
-        guard root != nil else {
-            root = added
+        guard !other.isEmpty, let added = other.root else { return }
+        guard !isEmpty else {
+            self = other
             return
         }
         if root!.lastKey < added.firstKey {

@@ -24,7 +24,7 @@ public struct Replica: Sendable {
         public var indexByteLimit = 256 << 20
         /// Seeds push IDs and the writer ID. Differs in every life.
         public var seed: UInt64
-        /// A checkpoint is due once the log has so much that the last one does not cover.
+        /// A checkpoint is due once so much has changed since the last one; a quarter, if there is time.
         public var checkpointBytes = 16 << 20
         /// So long after it was stamped, a write of a client that lost its node is taken at another one.
         ///
@@ -160,7 +160,7 @@ public struct Replica: Sendable {
         let defect = defect
         tree = ConvergentTree(value: checkpoint.value, registers: checkpoint.registers)
         self.defect = defect
-        checkpoints.begin(with: head.vector)
+        checkpoints.begin(with: head.vector, remembering: tree.forgettableCount)
         vector = head.vector
         frontier = head.frontier
         clock.observe(head.time)
@@ -187,7 +187,7 @@ public struct Replica: Sendable {
             _ = tree.apply(operation)
         }
         vector[batch.origin] = batch.last
-        checkpoints.note(bytes: stored.byteCount, at: now.elapsedMilliseconds)
+        checkpoints.note(restoredBytes: stored.byteCount)
         turns.begin(holding: vector)
     }
 
@@ -230,28 +230,5 @@ public struct Replica: Sendable {
             cluster: configuration.cluster, member: configuration.member, writer: writer)
         turn.published.append(.publish(bye.frame))
         return endTurn()
-    }
-}
-
-/// A batch that was read from disk.
-public struct DecodedBatch: Sendable {
-    public let head: BatchHead
-    /// Nil if it is covered, and only kept because peers may still ask for it.
-    let batch: Batch?
-    let byteCount: Int
-
-    /// - Parameter vector: What the checkpoint covers.
-    /// - Throws: `FrameError` if the bytes are not a batch.
-    public init(_ bytes: [UInt8], coveredBy vector: Vector) throws(FrameError) {
-        let result: Result<(BatchHead, Batch?), FrameError> = bytes.withUnsafeBytes { bytes in
-            Result { () throws(FrameError) in
-                let head = try BatchCoding.decodeHead(bytes)
-                if head.last > vector[head.origin] { return (head, try BatchCoding.decode(bytes)) }
-                try BatchCoding.check(bytes)
-                return (head, nil)
-            }
-        }
-        (head, batch) = try result.get()
-        byteCount = bytes.count
     }
 }

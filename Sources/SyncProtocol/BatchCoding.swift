@@ -63,6 +63,10 @@ public enum BatchCoding {
         try result(of: bytes) { bytes throws(FrameError) in try decode(bytes) }.get()
     }
 
+    public static func check(_ bytes: [UInt8]) throws(FrameError) {
+        try result(of: bytes) { bytes throws(FrameError) in try check(bytes) }.get()
+    }
+
     public static func decodeHead(_ bytes: [UInt8]) throws(FrameError) -> BatchHead {
         try result(of: bytes) { bytes throws(FrameError) in try decodeHead(bytes) }.get()
     }

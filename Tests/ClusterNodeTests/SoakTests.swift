@@ -17,6 +17,6 @@ import Testing
         let kills = outcome.output.firstMatch(of: /(\d+) kills/).flatMap { Int($0.1) }
         #expect((kills ?? 0) >= max(1, Self.seconds / 20), "\(outcome.output)")
         let repaired = outcome.output.firstMatch(of: /repaired (\d+) operations \((\d+) bytes\)/)
-        #expect(repaired.flatMap { Int($0.2) } ?? 0 > 0, "\(outcome.output)")
+        #expect(Self.seconds < 60 || repaired.flatMap { Int($0.2) } ?? 0 > 0, "\(outcome.output)")
     }
 }

@@ -46,6 +46,16 @@ import Testing
         }
     }
 
+    @Test func `an empty map may have memory`() {
+        var merged = Map(minimumCapacity: 8)
+        merged.merge(Map(minimumCapacity: 8))
+        #expect(merged.isEmpty)
+        let part = SortedMapMergeTests.map(0..<10)
+        merged.merge(part)
+        merged.merge(Map(minimumCapacity: 8))
+        #expect(merged == part)
+    }
+
     @Test func `a map grows by parts as large ones do, and shrinks again`() {
         var merged = Map()
         for start in 0..<300 {

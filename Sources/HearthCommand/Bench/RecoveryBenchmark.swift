@@ -35,10 +35,10 @@ struct RecoveryBenchmark {
         _ = try load.run()
     }
 
-    /// Waits until the node has forgotten what late writes might have needed, and has written a checkpoint
-    /// without it.
-    func settle() throws(CommandError) {
-        for _ in 0..<20 {
+    /// Waits for so long that the node has forgotten what late writes might have needed, and has written a
+    /// checkpoint without it: 20 s for each million records.
+    func settle(_ records: Int) throws(CommandError) {
+        for _ in 0..<max(20, records / 50_000) {
             pause(milliseconds: 1_000)
             try StopRequest.check()
         }

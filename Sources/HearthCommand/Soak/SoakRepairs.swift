@@ -10,7 +10,7 @@ struct SoakRepairs: CustomStringConvertible {
     /// Adds what some nodes have got in lives that end here.
     mutating func add(lives nodes: [Cluster.Node], of cluster: Cluster) throws(CommandError) {
         let names = Set(nodes.map(\.id))
-        let statuses = try ObservedCluster(cluster).statuses(within: .milliseconds(200))
+        let statuses = try ObservedCluster(cluster).statuses(within: .milliseconds(500))
         for status in statuses where names.contains(status.node.id) {
             operations += status["repaired"]
             bytes += status["repairedBytes"]

@@ -123,7 +123,7 @@ extension CheckpointWriter {
         var isChanged = [Bool](repeating: false, count: directory.rows.count)
         let own = OwnPart(of: new.value, new.registers)
         if !own.isSame(as: OwnPart(of: old.value, old.registers)) { isChanged[0] = true }
-        var row = 0
+        var index = 0
         for key in CheckpointWriter.differingKeys(old, new) {
             if var below = directory.large[key] {
                 let content = new.child(key)
@@ -136,8 +136,8 @@ extension CheckpointWriter {
                 for row in below.allRows { remove(row) }
                 directory.large[key] = nil
             }
-            row = directory.index(of: key, from: row)
-            isChanged[row] = true
+            index = directory.index(of: key, from: index)
+            isChanged[index] = true
         }
         takeChanged(&directory, isChanged, at: location)
     }

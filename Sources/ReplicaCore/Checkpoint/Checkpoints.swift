@@ -4,21 +4,24 @@ import SyncProtocol
 struct Checkpoints: Sendable {
     /// As long as a peer reads rows, they stay: it has so long to ask for the next ones.
     static let readMilliseconds: UInt64 = 5_000
-    /// A checkpoint younger than this is new enough for a peer that asks.
+    /// A checkpoint younger than this is new enough for a peer that asks, and for a quiet node.
     static let freshMilliseconds: UInt64 = 10_000
-    /// When nothing was logged for so long, a quarter of the interval is enough: the node has time now, and
-    /// whoever starts it next has less to read.
+    /// A node that has logged nothing for so long has time for a checkpoint now, and whoever starts it next
+    /// has less to read.
     static let quietMilliseconds: UInt64 = 2_000
     /// What a place counts for whose registers were forgotten: about what they take in the last checkpoint.
     static let registerBytes = 32
 
-    /// A checkpoint is due after so many bytes.
+    /// A checkpoint is due once so many bytes have changed, and at a quiet node after a quarter of that.
     let interval: Int
     /// What the last complete checkpoint holds.
     private(set) var vector = Vector()
     /// What has changed since the state of the last checkpoint: what the log has, and what was forgotten.
     private(set) var changedBytes = 0
-    private var loggedMilliseconds: UInt64 = 0
+    /// Places of which the last checkpoint has registers, and the replica still has.
+    private var remembered = 0
+    /// When something was logged last; when this life began, if nothing was.
+    private var loggedMilliseconds: UInt64?
     private var writing: Vector?
     private var readMilliseconds: UInt64?
     private var doneMilliseconds: UInt64?
@@ -44,32 +47,55 @@ struct Checkpoints: Sendable {
         loggedMilliseconds = milliseconds
     }
 
-    /// Notes that so many places need no registers any more, which the last checkpoint has.
-    mutating func note(forgotten count: Int) { changedBytes += count * Checkpoints.registerBytes }
+    /// Notes that the log had this before this life.
+    mutating func note(restoredBytes: Int) { changedBytes += restoredBytes }
+
+    /// Notes that so many places were looked at, in the order of their stamps, and need no registers any
+    /// more, or few of them: those that the last checkpoint has come first.
+    mutating func note(forgotten count: Int) {
+        let count = min(count, remembered)
+        remembered -= count
+        changedBytes += count * Checkpoints.registerBytes
+    }
+
+    /// Whether nothing was logged for some time.
+    func isQuiet(at milliseconds: UInt64) -> Bool {
+        loggedMilliseconds.map { milliseconds >= $0 + Checkpoints.quietMilliseconds } ?? false
+    }
 
     mutating func noteRead(at milliseconds: UInt64) { readMilliseconds = milliseconds }
 
-    /// The node's checkpoint is one that holds this; as long as nothing else is noted, the log begins
-    /// where it ends.
-    mutating func begin(with vector: Vector) {
+    /// The node's checkpoint is one that holds this, and remembers so many places; as long as nothing else
+    /// is noted, the log begins where it ends.
+    mutating func begin(with vector: Vector, remembering count: Int) {
         self.vector = vector
         truncated = vector
         changedBytes = 0
+        remembered = count
     }
 
     /// Somebody needs a new one.
     mutating func want() { isWanted = true }
 
-    /// Begins a checkpoint if one is due, none is being written, and no peer reads the last one.
-    mutating func begin(holding vector: Vector, at milliseconds: UInt64) -> Bool {
+    /// Begins a checkpoint of what is held, which remembers so many places, if one is due, none is being
+    /// written, and no peer reads the last one.
+    mutating func begin(
+        holding vector: Vector, remembering count: Int, at milliseconds: UInt64
+    ) -> Bool {
+        loggedMilliseconds = loggedMilliseconds ?? milliseconds
+        let hasTime = isQuiet(at: milliseconds) && !isFresh(at: milliseconds)
+        let isDue = changedBytes >= (hasTime ? max(1, interval / 4) : interval)
         let isRead = readMilliseconds.map { milliseconds < $0 + Checkpoints.readMilliseconds }
-        let isQuiet = milliseconds >= loggedMilliseconds + Checkpoints.quietMilliseconds
-        let isDue = changedBytes >= (isQuiet ? interval / 4 : interval)
         guard isDue || isWanted, !isWriting, isRead != true else { return false }
         isWanted = false
         changedBytes = 0
+        remembered = count
         writing = vector
         return true
+    }
+
+    private func isFresh(at milliseconds: UInt64) -> Bool {
+        doneMilliseconds.map { milliseconds < $0 + Checkpoints.freshMilliseconds } ?? false
     }
 
     mutating func finish(at milliseconds: UInt64) {
@@ -82,9 +108,8 @@ struct Checkpoints: Sendable {
     /// if it has to ask again.
     mutating func refresh(to held: Vector, at milliseconds: UInt64) -> Bool {
         if isWriting || isWanted { return false }
-        let isFresh = doneMilliseconds.map { milliseconds < $0 + Checkpoints.freshMilliseconds }
         // Of nothing at all there may be no checkpoint yet.
-        if isFresh == true || vector == held && !held.entries.isEmpty { return true }
+        if isFresh(at: milliseconds) || vector == held && !held.entries.isEmpty { return true }
         isWanted = true
         return false
     }

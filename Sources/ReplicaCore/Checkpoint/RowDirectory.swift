@@ -18,7 +18,9 @@ struct RowDirectory: Sendable {
     /// The children that are too large for a row.
     var large = SortedMap<RowDirectory>()
 
-    /// The index of the row in which a key belongs that comes after the first key of the row `start`.
+    /// The index of the row of a key that belongs in the row `start` or in a later one.
+    ///
+    /// - Complexity: O(rows that are passed).
     func index(of key: Key, from start: Int) -> Int {
         var index = start
         while index + 1 < rows.count, let first = rows[index + 1].first, first <= key { index += 1 }

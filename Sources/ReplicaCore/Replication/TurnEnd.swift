@@ -58,11 +58,12 @@ extension Replica {
             turn.urgent += urgedBeat()
         }
         beat()
-        // A little every turn, so that no turn is long, but more than a turn can add; of a node that has
-        // nothing else to do there are few turns.
+        // A little every turn, so that no turn is long, but more than a turn can add. A node that has nothing
+        // else to do has few turns, and time in each.
+        let isIdle = outputs.isEmpty && checkpoints.isQuiet(at: now.elapsedMilliseconds)
         let forgotten = tree.forget(
             through: Stamp(time: frontier, writer: WriterID(bits: .max)),
-            limit: turn.applied == 0 ? 5_000 : 500 + 3 * turn.applied)
+            limit: isIdle ? 5_000 : 500 + 3 * turn.applied)
         checkpoints.note(forgotten: forgotten)
         defer { turn.clear() }
         return turn.urgent + outputs + dueAdoption() + dueCheckpoint()
@@ -87,7 +88,8 @@ extension Replica {
             checkpoints.note(bytes: entry.bytes.count, at: now.elapsedMilliseconds)
         }
         if isAdopting { return [] }
-        let isDue = checkpoints.begin(holding: vector, at: now.elapsedMilliseconds)
+        let isDue = checkpoints.begin(
+            holding: vector, remembering: tree.forgettableCount, at: now.elapsedMilliseconds)
         return isDue ? [.checkpoint(checkpoint)] : []
     }
 

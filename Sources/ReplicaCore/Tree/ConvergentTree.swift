@@ -73,7 +73,14 @@ public struct ConvergentTree: Sendable {
         return visits
     }
 
+    /// How many locations wait to be forgotten: about as many as have registers.
+    ///
+    /// - Complexity: O(1).
+    var forgettableCount: Int { forgettable.count }
+
     /// How many locations have registers.
+    ///
+    /// - Complexity: O(registers).
     public var registerCount: Int { registers.count }
 }
 

@@ -16,6 +16,8 @@ struct Registers: Sendable {
     private var more: More?
 
     /// What is remembered of few locations.
+    ///
+    /// It is reached only through the `Registers` that own it, and access to those is exclusive already.
     fileprivate final class More {
         @exclusivity(unchecked) var increment = Stamp.none
         @exclusivity(unchecked) var kill = Stamp.none

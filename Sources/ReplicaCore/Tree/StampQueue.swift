@@ -37,7 +37,8 @@ struct StampQueue: Sendable {
     /// Ascending; those before `start` are empty, and no other one is.
     private var buckets: [Bucket] = []
     private var start = 0
-    /// That of the last entry.
+    private(set) var count = 0
+    /// That of the last location that was inserted by its keys.
     private var parent = Path.root
 
     init() {}
@@ -58,6 +59,7 @@ struct StampQueue: Sendable {
                 }
             }
             buckets[place].entries.append(entry)
+            count += 1
         }
         buckets.sort { $0.number < $1.number }
     }
@@ -70,6 +72,7 @@ struct StampQueue: Sendable {
     }
 
     mutating func insert(_ entry: Entry) {
+        count += 1
         let number = entry.stamp.time.bits >> StampQueue.shift
         let index = place(of: number)
         if index < buckets.count, buckets[index].number == number {
@@ -88,6 +91,7 @@ struct StampQueue: Sendable {
             guard let oldest = buckets[start].entries.last, oldest.stamp <= frontier
             else { return nil }
         }
+        count -= 1
         let entry = buckets[start].entries.popLast()
         if buckets[start].entries.isEmpty { dropFirst() }
         return entry

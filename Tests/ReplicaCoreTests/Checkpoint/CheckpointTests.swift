@@ -150,7 +150,7 @@ import Testing
         let quiet = turns(for: 2_200)
         #expect(quiet.count == 1)
         #expect(quiet.first?.registers.isEmpty == false)
-        let later = turns(for: 8_000)
+        let later = turns(for: 12_000)
         #expect(later.count == 1)
         #expect(later.first?.registers.isEmpty == true)
         #expect(turns(for: 20_000).isEmpty, "nothing changes any more")
