@@ -8,34 +8,29 @@ import SyncProtocol
 /// of its own was written by the newest covering write above it, and has that stamp; where there is
 /// none, it is stable: older than anything that can still arrive.
 ///
-/// Of most locations only their last write must be remembered, so that alone lies inline.
+/// Increments are rare, so what they need does not lie inline.
 struct Registers: Sendable {
     /// The newest whole write rooted here: a constant, or the covering clear of a set or a remove.
     var write = Stamp.none
+    /// The newest write of a value strictly below: it ended a primitive here.
+    var kill = Stamp.none
+    var children = SortedMap<Registers>()
     /// Nil where there is nothing more; shared by copies until one of them changes.
     private var more: More?
 
-    /// What is remembered of few locations.
+    /// What is remembered of increments.
     ///
     /// It is reached only through the `Registers` that own it, and access to those is exclusive already.
     fileprivate final class More {
         @exclusivity(unchecked) var increment = Stamp.none
-        @exclusivity(unchecked) var kill = Stamp.none
         @exclusivity(unchecked) var terms: [Term] = []
         @exclusivity(unchecked) var clears: [PartialClear] = []
-        @exclusivity(unchecked) var children = SortedMap<Registers>()
     }
 
     /// The newest increment ever made here: it cleared everything strictly below.
     var increment: Stamp {
         get { more?.increment ?? .none }
         set { if newValue != increment { change { $0.increment = newValue } } }
-    }
-
-    /// The newest write of a value strictly below: it ended a primitive here.
-    var kill: Stamp {
-        get { more?.kill ?? .none }
-        set { if newValue != kill { change { $0.kill = newValue } } }
     }
 
     /// The sum that shows here, term by term in stamp order, while an increment is not yet stable.
@@ -59,19 +54,10 @@ struct Registers: Sendable {
         }
     }
 
-    var children: SortedMap<Registers> {
-        get { more?.children ?? SortedMap() }
-        set { if !(newValue.isEmpty && children.isEmpty) { change { $0.children = newValue } } }
-        _modify {
-            yield &owned.children
-            dropIfEmpty()
-        }
-    }
-
     /// Whether nothing is remembered at this location itself.
-    var isBare: Bool { write == .none && more?.isBare ?? true }
+    var isBare: Bool { write == .none && kill == .none && more == nil }
 
-    var isEmpty: Bool { write == .none && more == nil }
+    var isEmpty: Bool { children.isEmpty && isBare }
 
     /// Changes the registers of a child in place, and drops them if they end up empty.
     mutating func withChild<R>(_ key: Key, _ body: (inout Registers) -> R) -> R {
@@ -109,17 +95,11 @@ extension Registers.More {
     fileprivate convenience init(_ other: Registers.More) {
         self.init()
         increment = other.increment
-        kill = other.kill
         terms = other.terms
         clears = other.clears
-        children = other.children
     }
 
-    fileprivate var isBare: Bool {
-        increment == .none && kill == .none && terms.isEmpty && clears.isEmpty
-    }
-
-    fileprivate var isEmpty: Bool { children.isEmpty && isBare }
+    fileprivate var isEmpty: Bool { increment == .none && terms.isEmpty && clears.isEmpty }
 }
 
 // What copies share is never changed: each change first makes sure that it holds the only reference.
