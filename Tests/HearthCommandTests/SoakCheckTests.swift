@@ -6,6 +6,11 @@ import Testing
 
 @Suite struct `A soak's check` {
     private let records: [SoakRecord]
+    /// The client reads its own place after each of its sets, which have the numbers 2 and 4.
+    private let reads = [
+        SoakRead(client: 0, invokedMilliseconds: 25_000, completedMilliseconds: 25_003, found: 2),
+        SoakRead(client: 0, invokedMilliseconds: 45_000, completedMilliseconds: 45_003, found: 4),
+    ]
 
     init() {
         let works: [SoakRecord.Work] = [
@@ -36,7 +41,7 @@ import Testing
     }
 
     private func violated(
-        _ records: [SoakRecord]? = nil, wipes: [SoakCheck.Wipe] = [],
+        _ records: [SoakRecord]? = nil, reads: [SoakRead]? = nil, wipes: [SoakCheck.Wipe] = [],
         _ change: (inout Value) -> Void = { _ in }
     ) -> [String] {
         let records = records ?? self.records
@@ -44,7 +49,8 @@ import Testing
         var changed = good
         change(&changed)
         return SoakCheck(
-            records: records, trees: [("n1", changed), ("n2", changed)], wipes: wipes
+            records: records, reads: reads ?? self.reads,
+            trees: [("n1", changed), ("n2", changed)], wipes: wipes
         ).findings.filter { !$0.holds }.map(\.claim)
     }
 
@@ -80,7 +86,8 @@ import Testing
     }
 
     @Test func `is not content where there was nothing to look at`() {
-        #expect(violated([]).count == 6)
+        #expect(violated([]).count == 7)
+        #expect(violated(reads: []).count == 2)
         #expect(violated(records.filter { $0.number != 3 }).count == 1)
     }
 
@@ -129,10 +136,36 @@ import Testing
                 ])
     }
 
+    private func read(_ found: Int?, from invoked: Int, to completed: Int) -> SoakRead {
+        SoakRead(
+            client: 0, invokedMilliseconds: invoked, completedMilliseconds: completed, found: found)
+    }
+
+    @Test func `sees a read that lacks what its client wrote before`() {
+        let claim = "a client that moves reads what it wrote, at any node"
+        #expect(violated(reads: [reads[0], read(2, from: 45_000, to: 45_003)]) == [claim])
+        #expect(violated(reads: [reads[0], read(nil, from: 26_000, to: 26_003)]).contains(claim))
+        // The write was under way then: both are right.
+        let meanwhile = [reads[0], read(2, from: 40_002, to: 40_009), reads[1]]
+        #expect(violated(reads: meanwhile).isEmpty)
+    }
+
+    @Test func `sees a read that shows less than the one before`() {
+        let claim = "no read of such a client shows less than the one before"
+        var records = records
+        records[4].outcome = .unknown
+        let claims = violated(records, reads: [reads[1], read(2, from: 46_000, to: 46_003)]) {
+            $0.set(.integer(4), at: SoakPlaces.own(0))
+        }
+        #expect(claims == [claim])
+        let sideBySide = [reads[0], reads[1], read(2, from: 45_001, to: 45_009)]
+        #expect(violated(records, reads: sideBySide).isEmpty)
+    }
+
     @Test func `sees nodes that differ`() {
         let good = tree(of: records)
         let findings = SoakCheck(
-            records: records, trees: [("n1", good), ("n2", .null)], wipes: []
+            records: records, reads: reads, trees: [("n1", good), ("n2", .null)], wipes: []
         ).findings
         #expect(findings.first?.holds == false)
     }

@@ -63,13 +63,13 @@ struct Soak {
         let trees = try settledTrees()
         try faults.countLastRepairs()
         let check = SoakCheck(
-            records: clients.flatMap(\.records), trees: trees,
+            records: clients.flatMap(\.records), reads: clients.flatMap(\.reads), trees: trees,
             wipes: faults.wipes.map {
                 .init(
                     node: $0.node, milliseconds: Int(start.duration(to: $0.time) / .milliseconds(1))
                 )
             })
-        try save(check.records)
+        try save(check)
         return report(check, faults)
     }
 
@@ -105,9 +105,9 @@ struct Soak {
         }
     }
 
-    private func save(_ records: [SoakRecord]) throws(CommandError) {
+    private func save(_ check: SoakCheck) throws(CommandError) {
         guard let file = invocation[Soak.history] else { return }
-        let lines = records.map { $0.json + "\n" }.joined()
+        let lines = (check.records.map(\.json) + check.reads.map(\.json)).map { $0 + "\n" }.joined()
         try writeFile(file, Array(lines.utf8))
     }
 

@@ -17,6 +17,7 @@ struct SoakCheck {
     }
 
     let records: [SoakRecord]
+    let reads: [SoakRead]
     /// The trees of all nodes.
     let trees: [(node: String, tree: Value)]
     let wipes: [Wipe]
@@ -26,7 +27,11 @@ struct SoakCheck {
 
     /// One finding a claim, in order.
     var findings: [Finding] {
-        [replicasEqual, pushesThere, nothingInvented, incrementsAddUp, lastWriteStands, pairsWhole]
+        [
+            replicasEqual, pushesThere, nothingInvented, incrementsAddUp, lastWriteStands,
+            pairsWhole,
+            ownWritesShow, readsAscend,
+        ]
     }
 
     /// Acknowledged writes that need not be there.
@@ -137,5 +142,19 @@ extension SoakCheck {
         return finding(
             "what was written together is there together", pairs.count, "pairs",
             unless: broken.map { "\(SoakPlaces.pairs)/\($0.key) is \($0.value)" })
+    }
+
+    private var ownWritesShow: Finding {
+        let (count, witness) = SoakSessions(records: records, reads: reads).readYourWrites()
+        return finding(
+            "a client that moves reads what it wrote, at any node", count, "reads after writes",
+            unless: witness)
+    }
+
+    private var readsAscend: Finding {
+        let (count, witness) = SoakSessions(records: records, reads: reads).monotonicReads()
+        return finding(
+            "no read of such a client shows less than the one before", count, "reads after reads",
+            unless: witness)
     }
 }

@@ -8,11 +8,12 @@ internal import Threads
 /// A client of a soak: writes, a bounded number at a time.
 ///
 /// One half of them goes to another node now and then with writes on their way, which it asks for again
-/// there, and wants each write to be durable on most nodes. The other half stays with one node, so that
+/// there, and wants each write to be durable on most nodes; it reads, too. The other half stays with one node, so that
 /// it is known whose disk alone may have what was acknowledged.
 final class SoakClient: Sendable {
     private struct State: Sendable {
         var records: [SoakRecord] = []
+        var reads: [SoakRead] = []
         var open = 0
         var isPushing = true
         var random: SplitMix64
@@ -20,6 +21,8 @@ final class SoakClient: Sendable {
     }
 
     private static let window = 16
+    /// A client that moves reads once for so many writes.
+    private static let writesForARead = 8
 
     private let index: Int
     /// The node of a client that stays.
@@ -46,6 +49,7 @@ final class SoakClient: Sendable {
     }
 
     var records: [SoakRecord] { state.withLock { $0.records } }
+    var reads: [SoakRead] { state.withLock { $0.reads } }
 
     /// Leaves its node, whatever is on its way; one that stays connects to it again.
     func move() { connection.leaveNode() }
@@ -61,6 +65,24 @@ final class SoakClient: Sendable {
                     state.open -= 1
                     state.records[record.number].complete(result, at: now)
                 }
+            }
+            if node == nil, record.number.isMultiple(of: SoakClient.writesForARead) { read() }
+        }
+    }
+
+    /// Reads what only this client writes.
+    private func read() {
+        let invoked = milliseconds
+        state.withLock { $0.open += 1 }
+        connection.send(.get(SoakPlaces.own(index))) { [self] result in
+            let now = milliseconds
+            state.withLock { state in
+                state.open -= 1
+                guard case .success(.value(let value)) = result else { return }
+                state.reads.append(
+                    SoakRead(
+                        client: index, invokedMilliseconds: invoked, completedMilliseconds: now,
+                        found: value.number.map { Int($0.asDouble) }))
             }
         }
     }
