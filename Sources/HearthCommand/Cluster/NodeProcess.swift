@@ -60,6 +60,7 @@ struct NodeProcess: Equatable, Sendable {
 private struct ProcessEntry {
     /// One letter: `R` running, `S` sleeping, `T` stopped, `Z` ended and not yet asked for, …
     let state: UInt8
+    let threadCount: Int
     let startTicks: UInt64
 
     init?(of pid: pid_t) {
@@ -69,11 +70,17 @@ private struct ProcessEntry {
         else { return nil }
         let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
         guard fields.count > 19, let state = fields[0].first,
+            let threads = Int(String(decoding: fields[17], as: UTF8.self)),
             let ticks = UInt64(String(decoding: fields[19], as: UTF8.self))
         else { return nil }
         self.state = state
+        threadCount = threads
         startTicks = ticks
     }
 
-    var isAlive: Bool { state != UInt8(ascii: "Z") && state != UInt8(ascii: "X") }
+    /// The state is that of the first thread. When that has ended and others have not, they still hold
+    /// the process's ports.
+    var isAlive: Bool {
+        state != UInt8(ascii: "X") && (state != UInt8(ascii: "Z") || threadCount > 1)
+    }
 }
