@@ -58,7 +58,7 @@ let package = Package(
             "ClusterNode",
             [
                 "CRuntime", "DataTree", "SyncProtocol", "ReplicaCore", "EventLoop", "ZeroMQ",
-                "Storage",
+                "Storage", "Threads",
             ]),
         module(
             "ClusterSimulator",

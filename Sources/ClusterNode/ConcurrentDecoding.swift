@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import SyncProtocol
-internal import Synchronization
+internal import Threads
 
 /// Decodes what comes one after the other on all processors, some megabytes at a time, and gives it back in
 /// its order: decoding is most of a start.
@@ -29,7 +29,7 @@ struct ConcurrentDecoding<Encoded: Sendable, Decoded: Sendable> {
         let (decode, encoded) = (decode, waiting)
         waiting = []
         waitingBytes = 0
-        let decoded = Mutex([Decoding?](repeating: nil, count: encoded.count))
+        let decoded = Monitor([Decoding?](repeating: nil, count: encoded.count))
         DispatchQueue.concurrentPerform(iterations: encoded.count) { index in
             let result = Decoding { () throws(FrameError) in try decode(encoded[index]) }
             decoded.withLock { $0[index] = result }

@@ -153,6 +153,7 @@ extension Restoring {
                 flaw = error
             }
         }
+        // Copied, because SQLite's memory holds the bytes for the call only.
         try file.forEachRow { _, bytes in
             if flaw == nil { add(rows.add(Array(bytes), byteCount: bytes.count)) }
         }

@@ -22,6 +22,7 @@ import Testing
         while process.isRunning {
             let state = try? String(contentsOfFile: stat, encoding: .utf8)
             if state?.contains(") Z ") == true { sawEndedThread = true }
+            // A look now and then within its half second; how long a look takes decides nothing.
             usleep(5_000)
         }
         #expect(sawEndedThread, "the first thread was never seen to have ended")

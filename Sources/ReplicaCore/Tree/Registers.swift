@@ -8,7 +8,7 @@ import SyncProtocol
 /// of its own was written by the newest covering write above it, and has that stamp; where there is
 /// none, it is stable: older than anything that can still arrive.
 ///
-/// Increments are rare, so what they need does not lie inline.
+/// Increments and priorities are rare, so what they need does not lie inline.
 struct Registers: Sendable {
     /// The newest whole write rooted here: a constant, or the covering clear of a set or a remove.
     var write = Stamp.none
@@ -18,7 +18,7 @@ struct Registers: Sendable {
     /// Nil where there is nothing more; shared by copies until one of them changes.
     private var more: More?
 
-    /// What is remembered of increments.
+    /// What is remembered of increments, and of a priority's value.
     ///
     /// It is reached only through the `Registers` that own it, and access to those is exclusive already.
     fileprivate final class More {
