@@ -69,6 +69,7 @@ public struct Replica: Sendable {
     var clock: HybridClock
     var now = Moment(wallMilliseconds: 0, elapsedMilliseconds: 0)
     var peers: Peers
+    var refusals = Refusals()
     var inbox = Inbox()
     var listens: Listens
     var slowClients = SlowClients()

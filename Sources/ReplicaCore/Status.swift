@@ -92,6 +92,7 @@ extension Replica {
             ("refused", .count(counters.refused)),
             ("malformedFrames", .count(counters.malformedFrames)),
             ("strangers", .count(counters.strangers)),
+            ("refusedNodes", .object(refusedNodes)),
         ]
     }
 
@@ -166,6 +167,19 @@ extension Replica {
     private var silentPeers: [(String, Value)] {
         peers.members.filter { !peers.isLive($0, at: now.elapsedMilliseconds) }.map {
             ($0.member, .boolean(true))
+        }
+    }
+
+    /// Who was not taken for a member, by the reasons.
+    private var refusedNodes: [(String, Value)] {
+        refusals.all.map { reason, record in
+            let fields: [(String, Value)] = [
+                ("member", .string(record.member)), ("endpoint", .string(record.endpoint)),
+                ("problem", .string(record.problem)), ("fix", .string(record.fix)),
+                ("count", .count(record.count)),
+                ("agoMilliseconds", .count(now.elapsedMilliseconds - record.milliseconds)),
+            ]
+            return (reason.rawValue, .object(fields))
         }
     }
 

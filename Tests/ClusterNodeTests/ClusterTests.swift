@@ -79,6 +79,29 @@ import Testing
         #expect(second.errors.contains("hearth cluster down --dir \(cluster.folder.path)"))
     }
 
+    @Test func `has a second node of a name end, and the doctor say where it was`() throws {
+        let cluster = try TestCluster()
+        let file = cluster.folder.text(of: "cluster.json")
+        let twin = try TestCluster.freePorts()
+        let folder = try TemporaryFolder()
+        let ports = (10...12).map { (":\(cluster.basePort + $0)", ":\(twin + $0)") }
+        let configuration = try folder.write(
+            ports.reduce(file) { $0.replacing($1.0, with: $1.1) }, to: "cluster.json")
+        let second = try Program.hearth("node", "--config", configuration, "--id", "n2").end()
+        #expect(second.status == 69)
+        #expect(second.errors.contains("two nodes are called n2"), "\(second.errors)")
+
+        let doctor = try Program.hearth("cluster", "doctor", "--dir", cluster.folder.path).end()
+        #expect(doctor.status == 1)
+        let place = "tcp://127.0.0.1:\(twin + 12)"
+        #expect(
+            doctor.output.hasPrefix(
+                "warning: n2 is also the name of another process, at \(place): n1 and n3 refused it"
+            ),
+            "\(doctor.output)")
+        #expect(doctor.output.split(separator: "\n").count == 2)
+    }
+
     @Test func `refuses to start where a port is taken`() throws {
         let other = try TestCluster()
         let folder = try TemporaryFolder()

@@ -106,6 +106,44 @@ import ZeroMQ
         #expect(twin.first?.problem.contains("answers node n2") == true)
     }
 
+    /// A status that tells of a refused process.
+    private func refusal(
+        _ reason: String, _ count: Int64, secondsAgo seconds: Int64
+    ) -> (String, Value) {
+        let refused: [(String, Value)] = [
+            ("member", .string("n2")), ("endpoint", .string("tcp://127.0.0.1:9")),
+            ("problem", .string("they differ")), ("fix", .string("make them equal")),
+            ("count", .integer(count)), ("agoMilliseconds", .integer(seconds * 1000)),
+        ]
+        return ("refusedNodes", .object(named: [(reason, .object(named: refused))]))
+    }
+
+    @Test func `tells once of another process that has the name of a node, and where it is`() {
+        let (first, second) = (
+            status(0, [refusal("secondOfAName", 3, secondsAgo: 2)]),
+            status(1, [refusal("secondOfAName", 2, secondsAgo: 5)])
+        )
+        let found = findings(first, second)
+        #expect(
+            found.map { "\($0.node) \($0.problem)" } == [
+                "n2 is also the name of another process, at tcp://127.0.0.1:9: n1 and n2 refused it "
+                    + "3 times, last 2 s ago"
+            ])
+        #expect(found.first?.fix == "stop that process, or give it an id of its own")
+    }
+
+    @Test func `tells why a node was refused, for ten minutes`() {
+        func found(_ seconds: Int64) -> [Diagnosis.Finding] {
+            findings(status(0, [refusal("otherMembers", 1, secondsAgo: seconds)]), status(1))
+        }
+        #expect(
+            found(599).map(\.problem) == [
+                "at tcp://127.0.0.1:9 is no member: n1 refused it once, last 599 s ago; they differ"
+            ])
+        #expect(found(599).first?.fix == "make them equal")
+        #expect(found(600).isEmpty)
+    }
+
     @Test func `tells lag that stays from lag that shrinks`() {
         let behind = status(0, [("lag", .integer(10))])
         #expect(findings(behind, status(1), later: status(0, [("lag", .integer(5))])).isEmpty)

@@ -35,6 +35,7 @@ struct Diagnosis: Equatable {
             }
             findings += examination.findings
         }
+        findings += RefusedNode.all(in: later).compactMap(\.finding)
         self.findings = findings.enumerated().sorted { a, b in
             a.element.severity == b.element.severity
                 ? a.offset < b.offset : a.element.severity > b.element.severity

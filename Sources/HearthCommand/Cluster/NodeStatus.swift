@@ -42,9 +42,13 @@ struct NodeStatus: Sendable {
     }
 
     /// A text of the report, if it is there.
-    func text(_ name: String) -> String? {
-        if case .string(let text) = report[Key(unchecked: name)] { return text }
-        return nil
+    func text(_ name: String) -> String? { report.text(name) }
+
+    /// The processes that it did not take for the members that they said they were.
+    var refusedNodes: [RefusedNode] {
+        report[Key(unchecked: "refusedNodes")].children.map { reason, refusal in
+            RefusedNode("\(reason)", refusal, by: node.id)
+        }
     }
 
     /// Whether it was voted out, and is not back.
@@ -113,7 +117,13 @@ extension NodeStatus {
 }
 
 extension Value {
-    fileprivate var count: Int64 {
+    /// A text below, if it is there.
+    func text(_ name: String) -> String? {
+        if case .string(let text) = self[DataTree.Key(unchecked: name)] { text } else { nil }
+    }
+
+    /// The number that this is, 0 if it is none.
+    var count: Int64 {
         if case .integer(let count) = content { count } else { 0 }
     }
 }

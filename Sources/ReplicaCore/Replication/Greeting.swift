@@ -17,11 +17,12 @@ extension Replica {
     mutating func answer(_ hello: Hello, to member: String) {
         let answer: PeerMessage
         if let refusal = refusal(of: hello) {
-            counters.strangers += 1
+            refusals.note(refusal, of: hello, at: now.elapsedMilliseconds)
             answer = .refuse(
                 member: configuration.member, to: hello.writer, problem: refusal.problem,
                 fix: refusal.fix)
         } else {
+            refusals.forget(hello)
             answer = .welcome(
                 member: configuration.member, to: hello.writer,
                 version: UInt64(protocolVersion))
@@ -30,41 +31,48 @@ extension Replica {
     }
 
     /// Why a node cannot be the member that it says it is; nil if it can.
-    private func refusal(of hello: Hello) -> (problem: String, fix: String)? {
+    private func refusal(of hello: Hello) -> Refusals.Refusal? {
         let own = configuration.member
         if hello.cluster != configuration.cluster {
-            return (
-                "\(own) is of the cluster \(configuration.cluster), and not of \(hello.cluster)",
-                "give both the same \"cluster\", or other endpoints"
+            return .init(
+                reason: .otherCluster,
+                problem:
+                    "\(own) is of the cluster \(configuration.cluster), and not of \(hello.cluster)",
+                fix: "give both the same \"cluster\", or other endpoints"
             )
         }
         let version = UInt64(protocolVersion)
         guard hello.oldestVersion <= version, version <= hello.newestVersion else {
-            return (
-                "\(own) speaks version \(version) of the protocol, and \(hello.member) versions "
+            return .init(
+                reason: .otherVersion,
+                problem:
+                    "\(own) speaks version \(version) of the protocol, and \(hello.member) versions "
                     + "\(hello.oldestVersion) to \(hello.newestVersion)",
-                "run versions of Hearth that follow one another"
+                fix: "run versions of Hearth that follow one another"
             )
         }
         guard peers.all.contains(where: { $0.member == hello.member }) else {
-            return (
-                "\(own) knows no node \(hello.member)",
-                "list \(hello.member) in the configuration of \(own), and start \(own) again"
+            return .init(
+                reason: .unknownMember, problem: "\(own) knows no node \(hello.member)",
+                fix: "list \(hello.member) in the configuration of \(own), and start \(own) again"
             )
         }
         if defect == .welcomesTwins { return nil }
         let expected = configuration.endpoint(of: hello.member)
         if hello.endpoint != expected {
-            return (
-                "two nodes are called \(hello.member): \(own) knows it at \(expected), and this one "
-                    + "is at \(hello.endpoint)",
-                "stop one of them, or give it another id"
+            return .init(
+                reason: .secondOfAName,
+                problem:
+                    "two nodes are called \(hello.member): \(own) knows it at \(expected), and this "
+                    + "one is at \(hello.endpoint)",
+                fix: "stop one of them, or give it another id"
             )
         }
         return difference(to: hello).map { difference in
-            (
-                "the configurations of \(own) and \(hello.member) differ: \(difference)",
-                "give all nodes the same \"nodes\", and start them all again"
+            .init(
+                reason: .otherMembers,
+                problem: "the configurations of \(own) and \(hello.member) differ: \(difference)",
+                fix: "give all nodes the same \"nodes\", and start them all again"
             )
         }
     }

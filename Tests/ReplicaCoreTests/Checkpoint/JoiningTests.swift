@@ -176,6 +176,40 @@ import Testing
             cluster.refusals["n2"]
                 == "two nodes are called n2: n1 knows it at tcp://a:2, and this one is at tcp://b:2"
         )
+        let told = cluster.refusedNodes(at: "n1")["secondOfAName"]
+        #expect(told["member"] == .string("n2") && told["endpoint"] == .string("tcp://b:2"))
+    }
+
+    @Test func `who is refused is told of by its reason, in few words, until it is welcome`() {
+        var cluster = TestCluster(2)
+        cluster.endpoints = ["n1": "tcp://a:1", "n2": "tcp://a:2"]
+        cluster.crash("n1")
+        cluster.start("n1")
+        func hello(_ name: String, in group: String = "test", at endpoint: String) -> Input {
+            let hello = Hello(
+                cluster: group, member: name, writer: WriterID(bits: 9), endpoint: endpoint,
+                members: [.init("n1", at: "tcp://a:1"), .init("n2", at: "tcp://a:2")])
+            return .asked(PeerMessage.hello(hello).frame, by: name)
+        }
+        let long = String(repeating: "x\u{1B}", count: 10_000)
+        cluster.turn(
+            "n1",
+            [
+                hello("n9", at: "tcp://a:8"), hello("n9", at: "tcp://a:9"),
+                hello("n9", at: "tcp://a:9"), hello(long, in: long, at: long),
+                hello("n2", in: "other", at: "tcp://a:2"),
+            ])
+        let told = cluster.refusedNodes(at: "n1")
+        #expect(told.children.map { "\($0.key)" } == ["otherCluster", "unknownMember"])
+        #expect(told["unknownMember"]["endpoint"] == .string("tcp://a:9"))
+        #expect(told["unknownMember"]["count"] == 2)
+        #expect(told["otherCluster"]["member"] == .string("n2"))
+        cluster.turn("n1", [hello(long, in: long, at: long)])
+        let name = String(repeating: "x?", count: 50)
+        #expect(cluster.refusedNodes(at: "n1")["otherCluster"]["member"] == .string(name))
+        cluster.turn("n1", [hello("n2", in: "other", at: "tcp://a:2")])
+        cluster.turn("n1", [hello("n2", at: "tcp://a:2")])
+        #expect(cluster.refusedNodes(at: "n1").children.map { "\($0.key)" } == ["unknownMember"])
     }
 
     @Test func `a node with another list of nodes gives up, and names the difference`() {

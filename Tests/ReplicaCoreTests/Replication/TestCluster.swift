@@ -199,6 +199,13 @@ struct TestCluster {
         run(name, [.stored(turn: turn.number)])
     }
 
+    /// What the status of a node says of those it did not take for members.
+    mutating func refusedNodes(at name: String) -> Value {
+        send(.status(id: 1), by: 99, to: name)
+        guard case .value(1, let status)? = takeReplies(of: 99).last else { return .null }
+        return status["refusedNodes"]
+    }
+
     /// What a client was told since the last call.
     mutating func takeReplies(of client: UInt64 = 1) -> [NodeMessage] {
         replies.removeValue(forKey: SessionID(number: client)) ?? []

@@ -1,0 +1,66 @@
+internal import DataTree
+
+/// A process that nodes did not take for the member that it said it was.
+struct RefusedNode: Equatable {
+    /// As `status` names it.
+    let reason: String
+    /// Who it said it was, and where.
+    let member: String
+    let endpoint: String
+    let problem: String
+    let fix: String
+    private(set) var count: Int64
+    private(set) var agoSeconds: Int64
+    /// Who refused it.
+    private(set) var nodes: [String]
+
+    init(_ reason: String, _ refusal: Value, by node: String) {
+        self.reason = reason
+        member = refusal.text("member") ?? ""
+        endpoint = refusal.text("endpoint") ?? ""
+        problem = refusal.text("problem") ?? ""
+        fix = refusal.text("fix") ?? ""
+        count = refusal[Key(unchecked: "count")].count
+        agoSeconds = refusal[Key(unchecked: "agoMilliseconds")].count / 1000
+        nodes = [node]
+    }
+
+    /// Takes in what another node tells; false if that is of another process.
+    private mutating func merge(_ other: RefusedNode) -> Bool {
+        guard reason == other.reason, member == other.member, endpoint == other.endpoint
+        else { return false }
+        count = max(count, other.count)
+        agoSeconds = min(agoSeconds, other.agoSeconds)
+        nodes += other.nodes
+        return true
+    }
+
+    /// Those that nodes tell of, each once.
+    static func all(in statuses: [NodeStatus]) -> [RefusedNode] {
+        var all: [RefusedNode] = []
+        for refused in statuses.flatMap(\.refusedNodes)
+        where !all.indices.contains(where: { all[$0].merge(refused) }) {
+            all.append(refused)
+        }
+        return all
+    }
+
+    /// What to tell of it, unless it was long ago.
+    var finding: Diagnosis.Finding? {
+        guard agoSeconds < RefusedNode.memorySeconds else { return nil }
+        let refusals =
+            "\(nodes.joined(separator: " and ")) refused it \(count == 1 ? "once" : "\(count) times")"
+            + ", last \(agoSeconds) s ago"
+        if reason == "secondOfAName" {
+            return .init(
+                severity: .warning, node: member,
+                problem: "is also the name of another process, at \(endpoint): \(refusals)",
+                fix: "stop that process, or give it an id of its own")
+        }
+        return .init(
+            severity: .warning, node: member,
+            problem: "at \(endpoint) is no member: \(refusals); \(problem)", fix: fix)
+    }
+
+    private static let memorySeconds: Int64 = 600
+}
