@@ -35,6 +35,7 @@ public final class Node {
     private let peers: PeerPorts
     private let security: Security?
     private let surroundings: Surroundings
+    private let recorder: Recorder?
     private var replica: Replica
     private var watchers: [Watcher] = []
     private var phase = Phase.running
@@ -46,13 +47,15 @@ public final class Node {
 
     /// Opens the node's database, reads it, and binds its endpoints for peers.
     ///
-    /// - Parameter keys: The node's own, where the configuration names its public key.
+    /// - Parameters:
+    ///   - keys: The node's own, where the configuration names its public key.
+    ///   - records: A folder in which it keeps what it does, turn by turn, for the checks of a soak.
     /// - Throws: when the description or the keys are wrong, the database is in use, damaged or cannot be made,
     ///   or an endpoint is taken.
     /// - Complexity: reads the whole log.
     public init(
         _ id: String, of configuration: NodeConfiguration, keys: KeyPair? = nil,
-        exposure: Exposure = .loopback
+        exposure: Exposure = .loopback, records: String? = nil
     ) throws(NodeError) {
         try configuration.check(for: exposure)
         // Batches of some hundred kilobytes come and go each turn. By default the system would take
@@ -66,6 +69,10 @@ public final class Node {
         let restoring = Restoring(configuration: configuration, member: id, log: log)
         (replica, journal) = try restoring.restored()
         surroundings = Surroundings(member: member, databasePath: restoring.databasePath)
+        let (replica, log) = (replica, log)
+        recorder = try records.map { folder throws(NodeError) in
+            try Recorder(replica, id, inFolder: folder, log)
+        }
         do throws(EventLoopError) {
             loop = try Loop()
         } catch {
@@ -105,7 +112,13 @@ public final class Node {
 extension Node {
     private func take(_ input: Input) {
         beginTurn()
-        perform(replica.step(input))
+        guard let recorder, case .requested(let frame, let session) = input else {
+            return perform(replica.step(input))
+        }
+        let before = replica.vector
+        let outputs = replica.step(input)
+        recorder.noteServing(frame, of: session, from: before, to: replica.vector)
+        perform(outputs)
     }
 
     private func take(ifRunning input: Input) {
@@ -115,6 +128,7 @@ extension Node {
     private func beginTurn() {
         guard !isInTurn else { return }
         isInTurn = true
+        recorder?.beginTurn(replica)
         let now = Moment(
             wallMilliseconds: Loop.wallClockMilliseconds,
             elapsedMilliseconds: Loop.monotonicNanoseconds / 1_000_000)
@@ -126,7 +140,10 @@ extension Node {
         if isInTurn {
             isInTurn = false
             switch phase {
-            case .running: perform(replica.step(.turnEnded))
+            case .running:
+                let outputs = replica.step(.turnEnded)
+                recorder?.endTurn(replica)
+                perform(outputs)
             case .stopping:
                 phase = .draining
                 perform(replica.stop())
@@ -142,6 +159,7 @@ extension Node {
     }
 
     private func perform(_ outputs: [Output]) {
+        recorder?.note(outputs, of: replica)
         for output in outputs {
             switch output {
             case .store(let turn): journal.store(turn)
@@ -198,7 +216,9 @@ extension Node {
         // What was stored before the disk failed is told by nobody: it may be gone after a power cut.
         if phase == .ended { return }
         switch event {
-        case .stored(let turn): take(.stored(turn: turn))
+        case .stored(let turn):
+            recorder?.noteStored(turn: turn)
+            take(.stored(turn: turn))
         case .done(let input):
             news.tell(of: input)
             take(ifRunning: input)

@@ -122,6 +122,16 @@ public struct LogEntry: Equatable, Sendable {
     public var bytes: [UInt8]
 }
 
+extension LogEntry {
+    /// The entry of an encoded batch.
+    ///
+    /// - Throws: when the bytes do not begin as a batch does.
+    public init(_ bytes: [UInt8]) throws(FrameError) {
+        let head = try BatchCoding.decodeHead(bytes)
+        self.init(origin: head.origin, first: head.first, last: head.last, bytes: bytes)
+    }
+}
+
 /// A small fact that a node keeps beside its log.
 public struct Property: Equatable, Sendable {
     public enum Name: String, CaseIterable, Sendable {

@@ -15,6 +15,8 @@ struct Cluster: Sendable {
     let folder: String
     let file: ClusterFile
     private let lifetime: NodeLaunch.Lifetime
+    /// A folder in which nodes keep what they do, turn by turn.
+    private let records: String?
 
     /// The cluster of a folder.
     ///
@@ -22,6 +24,7 @@ struct Cluster: Sendable {
     init(inFolder folder: String) throws(CommandError) {
         self.folder = folder
         lifetime = .endless
+        records = nil
         file = try ClusterFile(inFolder: folder)
     }
 
@@ -30,11 +33,12 @@ struct Cluster: Sendable {
     /// - Throws: when the folder's cluster runs, or the folder cannot be written.
     init(
         creating file: ClusterFile, inFolder folder: String,
-        lifetime: NodeLaunch.Lifetime = .endless
+        lifetime: NodeLaunch.Lifetime = .endless, records: String? = nil
     ) throws(CommandError) {
         self.folder = folder
         self.file = file
         self.lifetime = lifetime
+        self.records = records
         if let running = Cluster.runningNode(inFolder: folder) {
             throw CommandError(
                 .unavailable,
@@ -42,6 +46,7 @@ struct Cluster: Sendable {
                 fix: "stop it with `hearth cluster down --dir \(folder)`, or choose another --dir")
         }
         try makeFolder(folder)
+        if let records { try makeFolder(records) }
         for node in file.nodes { try makeFolder(self.folder(of: node)) }
         try writeFile(folder + "/" + ClusterFile.name, file.json)
     }
@@ -86,7 +91,7 @@ extension Cluster {
         try checkPorts(of: node)
         let process = try NodeLaunch.start(
             node.id, configuration: folder + "/" + ClusterFile.name, log: log(of: node),
-            lifetime: lifetime)
+            records: records, lifetime: lifetime)
         try writeFile(pidFile(of: node), Array("\(process.pid) \(process.startTicks)\n".utf8))
     }
 

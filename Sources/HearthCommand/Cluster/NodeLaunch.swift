@@ -14,9 +14,11 @@ enum NodeLaunch {
 
     /// Starts `hearth node` from this very program, with its output appended to `log`.
     ///
+    /// - Parameter records: A folder in which it keeps what it does.
     /// - Throws: when the log cannot be written or the system refuses another process.
     static func start(
-        _ id: String, configuration: String, log: String, lifetime: Lifetime
+        _ id: String, configuration: String, log: String, records: String?,
+        lifetime: Lifetime
     ) throws(CommandError) -> NodeProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -34,6 +36,7 @@ enum NodeLaunch {
 
         keepDescriptorsFromChildren()
         var words = ["hearth", "node", "--config", configuration, "--id", id]
+        if let records { words += ["--record", records] }
         if lifetime == .ofThisProcess { words += ["--parent", String(getpid())] }
         var pid = pid_t()
         let refusal = withCStrings(words) { words in

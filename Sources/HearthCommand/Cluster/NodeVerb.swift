@@ -6,7 +6,7 @@ internal import Glibc
 enum NodeVerb {
     static let verb = Verb(
         "node", "Runs one node of a cluster in the foreground, until Ctrl-C or SIGTERM.",
-        options: [configuration, id, key, insecure, parent],
+        options: [configuration, id, key, insecure, record, parent],
         examples: [
             "hearth node --config configs/three-nodes.json5 --id n1",
             "hearth node --config /etc/hearth/cluster.json5 --id n1 --key /etc/hearth/n1.key",
@@ -20,6 +20,11 @@ enum NodeVerb {
     private static let insecure = Option(
         flag: "insecure",
         "Take connections from other machines, although they are neither encrypted nor checked.")
+
+    private static let record = Option(
+        "record", "FOLDER",
+        "Keep what the node does, turn by turn, in a file of that folder, for the checks of `hearth soak`.",
+        values: .file)
 
     private static let parent = Option(
         "parent", "PID", "End with this process, which must be the one that started the node.")
@@ -42,7 +47,8 @@ enum NodeVerb {
         let keys = try NodeOptions.keys(inFile: invocation[key])
         do throws(NodeError) {
             let node = try Node(
-                id, of: NodeConfiguration(contentsOf: file), keys: keys, exposure: exposure)
+                id, of: NodeConfiguration(contentsOf: file), keys: keys, exposure: exposure,
+                records: invocation[record])
             try node.run()
             return .success
         } catch {

@@ -3,21 +3,27 @@ internal import Glibc
 /// A cluster on free ports, in a folder of its own, that goes when the work is done.
 struct TemporaryCluster {
     let cluster: Cluster
+    /// Where nodes keep what they do, turn by turn, if they shall.
+    var records: String { TemporaryCluster.records(in: cluster.folder) }
+
+    private static func records(in folder: String) -> String { folder + "/records" }
 
     /// Starts `count` nodes, lets `body` work with them once they know each other, and removes all
     /// again.
     ///
     /// On Ctrl-C `body` has to end: it asks `StopRequest` from time to time. Nodes end with this process, even if that is killed; then their folder remains.
     static func with<Result>(
-        _ count: Int, durability: String,
+        _ count: Int, durability: String, recording: Bool = false,
         _ body: (TemporaryCluster) throws(CommandError) -> Result
     ) throws(CommandError) -> Result {
         StopRequest.watch()
         let file = ClusterFile(
             nodeCount: count, basePort: try freeBasePort(for: count), durability: durability)
+        let folder = try makeTemporaryFolder()
         let temporary = TemporaryCluster(
             cluster: try Cluster(
-                creating: file, inFolder: try makeTemporaryFolder(), lifetime: .ofThisProcess))
+                creating: file, inFolder: folder, lifetime: .ofThisProcess,
+                records: recording ? TemporaryCluster.records(in: folder) : nil))
         defer { temporary.remove() }
         try ClusterStart(cluster: temporary.cluster).start(file.nodes)
         return try body(temporary)

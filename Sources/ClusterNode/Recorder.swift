@@ -1,0 +1,96 @@
+internal import EventLoop
+internal import Glibc
+internal import ReplicaCore
+internal import SyncProtocol
+
+/// Keeps what a node's replica does in a file, for the checks of a soak.
+///
+/// Each record is with the system before anybody else can learn of what it says, so that the end of the
+/// process takes none that matters.
+final class Recorder {
+    private let log: NodeLog
+    private var file: Int32
+    private var writer = NodeRecordWriter()
+    private var settled = HybridTime.zero
+    private var held: Vector
+    /// What turns on their way to the disk hold, ascending.
+    private var waiting: [(turn: UInt64, vector: Vector)] = []
+
+    /// Begins a new file, named by the node and the time.
+    ///
+    /// - Throws: when it cannot be made.
+    init(_ replica: Replica, _ member: String, inFolder folder: String, _ log: NodeLog)
+        throws(NodeError)
+    {
+        self.log = log
+        held = replica.vector
+        let path = "\(folder)/\(member)-\(Recorder.microseconds)"
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard file >= 0 else {
+            throw NodeError(
+                problem: "cannot record into \(path): \(String(cString: strerror(errno)))",
+                fix: "name a folder that is there with --record")
+        }
+        append(.started(writer: replica.writer, holds: held))
+        flush()
+    }
+
+    deinit { if file >= 0 { close(file) } }
+
+    private static var microseconds: UInt64 { Loop.monotonicNanoseconds / 1_000 }
+
+    func beginTurn(_ replica: Replica) { settled = replica.frontier }
+
+    /// Notes what a turn has taken in, before what it wants done is done.
+    func endTurn(_ replica: Replica) {
+        guard replica.vector != held else { return }
+        held = replica.vector
+        append(
+            .turned(
+                writer: replica.writer, holds: held, settled: settled,
+                wallMilliseconds: Loop.wallClockMilliseconds))
+    }
+
+    func noteServing(_ frame: [UInt8], of session: SessionID, from before: Vector, to: Vector) {
+        append(.served(session: session.number, frame: frame, before: before, after: to))
+    }
+
+    /// Notes what a replica wants done, before it is.
+    func note(_ outputs: [Output], of replica: Replica) {
+        for output in outputs {
+            switch output {
+            case .store(let turn):
+                waiting.append((turn.number, replica.vector))
+                let batches = turn.batches.map(\.bytes)
+                if !batches.isEmpty { append(.stored(batches)) }
+            case .publish(let frame): append(.published(frame))
+            default: continue
+            }
+        }
+        flush()
+    }
+
+    /// Notes that all turns up to one are on the disk.
+    func noteStored(turn: UInt64) {
+        let count = waiting.prefix { $0.turn <= turn }.count
+        guard count > 0 else { return }
+        append(.durable(waiting[count - 1].vector))
+        waiting.removeFirst(count)
+    }
+
+    private func append(_ event: NodeRecord.Event) {
+        guard file >= 0 else { return }
+        writer.append(NodeRecord(microseconds: Recorder.microseconds, event))
+    }
+
+    private func flush() {
+        guard file >= 0 else { return }
+        let bytes = writer.takeBytes()
+        if bytes.isEmpty { return }
+        let count = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+        guard count != bytes.count else { return }
+        log.write("records nothing more: \(String(cString: strerror(errno)))")
+        close(file)
+        file = -1
+    }
+}

@@ -1,0 +1,199 @@
+/// Something that a node did, as its recorder keeps it: what otherwise only a simulator sees of its
+/// nodes, so that the same checks can judge both.
+public struct NodeRecord: Equatable, Sendable {
+    public enum Event: Equatable, Sendable {
+        /// A life began with this on the disk.
+        case started(writer: WriterID, holds: Vector)
+        /// A turn ended that took in something; `settled` was the frontier before it.
+        case turned(
+            writer: WriterID, holds: Vector, settled: HybridTime, wallMilliseconds: UInt64)
+        /// Batches, own ones and those of peers, went to the disk.
+        case stored([[UInt8]])
+        /// All of this is on the disk.
+        case durable(Vector)
+        /// A frame went to all peers.
+        case published([UInt8])
+        /// A frame of a client was taken, which brought the replica from one vector to the other.
+        case served(session: UInt64, frame: [UInt8], before: Vector, after: Vector)
+    }
+
+    /// By a clock that all processes of a machine share and that never steps.
+    public let microseconds: UInt64
+    public let event: Event
+
+    public init(microseconds: UInt64, _ event: Event) {
+        self.microseconds = microseconds
+        self.event = event
+    }
+}
+
+/// The vectors that a file of records has told so far: each is told as what it has beyond the last.
+private struct ToldVectors {
+    var held = Vector()
+    var durable = Vector()
+}
+
+// MARK: - Writing
+
+/// Writes the records of one life, of which the first is `started`, as MessagePack arrays.
+public struct NodeRecordWriter: Sendable {
+    private var told = ToldVectors()
+    private var writer = MessagePackWriter()
+
+    public init() {}
+
+    /// Takes what was written since the last time.
+    public mutating func takeBytes() -> [UInt8] {
+        defer { writer.removeAll() }
+        return writer.bytes
+    }
+
+    public mutating func append(_ record: NodeRecord) {
+        switch record.event {
+        case .started(let origin, let vector):
+            begin("started", 5, record)
+            writer.append(origin.bits)
+            writer.append(vector, beyond: &told.held)
+            told.durable = vector
+        case .turned(let origin, let vector, let settled, let wall):
+            begin("turned", 7, record)
+            writer.append(origin.bits)
+            writer.append(settled.bits)
+            writer.append(wall)
+            writer.append(vector, beyond: &told.held)
+        case .stored(let batches):
+            begin("stored", 3, record)
+            writer.appendArrayHead(batches.count)
+            for batch in batches { writer.append(binary: batch) }
+        case .durable(let vector):
+            begin("durable", 4, record)
+            writer.append(vector, beyond: &told.durable)
+        case .published(let frame):
+            begin("published", 3, record)
+            writer.append(binary: frame)
+        case .served(let session, let frame, let before, let after):
+            begin("served", 8, record)
+            writer.append(session)
+            writer.append(binary: frame)
+            writer.append(before, beyond: &told.held)
+            writer.append(after, beyond: &told.held)
+        }
+    }
+
+    private mutating func begin(_ name: StaticString, _ count: Int, _ record: NodeRecord) {
+        writer.appendMessageHead(name, count)
+        writer.append(record.microseconds)
+    }
+}
+
+extension MessagePackWriter {
+    /// Appends whether it is the whole vector, and that or what it has beyond the one before. A vector
+    /// shrinks where a checkpoint takes the place of what there was.
+    fileprivate mutating func append(_ vector: Vector, beyond told: inout Vector) {
+        let isWhole = !vector.covers(told)
+        append(isWhole)
+        append(isWhole ? vector : vector.advanced(beyond: told))
+        told = vector
+    }
+}
+
+// MARK: - Reading
+
+/// Reads the records of one life.
+public struct NodeRecordReader {
+    private var told = ToldVectors()
+
+    private init() {}
+
+    /// The records in a file. What stands at its end and is cut short, as by the end of the process,
+    /// is left out.
+    ///
+    /// - Throws: where a record is none, and not because its end is missing.
+    public static func records(in bytes: [UInt8]) throws(FrameError) -> [NodeRecord] {
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(FrameError) in try records(in: bytes) }
+        }
+        return try result.get()
+    }
+
+    private static func records(
+        in bytes: UnsafeRawBufferPointer
+    ) throws(FrameError) -> [NodeRecord] {
+        var reader = NodeRecordReader()
+        var source = MessagePackReader(bytes)
+        var records: [NodeRecord] = []
+        while !source.isAtEnd, NodeRecordReader.isWhole(source) {
+            records.append(try reader.record(from: &source))
+        }
+        return records
+    }
+
+    private static func isWhole(_ source: MessagePackReader) -> Bool {
+        var source = source
+        do throws(FrameError) {
+            try source.skip()
+            return source.remaining >= 0
+        } catch {
+            return false
+        }
+    }
+
+    private mutating func record(
+        from source: inout MessagePackReader
+    ) throws(FrameError) -> NodeRecord {
+        let head = try source.messageHead()
+        let time = try source.unsigned("microseconds")
+        return NodeRecord(microseconds: time, try event(head, from: &source))
+    }
+
+    private mutating func event(
+        _ head: MessageHead, from source: inout MessagePackReader
+    ) throws(FrameError) -> NodeRecord.Event {
+        switch head.name {
+        case "started":
+            try head.require(5)
+            let writer = try source.writerID()
+            let vector = try source.vector(beyond: &told.held)
+            told.durable = vector
+            return .started(writer: writer, holds: vector)
+        case "turned":
+            try head.require(7)
+            let writer = try source.writerID()
+            let settled = try source.time()
+            let wall = try source.wallMilliseconds()
+            return .turned(
+                writer: writer, holds: try source.vector(beyond: &told.held), settled: settled,
+                wallMilliseconds: wall)
+        case "stored":
+            try head.require(3)
+            var batches: [[UInt8]] = []
+            for _ in 0..<(try source.arrayHead("batches")) {
+                batches.append(try source.binary("a batch"))
+            }
+            return .stored(batches)
+        case "durable":
+            try head.require(4)
+            return .durable(try source.vector(beyond: &told.durable))
+        case "published":
+            try head.require(3)
+            return .published(try source.binary("a frame"))
+        case "served":
+            try head.require(8)
+            return .served(
+                session: try source.unsigned("a session"), frame: try source.binary("a frame"),
+                before: try source.vector(beyond: &told.held),
+                after: try source.vector(beyond: &told.held))
+        default:
+            throw head.unknown(names: "started, turned, stored, durable, published, served")
+        }
+    }
+}
+
+extension MessagePackReader {
+    fileprivate mutating func vector(beyond told: inout Vector) throws(FrameError) -> Vector {
+        let isWhole = try boolean("whether the vector is whole")
+        let vector = try vector()
+        if isWhole { told = vector } else { told.raise(to: vector) }
+        return told
+    }
+}
