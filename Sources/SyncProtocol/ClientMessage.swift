@@ -54,6 +54,26 @@ public enum ClientMessage: Equatable, Sendable {
     case status(id: UInt64)
 }
 
+extension ClientMessage {
+    /// The id of a read or a write.
+    public var requestID: UInt64? {
+        switch self {
+        case .get(let id, _, _), .put(let id, _, _, _, _, _), .merge(let id, _, _, _, _),
+            .push(let id, _, _):
+            id
+        default: nil
+        }
+    }
+
+    /// The stamp of a write of a native client.
+    public var stamp: Stamp? {
+        switch self {
+        case .put(_, _, _, _, _, let stamp), .merge(_, _, _, _, let stamp): stamp
+        default: nil
+        }
+    }
+}
+
 /// On how many members a write is durable.
 public enum WriteConcern: String, CaseIterable, Comparable, Sendable {
     /// On the node that accepted it.

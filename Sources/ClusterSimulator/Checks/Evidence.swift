@@ -26,26 +26,50 @@ struct Evidence {
     let history: History
     let recording: Recording
     let nodes: [Node]
-    let listeners: [Listener]
-    /// As they were in the end.
-    let applications: [Application]
     let losses: [Loss]
     let exemptions: Exemptions
     /// The operations that were acknowledged and must be there.
     let acknowledged: [ClientOperation]
     /// How many acknowledged operations need not be there.
     let exemptedCount: Int
-    let refusals: [Refusal]
-    let twins: [Twin]
-    let everyTurn: [EveryTurnOracle]
-    /// When the replicas became equal for good; nil if they never did.
-    let converged: Microseconds?
-    let calmBegan: Microseconds
 
+    // MARK: What only a simulator sees
+
+    private(set) var listeners: [Listener] = []
+    /// As they were in the end.
+    private(set) var applications: [Application] = []
+    private(set) var refusals: [Refusal] = []
+    private(set) var twins: [Twin] = []
+    private(set) var everyTurn: [EveryTurnOracle] = []
+    /// When the replicas became equal for good; nil if they never did.
+    private(set) var converged: Microseconds?
+    var calmBegan: Microseconds { scenario.until }
+
+    /// - Parameter losses: What went with disks; `crashes`: when processes ended that may have left
+    ///   something unsynced.
+    init(
+        _ scenario: Scenario, _ history: History, _ recording: Recording, nodes: [Node],
+        losses: [Loss], crashes: [(node: Int, time: Microseconds)]
+    ) {
+        self.scenario = scenario
+        self.history = history
+        self.recording = recording
+        self.nodes = nodes
+        self.losses = losses
+        let exemptions = Exemptions(
+            scenario.cluster, recording, losses: losses, crashes: crashes)
+        self.exemptions = exemptions
+        let answered = history.operations.filter { $0.outcome == .acknowledged }
+        acknowledged = answered.filter { !exemptions.mayBeLost($0) }
+        exemptedCount = answered.count - acknowledged.count
+    }
+}
+
+extension Evidence {
     init(of run: SimulatedRun) {
-        scenario = run.scenario
-        history = run.history
-        recording = run.recording
+        self.init(
+            run.scenario, run.history, run.recording, nodes: Evidence.nodes(of: run),
+            losses: run.losses, crashes: run.crashes)
         applications = run.applications.map { application in
             var application = application
             let value = application.node.flatMap { run.nodes[$0].replica?.value } ?? .null
@@ -54,18 +78,10 @@ struct Evidence {
             }
             return application
         }
-        losses = run.losses
-        exemptions = Exemptions(of: run)
-        let exemptions = exemptions
-        let answered = run.history.operations.filter { $0.outcome == .acknowledged }
-        acknowledged = answered.filter { !exemptions.mayBeLost($0) }
-        exemptedCount = answered.count - acknowledged.count
         refusals = run.refusals
         twins = run.twins
         everyTurn = run.everyTurn
         converged = run.calm.converged
-        calmBegan = run.scenario.until
-        nodes = Evidence.nodes(of: run)
         listeners = run.clients.compactMap { client in
             client.listening.map {
                 Listener(name: "c\(client.index + 1)", node: client.node, listening: $0)
@@ -100,7 +116,7 @@ struct Evidence {
         }
     }
 
-    private static func operations(in entries: [LogEntry]) -> [Operation] {
+    static func operations(in entries: [LogEntry]) -> [Operation] {
         var operations: [Operation] = []
         for entry in entries {
             // A batch that cannot be read is missed by the checks, as it is by the replica.

@@ -20,13 +20,16 @@ struct Exemptions {
     /// What each disk had.
     private let durable: [[Recording.Holding]]
 
-    init(of run: SimulatedRun) {
-        durable = run.recording.durable
-        let window = run.scenario.cluster.unsyncedWindow
-        let crashes = run.crashes.compactMap { node, time in
+    init(
+        _ cluster: Scenario.Cluster, _ recording: Recording, losses: [Loss],
+        crashes: [(node: Int, time: Microseconds)]
+    ) {
+        durable = recording.durable
+        let window = cluster.unsyncedWindow
+        let crashes = crashes.compactMap { node, time in
             window.map { Loss(node: node, since: time - min(time, $0), until: time) }
         }
-        losses = (run.losses + crashes).sorted { $0.until < $1.until }
+        self.losses = (losses + crashes).sorted { $0.until < $1.until }
     }
 
     /// Whether nobody may hold an operation that was acknowledged.
@@ -34,7 +37,7 @@ struct Exemptions {
         guard let node = operation.node, let completed = operation.completed,
             let last = losses.last, last.until >= completed
         else { return false }
-        let moments = moments(of: operation.acknowledged?.dot) + [(node, completed)]
+        let moments = moments(of: operation) + [(node, completed)]
         return losses.contains { loss in
             loss.until >= completed
                 && !moments.contains { isHeld(by: $0.node, since: $0.time, at: loss.until) }
@@ -49,26 +52,34 @@ struct Exemptions {
             }
     }
 
-    /// When each node's disk had an operation: at first, and again after each loss.
-    private func moments(of dot: Dot?) -> [(node: Int, time: Microseconds)] {
-        guard let dot else { return [] }
+    /// When each node's disk had a write, or all that a read showed: at first, and again after each loss.
+    private func moments(of operation: ClientOperation) -> [(node: Int, time: Microseconds)] {
+        guard let serving = operation.acknowledged else { return [] }
+        if operation.isRead { return moments { $0.covers(serving.vector) } }
+        guard let dot = serving.dot else { return [] }
+        return moments { $0.covers(dot) }
+    }
+
+    private func moments(
+        where holds: (Vector) -> Bool
+    ) -> [(node: Int, time: Microseconds)] {
         var moments: [(node: Int, time: Microseconds)] = []
         for (node, holdings) in durable.enumerated() {
             var rest = holdings[...]
             for loss in losses where loss.node == node {
                 let next = rest.split { $0.time >= loss.until }
-                moments += first(in: next.before, holding: dot, by: node)
+                moments += first(in: next.before, by: node, where: holds)
                 rest = next.after
             }
-            moments += first(in: rest, holding: dot, by: node)
+            moments += first(in: rest, by: node, where: holds)
         }
         return moments
     }
 
     private func first(
-        in holdings: ArraySlice<Recording.Holding>, holding dot: Dot, by node: Int
+        in holdings: ArraySlice<Recording.Holding>, by node: Int, where holds: (Vector) -> Bool
     ) -> [(node: Int, time: Microseconds)] {
-        holdings.split { $0.vector.covers(dot) }.after.prefix(1).map { (node, $0.time) }
+        holdings.split { holds($0.vector) }.after.prefix(1).map { (node, $0.time) }
     }
 }
 

@@ -172,23 +172,3 @@ extension Workload.Request {
         Fingerprint(of: writes.map { Write(path: path.appending($0.path), value: $0.value) })
     }
 }
-
-extension ClientMessage {
-    /// The id of a read or a write.
-    var requestID: UInt64? {
-        switch self {
-        case .get(let id, _, _), .put(let id, _, _, _, _, _), .merge(let id, _, _, _, _),
-            .push(let id, _, _):
-            id
-        default: nil
-        }
-    }
-
-    /// The stamp of a write of a native client.
-    var stamp: Stamp? {
-        switch self {
-        case .put(_, _, _, _, _, let stamp), .merge(_, _, _, _, let stamp): stamp
-        default: nil
-        }
-    }
-}

@@ -24,6 +24,14 @@ struct Recording {
     /// How far the bound on a node's disk is ahead of its clock.
     private static let boundMilliseconds: UInt64 = 3_000
 
+    /// What is seen of a replica.
+    struct Sight {
+        var writer: WriterID
+        var vector: Vector
+        /// Null where it is not kept.
+        var value = Value.null
+    }
+
     /// What a node held and showed when a process began, or after a turn that changed it.
     struct State {
         var node: Int
@@ -101,18 +109,24 @@ struct Recording {
     private var leadMilliseconds: UInt64 = 0
 
     init(_ scenario: Scenario) {
-        isOn =
-            scenario.workload.operations + scenario.workload.applications
-            <= Recording.operationLimit
-        keepsValues = scenario.isSmall
-        states = [[State]](repeating: [], count: scenario.cluster.replicas)
-        durable = [[Holding]](repeating: [], count: scenario.cluster.replicas)
+        self.init(
+            nodes: scenario.cluster.replicas,
+            isOn: scenario.workload.operations + scenario.workload.applications
+                <= Recording.operationLimit,
+            keepsValues: scenario.isSmall)
+    }
+
+    init(nodes: Int, isOn: Bool, keepsValues: Bool) {
+        self.isOn = isOn
+        self.keepsValues = keepsValues
+        states = [[State]](repeating: [], count: nodes)
+        durable = [[Holding]](repeating: [], count: nodes)
         lives = states.map { _ in nil }
     }
 
     // MARK: Recording
 
-    mutating func note(start replica: Replica, node: Int, life: Int, at time: Microseconds) {
+    mutating func note(start replica: Sight, node: Int, life: Int, at time: Microseconds) {
         guard isOn else { return }
         starts.append(
             Start(
@@ -138,7 +152,7 @@ struct Recording {
 
     /// Notes what a turn left, if it changed anything.
     mutating func note(
-        turnOf replica: Replica, node: Int, life: Int, settled: HybridTime, at time: Microseconds
+        turnOf replica: Sight, node: Int, life: Int, settled: HybridTime, at time: Microseconds
     ) {
         guard isOn else { return }
         note(writer: replica.writer, node: node)
@@ -153,7 +167,7 @@ struct Recording {
     }
 
     private mutating func append(
-        _ replica: Replica, node: Int, life: Int, settled: HybridTime, at time: Microseconds
+        _ replica: Sight, node: Int, life: Int, settled: HybridTime, at time: Microseconds
     ) {
         states[node].append(
             State(
@@ -183,12 +197,12 @@ struct Recording {
 
     /// Notes the batches of a turn, and the operations of those that the node made itself.
     mutating func note(
-        stored entries: [LogEntry], by replica: Replica, node: Int, life: Int,
+        stored entries: [LogEntry], by writer: WriterID, node: Int, life: Int,
         at time: Microseconds
     ) {
         guard isOn else { return }
         for entry in entries {
-            guard entry.origin == replica.writer else {
+            guard entry.origin == writer else {
                 // What others have came from its origin; what the origin has may still be lost.
                 note(batch: entry, node: node, at: time)
                 continue
@@ -236,6 +250,10 @@ struct Recording {
             }
         }
     }
+}
+
+extension Replica {
+    var sight: Recording.Sight { .init(writer: writer, vector: vector, value: value) }
 }
 
 extension Recording {

@@ -11,7 +11,7 @@ extension SimulatedRun {
         network.reconnect(node, at: now)
         releaseWaiting(for: node)
         if let replica = nodes[node].replica {
-            recording.note(start: replica, node: node, life: nodes[node].life, at: now)
+            recording.note(start: replica.sight, node: node, life: nodes[node].life, at: now)
             recording.note(durable: nodes[node].disk.durable, node: node, at: now)
             for entry in nodes[node].disk.batches { archive.note(entry) }
             everyTurn[node].restart(
@@ -59,7 +59,8 @@ extension SimulatedRun {
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
         noteReturn(of: node)
         guard recording.isOn, let replica = nodes[node].replica else { return }
-        recording.note(turnOf: replica, node: node, life: life, settled: settled, at: now)
+        recording.note(
+            turnOf: replica.sight, node: node, life: life, settled: settled, at: now)
         noteServings(of: node)
     }
 
@@ -164,7 +165,7 @@ extension SimulatedRun {
         noteAdoption(by: node)
         guard !stored.isEmpty, let replica = nodes[node].replica else { return }
         recording.note(
-            stored: stored, by: replica, node: node, life: nodes[node].life, at: now)
+            stored: stored, by: replica.writer, node: node, life: nodes[node].life, at: now)
         everyTurn[node].take(stored, showing: replica.value, at: now)
     }
 

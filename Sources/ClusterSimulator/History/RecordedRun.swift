@@ -1,0 +1,179 @@
+public import DataTree
+public import ReplicaCore
+public import SyncProtocol
+
+/// What real nodes and real clients did, for the checks that judge simulated ones.
+///
+/// The clients ask one thing after the other, as virtual ones do: what a session promises is judged from
+/// one answer to the next request. Times are microseconds by a clock that all processes share.
+public struct RecordedRun {
+    /// What can be judged of real nodes: nobody sees what they show between turns, nor every
+    /// reason that a node has to refuse.
+    public static let checks: [Check] = [
+        .replicasEqual, .acknowledgedWritesSurvive, .acknowledgedPushes, .pushKeys,
+        .incrementsAddUp, .concernsMet, .readYourWrites, .monotonicReads, .monotonicWrites,
+        .writesFollowReads, .causalOrder, .updatesAreAtomic, .restartIdentity, .settledIsFinal,
+        .stampsAscend,
+    ]
+
+    private let names: [String]
+    private var scenario: Scenario
+    private var operations: [RecordedOperation] = []
+    /// The stamping writers of clients.
+    private var clients: [WriterID: Int] = [:]
+    private var lives: [RecordedLife] = []
+    private var losses: [Loss] = []
+    private var crashes: [(node: Int, time: UInt64)] = []
+
+    public init(nodes names: [String], clients: Int, durability: Durability) {
+        self.names = names
+        scenario = Scenario(name: "recorded")
+        scenario.cluster.replicas = names.count
+        scenario.cluster.durability = durability
+        scenario.clients.count = clients
+        scenario.workload.operations = .max
+    }
+
+    // MARK: What happened
+
+    /// Adds what a client has asked for; of each client in order.
+    public mutating func add(_ operation: RecordedOperation) { operations.append(operation) }
+
+    /// Says under whose name a client stamps.
+    public mutating func note(writer: WriterID, of client: Int) { clients[writer] = client }
+
+    /// Adds what a node has recorded in one life.
+    ///
+    /// - Throws: when it is no such thing.
+    public mutating func add(life bytes: [UInt8], of node: Int) throws(FrameError) {
+        lives.append(RecordedLife(node: node, try NodeRecordReader.records(in: bytes)))
+    }
+
+    /// A node was killed.
+    public mutating func noteKill(of node: Int, at microseconds: UInt64) {
+        crashes.append((node, microseconds))
+    }
+
+    /// All that a node had on its disk is gone.
+    public mutating func noteLoss(of node: Int, at microseconds: UInt64) {
+        losses.append(Loss(node: node, since: 0, until: microseconds))
+    }
+
+    // MARK: Judging
+
+    /// Judges what was recorded, one result for each of `checks`.
+    ///
+    /// - Parameter trees: What the nodes show in the end, in their order.
+    /// - Complexity: for the longest checks, operations times the nodes' lives.
+    public func judge(trees: [Value]) -> [CheckResult] {
+        var replay = RecordReplay(nodes: names.count)
+        replay.play(lives)
+        let history = History(operations: servedOperations(replay))
+        let nodes = names.indices.map { node in
+            let vector = replay.recording.states[node].last?.vector
+            let entries = replay.archive.batches(in: vector ?? Vector())
+            return Evidence.Node(
+                name: names[node], value: trees[node], vector: vector, writer: nil,
+                operations: Evidence.operations(in: entries), diskFlaw: nil)
+        }
+        let evidence = Evidence(
+            scenario, history, replay.recording, nodes: nodes, losses: losses, crashes: crashes)
+        return RecordedRun.checks.map { $0.judge(evidence) }
+    }
+
+    /// The operations, each with what nodes did of it.
+    private func servedOperations(_ replay: RecordReplay) -> [ClientOperation] {
+        var asked: [RequestKey: (operation: Int, connection: Int)] = [:]
+        var served = operations.map(\.unserved)
+        for (index, operation) in operations.enumerated() {
+            for request in operation.requests {
+                asked[RequestKey(client: operation.client, number: request.number)] =
+                    (index, request.connection)
+            }
+        }
+        for serving in replay.servings(of: clients) {
+            guard let place = asked[serving.request] else { continue }
+            served[place.operation].servings.append(serving.found(on: place.connection))
+        }
+        for index in served.indices { served[index].node = served[index].acknowledged?.node }
+        return served
+    }
+}
+
+/// What a client asked for, and what came of it.
+public struct RecordedOperation: Sendable {
+    public enum Work: Sendable {
+        case push(list: Path, key: Key, value: Value)
+        case increment(counter: Path, by: Int64)
+        /// A write of several places, each relative to the path, or of one.
+        case write(Path, [Write])
+        case get(Path)
+    }
+
+    public enum Outcome: Sendable {
+        /// With what a read found; and how durable a write was that wanted to be on more nodes than one.
+        case acknowledged(Value?, met: WriteConcern?)
+        case failed
+        case unknown
+    }
+
+    public let client: Int
+    public let work: Work
+    public let invoked: UInt64
+    public var completed: UInt64?
+    /// Counts how often its client has gone on without what it had seen before.
+    public var session = 0
+    public var outcome = Outcome.unknown
+    /// As often as it was sent: on which of the client's connections, under which number.
+    public var requests: [(connection: Int, number: UInt64)] = []
+
+    public init(client: Int, _ work: Work, invoked: UInt64) {
+        self.client = client
+        self.work = work
+        self.invoked = invoked
+    }
+
+    fileprivate var unserved: ClientOperation {
+        var operation = ClientOperation(
+            client: client, kind: kind, fingerprint: Fingerprint(of: writes), invoked: invoked,
+            session: session)
+        operation.completed = completed
+        // What was answered was answered on the connection on which it was sent last.
+        operation.connection = requests.last?.connection
+        switch outcome {
+        case .acknowledged(let answer, let met):
+            operation.outcome = .acknowledged
+            (operation.answer, operation.met) = (answer, met)
+        case .failed: operation.outcome = .failed
+        case .unknown: operation.outcome = .unknown
+        }
+        return operation
+    }
+
+    private var kind: ClientOperation.Kind {
+        switch work {
+        case .push(let list, let key, let value): .push(list: list, key: key, value: value)
+        case .increment(let counter, let delta): .increment(counter: counter, delta: delta)
+        case .write(let path, _): .write(path)
+        case .get(let path): .get(path)
+        }
+    }
+
+    private var writes: [Write] {
+        switch work {
+        case .push(let list, let key, let value):
+            [Write(path: list.appending(key), value: value)]
+        case .increment(let counter, let delta):
+            [Write(path: counter, value: .deferred(.increment(.integer(delta))))]
+        case .write(let path, let writes):
+            writes.map { Write(path: path.appending($0.path), value: $0.value) }
+        case .get: []
+        }
+    }
+}
+
+/// Names a request among those of all clients: none of them uses a number twice.
+struct RequestKey: Hashable {
+    var client: Int
+    var number: UInt64
+}
