@@ -19,4 +19,15 @@ import Testing
         let repaired = outcome.output.firstMatch(of: /repaired (\d+) operations \((\d+) bytes\)/)
         #expect(Self.seconds < 60 || repaired.flatMap { Int($0.2) } ?? 0 > 0, "\(outcome.output)")
     }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `whose nodes record each turn passes the simulator's checks`() throws {
+        let outcome = try Program.hearth(
+            "soak", "--checks", "--nodes", "5", "--seconds", "20"
+        ).end(within: 200)
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        for check in ["causal-order", "settled-is-final", "concerns-met", "restart-identity"] {
+            #expect(outcome.output.contains("ok  \(check): "), "\(outcome.output)")
+        }
+    }
 }

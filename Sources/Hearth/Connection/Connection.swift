@@ -31,10 +31,21 @@ public final class Connection: Sendable {
     ///   - persistence: Where what is known is kept for the next process; nil keeps nothing.
     /// - Throws: `.unavailable` when the system gives no descriptors or no thread, or the file for
     ///   persistence cannot be used; `.invalid` for keys that are none.
-    public init(
+    public convenience init(
         nodes: [String], keyFile: String? = nil,
         callbackQueue: DispatchQueue = DispatchQueue(label: "hearth"),
         persistence: Persistence? = nil
+    ) throws(HearthError) {
+        try self.init(
+            nodes: nodes, keyFile: keyFile, callbackQueue: callbackQueue, persistence: persistence,
+            tap: nil)
+    }
+
+    /// As above, with somebody who hears what is sent.
+    package init(
+        nodes: [String], keyFile: String? = nil,
+        callbackQueue: DispatchQueue = DispatchQueue(label: "hearth"),
+        persistence: Persistence? = nil, tap: ConnectionTap?
     ) throws(HearthError) {
         let keys = try Connection.keys(in: keyFile, for: nodes)
         let callbacks = Callbacks(on: callbackQueue)
@@ -45,7 +56,7 @@ public final class Connection: Sendable {
         let loop: Loop
         do throws(EventLoopError) {
             loop = try Loop()
-            let driver = try Driver(configuration, as: keys, on: loop, callbacks, clock, store)
+            let driver = try Driver(configuration, as: keys, on: loop, callbacks, clock, store, tap)
             let commands = loop.mailbox { driver.handle($0) }
             driver.commands = commands
             self.commands = commands

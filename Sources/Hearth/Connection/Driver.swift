@@ -34,6 +34,7 @@ final class Driver {
     private let clock: NodeClock
     private let context: Context
     private let keys: KeyPair?
+    private let tap: ConnectionTap?
     /// Nil also when it has failed, as when the disk is full.
     private var store: LocalStore?
     /// Keys under which values are to be looked up.
@@ -53,9 +54,10 @@ final class Driver {
 
     init(
         _ configuration: Configuration, as keys: KeyPair?, on loop: Loop, _ callbacks: Callbacks,
-        _ clock: NodeClock, _ store: LocalStore?
+        _ clock: NodeClock, _ store: LocalStore?, _ tap: ConnectionTap?
     ) throws(EventLoopError) {
         self.clock = clock
+        self.tap = tap
         self.loop = loop
         self.store = store
         self.keys = keys
@@ -234,6 +236,7 @@ extension Driver {
 
     private func connect(to address: String) {
         dropSocket()
+        tap?.connects()
         do {
             let socket = try Socket(.dealer, in: context)
             // A connection that came back by itself would have lost its listens at the node.
@@ -251,6 +254,7 @@ extension Driver {
 
     private func send(_ frame: [UInt8]) {
         guard let socket else { return }
+        tap?.sends(frame)
         if socket.send(frame) != .sent { return loseConnection() }
         watcher?.activate()
     }

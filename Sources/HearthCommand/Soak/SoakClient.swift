@@ -10,7 +10,7 @@ internal import Threads
 /// One half of them goes to another node now and then with writes on their way, which it asks for again
 /// there, and wants each write to be durable on most nodes; it reads, too. The other half stays with one node, so that
 /// it is known whose disk alone may have what was acknowledged.
-final class SoakClient: Sendable {
+final class SoakClient: SoakWorker {
     private struct State: Sendable {
         var records: [SoakRecord] = []
         var reads: [SoakRead] = []
@@ -55,7 +55,7 @@ final class SoakClient: Sendable {
     func move() { connection.leaveNode() }
 
     /// Asks for as many writes as there is room for; some times a second.
-    func write() {
+    func work() {
         while let record = beginNext() {
             let (path, value) = record.writes
             let concern: WriteConcern = node == nil ? .majority : .local

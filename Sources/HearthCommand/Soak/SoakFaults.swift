@@ -23,8 +23,9 @@ struct SoakFaults {
     /// How often each was done.
     private(set) var counts: [Kind: Int] = [:]
     private(set) var repairs = SoakRepairs()
-    /// When which nodes lost their disks.
-    private(set) var wipes: [(node: String, time: ContinuousClock.Instant)] = []
+    /// When which nodes lost their disks, and when they were killed at all, in microseconds.
+    private(set) var wipes: [(node: String, time: UInt64)] = []
+    private(set) var kills: [(node: String, time: UInt64)] = []
 
     init(_ cluster: Cluster, seed: UInt64) {
         self.cluster = cluster
@@ -76,15 +77,20 @@ struct SoakFaults {
         if kind != .pause { try repairs.add(lives: [node], of: cluster) }
         switch kind {
         case .pause: cluster.process(of: node)?.send(SIGSTOP)
-        case .kill: _ = cluster.kill(node)
+        case .kill: kill(node)
         case .wipe:
-            _ = cluster.kill(node)
-            wipes.append((node.id, .now))
+            kill(node)
+            wipes.append((node.id, SoakClock.microseconds))
             removeFolder(cluster.folder(of: node))
             try makeFolder(cluster.folder(of: node))
         }
         let until = ContinuousClock.now + .milliseconds(draw(200...4000))
         away.append(Away(node: node, kind: kind, until: until))
+    }
+
+    private mutating func kill(_ node: Cluster.Node) {
+        _ = cluster.kill(node)
+        kills.append((node.id, SoakClock.microseconds))
     }
 
     private mutating func end(_ fault: Away) throws(CommandError) {
