@@ -3,11 +3,24 @@
 #include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 void hearth_keep_freed_memory(void) {
     mallopt(M_MMAP_THRESHOLD, 16 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
+
+size_t hearth_allow_open_files(size_t wanted) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+    rlim_t allowed = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    if (allowed > limit.rlim_cur) {
+        limit.rlim_cur = allowed;
+        setrlimit(RLIMIT_NOFILE, &limit);
+        getrlimit(RLIMIT_NOFILE, &limit);
+    }
+    return limit.rlim_cur;
 }
 
 bool hearth_end_with_parent(pid_t parent) {

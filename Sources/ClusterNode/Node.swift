@@ -252,6 +252,7 @@ extension Node {
         clients.probe()
         replica.surroundings = stock
         news.tell(of: replica)
+        news.tell(ofShortage: surroundings.shortage)
     }
 
     private var stock: Value {

@@ -6,6 +6,7 @@ struct NodeNews {
     private var livePeers: [String] = []
     /// Operations that this node alone had when it was voted out.
     private var leftovers: UInt64 = 0
+    private var isShort = false
 
     init(for log: NodeLog) { self.log = log }
 
@@ -32,6 +33,15 @@ struct NodeNews {
         tell(peers: replica.livePeers)
         tell(
             redone: replica.counters.rebased, kept: replica.counters.quarantined)
+    }
+
+    /// Tells why nobody can connect, or that there is room again.
+    mutating func tell(ofShortage shortage: String?) {
+        guard isShort != (shortage != nil) else { return }
+        isShort.toggle()
+        log.write(
+            shortage.map { "takes no connections: \($0); raise the limit (LimitNOFILE, ulimit -n)" }
+                ?? "takes connections again")
     }
 
     private mutating func tell(peers: [String]) {

@@ -7,6 +7,13 @@ struct Surroundings {
     let startNanoseconds = Loop.monotonicNanoseconds
     let member: NodeConfiguration.Member
     let databasePath: String?
+    private let openFiles = OpenFiles()
+
+    /// Why nobody can connect; nil if there is room.
+    var shortage: String? {
+        guard openFiles.count >= openFiles.limit else { return nil }
+        return "has \(openFiles.limit) files and connections open, and may not have more"
+    }
 
     /// Takes stock, with what the node's parts count themselves.
     ///
@@ -21,6 +28,8 @@ struct Surroundings {
             ("residentBytes", residentBytes),
             ("databaseBytes", databaseBytes),
             ("diskFreeBytes", diskFreeBytes),
+            ("openFiles", openFiles.count),
+            ("openFilesLimit", openFiles.limit),
             ("logBytes", journal.logBytes),
             ("storageBacklog", journal.backlog),
             ("storageBacklogLimit", Journal.turnsLimit),

@@ -42,13 +42,14 @@ public final class LogFile {
             """)
     }
 
-    /// Writes what the log of an earlier process holds to the database, and syncs that; if that fails, so
-    /// does every write after it.
+    /// Writes what the write-ahead log holds to the database, syncs that, and empties the log; if that
+    /// fails, so does every write after it.
     ///
-    /// Where a sync has failed, the system may show what it never wrote, and not write it any more.
+    /// For what an earlier process has left there: where a sync has failed, the system may show what it
+    /// never wrote, and not write it any more. And on a full disk, for the room that the log takes.
     func rewrite() {
         do throws(StorageError) {
-            try connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         } catch {
             // Without room it stays in the log, as it is read.
             if error.code != .diskFull { failure = error }
@@ -67,9 +68,9 @@ public final class LogFile {
     /// Runs `body` as one change; when the disk is full, again and again until there is room, or
     /// `waitForRoom` gives up. All that writes goes through here, so that a failure is the last word.
     func transaction(_ body: () throws(StorageError) -> Void) throws(StorageError) {
-        if let failure { throw failure }
         var hasWaited = false
         while true {
+            if let failure { throw failure }
             do throws(StorageError) {
                 try connection.transaction(body)
                 if hasWaited { _ = waitForRoom?(nil) }
@@ -80,6 +81,7 @@ public final class LogFile {
                     throw error
                 }
                 hasWaited = true
+                rewrite()
             }
         }
     }

@@ -65,6 +65,39 @@ import Testing
         #expect(acknowledged.allSatisfy { list.contains("\"\($0.key)\"") })
     }
 
+    private func start(limitedTo openFiles: String) throws -> Program {
+        let node = try Program(
+            "/usr/bin/prlimit",
+            ["--nofile=\(openFiles)", Program.hearthPath, "node"]
+                + ["--config", configuration, "--id", "n1"])
+        try eventually("the node serves") { node.errors.contains("serving clients") }
+        return node
+    }
+
+    @Test func `opens as many files as the system allows`() throws {
+        let node = try start(limitedTo: "64:4096")
+        defer { node.terminate() }
+        let limits = try String(contentsOfFile: "/proc/\(node.identifier)/limits", encoding: .utf8)
+        #expect(limits.contains(/Max open files +4096 +4096/))
+    }
+
+    @Test func `serves those it has when it may open no more files, and then others again`() throws
+    {
+        let node = try start(limitedTo: "64:64")
+        defer { node.terminate() }
+        let crowd = try Program.client("crowd", address, "100")
+        try eventually("some are served") { !crowd.output.isEmpty }
+        let served = try #require(Int(crowd.output.dropLast()))
+        #expect((20..<64).contains(served))
+        try eventually("the node says so") {
+            node.errors.contains("takes no connections: has 64 files and connections open")
+        }
+        try crowd.kill()
+        let read = try Program.client("get", address, "crowd").end()
+        #expect(read.output == "\(served)\n", "\(read.errors)")
+        try eventually("the node says so") { node.errors.contains("takes connections again") }
+    }
+
     @Test func `does not open to the network unasked`() throws {
         let text = folder.text(of: "cluster.json").replacing("127.0.0.1", with: "0.0.0.0")
         let open = try folder.write(text, to: "open.json5")

@@ -26,19 +26,27 @@ final class Program {
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        if process.isRunning { Foundation.kill(identifier, SIGKILL) }
     }
 
     var output: String { folder.text(of: "output") }
     var errors: String { folder.text(of: "errors") }
 
+    var identifier: Int32 { process.processIdentifier }
+
     /// Sends SIGTERM.
     func terminate() { process.terminate() }
+
+    /// Sends SIGKILL, and waits for the end.
+    func kill() throws {
+        Foundation.kill(identifier, SIGKILL)
+        _ = try end()
+    }
 
     /// Waits for the end; a program that takes too long is killed, which fails the test.
     func end(within seconds: Double = 30) throws -> Outcome {
         guard hasEnded.wait(timeout: .now() + seconds) == .success else {
-            kill(process.processIdentifier, SIGKILL)
+            Foundation.kill(identifier, SIGKILL)
             throw TooSlow(arguments: process.arguments ?? [], errors: errors)
         }
         hasEnded.signal()

@@ -183,6 +183,22 @@ import ZeroMQ
         #expect(findings(status(0, [("storage", .string("works"))]), status(1)).isEmpty)
     }
 
+    @Test func `warns before a node can open no more files`() {
+        func status(_ count: Int64) -> NodeStatus {
+            let files: [(String, Value)] = [
+                ("openFiles", .integer(count)), ("openFilesLimit", .integer(1000)),
+            ]
+            return self.status(0, [("process", .object(named: files))])
+        }
+        #expect(findings(status(900), self.status(1)).isEmpty)
+        #expect(findings(status(901), self.status(1)).map(\.severity) == [.warning])
+    }
+
+    @Test func `blames nobody who does not hear a node that can write nothing down`() {
+        let full = status(1, [("storage", .string("the disk is full"))])
+        #expect(findings(status(0, hears: false), full).map(\.node) == ["n2"])
+    }
+
     @Test func `puts errors before warnings`() {
         let full = status(
             0, [("process", .object(named: [("diskFreeBytes", .integer(1 << 20))]))])

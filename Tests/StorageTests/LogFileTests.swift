@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Testing
 
 @testable import Storage
@@ -218,6 +218,34 @@ import Testing
             try file.append(
                 Turn(batches: [StoredBatch(origin: 1, first: 2, last: 2, bytes: bytes)]))
         }
+    }
+
+    @Test func `makes room by emptying its own write-ahead log`() throws {
+        let folder = try TemporaryFolder()
+        let file = try LogFile(path: folder.log)
+        // The same page again and again: the database has room for it, the log grows.
+        for number in 0..<100 as Range<UInt8> {
+            try file.append(Turn(properties: [StoredProperty("a", [number])]))
+        }
+        func logBytes() throws -> Int {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.log + "-wal")
+            return attributes[.size] as? Int ?? -1
+        }
+        #expect(try logBytes() > 400_000)
+        var sizes: [Int] = []
+        file.waitForRoom = { error in
+            sizes.append((try? logBytes()) ?? -1)
+            return sizes.count < 3
+        }
+        try file.connection.execute("PRAGMA max_page_count = 10")
+        #expect(throws: StorageError.self) {
+            try file.append(
+                Turn(batches: [
+                    StoredBatch(
+                        origin: 1, first: 1, last: 1, bytes: [UInt8](repeating: 7, count: 100_000))
+                ]))
+        }
+        #expect(sizes.count == 3 && sizes[1] == 0)
     }
 
     @Test func `copies itself while it is open`() throws {

@@ -10,6 +10,10 @@
 /// Keeps freed memory in the process instead of giving it back to the system each time.
 void hearth_keep_freed_memory(void);
 
+/// Lets this process have so many files open, or as many as its hard limit allows, or more if it may
+/// already; returns how many.
+size_t hearth_allow_open_files(size_t wanted);
+
 /// Has the system send SIGTERM to this process when the thread that started it ends.
 ///
 /// False if the parent is not (or no longer) the process of this number: no signal will come then.

@@ -85,7 +85,8 @@ private struct Examination {
         note(
             .error, "somebody takes connections at \(endpoint) and does not answer",
             fix: status.node.address.key == nil
-                ? "if the node has keys, name its configuration with --config and yours with --key"
+                ? "see its log: it may have no room for connections; if it has keys, name its "
+                    + "configuration with --config and yours with --key"
                 : "list your public key (`hearth keys show FILE`) in its \"clientKeys\", and check "
                     + "that its \"publicKey\" is that of the key it runs with")
     }
@@ -99,6 +100,7 @@ private struct Examination {
         examineLag(later)
         examineCounters(later)
         examineDisk()
+        examineOpenFiles()
         examineLives()
         examineWrites()
         examineLog(among: statuses)
@@ -119,7 +121,10 @@ private struct Examination {
 
     private mutating func examinePeers(among statuses: [NodeStatus]) {
         for peer in statuses
-        where peer.state == .serving && peer.node.id != status.node.id && !status.hears(peer) {
+        where peer.state == .serving && peer.node.id != status.node.id && !status.hears(peer)
+            // Who cannot write anything down tells nothing.
+            && peer.storageProblem == nil
+        {
             note(
                 .error, "does not hear \(peer.node.id)",
                 fix: "check that its machine reaches "
@@ -184,7 +189,7 @@ private struct Examination {
     }
 
     private mutating func examineWrites() {
-        if let problem = status.text("storage"), problem != "works" {
+        if let problem = status.storageProblem {
             note(
                 .error, "takes no writes: \(problem)",
                 fix: "make room on its disk; it goes on by itself")
@@ -227,6 +232,16 @@ private struct Examination {
         note(
             .warning, "has \(free >> 20) MB left on its disk",
             fix: "make room: a node that cannot write stops taking writes")
+    }
+
+    /// Warns before nobody can connect any more, not even to ask how the node is.
+    private mutating func examineOpenFiles() {
+        let (count, limit) = (status.process("openFiles"), status.process("openFilesLimit"))
+        guard limit > 0, 10 * count > 9 * limit else { return }
+        note(
+            .warning, "has \(count) files and connections open, of at most \(limit)",
+            fix: "raise the limit (LimitNOFILE in its systemd unit, or `ulimit -n`): with all in "
+                + "use it takes no connections")
     }
 }
 

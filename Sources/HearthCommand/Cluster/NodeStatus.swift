@@ -51,6 +51,11 @@ struct NodeStatus: Sendable {
         }
     }
 
+    /// Why its disk takes nothing; nil if it works.
+    var storageProblem: String? {
+        text("storage").flatMap { $0 == "works" ? nil : $0 }
+    }
+
     /// Whether it was voted out, and is not back.
     var isEvicted: Bool { report[Key(unchecked: "isEvicted")] == .boolean(true) }
 

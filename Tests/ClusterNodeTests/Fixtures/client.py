@@ -4,6 +4,9 @@
     client.py push ADDRESS PATH LABEL COUNT     pushes, many at once; prints "key value" for each ack
     client.py get ADDRESS PATH                  prints the value as JSON, in the node's order
     client.py load ADDRESS COUNT                acknowledged pushes per second
+    client.py crowd ADDRESS COUNT               connects so often, and stays; prints how many are served
+    client.py crowd ADDRESS COUNT               connects so often, prints how many the node serves once they
+                                                are no more, has the first write, and stays until it is ended
 
 Each ends with 1 and a message when a node does not answer as it should.
 """
@@ -210,6 +213,21 @@ def load(address, count, batch=50, window=4_000):
     print(json.dumps({"acknowledged": acknowledged, "perSecond": round(acknowledged / seconds)}))
 
 
+def crowd(address, count):
+    """Waits until no more are served, and has each of these write."""
+    clients, served, before = [Client(address) for _ in range(count)], [], None
+    for client in clients:
+        client.send("ping")
+    while len(served) != before:
+        before = len(served)
+        time.sleep(1)
+        served = [client for client in clients if client.socket.poll(0)]
+    for client in served:
+        expect(client.ask("put", "crowd", len(served))[0], "ok")
+    print(len(served), flush=True)
+    time.sleep(60)
+
+
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["tour", first, second, third]:
@@ -220,5 +238,7 @@ if __name__ == "__main__":
             print(json.dumps(Client(address).ask("get", path)[2]))
         case ["load", address, count]:
             load(address, int(count))
+        case ["crowd", address, count]:
+            crowd(address, int(count))
         case _:
             sys.exit(__doc__)
