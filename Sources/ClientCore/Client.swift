@@ -117,11 +117,16 @@ extension Client {
     private mutating func message(for pending: Requests.Pending, _ wireID: UInt64)
         -> ClientMessage?
     {
-        guard case .transact = pending.request.work else {
+        switch pending.request.work {
+        case .transact: return send(pending.request.id, as: wireID)
+        case .settle(let milliseconds):
+            // Of the limit, what is left.
+            let end = pending.askedMilliseconds + milliseconds
+            return .settle(id: wireID, milliseconds: end - min(end, now))
+        default:
             return pending.request.work.message(
                 id: wireID, stamp: pending.stamp, concern: pending.request.concern)
         }
-        return send(pending.request.id, as: wireID)
     }
 
     mutating func append(_ message: ClientMessage) {

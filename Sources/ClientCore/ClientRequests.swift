@@ -20,7 +20,8 @@ extension Client {
             write(
                 request, record: configuration.isPersistent ? persistence.keep(request.work) : nil)
         case .transact(_, let visibility): begin(request, visibility)
-        case .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel, .status:
+        case .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel, .settle,
+            .status:
             requests.append(request, at: now)
         }
     }

@@ -20,6 +20,8 @@ public struct HearthError: Error, Equatable, Sendable {
         case notMet
         /// No node that answers holds what this client has seen before.
         case behind
+        /// What was written before may still change.
+        case unsettled
         /// A limit of the node is reached.
         case tooBig
         /// Too much waits for an answer at this client.
@@ -78,6 +80,7 @@ extension HearthError {
             case .changed: .changed
             case .late, .undecided: .undecided
             case .behind: .behind
+            case .unsettled: .unsettled
             }
         self.init(own, problem, fix: fix)
     }

@@ -21,6 +21,11 @@ public struct Request: Sendable {
         case onDisconnectMerge(Path, [Write])
         /// Takes back such puts at and below the path.
         case onDisconnectCancel(Path)
+        /// Waits until nothing can come any more that was written before, at whatever node, and could
+        /// change what is there; fails with `unsettled` after so long.
+        ///
+        /// Give it the patience for that and for the answer, a second more.
+        case settle(milliseconds: UInt64)
         /// What the node tells of itself.
         case status
     }
@@ -67,7 +72,7 @@ extension Request.Work {
             .onDisconnectPut(let path, _), .onDisconnectMerge(let path, _),
             .onDisconnectCancel(let path):
             path
-        case .status: .root
+        case .settle, .status: .root
         }
     }
 
@@ -79,7 +84,7 @@ extension Request.Work {
         // Its condition may hold once more, as when nothing was there before and nothing is now.
         case .transact: false
         // Those of a lost connection have been done, and this is another one.
-        case .get, .status, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel: true
+        case .get, .settle, .status, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel: true
         }
     }
 
@@ -101,7 +106,8 @@ extension Request.Work {
     var isWrite: Bool {
         switch self {
         case .put, .merge, .transact: true
-        case .get, .status, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel: false
+        case .get, .settle, .status, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel:
+            false
         }
     }
 
@@ -113,7 +119,7 @@ extension Request.Work {
         case .put(_, let value), .onDisconnectPut(_, let value): 64 + value.estimatedSize
         case .merge(_, let writes), .onDisconnectMerge(_, let writes):
             writes.reduce(64) { $0 + 64 + $1.value.estimatedSize }
-        case .get, .transact, .onDisconnectCancel, .status: 64
+        case .get, .transact, .onDisconnectCancel, .settle, .status: 64
         }
     }
 
@@ -132,6 +138,7 @@ extension Request.Work {
         case .onDisconnectMerge(let path, let writes):
             .onDisconnectMerge(id: id, path: path, writes: writes)
         case .onDisconnectCancel(let path): .onDisconnectCancel(id: id, path: path)
+        case .settle(let milliseconds): .settle(id: id, milliseconds: milliseconds)
         case .status: .status(id: id)
         case .transact: preconditionFailure("a transaction is sent as a put")
         }

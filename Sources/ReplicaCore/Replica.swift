@@ -75,6 +75,7 @@ public struct Replica: Sendable {
     var slowClients = SlowClients()
     var disconnects = Disconnects()
     var concerns = Concerns()
+    var settling = Settling()
     var clientSessions = ClientSessions()
     var clientStamps = ClientStamps()
     var advances = Advances()

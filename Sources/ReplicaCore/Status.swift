@@ -80,7 +80,7 @@ extension Replica {
     private var exchange: [(String, Value)] {
         [
             ("connectedPeers", .object(connectedPeers)),
-            ("silentPeers", .object(silentPeers)),
+            ("silentPeers", .object(silentMembers.map { ($0, .boolean(true)) })),
             ("accepted", .count(counters.accepted)),
             ("received", .count(counters.received)),
             ("repaired", .count(counters.repaired)),
@@ -118,6 +118,8 @@ extension Replica {
             ("waitingBytesLimit", .count(UInt64(Inbox.byteLimit))),
             ("pendingTurns", .count(UInt64(turns.pendingCount))),
             ("waitingForConcern", .count(UInt64(concerns.waiting.count))),
+            ("waitingForSettled", .count(UInt64(settling.waiting.count))),
+            ("waitingForSettledLimit", .count(UInt64(Settling.limit))),
         ]
     }
 
@@ -163,11 +165,9 @@ extension Replica {
         return peers.all.first { $0.beat?.writer == origin }?.member ?? origin.description
     }
 
-    /// Those that are waited for and not heard.
-    private var silentPeers: [(String, Value)] {
-        peers.members.filter { !peers.isLive($0, at: now.elapsedMilliseconds) }.map {
-            ($0.member, .boolean(true))
-        }
+    /// The members that are waited for and not heard.
+    var silentMembers: [String] {
+        peers.members.filter { !peers.isLive($0, at: now.elapsedMilliseconds) }.map(\.member)
     }
 
     /// Who was not taken for a member, by the reasons.

@@ -42,6 +42,10 @@ public enum ClientMessage: Equatable, Sendable {
     /// `["evict", id, member]`: has the cluster go on without a member that is silent. Answered by `ok`
     /// once this node wants it so; more than half of all have to.
     case evict(id: UInt64, member: String)
+    /// `["settle", id, milliseconds]`: answered by `ok` once nothing can come any more that was written
+    /// before, at whatever node, and could change what is there; or, after so long, by the error
+    /// `unsettled`, which names who is waited for.
+    case settle(id: UInt64, milliseconds: UInt64)
     /// `["ping", id]`, answered by `value` with the node's wall clock, in milliseconds since 1970:
     /// tells that the connection lives.
     case ping(id: UInt64)
@@ -168,4 +172,6 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case undecided
     /// The node does not hold what the client has seen elsewhere.
     case behind
+    /// What was written before may still change.
+    case unsettled
 }

@@ -35,6 +35,9 @@ extension ClientMessage: FrameMessage {
         case .hello(let id, let seen):
             writer.append("hello", id, count: 3)
             writer.append(seen)
+        case .settle(let id, let milliseconds):
+            writer.append("settle", id, count: 3)
+            writer.append(milliseconds)
         case .ping(let id): writer.append("ping", id, count: 2)
         case .status(let id): writer.append("status", id, count: 2)
         }
@@ -80,6 +83,10 @@ extension ClientMessage: FrameMessage {
         case "hello":
             try head.require(3)
             return .hello(id: try reader.id(), seen: try reader.vector())
+        case "settle":
+            try head.require(3)
+            return .settle(
+                id: try reader.id(), milliseconds: try reader.unsigned("a limit in milliseconds"))
         case "ping":
             try head.require(2)
             return .ping(id: try reader.id())
@@ -92,7 +99,7 @@ extension ClientMessage: FrameMessage {
 
     private static let names = """
         get, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
-        onDisconnectCancel, backup, evict, hello, ping, status
+        onDisconnectCancel, backup, evict, hello, settle, ping, status
         """
 
     private static func get(

@@ -72,6 +72,27 @@ import Testing
         }
     }
 
+    @Test func `whether all is settled is asked of the next node for what is left of the time`() {
+        var rig = Rig()
+        rig.open()
+        let request = Request(
+            RequestID(number: 7), .settle(milliseconds: 5_000),
+            patience: .limited(milliseconds: 6_000))
+        #expect(
+            Rig.messages(rig.turn(.asked(request))) == [.settle(id: 2, milliseconds: 5_000)])
+        _ = rig.turn(after: 900, .connectionLost)
+        _ = rig.turn(after: 500)
+        let again = Rig.messages(rig.turn(Rig.ready(3)))
+        guard case .settle(4, let left)? = again.first else {
+            Issue.record("asked nothing of the next node: \(again)")
+            return
+        }
+        #expect(left == 3_600)
+        let refused = rig.turn(Rig.refusal(4, .unsettled))
+        #expect(Rig.failures(refused).map(\.code) == [.unsettled])
+        #expect(Rig.failures(refused).map(\.effect) == [.none])
+    }
+
     @Test func `too many requests without an answer fail at once`() {
         var rig = Rig { $0.queueLimit = 2 }
         let errors = Rig.failures(rig.turn(put(1), put(2), put(3)))

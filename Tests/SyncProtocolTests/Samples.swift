@@ -134,7 +134,8 @@ extension Seeded {
 
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<15, using: &self) {
+        switch Int.random(in: 0..<16, using: &self) {
+        case 14: return .settle(id: id, milliseconds: unsigned())
         case 13: return .hello(id: id, seen: vector())
         case 12: return .evict(id: id, member: text())
         case 11: return .backup(id: id, name: text())

@@ -40,10 +40,14 @@ struct NodeClient: Sendable {
     init(settledFor invocation: Invocation) throws(CommandError) {
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(60)
         patience = .brief(milliseconds: UInt64(limit / .milliseconds(1)))
-        let address = try SettledNode.address(for: invocation, within: limit)
+        let addresses = try NodeOptions.addresses(of: invocation)
         do throws(HearthError) {
-            connection = try Connection(
-                nodes: [address], keyFile: NodeOptions.keyFile(of: invocation))
+            var connections: [Connection] = []
+            for address in addresses {
+                connections.append(
+                    try Connection(nodes: [address], keyFile: NodeOptions.keyFile(of: invocation)))
+            }
+            connection = try NodeClient.firstSettled(of: connections, within: limit)
         } catch {
             throw CommandError(error)
         }
@@ -112,7 +116,7 @@ extension CommandError {
                 switch error.code {
                 case .invalid, .tooBig, .changed, .overwritten: .badData
                 case .notMet, .full, .triedTooOften, .unreachable, .unavailable, .behind,
-                    .undecided,
+                    .undecided, .unsettled,
                     .timedOut, .disconnected, .version, .closed:
                     .unavailable
                 }

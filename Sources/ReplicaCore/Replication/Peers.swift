@@ -165,6 +165,12 @@ extension Peers {
         return members.reduce(promise) { min($0, $1.settled) }
     }
 
+    /// The members that may still have something of the time up to `time`.
+    func unsettled(through time: HybridTime) -> [String] {
+        let agreement = agreement
+        return members.filter { $0.agreement != agreement || $0.settled < time }.map(\.member)
+    }
+
     /// The frontier without a look at who is closed: a mistake, for tests.
     func frontierWithoutAgreement(own promise: HybridTime) -> HybridTime {
         all.reduce(promise) { min($0, $1.beat?.promise ?? .zero) }

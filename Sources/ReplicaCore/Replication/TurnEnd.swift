@@ -39,6 +39,7 @@ extension Replica {
         probeDisconnects()
         catchUpSlowClients()
         answerWaitingClients()
+        answerSettling()
         closeBatch()
         if turn.isUrgent { turn.published.append(.publish(PeerMessage.urge.frame)) }
         answerConcerns()

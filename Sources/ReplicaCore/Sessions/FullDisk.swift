@@ -50,8 +50,8 @@ extension ClientMessage {
         case .get(let id, _, _), .put(let id, _, _, _, _, _), .merge(let id, _, _, _, _),
             .push(let id, _, _), .listen(let id, _, _, _), .unlisten(let id, _),
             .onDisconnect(let id, _, _), .onDisconnectMerge(let id, _, _),
-            .onDisconnectCancel(let id, _), .backup(let id, _), .evict(let id, _), .ping(let id),
-            .hello(let id, _), .status(let id):
+            .onDisconnectCancel(let id, _), .backup(let id, _), .evict(let id, _),
+            .settle(let id, _), .ping(let id), .hello(let id, _), .status(let id):
             id
         }
     }

@@ -26,6 +26,7 @@ extension Replica {
         slowClients.remove(session)
         outbox.removeAll(to: session)
         concerns.removeAll(of: session)
+        settling.removeAll(of: session)
         clientSessions.remove(session)
         writeDisconnect(of: session)
     }
@@ -68,6 +69,7 @@ extension Replica {
             outbox.append(.ok(id: id), to: session)
         case .evict(let id, let member): evict(member, id, session)
         case .backup(let id, let name): backUp(to: name, id, session)
+        case .settle(let id, let milliseconds): settle(within: milliseconds, id, session)
         case .ping(let id):
             let milliseconds = Int64(clamping: now.wallMilliseconds)
             outbox.append(.value(id: id, value: .integer(milliseconds)), to: session)
@@ -114,10 +116,7 @@ extension Replica {
     ) {
         if wayBack != nil, defect != .writesWhileOut {
             clientSessions.halt(session)
-            return refuse(
-                .unavailable,
-                "\(configuration.member) was evicted from the cluster, and is on its way back",
-                fix: "write to another node", id, session)
+            return refuseOnWayBack(id, session)
         }
         if let stamp {
             guard isDue(stamp, id, session, concern) else { return }
@@ -180,6 +179,14 @@ extension Replica {
                 fix: "give the id of a listen that is still open", id, session)
         }
         outbox.append(.ok(id: id), to: session)
+    }
+
+    /// Refuses what a node that was evicted cannot do yet.
+    mutating func refuseOnWayBack(_ id: UInt64, _ session: SessionID) {
+        refuse(
+            .unavailable,
+            "\(configuration.member) was evicted from the cluster, and is on its way back",
+            fix: "ask another node", id, session)
     }
 
     mutating func refuse(

@@ -18,6 +18,9 @@ struct SlowClients: Sendable {
     var isEmpty: Bool { sessions.isEmpty }
     var count: Int { sessions.count }
 
+    /// Whether a session may have missed something that it was not told yet.
+    func contains(_ session: SessionID) -> Bool { sessions[session] != nil }
+
     /// The sessions that have room and have missed something, ascending.
     var catchingUp: [SessionID] {
         if sessions.isEmpty { return [] }

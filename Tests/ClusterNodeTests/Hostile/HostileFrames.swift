@@ -71,7 +71,7 @@ extension HostileFrames {
     private mutating func request() -> ClientMessage {
         let id = chance(80) ? UInt64(number(below: 1_000)) : UInt64.max
         let path = path()
-        switch number(below: 13) {
+        switch number(below: 14) {
         case 0: return .get(id: id, path: path, query: query())
         case 1: return .put(id: id, path: path, value: value(depth: 0), condition: hash())
         case 2: return .merge(id: id, path: path, writes: writes())
@@ -84,6 +84,7 @@ extension HostileFrames {
         case 9: return .onDisconnectCancel(id: id, path: path)
         case 10: return .backup(id: id, name: ["", "../up", "a/b", "é"][number(below: 4)])
         case 11: return .evict(id: id, member: ["", "nobody", "é"][number(below: 3)])
+        case 12: return .settle(id: id, milliseconds: chance(50) ? .max : 0)
         default: return .status(id: id)
         }
     }

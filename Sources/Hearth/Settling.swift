@@ -1,0 +1,32 @@
+public import ClientCore
+
+extension Database {
+    /// Waits until what was written before is settled: all of it is at the node that this program is
+    /// connected to, from whatever node, and nothing can come any more that would change it.
+    ///
+    ///     try await database.waitUntilSettled(within: .seconds(30))
+    ///     let votes = try await database.reference(withPath: "votes").getData()
+    ///
+    /// What is read afterwards has all of that, and what was written since, which may still change.
+    /// "Before" is by the nodes' clocks. It takes a little longer than nodes take older writes of clients
+    /// that have lost their node (`retryWindowMilliseconds`, five seconds unless set), and needs to hear
+    /// of all nodes that are not voted out.
+    ///
+    /// - Parameter limit: For how long to wait; ten minutes at most.
+    /// - Throws: `HearthError` with the code `unsettled` when it takes longer, naming the nodes that are
+    ///   waited for; `unreachable` when no node answers.
+    public nonisolated(nonsending) func waitUntilSettled(
+        within limit: Duration = .seconds(30)
+    ) async throws(HearthError) {
+        let connection = try connection.get()
+        let milliseconds = UInt64(min(max(.zero, limit), .seconds(600)) / .milliseconds(1))
+        let result = await withCheckedContinuation { waiting in
+            connection.send(
+                .settle(milliseconds: milliseconds),
+                // The node's refusal, with its reason, comes at the end of the limit.
+                patience: .limited(milliseconds: milliseconds + 1_000)
+            ) { waiting.resume(returning: $0) }
+        }
+        _ = try result.get()
+    }
+}
