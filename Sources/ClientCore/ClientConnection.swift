@@ -51,7 +51,8 @@ extension Client {
     private mutating func refuse(_ wireID: UInt64, _ error: HearthError) {
         if error.code == .unavailable {
             // Another node may do it; patience decides how long one is looked for.
-            requests.markUnsent(wireID)
+            requests.markUnsent(wireID, because: error)
+            refusal = error
             loseConnection()
         } else if end(wireID, error) {
             return
@@ -88,16 +89,21 @@ extension Client {
 // MARK: - Without a connection
 
 extension Client {
-    mutating func loseConnection(because error: HearthError? = nil) {
+    mutating func loseConnection() {
         guard link.isUp else { return }
         let (node, wasOpen) = (link.node, link.isOpen)
         link.lose(at: now)
         endConnection(to: node, wasOpen: wasOpen)
         guard link.hasTriedAll else { return }
         for pending in requests.takeBrief() {
-            let reason = error.map { $0.leaving(pending.effect) }
-            fail(pending, reason ?? .unreachable(configuration.nodes, effect: pending.effect))
+            fail(pending, reasonAgainst(pending))
         }
+    }
+
+    /// Why a request was not done while no node served this client.
+    func reasonAgainst(_ pending: Requests.Pending) -> HearthError {
+        (pending.refusal ?? refusal)?.leaving(pending.effect)
+            ?? .unreachable(configuration.nodes, effect: pending.effect)
     }
 
     mutating func goOffline() {

@@ -107,12 +107,13 @@ extension Client {
     }
 
     mutating func expire(_ pending: Requests.Pending) {
-        let error: HearthError =
-            link.isOpen
-            ? .timedOut(
-                waiting: pending.request.patience.milliseconds ?? 0, at: link.node,
-                effect: pending.effect)
-            : .unreachable(configuration.nodes, effect: pending.effect)
-        fail(pending, error)
+        let isUnanswered = link.isOpen && pending.refusal == nil
+        fail(
+            pending,
+            isUnanswered
+                ? .timedOut(
+                    waiting: pending.request.patience.milliseconds ?? 0, at: link.node,
+                    effect: pending.effect)
+                : reasonAgainst(pending))
     }
 }

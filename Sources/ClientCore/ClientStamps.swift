@@ -53,6 +53,7 @@ extension Client {
         guard case .greeting(wireID, let asked, let askedWall) = stamping else { return }
         stamping = .open
         behindSince = nil
+        refusal = nil
         seen = holding
         clock.follow(wallMilliseconds: wall, at: now)
         clock.observe(time)
@@ -75,7 +76,8 @@ extension Client {
             seen = Vector()
             behindSince = nil
         }
-        loseConnection(because: error)
+        refusal = error
+        loseConnection()
     }
 
     /// The node did not do a write because of its stamp.

@@ -17,6 +17,8 @@ struct Requests: Sendable {
         var wasSent = false
         /// Whether a node that was connected before may have done it.
         var mayBeDone = false
+        /// What a node said that does not take it now.
+        var refusal: HearthError?
         /// Since when nodes say that they do not know.
         var undecidedSince: UInt64?
 
@@ -101,8 +103,9 @@ struct Requests: Sendable {
     }
 
     /// Notes that the node did not take a request, so that it may be sent again whatever it does.
-    mutating func markUnsent(_ wireID: UInt64) {
+    mutating func markUnsent(_ wireID: UInt64, because refusal: HearthError) {
         inFlight[wireID]?.wasSent = false
+        inFlight[wireID]?.refusal = refusal
     }
 
     /// Puts what was in flight back to the front, in order, and returns what must not be repeated.

@@ -127,6 +127,21 @@ import Testing
         #expect(rig.client.isAwaiting)
     }
 
+    @Test func `a request that every node refuses for now fails with their reason`() {
+        var rig = Rig()
+        rig.open()
+        let patience = Request.Patience.limited(milliseconds: 5_000)
+        _ = rig.turn(put(1, patience: patience), put(2, patience: .brief(milliseconds: 5_000)))
+        #expect(Rig.failures(rig.turn(Rig.refusal(2, .unavailable))) == [])
+        _ = rig.turn()
+        // Its hello is refused, too.
+        let brief = Rig.failures(rig.turn(Rig.refusal(4, .unavailable)))
+        #expect(brief.map(\.code) == [.unavailable])
+        let limited = Rig.failures(rig.turn(after: 5_000))
+        #expect(limited.map(\.code) == [.unavailable])
+        #expect(limited.map(\.effect) == [.none])
+    }
+
     @Test func `a client of another version is told so at once`() {
         var rig = Rig()
         rig.open()
