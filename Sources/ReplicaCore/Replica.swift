@@ -96,6 +96,8 @@ public struct Replica: Sendable {
     var clockBound: UInt64
     /// No operation of this replica will have a stamp up to this time.
     var promised: HybridTime
+    /// What the clock showed some time ago.
+    var shownTime: (elapsedMilliseconds: UInt64, time: HybridTime)?
     var nextBeatMilliseconds: UInt64 = 0
     var nextProbeMilliseconds: UInt64 = 0
     /// No operation with a stamp up to this time can arrive any more.

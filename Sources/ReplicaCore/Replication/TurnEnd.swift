@@ -111,8 +111,20 @@ extension Replica {
             ? clock.next(wallMilliseconds: now.wallMilliseconds)
             : clock.advance(wallMilliseconds: now.wallMilliseconds)
         let lag = defect == .acceptsBelowPromise ? 0 : configuration.retryWindowMilliseconds
-        promised = max(promised, time.earlier(byMilliseconds: lag))
+        promised = max(
+            promised, time.earlier(byMilliseconds: lag), timeShown(before: lag, now: time))
         return time
+    }
+
+    /// A time that the clock showed so long ago, or somewhat longer: where the wall clock has gone back, and
+    /// the clock stands still, the promise follows it all the same.
+    private mutating func timeShown(before lag: UInt64, now time: HybridTime) -> HybridTime {
+        guard let shown = shownTime, now.elapsedMilliseconds < shown.elapsedMilliseconds + lag
+        else {
+            defer { shownTime = (now.elapsedMilliseconds, time) }
+            return shownTime?.time ?? .zero
+        }
+        return .zero
     }
 
     /// Keeps a bound on disk above every time that the clock has shown, for the next life to start from.

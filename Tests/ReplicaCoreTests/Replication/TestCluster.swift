@@ -116,6 +116,9 @@ struct TestCluster {
         }
     }
 
+    /// All wall clocks go back.
+    mutating func setBack(milliseconds: UInt64) { now.wallMilliseconds -= milliseconds }
+
     mutating func turn(_ name: String, _ inputs: [Input]) {
         run(name, [.turnBegan(now)] + inputs + [.turnEnded])
     }

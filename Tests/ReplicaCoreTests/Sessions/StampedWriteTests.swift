@@ -68,6 +68,18 @@ import Testing
         #expect(cluster["n1"].value[count].isNull)
     }
 
+    @Test func `an old stamp is refused for good also where all clocks have gone back by an hour`()
+    {
+        var cluster = TestCluster(3)
+        cluster.setBack(milliseconds: 3_600_000)
+        cluster.settle()
+        cluster.send(add(1, stamp(present - 100)), to: "n1")
+        #expect(codes(cluster.takeReplies()) == [.late])
+        cluster.send(.hello(id: 2, seen: Vector()), to: "n1")
+        cluster.send(add(3, stamp(present + 100)), to: "n1")
+        #expect(cluster.takeReplies().contains(.ok(id: 3)))
+    }
+
     @Test func `behind a stamp that was refused none is taken before the next hello`() {
         var cluster = TestCluster(2)
         cluster.send(add(1, stamp(present - 2_000)), to: "n1")
