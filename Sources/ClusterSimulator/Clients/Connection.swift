@@ -3,6 +3,9 @@ struct Connection {
     let client: Int
     let node: Int
     let life: Int
+    /// The node has taken the connection; until then what is sent on it waits.
+    var isAccepted = true
+    var waiting: [[UInt8]] = []
     /// Nothing passes any more, whether its ends know it or not.
     var isBroken = false
     /// The node did not take the connection, so that nothing asked on it was done.

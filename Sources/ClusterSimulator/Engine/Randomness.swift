@@ -20,6 +20,12 @@ extension SplitMix64 {
 
     mutating func index(below count: Int) -> Int { Int(number(below: UInt64(count))) }
 
+    mutating func shuffle<Element>(_ elements: inout [Element]) {
+        for index in elements.indices.dropFirst() {
+            elements.swapAt(index, self.index(below: index + 1))
+        }
+    }
+
     mutating func time(in range: TimeRange) -> Microseconds {
         range.shortest + number(below: range.longest - range.shortest + 1)
     }

@@ -1,4 +1,5 @@
 import ReplicaCore
+import SyncProtocol
 
 /// How frames get from one node to another, as far as ZeroMQ and the wires beneath it promise.
 ///
@@ -9,15 +10,17 @@ import ReplicaCore
 ///
 /// Source: `replication-protocol.md`, section 1.
 struct VirtualNetwork {
-    private var settings: Scenario.Network
+    var settings: Scenario.Network
     let nodes: Int
-    private let endpoints: Int
-    private var random: SplitMix64
-    private var links: [Link]
+    let endpoints: Int
+    var random: SplitMix64
+    var links: [Link]
     /// By sender and receiver: whether a partition or a cut keeps frames from passing.
-    private var isCut: [Bool]
+    var isCut: [Bool]
+    /// Nodes that can make no new connection.
+    var areExhausted: [Bool]
     /// Counts the heals; a direction flaps until the next one.
-    private(set) var round = 0
+    var round = 0
     private(set) var counts = Counts()
 
     struct Counts {
@@ -36,7 +39,7 @@ struct VirtualNetwork {
     }
 
     /// One direction between two nodes.
-    private struct Link {
+    struct Link {
         var quality: LinkQuality
         /// Frames of an earlier connection do not arrive.
         var epoch = 0
@@ -48,6 +51,13 @@ struct VirtualNetwork {
         var busyUntil: Microseconds = 0
         var queued = 0
         var isClogged = false
+        /// The connection is gone, and is not made again.
+        var isDown = false
+        /// The connection that the first has made to the second is forgotten by that, and the first
+        /// notices then.
+        var noticed: Microseconds = 0
+        /// What the first does not publish to the second any more.
+        var lost: Set<Topic> = []
         /// What came and could not be taken, in order.
         var waiting: [Event] = []
         /// An old frame, which may come again.
@@ -61,6 +71,7 @@ struct VirtualNetwork {
         random = SplitMix64(seed: seed, part: 1)
         links = [Link](repeating: Link(quality: settings.link), count: nodes * nodes)
         isCut = [Bool](repeating: false, count: endpoints * endpoints)
+        areExhausted = [Bool](repeating: false, count: nodes)
     }
 
     // MARK: Between nodes
@@ -73,7 +84,8 @@ struct VirtualNetwork {
         let index = from * nodes + to
         let quality = links[index].quality
         let isQueueFull = quality.queue > 0 && links[index].queued >= quality.queue
-        if isCut(from, to) || now < links[index].joined || isQueueFull
+        if !isOpen(from, to) || isForgotten(by: from, madeBy: to, at: now) || isQueueFull
+            || now < links[index].joined || links[index].lost.contains(topicOf: bytes)
             || random.happens(quality.loss)
         {
             counts.dropped += 1
@@ -104,12 +116,21 @@ struct VirtualNetwork {
         return deliveries
     }
 
-    /// How a question or an answer arrives; nil if it does not.
-    mutating func send(
-        _ bytes: [UInt8], from: Int, to: Int, at now: Microseconds
+    /// How a question arrives, over the connection that the asking node has made; nil if it does not.
+    mutating func ask(_ bytes: [UInt8], from: Int, to: Int, at now: Microseconds) -> Delivery? {
+        send(bytes, from: from, to: to, isLost: isForgotten(by: to, madeBy: from, at: now), at: now)
+    }
+
+    /// How an answer arrives, over the connection on which it was asked for; nil if it does not.
+    mutating func answer(_ bytes: [UInt8], from: Int, to: Int, at now: Microseconds) -> Delivery? {
+        send(bytes, from: from, to: to, isLost: isForgotten(by: from, madeBy: to, at: now), at: now)
+    }
+
+    private mutating func send(
+        _ bytes: [UInt8], from: Int, to: Int, isLost: Bool, at now: Microseconds
     ) -> Delivery? {
         counts.sent += 1
-        if isCut(from, to) {
+        if !isOpen(from, to) || isLost {
             counts.dropped += 1
             return nil
         }
@@ -118,6 +139,10 @@ struct VirtualNetwork {
         let arrival = max(left + delay(links[index].quality), links[index].lastAnswered)
         links[index].lastAnswered = arrival
         return Delivery(time: arrival, bytes: damaged(bytes, links[index].quality))
+    }
+
+    private func isForgotten(by acceptor: Int, madeBy maker: Int, at now: Microseconds) -> Bool {
+        now < links[maker * nodes + acceptor].noticed
     }
 
     private mutating func delay(_ quality: LinkQuality) -> Microseconds {
@@ -144,7 +169,7 @@ struct VirtualNetwork {
 
     /// Whether a frame sent on the connection with this epoch arrives now.
     func isConnected(from: Int, to: Int, epoch: Int) -> Bool {
-        !isCut(from, to) && links[from * nodes + to].epoch == epoch
+        isOpen(from, to) && links[from * nodes + to].epoch == epoch
     }
 
     /// A published frame has left the queue of its connection; those of an earlier one went with it.
@@ -167,6 +192,13 @@ struct VirtualNetwork {
         return links[index].busyUntil
     }
 
+    /// Whether there is a connection over which something gets from one node to another.
+    func isOpen(_ from: Int, _ to: Int) -> Bool {
+        !isCut(from, to) && !links[from * nodes + to].isDown
+    }
+
+    func isCut(_ from: Int, _ to: Int) -> Bool { isCut[from * endpoints + to] }
+
     /// All connections of a node break, and are made again.
     mutating func reconnect(_ node: Int, at now: Microseconds) {
         for other in 0..<nodes where other != node {
@@ -175,10 +207,14 @@ struct VirtualNetwork {
         }
     }
 
-    private mutating func reconnect(from: Int, to: Int, at now: Microseconds) {
+    /// A direction breaks with all that is queued, and works again once both its ends can connect.
+    mutating func reconnect(from: Int, to: Int, at now: Microseconds) {
         let index = from * nodes + to
         links[index].epoch += 1
         links[index].queued = 0
+        links[index].noticed = 0
+        links[index].lost.removeAll()
+        links[index].isDown = areExhausted[from] || areExhausted[to]
         links[index].joined = now + random.time(in: settings.join)
     }
 
@@ -212,76 +248,19 @@ struct VirtualNetwork {
         }
         return events
     }
+}
 
-    // MARK: Faults
-
-    func isCut(_ from: Int, _ to: Int) -> Bool { isCut[from * endpoints + to] }
-
-    /// Keeps members of different groups apart. Endpoints are nodes, then clients.
-    mutating func partition(_ groups: [[Int]], at now: Microseconds) {
-        for (index, group) in groups.enumerated() {
-            for other in groups[(index + 1)...] {
-                for a in group {
-                    for b in other {
-                        cut(from: a, to: b, at: now)
-                        cut(from: b, to: a, at: now)
-                    }
-                }
-            }
+extension Set<Topic> {
+    /// Whether a frame holds what is not published.
+    fileprivate func contains(topicOf frame: [UInt8]) -> Bool {
+        guard !isEmpty, let messages = try? FrameReader<PeerMessage>.messages(in: frame) else {
+            return false
         }
-    }
-
-    /// Keeps nodes apart that do not stand beside each other in a circle.
-    mutating func makeRing(at now: Microseconds) {
-        for a in 0..<nodes {
-            for b in 0..<nodes where a != b && (a + 1) % nodes != b && (b + 1) % nodes != a {
-                cut(from: a, to: b, at: now)
-            }
-        }
-    }
-
-    mutating func cut(from: Int, to: Int, at now: Microseconds) {
-        isCut[from * endpoints + to] = true
-        if from < nodes, to < nodes { reconnect(from: from, to: to, at: now) }
-    }
-
-    mutating func clog(from: Int, to: Int) { links[from * nodes + to].isClogged = true }
-
-    mutating func degrade(from: Int, to: Int, _ quality: LinkQuality) {
-        links[from * nodes + to].quality = quality
-    }
-
-    /// The connections between two nodes break, with what is queued, and are made again.
-    mutating func disconnect(_ a: Int, _ b: Int, at now: Microseconds) {
-        reconnect(from: a, to: b, at: now)
-        reconnect(from: b, to: a, at: now)
-    }
-
-    /// Cuts a direction, or heals it; returns when to do so again.
-    mutating func flap(from: Int, to: Int, at now: Microseconds) -> Microseconds {
-        isCut[from * endpoints + to].toggle()
-        reconnect(from: from, to: to, at: now)
-        return now + random.time(in: TimeRange(.milliseconds(10), .milliseconds(400)))
-    }
-
-    /// Ends all faults, and from now on also what keeps clients from ever coming to rest.
-    mutating func calm(at now: Microseconds) {
-        settings.breaks = .zero
-        settings.link.tail = .zero
-        heal(at: now)
-    }
-
-    /// Ends all faults of the network.
-    mutating func heal(at now: Microseconds) {
-        round += 1
-        for index in links.indices {
-            links[index].quality = settings.link
-            links[index].isClogged = false
-        }
-        for from in 0..<endpoints {
-            for to in 0..<endpoints where isCut[from * endpoints + to] {
-                isCut[from * endpoints + to] = false
-                if from < nodes, to < nodes { reconnect(from: from, to: to, at: now) }
+        return messages.contains { message in
+            switch message {
+            case .message(.batch): contains(.batches)
+            case .message(.beat): contains(.beats)
+            default: false
             }
         }
     }

@@ -12,12 +12,19 @@ struct VirtualClock {
         case frozen
         /// Jumping this far ahead and back, at each look at it.
         case strobing(milliseconds: UInt64)
+        /// Running this far ahead, then as far behind, and back, in so much time.
+        case swaying(milliseconds: UInt64, every: Microseconds)
     }
 
     private var offsetMilliseconds: Int64
     private let driftMillionths: Int64
     private var mode = Mode.running
     private var frozenMilliseconds: UInt64 = 0
+    /// When the mode began.
+    private var since: Microseconds = 0
+    /// How long the machine has slept, and since when it sleeps.
+    private var slept: Microseconds = 0
+    private(set) var asleepSince: Microseconds?
 
     init(_ settings: Scenario.Clocks, random: inout SplitMix64) {
         let skew = Int64(settings.skew / 1_000)
@@ -35,7 +42,19 @@ struct VirtualClock {
 
     mutating func set(_ mode: Mode, at now: Microseconds) {
         frozenMilliseconds = moment(at: now).wallMilliseconds
+        since = now
         self.mode = mode
+    }
+
+    /// The machine stands still; only its wall clock goes on.
+    mutating func sleep(at now: Microseconds) { asleepSince = asleepSince ?? now }
+
+    /// Returns how long the machine has slept.
+    mutating func wake(at now: Microseconds) -> Microseconds {
+        guard let asleepSince else { return 0 }
+        self.asleepSince = nil
+        slept += now - asleepSince
+        return now - asleepSince
     }
 
     func moment(at now: Microseconds) -> Moment {
@@ -47,7 +66,20 @@ struct VirtualClock {
         case .running: break
         case .frozen: wall = frozenMilliseconds
         case .strobing(let milliseconds): if now % 3 == 0 { wall += milliseconds }
+        case .swaying(let milliseconds, let period):
+            let sway = VirtualClock.wave(now - since, period, height: Int64(milliseconds))
+            wall = UInt64(max(0, running + sway))
         }
-        return Moment(wallMilliseconds: wall, elapsedMilliseconds: UInt64(elapsed))
+        let awake = now - slept - (asleepSince.map { now - $0 } ?? 0)
+        return Moment(wallMilliseconds: wall, elapsedMilliseconds: awake / 1_000)
+    }
+
+    /// A triangle that goes from 0 to `height`, to `-height`, and back.
+    private static func wave(
+        _ time: Microseconds, _ period: Microseconds, height: Int64
+    ) -> Int64 {
+        let place = Int64(time % period) * 4 * height / Int64(period)
+        if place < height { return place }
+        return place < 3 * height ? 2 * height - place : place - 4 * height
     }
 }

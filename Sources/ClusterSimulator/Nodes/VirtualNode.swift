@@ -21,6 +21,10 @@ struct VirtualNode {
     /// Its disk is full, and it knows.
     var waitsForRoom = false
     var isTurnScheduled = false
+    /// There is a file handle for another connection.
+    var hasHandles = true
+    /// How much longer each turn takes than usual.
+    var slowness: TimeRange?
     var clock: VirtualClock
     var disk: VirtualDisk
     /// Checkpoints that this process has taken over.
@@ -236,7 +240,9 @@ struct VirtualNode {
     mutating func stored(turn: UInt64) -> [Output] { replica?.step(.stored(turn: turn)) ?? [] }
 
     /// How long the loop sleeps or works before it takes the next turn.
-    mutating func turnDelay() -> Microseconds { random.time(in: TimeRange(20, 200)) }
+    mutating func turnDelay() -> Microseconds {
+        random.time(in: TimeRange(20, 200)) + (slowness.map { random.time(in: $0) } ?? 0)
+    }
 
     /// From one turn without input to the next.
     mutating func tickDelay() -> Microseconds { random.time(in: TimeRange(40_000, 60_000)) }

@@ -141,10 +141,7 @@ extension SimulatedRun {
     private mutating func connect(application number: Int, to name: String) {
         disconnect(application: number)
         guard let node = nodes.firstIndex(where: { $0.name == name }) else { return }
-        let application = applications[number]
-        connections.append(
-            Connection(client: application.index, node: node, life: nodes[node].life))
-        applications[number].connection = connections.count - 1
+        applications[number].connection = open(applications[number].index, to: node)
         applications[number].node = node
     }
 

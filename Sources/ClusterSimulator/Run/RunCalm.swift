@@ -8,6 +8,8 @@ struct Calm {
     static let interval = TimeRange(.milliseconds(80), .milliseconds(120))
     /// How long it has to stay equal until the run ends.
     static let quiet: Microseconds = .seconds(1)
+    /// Who goes on and on, as a client that asks again for ever, does not come to rest.
+    static let limit: Microseconds = .seconds(180)
 
     var hasBegun = false
     var isOver = false
@@ -30,6 +32,8 @@ extension SimulatedRun {
         for node in nodes.indices {
             nodes[node].clock.set(.running, at: now)
             nodes[node].disk.trouble = nil
+            nodes[node].slowness = nil
+            freeHandles(of: node)
         }
         for client in clients.indices {
             clients[client].remaining = 0
@@ -53,7 +57,7 @@ extension SimulatedRun {
         if let since = calm.equalSince, now >= since + Calm.quiet {
             calm.converged = since
             calm.isOver = true
-        } else if now >= calm.lastProgress + scenario.settle {
+        } else if now >= min(calm.lastProgress + scenario.settle, scenario.until + Calm.limit) {
             calm.isOver = true
         } else {
             schedule(.calmChecked, after: random.time(in: Calm.interval))

@@ -5,16 +5,35 @@ import SyncProtocol
 
 extension SimulatedRun {
     /// How long an end of a broken connection waits before it knows.
-    private static let heartbeatTimeout: Microseconds = .seconds(3)
+    static let heartbeatTimeout: Microseconds = .seconds(3)
 
     private func endpoint(of client: Int) -> Int { nodes.count + client }
 
     /// Connects a client to its node.
     mutating func connect(_ client: Int) {
         let node = clients[client].node
-        connections.append(Connection(client: client, node: node, life: nodes[node].life))
-        clients[client].connection = connections.count - 1
+        clients[client].connection = open(client, to: node)
         clients[client].wasHeard = true
+    }
+
+    /// Begins a connection, which a node without file handles does not notice.
+    mutating func open(_ client: Int, to node: Int) -> Int {
+        connections.append(
+            Connection(
+                client: client, node: node, life: nodes[node].life,
+                isAccepted: nodes[node].hasHandles))
+        return connections.count - 1
+    }
+
+    /// A node takes the connections that waited for it, and what was sent on them.
+    mutating func acceptConnections(of node: Int) {
+        for index in connections.indices
+        where connections[index].node == node && !connections[index].isAccepted {
+            connections[index].isAccepted = true
+            let waiting = connections[index].waiting
+            connections[index].waiting.removeAll()
+            for frame in waiting { send(frame, on: index) }
+        }
     }
 
     /// Notes which operation a request is about.
@@ -59,6 +78,7 @@ extension SimulatedRun {
             connections[index].wasRefused = true
             return schedule(.clientLost(connection: index), after: delay)
         }
+        guard connection.isAccepted else { return connections[index].waiting.append(frame) }
         let arrival = max(now + delay, connection.lastAtNode)
         connections[index].lastAtNode = arrival
         queue.schedule(.requested(connection: index, frame: frame), at: arrival)
@@ -121,6 +141,7 @@ extension SimulatedRun {
     mutating func close(_ index: Int) {
         guard !connections[index].isBroken else { return }
         connections[index].isBroken = true
+        guard connections[index].isAccepted else { return }
         let client = endpoint(of: connections[index].client)
         let delay = network.clientDelay(from: client, to: connections[index].node)
         let arrival = now + (delay ?? SimulatedRun.heartbeatTimeout)

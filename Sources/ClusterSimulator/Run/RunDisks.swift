@@ -47,7 +47,10 @@ extension SimulatedRun {
     /// more.
     mutating func noteReturn(of node: Int) {
         guard let replica = nodes[node].replica else { return }
-        if replica.isOut, !nodes[node].isOut { nodes[node].outSince = now }
+        if replica.isOut, !nodes[node].isOut {
+            nodes[node].outSince = now
+            reopenEviction(of: node)
+        }
         nodes[node].isOut = replica.isOut
         guard replica.counters.returns > nodes[node].returns else { return }
         nodes[node].returns = replica.counters.returns
@@ -59,6 +62,12 @@ extension SimulatedRun {
         {
             refusals[index].until = refusals[index].until ?? now
         }
+    }
+
+    /// An eviction that was asked for may be decided when the node has come back from another one.
+    private mutating func reopenEviction(of node: Int) {
+        let last = refusals.lastIndex { $0.node == node && $0.reason == Refusal.evicted }
+        if let last { refusals[last].until = nil }
     }
 
     /// What a node shows after it has taken over a checkpoint, its oracle has to show as well.

@@ -4,6 +4,9 @@ import SyncProtocol
 // Faults: those that the scenario names, and those drawn from the seed.
 
 extension SimulatedRun {
+    /// Somebody who asks, and does not wait for an answer.
+    static let operatorSession = SessionID(number: .max)
+
     mutating func perform(_ action: Scenario.Scripted.Action) {
         switch action {
         case .fault(let fault): perform(fault)
@@ -20,7 +23,13 @@ extension SimulatedRun {
         case .restart(let node): start(node)
         case .stop(let node): stop(node)
         case .pause(let node): pause(node)
-        case .resume(let node): resume(node)
+        case .resume(let node), .wake(let node): resume(node)
+        case .sleep(let node): sleep(node)
+        case .slowDown(let node, let range):
+            nodes[node].slowness = range
+            if range != nil { statistics.shortages += 1 }
+        case .exhaustHandles(let node): exhaustHandles(of: node)
+        case .freeHandles(let node): freeHandles(of: node)
         case .backUp(let node): nodes[node].disk.backUp(at: now)
         case .restore(let node): replaceDisk(of: node) { $0.restoreCopy() }
         case .wipe(let node): replaceDisk(of: node) { $0.wipe() }
@@ -61,6 +70,15 @@ extension SimulatedRun {
         case .clog(let from, let to):
             network.clog(from: from, to: to)
             statistics.badLinks += 1
+        case .unclog(let from, let to):
+            network.unclog(from: from, to: to)
+            releaseWaiting(for: to)
+        case .halfOpen(let from, let to):
+            network.halfOpen(from: from, to: to, until: now + SimulatedRun.heartbeatTimeout)
+            statistics.badLinks += 1
+        case .lose(let topic, let from, let to):
+            network.lose(topic, from: from, to: to)
+            statistics.badLinks += 1
         case .degrade(let from, let to, let quality):
             network.degrade(from: from, to: to, quality)
             statistics.badLinks += 1
@@ -92,77 +110,5 @@ extension SimulatedRun {
 
     private mutating func notePartition() {
         statistics.partitions += 1
-    }
-
-    private mutating func crash(_ node: Int) {
-        guard nodes[node].state != .down else { return }
-        noteEnd(of: node, losing: nodes[node].crash())
-        if let since = nodes[node].disk.losePower() {
-            losses.append(Loss(node: node, since: since, until: now))
-        }
-    }
-
-    private mutating func kill(_ node: Int) {
-        guard nodes[node].state != .down else { return }
-        noteEnd(of: node, losing: nodes[node].kill(at: now))
-    }
-
-    /// Somebody who asks, and does not wait for an answer.
-    static let operatorSession = SessionID(number: .max)
-
-    private mutating func noteEnd(of node: Int, losing lost: Int) {
-        statistics.crashes += 1
-        statistics.lostTurns += lost
-        crashes.append((node, now))
-        noteRoom(at: node)
-        breakConnections(of: node)
-    }
-
-    /// A process starts on another disk than the one before had.
-    private mutating func replaceDisk(
-        of node: Int, with replace: (inout VirtualDisk) -> Microseconds
-    ) {
-        kill(node)
-        losses.append(Loss(node: node, since: replace(&nodes[node].disk), until: now))
-        start(node)
-    }
-
-    /// The process ends, and the next one finds damage.
-    private mutating func rot(_ node: Int) {
-        kill(node)
-        nodes[node].disk.damage(sealed: defect?.trustedPart)
-        statistics.diskTroubles += 1
-        start(node)
-    }
-
-    /// A process whose disk has failed ends.
-    mutating func endWithDisk(_ node: Int) {
-        noteEnd(of: node, losing: nodes[node].crash())
-    }
-
-    private mutating func stop(_ node: Int) {
-        guard nodes[node].isUp else { return }
-        noteClock(of: node)
-        perform(nodes[node].stop(at: now), of: node)
-    }
-
-    /// A node that was stopping has written its last turn.
-    mutating func endProcess(_ node: Int) {
-        nodes[node].end()
-        statistics.stops += 1
-        breakConnections(of: node)
-    }
-
-    private mutating func pause(_ node: Int) {
-        guard nodes[node].state == .running else { return }
-        nodes[node].pause()
-        statistics.pauses += 1
-    }
-
-    mutating func resume(_ node: Int) {
-        guard nodes[node].state == .paused else { return }
-        nodes[node].resume()
-        releaseWaiting(for: node)
-        scheduleTurn(node)
     }
 }

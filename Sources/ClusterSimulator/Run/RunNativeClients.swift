@@ -3,8 +3,8 @@ import SyncProtocol
 // What native clients do besides: they say what they have seen, stamp, and ask again.
 
 extension VirtualClient {
-    /// How long it asks for what no node can decide.
-    static let outcomePatience: Microseconds = .seconds(30)
+    /// How long it asks for what no node can decide, as the SDK does.
+    static let outcomePatience: Microseconds = .seconds(10)
     /// How long it looks for a node that holds what it has seen.
     static let sessionPatience: Microseconds = .seconds(10)
 

@@ -8,6 +8,8 @@ extension SimulatedRun {
     mutating func start(_ node: Int) {
         guard nodes[node].state == .down else { return }
         guard startProcess(of: node) else { return }
+        // A new process has handles of its own.
+        freeHandles(of: node)
         network.reconnect(node, at: now)
         releaseWaiting(for: node)
         if let replica = nodes[node].replica {
@@ -133,9 +135,8 @@ extension SimulatedRun {
                 recording.note(published: frame, node: node)
                 publish(frame, from: node)
             case .ask(let member, let frame):
-                if defect != .ignoresGaps { send(frame, from: node, to: member) { .asked($0) } }
-            case .answer(let member, let frame):
-                send(frame, from: node, to: member) { .answered($0) }
+                if defect != .ignoresGaps { ask(member, frame, from: node) }
+            case .answer(let member, let frame): answer(member, frame, from: node)
             case .reply(let session, let frame): reply(frame, to: session)
             case .read(let wish):
                 let delay = random.time(in: TimeRange(100, 2_000))
@@ -225,24 +226,33 @@ extension SimulatedRun {
         give(.found(nodes[node].disk.read(wish), for: wish), to: node)
     }
 
-    private mutating func publish(_ frame: [UInt8], from node: Int) {
+    private mutating func publish(_ bytes: [UInt8], from node: Int) {
         for peer in nodes.indices where peer != node {
-            let epoch = network.epoch(from: node, to: peer)
-            for delivery in network.publish(frame, from: node, to: peer, at: now) {
-                let frame = PeerFrame(from: node, to: peer, epoch: epoch, bytes: delivery.bytes)
-                queue.schedule(.published(frame), at: delivery.time)
+            for delivery in network.publish(bytes, from: node, to: peer, at: now) {
+                queue.schedule(
+                    .published(frame(delivery, from: node, to: peer)), at: delivery.time)
             }
         }
     }
 
-    mutating func send(
-        _ bytes: [UInt8], from node: Int, to member: String, as event: (PeerFrame) -> Event
-    ) {
+    mutating func ask(_ member: String, _ bytes: [UInt8], from node: Int) {
         guard let peer = nodes.firstIndex(where: { $0.name == member }),
-            let delivery = network.send(bytes, from: node, to: peer, at: now)
+            let delivery = network.ask(bytes, from: node, to: peer, at: now)
         else { return }
-        let epoch = network.epoch(from: node, to: peer)
-        let frame = PeerFrame(from: node, to: peer, epoch: epoch, bytes: delivery.bytes)
-        queue.schedule(event(frame), at: delivery.time)
+        queue.schedule(.asked(frame(delivery, from: node, to: peer)), at: delivery.time)
+    }
+
+    private mutating func answer(_ member: String, _ bytes: [UInt8], from node: Int) {
+        guard let peer = nodes.firstIndex(where: { $0.name == member }),
+            let delivery = network.answer(bytes, from: node, to: peer, at: now)
+        else { return }
+        queue.schedule(.answered(frame(delivery, from: node, to: peer)), at: delivery.time)
+    }
+
+    private func frame(
+        _ delivery: VirtualNetwork.Delivery, from: Int, to: Int
+    ) -> PeerFrame {
+        let epoch = network.epoch(from: from, to: to)
+        return PeerFrame(from: from, to: to, epoch: epoch, bytes: delivery.bytes)
     }
 }

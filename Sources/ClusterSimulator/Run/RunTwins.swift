@@ -46,7 +46,7 @@ extension SimulatedRun {
             case .store(let turn):
                 perform(twins[twin].replica.step(.stored(turn: turn.number)), ofTwin: twin)
             case .ask(let member, let frame):
-                send(frame, from: twins[twin].node, to: member) { .asked($0) }
+                ask(member, frame, from: twins[twin].node)
             case .giveUp where defect != .refusedTwinGoesOn: twins[twin].ended = now
             default: break
             }

@@ -83,6 +83,7 @@ public enum SelfTest {
             Row(.acknowledgesBeforeCommit, in: "crash-and-restart", by: .acknowledgedPushes),
             Row(.ignoresGaps, in: "three-nodes-converge", by: .staysLive),
             Row(.ignoresGaps, in: "three-nodes-converge", by: .replicasEqual),
+            Row(.ignoresGaps, in: "subscription-is-lost", by: .staysLive),
             Row(.resendsIncrements, in: "increments-add-up", by: .incrementsAddUp),
             Row(.restampsRetries, in: "increments-count-once", by: .incrementsAddUp),
             Row(.replica(.forgetsStamps), in: "increments-count-once", by: .incrementsAddUp),

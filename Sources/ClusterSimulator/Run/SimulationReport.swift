@@ -64,6 +64,8 @@ public struct SimulationStatistics: Equatable, Sendable {
     /// Directions that were clogged, flapping, broken or bad.
     public internal(set) var badLinks = 0
     public internal(set) var diskTroubles = 0
+    /// Processes that became slow, or could open nothing more.
+    public internal(set) var shortages = 0
     /// Processes that ended because a sync had failed.
     public internal(set) var failedSyncs = 0
     /// Databases that were found damaged at a start, and set aside.

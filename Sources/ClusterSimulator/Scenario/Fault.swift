@@ -12,6 +12,14 @@ enum Fault: Equatable, Sendable {
     /// The process stands still, and its connections stay.
     case pause(Int)
     case resume(Int)
+    /// The machine stands still, and its monotonic clock with it; the wall clock goes on.
+    case sleep(Int)
+    case wake(Int)
+    /// A node's turns take so much longer; as usual if nil.
+    case slowDown(Int, by: TimeRange?)
+    /// A node has no file handle left for a new connection; those that there are live.
+    case exhaustHandles(Int)
+    case freeHandles(Int)
 
     /// A node is asked to have another one out of the cluster.
     case evict(Int, by: Int)
@@ -37,6 +45,11 @@ enum Fault: Equatable, Sendable {
     case ring
     /// Frames from one node to another wait, as many as the queue takes, until it heals.
     case clog(from: Int, to: Int)
+    case unclog(from: Int, to: Int)
+    /// The second has forgotten the connection that the first had made to it.
+    case halfOpen(from: Int, to: Int)
+    /// The first has forgotten that the second wants publications of a kind, until they connect again.
+    case lose(Topic, from: Int, to: Int)
     /// A direction is cut and healed again and again.
     case flap(from: Int, to: Int)
     /// The connections between two nodes break, with all that is queued, and are made again.
@@ -54,6 +67,11 @@ enum Fault: Equatable, Sendable {
     case clock(Int, VirtualClock.Mode)
     /// A node's disk does something other than to work.
     case disk(Int, VirtualDisk.Trouble?)
+}
+
+/// What nodes publish.
+enum Topic: String, CaseIterable, Sendable {
+    case batches, beats
 }
 
 /// An end of a connection.
@@ -99,6 +117,21 @@ extension Fault {
         case rot, twin
         case spoiltLog = "spoilt-log"
         case evict
+        case swizzle
+        case halfOpen = "half-open"
+        case topicLoss = "topic-loss"
+        case slowCPU = "slow-cpu"
+        case noHandles = "no-handles"
+        case sway, sleep, restore
+
+        var isOfNetwork: Bool {
+            switch self {
+            case .partition, .isolate, .ring, .cut, .clog, .flap, .disconnect, .degrade, .swizzle,
+                .halfOpen, .topicLoss:
+                true
+            default: false
+            }
+        }
 
         /// A node without peers could not start again on what is damaged; and who else would have to do
         /// with its twin, or want it out?

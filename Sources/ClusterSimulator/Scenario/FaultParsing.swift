@@ -4,7 +4,8 @@ extension Fault {
     private static let names = [
         "crash", "kill", "restart", "stop", "pause", "resume", "partition", "isolate", "ring",
         "clog", "flap", "disconnect", "degrade", "heal", "clock", "disk", "backup", "restore",
-        "wipe", "evict", "rot", "twin",
+        "wipe", "evict", "rot", "twin", "sleep", "wake", "cpu", "handles", "unclog", "half-open",
+        "lose",
     ]
 
     /// Reads the rest of the line, after the name of the fault.
@@ -19,6 +20,10 @@ extension Fault {
         case "stop": self = .stop(try line.node(among: nodes))
         case "pause": self = .pause(try line.node(among: nodes))
         case "resume": self = .resume(try line.node(among: nodes))
+        case "sleep": self = .sleep(try line.node(among: nodes))
+        case "wake": self = .wake(try line.node(among: nodes))
+        case "cpu": self = try line.processor(among: nodes)
+        case "handles": self = try line.handles(among: nodes)
         case "backup": self = .backUp(try line.node(among: nodes))
         case "restore": self = .restore(try line.node(among: nodes))
         case "evict":
@@ -33,6 +38,15 @@ extension Fault {
         case "clog":
             let (from, to) = try line.direction(among: nodes)
             self = .clog(from: from, to: to)
+        case "unclog":
+            let (from, to) = try line.direction(among: nodes)
+            self = .unclog(from: from, to: to)
+        case "half-open":
+            let (from, to) = try line.direction(among: nodes)
+            self = .halfOpen(from: from, to: to)
+        case "lose":
+            let (from, to) = try line.direction(among: nodes)
+            self = .lose(try line.topic(), from: from, to: to)
         case "flap":
             let (from, to) = try line.direction(among: nodes)
             self = .flap(from: from, to: to)
@@ -97,6 +111,32 @@ extension ScenarioLine {
         return changed.network.link
     }
 
+    fileprivate mutating func topic() throws(ScenarioError) -> Topic {
+        let word = take()
+        if let topic = Topic(rawValue: word.text) { return topic }
+        throw .unknown(word, known: Topic.allCases.map(\.rawValue))
+    }
+
+    fileprivate mutating func processor(among nodes: Int) throws(ScenarioError) -> Fault {
+        let node = try node(among: nodes)
+        let word = take()
+        switch word.text {
+        case "slow": return .slowDown(node, by: try take().times())
+        case "runs": return .slowDown(node, by: nil)
+        default: throw .unknown(word, known: ["slow", "runs"])
+        }
+    }
+
+    fileprivate mutating func handles(among nodes: Int) throws(ScenarioError) -> Fault {
+        let node = try node(among: nodes)
+        let word = take()
+        switch word.text {
+        case "none": return .exhaustHandles(node)
+        case "free": return .freeHandles(node)
+        default: throw .unknown(word, known: ["none", "free"])
+        }
+    }
+
     fileprivate mutating func clock(among nodes: Int) throws(ScenarioError) -> Fault {
         let node = try node(among: nodes)
         let word = take()
@@ -104,17 +144,33 @@ extension ScenarioLine {
         case "freezes": return .clock(node, .frozen)
         case "runs": return .clock(node, .running)
         case "strobes": return .clock(node, .strobing(milliseconds: try take().time() / 1_000))
+        case "sways":
+            let height = try swayTime()
+            let every = take()
+            guard every.text == "every" else {
+                throw .expected("\"every\" and a time", found: every)
+            }
+            return .clock(node, .swaying(milliseconds: height / 1_000, every: try swayTime()))
         default: break
         }
         guard let sign = word.text.first, sign == "+" || sign == "-" else {
             throw .expected(
-                "how far the clock steps, such as +5s or -2s, \"freezes\", \"strobes\" or \"runs\"",
-                found: word)
+                "how far the clock steps, such as +5s or -2s, \"freezes\", \"strobes\", \"sways\" or "
+                    + "\"runs\"", found: word)
         }
         let length = ScenarioWord(
             text: String(word.text.dropFirst()), line: word.line, column: word.column + 1)
         let milliseconds = Int64(try length.time() / 1_000)
         return .step(node, milliseconds: sign == "-" ? -milliseconds : milliseconds)
+    }
+
+    private mutating func swayTime() throws(ScenarioError) -> Microseconds {
+        let word = take()
+        let time = try word.time()
+        guard (1_000...3_600_000_000) ~= time else {
+            throw .expected("a time from 1ms to 1h", found: word)
+        }
+        return time
     }
 
     fileprivate mutating func disk(among nodes: Int) throws(ScenarioError) -> Fault {

@@ -5,11 +5,11 @@ import ReplicaCore
 ///
 /// So a run with drawn faults is a scenario like any other: it can be written down, and made shorter.
 struct FaultPlan {
-    private let scenario: Scenario
-    private var random: SplitMix64
+    let scenario: Scenario
+    var random: SplitMix64
     private var script: [Scenario.Scripted] = []
     /// A node with a fault gets no other one; nor does the network.
-    private var nodesBusy: [Microseconds]
+    private(set) var nodesBusy: [Microseconds]
     private var networkBusy: Microseconds = 0
 
     private init(_ scenario: Scenario, seed: UInt64) {
@@ -43,19 +43,21 @@ struct FaultPlan {
 
     private mutating func drawFaults(at time: Microseconds) {
         var network: [Fault] = []
+        var isSwizzling = false
         for (kind, chance) in zip(Fault.Kind.allCases, scenario.faults.chances)
         where random.happens(chance) {
-            switch kind {
-            case .crash, .kill, .stop, .pause, .wipe, .slowDisk, .readErrors, .step, .leap, .strobe,
-                .freeze, .fullDisk, .failingDisk, .lyingDisk, .rot, .spoiltLog, .twin, .evict:
+            if kind == .swizzle {
+                isSwizzling = nodesBusy.count > 1
+            } else if !kind.isOfNetwork {
                 drawNodeFault(kind, at: time)
-            case .partition, .isolate, .ring, .cut, .clog, .flap, .disconnect, .degrade:
-                if let fault = drawNetworkFault(kind) { network.append(fault) }
+            } else if let fault = drawNetworkFault(kind) {
+                network.append(fault)
             }
         }
-        guard !network.isEmpty, time >= networkBusy else { return }
+        guard isSwizzling || !network.isEmpty, time >= networkBusy else { return }
         for fault in network { add(fault, at: time) }
         networkBusy = drawEnd(from: time)
+        if isSwizzling { addSwizzle(from: time, to: networkBusy) }
         add(.heal, at: networkBusy)
     }
 
@@ -63,8 +65,10 @@ struct FaultPlan {
 
     private mutating func drawNodeFault(_ kind: Fault.Kind, at time: Microseconds) {
         let node = random.index(below: nodesBusy.count)
-        let end = drawEnd(from: time)
+        var end = drawEnd(from: time)
         let (fault, ending) = drawNodeFault(kind, node)
+        // Half of the sleeps are so long that others give up their connections.
+        if kind == .sleep, random.index(below: 2) == 0 { end += .seconds(3) }
         guard time >= nodesBusy[node], nodesBusy.count > 1 || !kind.takesPeers else { return }
         add(fault, at: time)
         guard let ending else { return }
@@ -83,6 +87,10 @@ struct FaultPlan {
         case .wipe: (.wipe(node), .restart(node))
         case .stop: (.stop(node), .restart(node))
         case .pause: (.pause(node), .resume(node))
+        case .sleep: (.sleep(node), .wake(node))
+        case .slowCPU: (.slowDown(node, by: drawSlowness()), .slowDown(node, by: nil))
+        case .noHandles: (.exhaustHandles(node), .freeHandles(node))
+        case .restore: (.backUp(node), .restore(node))
         case .slowDisk: (.disk(node, .slow(drawSlowness())), .disk(node, nil))
         case .readErrors: (.disk(node, .unreadable), .disk(node, nil))
         case .fullDisk: (.disk(node, .full), .disk(node, nil))
@@ -95,6 +103,7 @@ struct FaultPlan {
         case .twin: (.twin(node), nil)
         case .evict: (.evict(node, by: random.index(below: nodesBusy.count)), nil)
         case .strobe: (.clock(node, .strobing(milliseconds: drawMilliseconds())), running(node))
+        case .sway: (.clock(node, drawSway()), running(node))
         case .freeze: (.clock(node, .frozen), running(node))
         case .leap:
             (.step(node, milliseconds: random.index(below: 2) == 0 ? 3_600_000 : -3_600_000), nil)
@@ -106,69 +115,27 @@ struct FaultPlan {
 
     private mutating func drawMilliseconds() -> UInt64 { 1 + random.number(below: 1_000) }
 
+    private mutating func drawSway() -> VirtualClock.Mode {
+        .swaying(
+            milliseconds: drawMilliseconds(),
+            every: .milliseconds(200 + random.number(below: 4_000)))
+    }
+
     private mutating func drawSlowness() -> TimeRange {
         let shortest = Microseconds.milliseconds(10 + random.number(below: 100))
         return TimeRange(shortest, shortest + .milliseconds(random.number(below: 400)))
     }
 
-    // MARK: Network
-
-    /// Nil for what the cluster is too small for.
-    private mutating func drawNetworkFault(_ kind: Fault.Kind) -> Fault? {
-        let count = nodesBusy.count
-        guard count > 1 else { return nil }
-        let first = random.index(below: count)
-        let second = (first + 1 + random.index(below: count - 1)) % count
-        switch kind {
-        case .partition: return drawPartition(first)
-        case .isolate: return .isolate(first, among: count)
-        case .ring: return count > 3 ? .ring : nil
-        case .cut: return .cut(from: .node(first), to: .node(second))
-        case .clog: return .clog(from: first, to: second)
-        case .flap: return .flap(from: first, to: second)
-        case .disconnect: return .disconnect(first, second)
-        default: return .degrade(from: first, to: second, drawQuality())
-        }
-    }
-
-    /// Splits the nodes in two, neither of which is empty.
-    private mutating func drawPartition(_ first: Int) -> Fault {
-        var groups: [[Endpoint]] = [[.node(first)], []]
-        for node in nodesBusy.indices where node != first {
-            groups[random.index(below: 2)].append(.node(node))
-        }
-        return groups[1].isEmpty
-            ? .isolate(first, among: nodesBusy.count) : .partition(groups)
-    }
-
-    private mutating func drawQuality() -> LinkQuality {
-        var link = scenario.network.link
-        for change in 0...random.index(below: 3) {
-            let chance = Probability(millionths: 10_000 * (1 + random.number(below: 30)))
-            switch (change + random.index(below: 8)) % 8 {
-            case 0: link.delay = TimeRange(.milliseconds(50), .milliseconds(800))
-            case 1: link.tail = chance
-            case 2: link.loss = chance
-            case 3: link.duplicate = chance
-            case 4: link.reorder = chance
-            case 5: link.replay = chance
-            case 6: link.corrupt = chance
-            default: link.truncate = chance
-            }
-        }
-        return link
-    }
-
     // MARK: The script
 
-    private mutating func drawEnd(from time: Microseconds) -> Microseconds {
+    mutating func drawEnd(from time: Microseconds) -> Microseconds {
         let end = time + random.time(in: scenario.faults.lasts)
         // Whole milliseconds, so that it can be written down.
         return end - end % 1_000
     }
 
     /// At the end of a scenario all faults end by themselves.
-    private mutating func add(_ fault: Fault, at time: Microseconds) {
+    mutating func add(_ fault: Fault, at time: Microseconds) {
         guard time < scenario.until else { return }
         script.append(.init(at: time, .fault(fault)))
     }

@@ -121,7 +121,7 @@ extension Scenario {
             self.init(at: TimeRange(time, time), action)
         }
 
-        enum Action: Sendable {
+        enum Action: Equatable, Sendable {
             case fault(Fault)
             case request(client: Int, ScriptedRequest)
         }

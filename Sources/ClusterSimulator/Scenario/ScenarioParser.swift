@@ -11,14 +11,19 @@
 ///                | "settle" time
 ///                | "check" check { [","] check }
 ///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
-///     action     = ("crash" | "kill" | "restart" | "stop" | "pause" | "resume") node
+///     action     = ("crash" | "kill" | "restart" | "stop") node
+///                | ("pause" | "resume" | "sleep" | "wake") node
 ///                | ("backup" | "restore" | "wipe" | "rot" | "twin") node
 ///                | "partition" end { end } { "|" end { end } }
 ///                | "partition" end "->" end
 ///                | "isolate" node | "ring" | "disconnect" node node | "heal"
-///                | ("clog" | "flap") node "->" node
+///                | ("clog" | "unclog" | "flap" | "half-open") node "->" node
+///                | "lose" node "->" node ("batches" | "beats")
 ///                | "degrade" node "->" node { name "=" value }
-///                | "clock" node (("+" | "-") time | "freezes" | "strobes" time | "runs")
+///                | "clock" node (("+" | "-") time | "freezes" | "strobes" time
+///                  | "sways" time "every" time | "runs")
+///                | "cpu" node ("slow" time [".." time] | "runs")
+///                | "handles" node ("none" | "free")
 ///                | "disk" node ("slow" time [".." time] | "unreadable" | "full" | "fails" | "lies"
 ///                  | "rots" | "works")
 ///                | client ("set" | "push" | "increment") path value

@@ -56,6 +56,12 @@ extension Fault {
         case .stop(let node): "stop n\(node + 1)"
         case .pause(let node): "pause n\(node + 1)"
         case .resume(let node): "resume n\(node + 1)"
+        case .sleep(let node): "sleep n\(node + 1)"
+        case .wake(let node): "wake n\(node + 1)"
+        case .slowDown(let node, let range):
+            "cpu n\(node + 1) \(range.map { "slow \($0.text)" } ?? "runs")"
+        case .exhaustHandles(let node): "handles n\(node + 1) none"
+        case .freeHandles(let node): "handles n\(node + 1) free"
         case .backUp(let node): "backup n\(node + 1)"
         case .restore(let node): "restore n\(node + 1)"
         case .evict(let node, let other): "evict n\(node + 1) n\(other + 1)"
@@ -69,6 +75,10 @@ extension Fault {
         case .cut(let from, let to): "partition \(from.text) -> \(to.text)"
         case .ring: "ring"
         case .clog(let from, let to): "clog n\(from + 1) -> n\(to + 1)"
+        case .unclog(let from, let to): "unclog n\(from + 1) -> n\(to + 1)"
+        case .halfOpen(let from, let to): "half-open n\(from + 1) -> n\(to + 1)"
+        case .lose(let topic, let from, let to):
+            "lose n\(from + 1) -> n\(to + 1) \(topic.rawValue)"
         case .flap(let from, let to): "flap n\(from + 1) -> n\(to + 1)"
         case .disconnect(let a, let b): "disconnect n\(a + 1) n\(b + 1)"
         case .degrade(let from, let to, let quality):
@@ -89,6 +99,8 @@ extension VirtualClock.Mode {
         case .running: "runs"
         case .frozen: "freezes"
         case .strobing(let milliseconds): "strobes \(Microseconds.milliseconds(milliseconds).text)"
+        case .swaying(let milliseconds, let period):
+            "sways \(Microseconds.milliseconds(milliseconds).text) every \(period.text)"
         }
     }
 }

@@ -1,3 +1,4 @@
+import SyncProtocol
 import Testing
 
 @testable import ClusterSimulator
@@ -44,7 +45,7 @@ import Testing
     @Test func `questions and answers come once and in order`() {
         var network = network { $0.link.loss = Probability(millionths: 500_000) }
         let arrivals = (0..<500).compactMap {
-            network.send(frame, from: 0, to: 1, at: UInt64($0) * 100)?.time
+            network.ask(frame, from: 0, to: 1, at: UInt64($0) * 100)?.time
         }
         #expect(arrivals.count == 500)
         #expect(arrivals == arrivals.sorted())
@@ -55,7 +56,7 @@ import Testing
         let epoch = network.epoch(from: 0, to: 1)
         network.cut(from: 0, to: 1, at: 0)
         #expect(network.publish([7], from: 0, to: 1, at: 0).isEmpty)
-        #expect(network.send([7], from: 0, to: 1, at: 0) == nil)
+        #expect(network.ask([7], from: 0, to: 1, at: 0) == nil)
         #expect(!network.isConnected(from: 0, to: 1, epoch: epoch))
         #expect(!network.publish([7], from: 1, to: 0, at: 0).isEmpty)
     }
@@ -153,5 +154,58 @@ import Testing
         }
         #expect(states == [true, false, true, false])
         #expect(!network.isCut(1, 0))
+    }
+
+    @Test func `over a connection that its peer has forgotten nothing comes until that shows`() {
+        var network = network { $0.join = TimeRange(5_000, 5_000) }
+        let epoch = network.epoch(from: 1, to: 0)
+        network.halfOpen(from: 0, to: 1, until: 100_000)
+        func passes(at now: Microseconds) -> [Bool] {
+            [
+                network.ask(frame, from: 0, to: 1, at: now) != nil,
+                network.answer(frame, from: 1, to: 0, at: now) != nil,
+                !network.publish(frame, from: 1, to: 0, at: now).isEmpty,
+            ]
+        }
+        #expect(passes(at: 0) == [false, false, false])
+        #expect(passes(at: 101_000) == [true, true, false])
+        #expect(passes(at: 106_000) == [true, true, true])
+        #expect(!network.isConnected(from: 1, to: 0, epoch: epoch))
+    }
+
+    @Test func `the connection that a forgetful peer has made itself goes on`() {
+        var network = network()
+        network.halfOpen(from: 0, to: 1, until: 100_000)
+        #expect(network.ask(frame, from: 1, to: 0, at: 0) != nil)
+        #expect(network.answer(frame, from: 0, to: 1, at: 0) != nil)
+        #expect(!network.publish(frame, from: 0, to: 1, at: 0).isEmpty)
+    }
+
+    @Test
+    func `what a publisher has forgotten that somebody wants is not sent until they reconnect`() {
+        let urge = PeerMessage.urge.frame
+        let batch = PeerMessage.batch([1, 2, 3]).frame
+        var network = network { $0.join = TimeRange(0, 0) }
+        network.lose(.batches, from: 0, to: 1)
+        #expect(network.publish(batch, from: 0, to: 1, at: 0).isEmpty)
+        #expect(network.publish(urge, from: 0, to: 1, at: 0).count == 1)
+        #expect(network.publish(batch, from: 0, to: 2, at: 0).count == 1)
+        network.disconnect(0, 1, at: 0)
+        #expect(network.publish(batch, from: 0, to: 1, at: 1).count == 1)
+        network.lose(.batches, from: 0, to: 1)
+        network.heal(at: 0)
+        #expect(network.publish(batch, from: 0, to: 1, at: 1).count == 1)
+    }
+
+    @Test func `a node without handles keeps its connections, and gets none back that breaks`() {
+        var network = network { $0.join = TimeRange(0, 0) }
+        network.exhaust(0)
+        #expect(network.isOpen(0, 1) && network.isOpen(1, 0))
+        network.disconnect(0, 1, at: 0)
+        #expect(!network.isOpen(0, 1) && !network.isOpen(1, 0) && network.isOpen(0, 2))
+        #expect(network.ask(frame, from: 1, to: 0, at: 0) == nil)
+        network.free(0, at: 0)
+        #expect(network.isOpen(0, 1) && network.isOpen(1, 0))
+        #expect(network.ask(frame, from: 1, to: 0, at: 0) != nil)
     }
 }

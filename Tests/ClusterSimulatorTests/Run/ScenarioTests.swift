@@ -73,6 +73,14 @@ import Testing
                 at 4s clog n2 -> n1
                 at 4s flap n3 -> n2
                 at 4s disconnect n1 n2
+                at 4s unclog n2 -> n1
+                at 4s half-open n1 -> n3
+                at 4s lose n2 -> n3 beats
+                at 4s cpu n3 slow 20ms
+                at 4500ms cpu n3 runs
+                at 4s handles n1 none
+                at 4s sleep n2
+                at 4500ms wake n2
                 at 4900ms restart n2
                 at 5s heal
                 at 5s clock n1 -3s
@@ -87,9 +95,10 @@ import Testing
         let report = Simulation.run(scenario, seed: 1)
         let statistics = report.statistics
         #expect(report.verdict == .valid)
-        #expect(statistics.crashes == 4 && statistics.stops == 1 && statistics.pauses == 1)
+        #expect(statistics.crashes == 4 && statistics.stops == 1 && statistics.pauses == 2)
         #expect(statistics.partitions == 1 && statistics.clockSteps == 2)
-        #expect(statistics.badLinks == 4 && statistics.diskTroubles == 4)
+        #expect(
+            statistics.badLinks == 6 && statistics.shortages == 2 && statistics.diskTroubles == 4)
         #expect(statistics.failedSyncs == 1 && statistics.damagedDisks == 1)
         #expect(statistics.twins == 1)
         #expect(statistics.framesDropped > 0 && statistics.framesDamaged > 0)

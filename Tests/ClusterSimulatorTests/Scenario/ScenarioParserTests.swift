@@ -36,6 +36,16 @@ import Testing
                 at 2s    clog n1 -> n3
                 at 2s    flap n3 -> n1
                 at 2s    disconnect n1 n2
+                at 2s    unclog n1 -> n3
+                at 2s    half-open n1 -> n3
+                at 2s    lose n1 -> n3 beats
+                at 2s    sleep n1
+                at 2s    wake n1
+                at 2s    cpu n1 slow 20ms..80ms
+                at 2s    cpu n1 runs
+                at 2s    handles n1 none
+                at 2s    handles n1 free
+                at 2s    clock n2 sways 300ms every 2s
                 at 2s    degrade n1 -> n2 delay=1ms..1s tail=1% loss=2% replay=3% truncate=4%
                 at 2s    kill n1
                 at 2s    c2 set /rooms/a/title "hello # you"
@@ -82,6 +92,17 @@ import Testing
         (
             "at 1s degrade n1 -> n2 los=1%", "unknown word \"los\" at 1:24",
             "did you mean \"loss\"?"
+        ),
+        ("at 1s lose n1 -> n2 bats", "unknown word \"bats\" at 1:21", "did you mean \"beats\"?"),
+        ("at 1s cpu n1 slwo", "unknown word \"slwo\" at 1:14", "did you mean \"slow\"?"),
+        ("at 1s handles n1 nine", "unknown word \"nine\" at 1:18", "did you mean \"none\"?"),
+        (
+            "at 1s clock n1 sways 300ms 2s", "found \"2s\" at 1:28",
+            "expected \"every\" and a time"
+        ),
+        (
+            "at 1s clock n1 sways 300ms every 2us", "found \"2us\" at 1:34",
+            "expected a time from 1ms to 1h"
         ),
         ("at 1s disk n1 slwo", "unknown word \"slwo\" at 1:15", "did you mean \"slow\"?"),
         (

@@ -1,0 +1,102 @@
+import ReplicaCore
+
+// What goes wrong on the network as a whole, and how it ends.
+
+extension VirtualNetwork {
+    /// Keeps members of different groups apart. Endpoints are nodes, then clients.
+    mutating func partition(_ groups: [[Int]], at now: Microseconds) {
+        for (index, group) in groups.enumerated() {
+            for other in groups[(index + 1)...] {
+                for a in group {
+                    for b in other {
+                        cut(from: a, to: b, at: now)
+                        cut(from: b, to: a, at: now)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps nodes apart that do not stand beside each other in a circle.
+    mutating func makeRing(at now: Microseconds) {
+        for a in 0..<nodes {
+            for b in 0..<nodes where a != b && (a + 1) % nodes != b && (b + 1) % nodes != a {
+                cut(from: a, to: b, at: now)
+            }
+        }
+    }
+
+    mutating func cut(from: Int, to: Int, at now: Microseconds) {
+        isCut[from * endpoints + to] = true
+        if from < nodes, to < nodes { reconnect(from: from, to: to, at: now) }
+    }
+
+    mutating func clog(from: Int, to: Int) { links[from * nodes + to].isClogged = true }
+
+    mutating func unclog(from: Int, to: Int) { links[from * nodes + to].isClogged = false }
+
+    /// The second node forgets the connection that the first has made to it: nothing gets over it until
+    /// the first notices, and connects again. No heal makes it notice earlier.
+    mutating func halfOpen(from: Int, to: Int, until noticed: Microseconds) {
+        reconnect(from: to, to: from, at: noticed)
+        links[from * nodes + to].noticed = noticed
+    }
+
+    /// The first node forgets that the second wants this of it.
+    mutating func lose(_ topic: Topic, from: Int, to: Int) {
+        links[from * nodes + to].lost.insert(topic)
+    }
+
+    /// A node can make no new connection, nor take one.
+    mutating func exhaust(_ node: Int) { areExhausted[node] = true }
+
+    /// A node can connect again, and does.
+    mutating func free(_ node: Int, at now: Microseconds) {
+        areExhausted[node] = false
+        for other in 0..<nodes {
+            for (from, to) in [(node, other), (other, node)] where links[from * nodes + to].isDown {
+                reconnect(from: from, to: to, at: now)
+            }
+        }
+    }
+
+    mutating func degrade(from: Int, to: Int, _ quality: LinkQuality) {
+        links[from * nodes + to].quality = quality
+    }
+
+    /// The connections between two nodes break, with what is queued, and are made again.
+    mutating func disconnect(_ a: Int, _ b: Int, at now: Microseconds) {
+        reconnect(from: a, to: b, at: now)
+        reconnect(from: b, to: a, at: now)
+    }
+
+    /// Cuts a direction, or heals it; returns when to do so again.
+    mutating func flap(from: Int, to: Int, at now: Microseconds) -> Microseconds {
+        isCut[from * endpoints + to].toggle()
+        reconnect(from: from, to: to, at: now)
+        return now + random.time(in: TimeRange(.milliseconds(10), .milliseconds(400)))
+    }
+
+    /// Ends all faults, and from now on also what keeps clients from ever coming to rest.
+    mutating func calm(at now: Microseconds) {
+        settings.breaks = .zero
+        settings.link.tail = .zero
+        heal(at: now)
+    }
+
+    /// Ends all faults of the network.
+    mutating func heal(at now: Microseconds) {
+        round += 1
+        for index in links.indices {
+            links[index].quality = settings.link
+            links[index].isClogged = false
+            links[index].lost.removeAll()
+        }
+        for from in 0..<endpoints {
+            for to in 0..<endpoints where isCut[from * endpoints + to] {
+                isCut[from * endpoints + to] = false
+                if from < nodes, to < nodes { reconnect(from: from, to: to, at: now) }
+            }
+        }
+    }
+}

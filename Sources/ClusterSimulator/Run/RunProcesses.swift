@@ -1,0 +1,110 @@
+import ReplicaCore
+import SyncProtocol
+
+// Processes and machines: how they end, stand still and run short of something.
+
+extension SimulatedRun {
+    mutating func crash(_ node: Int) {
+        guard nodes[node].state != .down else { return }
+        noteEnd(of: node, losing: nodes[node].crash())
+        if let since = nodes[node].disk.losePower() {
+            losses.append(Loss(node: node, since: since, until: now))
+        }
+    }
+
+    mutating func kill(_ node: Int) {
+        guard nodes[node].state != .down else { return }
+        noteEnd(of: node, losing: nodes[node].kill(at: now))
+    }
+
+    private mutating func noteEnd(of node: Int, losing lost: Int) {
+        statistics.crashes += 1
+        statistics.lostTurns += lost
+        crashes.append((node, now))
+        _ = nodes[node].clock.wake(at: now)
+        noteRoom(at: node)
+        breakConnections(of: node)
+    }
+
+    /// A process starts on another disk than the one before had.
+    mutating func replaceDisk(
+        of node: Int, with replace: (inout VirtualDisk) -> Microseconds
+    ) {
+        kill(node)
+        losses.append(Loss(node: node, since: replace(&nodes[node].disk), until: now))
+        start(node)
+    }
+
+    /// The process ends, and the next one finds damage.
+    mutating func rot(_ node: Int) {
+        kill(node)
+        nodes[node].disk.damage(sealed: defect?.trustedPart)
+        statistics.diskTroubles += 1
+        start(node)
+    }
+
+    /// A process whose disk has failed ends.
+    mutating func endWithDisk(_ node: Int) {
+        noteEnd(of: node, losing: nodes[node].crash())
+    }
+
+    mutating func stop(_ node: Int) {
+        guard nodes[node].isUp else { return }
+        _ = nodes[node].clock.wake(at: now)
+        noteClock(of: node)
+        perform(nodes[node].stop(at: now), of: node)
+    }
+
+    /// A node that was stopping has written its last turn.
+    mutating func endProcess(_ node: Int) {
+        nodes[node].end()
+        statistics.stops += 1
+        breakConnections(of: node)
+    }
+
+    mutating func pause(_ node: Int) {
+        guard nodes[node].state == .running else { return }
+        nodes[node].pause()
+        statistics.pauses += 1
+    }
+
+    /// As a laptop that is closed: what comes waits, unless it sleeps for long.
+    mutating func sleep(_ node: Int) {
+        guard nodes[node].state == .running else { return }
+        pause(node)
+        nodes[node].clock.sleep(at: now)
+    }
+
+    mutating func resume(_ node: Int) {
+        guard nodes[node].state == .paused else { return }
+        let slept = nodes[node].clock.wake(at: now)
+        // Others have taken it for gone.
+        if slept >= SimulatedRun.heartbeatTimeout { breakEverything(of: node) }
+        nodes[node].resume()
+        releaseWaiting(for: node)
+        scheduleTurn(node)
+    }
+
+    private mutating func breakEverything(of node: Int) {
+        network.reconnect(node, at: now)
+        for index in connections.indices
+        where connections[index].node == node && !connections[index].isBroken {
+            schedule(.nodeLost(connection: index), after: 0)
+        }
+        breakConnections(of: node)
+    }
+
+    // MARK: What a process needs
+
+    mutating func exhaustHandles(of node: Int) {
+        nodes[node].hasHandles = false
+        network.exhaust(node)
+        statistics.shortages += 1
+    }
+
+    mutating func freeHandles(of node: Int) {
+        nodes[node].hasHandles = true
+        network.free(node, at: now)
+        acceptConnections(of: node)
+    }
+}
