@@ -9,8 +9,8 @@ extension Database {
     ///
     /// What is read afterwards has all of that, and what was written since, which may still change.
     /// "Before" is by the nodes' clocks. It takes a little longer than nodes take older writes of clients
-    /// that have lost their node (`retryWindowMilliseconds`, five seconds unless set), and needs to hear
-    /// of all nodes that are not voted out.
+    /// that have lost their node (`retryWindowMilliseconds`, five seconds unless set), and needs all nodes
+    /// that are not voted out; what one of those alone has comes later, if at all, as written anew.
     ///
     /// - Parameter limit: For how long to wait; ten minutes at most.
     /// - Throws: `HearthError` with the code `unsettled` when it takes longer, naming the nodes that are

@@ -135,6 +135,8 @@ def tour(first, second, third):
         eventually(lambda client=client: client.ask("get", "rooms/a")[2], tree)
     expect(first.ask("ping")[0], "value")
     expect(first.ask("status")[2]["durability"], "commit")
+    unsettled = first.ask("settle", 10)
+    expect(unsettled[:1] + unsettled[2:3], ["error", "unsettled"])
     refused = first.ask("put", "rooms/a.b", 1)
     expect(refused[:1] + refused[2:3], ["error", "invalid"])
     expect(third.ask("unlisten", listen)[0], "ok")
