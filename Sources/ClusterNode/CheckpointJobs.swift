@@ -74,9 +74,10 @@ extension Journal {
     func readRows(_ read: RowRead) {
         guard beginRead() else { return }
         perform { file throws(StorageError) in
-            guard let bytes = try file.checkpointHead(), let head = try? CheckpointHead(bytes)
-            else {
-                let none = CheckpointPart(head: [], after: 0, rows: [], isLast: true)
+            let bytes = try file.checkpointHead() ?? []
+            guard let head = try? CheckpointHead(bytes) else {
+                // There is none, or the replica finds it damaged.
+                let none = CheckpointPart(head: bytes, after: 0, rows: [], isLast: true)
                 return .read(.foundRows(none, for: read))
             }
             let after = read.checkpoint == head.lastRow ? read.after : 0
@@ -102,14 +103,15 @@ extension Journal {
     func setAside(_ origin: WriterID, after sequence: UInt64) {
         submit()
         perform { file throws(StorageError) in
-            let kept = try file.setAside(origin.bits, after: sequence)
-            try file.require(whole: kept)
-            return .done(.setAside(kept))
+            let end = try file.batches(
+                of: origin.bits, from: sequence + 1, byteLimit: .max)
+            try file.require(whole: end.map(LogEntry.init))
+            return .done(.setAside(try file.setAside(origin.bits, after: sequence)))
         }
     }
 
     /// Makes the rows that are kept the node's own checkpoint, if they are whole.
-    func adopt(head: [UInt8], keepsLog: Bool) {
+    func adopt(head: [UInt8], keepsLog: Bool, holding held: Vector) {
         submit()
         perform { file throws(StorageError) in
             guard let checkpoint = try file.stagedCheckpoint(head: head) else {
@@ -118,6 +120,7 @@ extension Journal {
             }
             let vector = checkpoint.head.vector
             let (log, end) = keepsLog ? try file.log(beyond: vector) : ([], vector)
+            guard end.covers(held) else { throw file.damage("batches are missing") }
             try file.adoptStagedRows(head: head) { origin in
                 let origin = WriterID(bits: origin)
                 return vector[origin] + 1..<end[origin] + 1
@@ -135,9 +138,11 @@ extension LogFile {
         guard let head = try? CheckpointHead(head) else { return nil }
         var reader = CheckpointReader(head)
         var isWhole = true
-        try forEachStagedRow { _, bytes in
+        try forEachStagedRow { id, bytes in
             guard isWhole else { return }
-            do throws(FrameError) { reader.add(try DecodedRow(Array(bytes))) } catch {
+            do throws(FrameError) {
+                reader.add(try DecodedRow(CheckpointRow(id: id, bytes: Array(bytes))))
+            } catch {
                 isWhole = false
             }
         }
@@ -150,23 +155,32 @@ extension LogFile {
         beyond vector: Vector
     ) throws(StorageError) -> (batches: [[UInt8]], end: Vector) {
         var end = vector
-        var batches: [[UInt8]] = []
+        var batches: [LogEntry] = []
         try forEachBatch(inOrderOf: BatchCoding.wallMilliseconds(of:)) { bits, first, last, bytes in
             let origin = WriterID(bits: bits)
             guard first == end[origin] + 1 else { return }
             end[origin] = last
-            batches.append(Array(bytes))
+            batches.append(
+                LogEntry(origin: origin, first: first, last: last, bytes: Array(bytes)))
         }
         try require(whole: batches)
-        return (batches, end)
+        return (batches.map(\.bytes), end)
     }
 
-    /// Fails if a batch is damaged: what this node alone had may be in it, and the next process sets the
+    /// Fails if a batch is damaged, or another one than it is filed as: what this node alone had may be in it, and the next process sets the
     /// database aside.
-    fileprivate func require(whole batches: [[UInt8]]) throws(StorageError) {
-        guard batches.allSatisfy({ BatchCoding.isWhole($0) }) else {
-            throw damage("the checksum of a batch is wrong")
+    fileprivate func require(whole batches: [LogEntry]) throws(StorageError) {
+        guard batches.allSatisfy(\.isWhole) else {
+            throw damage("a batch is not what was written")
         }
+    }
+}
+
+extension LogEntry {
+    init(_ batch: StoredBatch) {
+        self.init(
+            origin: WriterID(bits: batch.origin), first: batch.first, last: batch.last,
+            bytes: batch.bytes)
     }
 }
 

@@ -120,9 +120,9 @@ final class Journal {
         perform { file throws(StorageError) in
             let batches = try file.batches(
                 of: read.origin.bits, from: read.from, byteLimit: read.byteLimit)
-            let wanted = batches.prefix { $0.first <= read.through }.map(\.bytes)
-            let whole = wanted.prefix { BatchCoding.isWhole($0) }
-            return .read(.found(Array(whole), for: read))
+            let wanted = batches.prefix { $0.first <= read.through }.map(LogEntry.init)
+            let whole = wanted.prefix(while: \.isWhole).map(\.bytes)
+            return .read(.found(whole, for: read))
         }
     }
 

@@ -175,7 +175,8 @@ extension Node {
             case .backUp(let name, let id, let session):
                 let folder = configuration.folder(of: member.id) + "/backups"
                 journal.backUp(to: name, in: folder, id, for: session)
-            case .adopt(let head, let keepsLog): journal.adopt(head: head, keepsLog: keepsLog)
+            case .adopt(let head, let keepsLog, let held):
+                journal.adopt(head: head, keepsLog: keepsLog, holding: held)
             case .setAside(let origin, let sequence): journal.setAside(origin, after: sequence)
             case .giveUp(let problem, let fix): fail(NodeError(problem: problem, fix: fix))
             case .serve: serve()

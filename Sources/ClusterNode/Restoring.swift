@@ -142,8 +142,8 @@ extension Restoring {
         try file.removeRows(after: head?.lastRow ?? 0)
         guard let head else { return nil }
         var reader = CheckpointReader(head)
-        var rows = ConcurrentDecoding { (bytes: [UInt8]) throws(FrameError) in
-            try DecodedRow(bytes)
+        var rows = ConcurrentDecoding { (row: CheckpointRow) throws(FrameError) in
+            try DecodedRow(row)
         }
         var flaw: FrameError?
         func add(_ decoded: [Result<DecodedRow, FrameError>]) {
@@ -154,8 +154,9 @@ extension Restoring {
             }
         }
         // Copied, because SQLite's memory holds the bytes for the call only.
-        try file.forEachRow { _, bytes in
-            if flaw == nil { add(rows.add(Array(bytes), byteCount: bytes.count)) }
+        try file.forEachRow { id, bytes in
+            guard flaw == nil else { return }
+            add(rows.add(CheckpointRow(id: id, bytes: Array(bytes)), byteCount: bytes.count))
         }
         if flaw == nil { add(rows.finish()) }
         if let flaw { throw flaw }
@@ -171,8 +172,8 @@ extension Restoring {
         var byteCount = 0
         var progress = Progress(log: log, start: start)
         let covered = replica.vector
-        var batches = ConcurrentDecoding { (filed: FiledBatch) throws(FrameError) in
-            try filed.decoded(coveredBy: covered)
+        var batches = ConcurrentDecoding { (entry: LogEntry) throws(FrameError) in
+            try DecodedBatch(entry, coveredBy: covered)
         }
         var flaw: FrameError?
         func add(_ decoded: [Result<DecodedBatch, FrameError>]) {
@@ -191,38 +192,16 @@ extension Restoring {
             origin, first, last, bytes in
             byteCount += bytes.count
             guard flaw == nil else { return }
-            let batch = FiledBatch(
-                origin: origin, first: first, last: last, bytes: Array(bytes))
-            add(batches.add(batch, byteCount: bytes.count))
+            let entry = LogEntry(
+                origin: WriterID(bits: origin), first: first, last: last, bytes: Array(bytes))
+            add(batches.add(entry, byteCount: bytes.count))
         }
         if flaw == nil { add(batches.finish()) }
         if let flaw { throw flaw }
+        try replica.finishRestoring()
         let milliseconds = (Loop.monotonicNanoseconds - start) / 1_000_000
         log.write("has \(replica.vector.total) operations, read in \(milliseconds) ms")
         return byteCount
-    }
-
-    /// A batch with what its row says of it.
-    private struct FiledBatch: Sendable {
-        let origin: UInt64
-        let first: UInt64
-        let last: UInt64
-        let bytes: [UInt8]
-
-        /// - Throws: `FrameError` also if the batch is another one than its row says: what is filed wrongly
-        ///   is never found for a peer.
-        func decoded(coveredBy vector: Vector) throws(FrameError) -> DecodedBatch {
-            let batch = try DecodedBatch(bytes, coveredBy: vector)
-            let head = batch.head
-            guard head.origin.bits == origin, head.first == first, head.last == last else {
-                throw FrameError(
-                    offset: 0,
-                    problem: "a batch of \(head.origin) from \(head.first) on is filed as one of "
-                        + "\(WriterID(bits: origin)) from \(first) on",
-                    fix: "move the database away; the node gets its data from its peers")
-            }
-            return batch
-        }
     }
 
     /// Tells every other second how far a long restore has come.

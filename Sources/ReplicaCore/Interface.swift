@@ -91,8 +91,9 @@ public enum Output: Equatable, Sendable {
     /// Keep rows of a peer's checkpoint beside those of this node's, in place of all that were kept
     /// before if they are the first; then report `staged`.
     case stage([CheckpointRow], areFirst: Bool)
-    /// Make a checkpoint of the rows that were kept this node's own, then report `adopted`.
-    case adopt(head: [UInt8], keepsLog: Bool)
+    /// Make a checkpoint of the rows that were kept this node's own, with what the log has beyond it, then
+    /// report `adopted`; together they hold all that this replica does, unless the disk has lost something.
+    case adopt(head: [UInt8], keepsLog: Bool, holding: Vector)
     /// Keep the batches of an origin that come after this sequence beside the log, then report
     /// `setAside` with all that is kept so.
     case setAside(WriterID, after: UInt64)
@@ -120,6 +121,13 @@ public struct LogEntry: Equatable, Sendable {
     public var first: UInt64
     public var last: UInt64
     public var bytes: [UInt8]
+
+    public init(origin: WriterID, first: UInt64, last: UInt64, bytes: [UInt8]) {
+        self.origin = origin
+        self.first = first
+        self.last = last
+        self.bytes = bytes
+    }
 }
 
 extension LogEntry {

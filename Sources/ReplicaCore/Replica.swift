@@ -106,18 +106,22 @@ public struct Replica: Sendable {
     var life: Life
     /// Set while this replica gets the checkpoint of a peer.
     var joining: Joining?
+    var givenRows = GivenRows()
     /// A copy of the database is being written.
     var isBackingUp = false
     /// Set while this replica is out by decision.
     var wayBack: WayBack?
     /// What it held before, beyond what another member held: batches, origin by origin.
     var aside: [[UInt8]] = []
+    /// What the batches that were restored rest on.
+    var needed = Vector()
     /// The vector of this life's last batch, which the next one builds on.
     var batched = Vector()
 
     /// Begins a life of a member, as a new writer, on what the lives before have left.
     ///
-    /// Then `restore` each stored batch that the checkpoint does not cover, and begin the first turn.
+    /// Then `restore` each stored batch that the checkpoint does not cover, `finishRestoring`, and begin the
+    /// first turn.
     /// - Parameter aside: The batches that are kept beside the log.
     public init(
         _ configuration: Configuration, properties stored: [Property],
@@ -191,8 +195,24 @@ public struct Replica: Sendable {
             _ = tree.apply(operation)
         }
         vector[batch.origin] = batch.last
+        needed.raise(to: batch.dependencies)
         checkpoints.note(restoredBytes: stored.byteCount)
         turns.begin(holding: vector)
+    }
+
+    /// Ends what `restore` began.
+    ///
+    /// - Throws: `FrameError` if a batch rests on others that are not there: the end of an origin's log is
+    ///   missing, which nothing else shows.
+    public mutating func finishRestoring() throws(FrameError) {
+        defer { needed = Vector() }
+        let missing = needed.advanced(beyond: vector)
+        guard let (origin, sequence) = missing.entries.first else { return }
+        throw FrameError(
+            offset: 0,
+            problem:
+                "the log of \(origin) ends at \(vector[origin]), and others rest on \(sequence)",
+            fix: "remove the data directory; the node gets its data from its peers")
     }
 
     /// Takes one input and returns what the driver must do next, in order.

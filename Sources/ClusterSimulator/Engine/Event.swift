@@ -48,7 +48,7 @@ enum DiskJob {
     case checkpoint
     case readRows(RowRead)
     case stage
-    case adopt
+    case adopt(holding: Vector)
     case setAside(WriterID, after: UInt64)
 }
 

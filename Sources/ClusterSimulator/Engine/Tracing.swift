@@ -66,7 +66,7 @@ extension TraceHash {
             combine(41, node, 0)
             combine(read.after)
         case .stage(let rows, _): combine(42, node, rows.count)
-        case .adopt(let head, _): combine(43, node, head)
+        case .adopt(let head, _, _): combine(43, node, head)
         case .setAside(let origin, let sequence):
             combine(46, node, 0)
             combine(origin.bits)

@@ -104,17 +104,20 @@ extension VirtualDisk {
         var properties: [Property]
         var aside: [LogEntry]
         var checkpoints: VirtualCheckpoints
+        var misdirected: (entry: LogEntry, since: Microseconds)?
         var time: Microseconds
     }
 
     private func copied(at now: Microseconds) -> Copy {
         Copy(
-            logs: logs, properties: properties, aside: aside, checkpoints: checkpoints, time: now)
+            logs: logs, properties: properties, aside: aside, checkpoints: checkpoints,
+            misdirected: misdirected, time: now)
     }
 
     private mutating func become(_ copy: Copy) {
         (logs, properties, aside) = (copy.logs, copy.properties, copy.aside)
-        checkpoints = copy.checkpoints
+        (checkpoints, misdirected) = (copy.checkpoints, copy.misdirected)
+        newest = ([], 0)
         checkpoints.crash()
     }
 
@@ -131,7 +134,7 @@ extension VirtualDisk {
     /// Removes everything; returns since when all is gone.
     mutating func wipe() -> Microseconds {
         (logs, properties, aside, checkpoints) = ([], [], [], VirtualCheckpoints())
-        truth = nil
+        (truth, misdirected, newest) = (nil, nil, ([], 0))
         return 0
     }
 
@@ -148,69 +151,4 @@ extension VirtualDisk {
         self.truth = nil
         return truth.time
     }
-}
-
-// MARK: - Damage
-
-extension VirtualDisk {
-    /// What can be damaged.
-    enum Part: Equatable {
-        case log
-        case checkpoint
-    }
-
-    private var batchCount: Int { logs.reduce(0) { $0 + $1.entries.count } }
-
-    /// Something stored is not what was written.
-    var isDamaged: Bool { hasDamagedBatch || checkpoints.isDamaged }
-
-    /// A batch of the log is not what was written.
-    var hasDamagedBatch: Bool { batches.contains { !BatchCoding.isWhole($0.bytes) } }
-
-    /// Turns a bit of something stored, if there is anything: a batch of the log, a row of the
-    /// checkpoint, or its head.
-    ///
-    /// - Parameter sealed: Where the checksums are made to fit: a mistake, of a node that does not look
-    ///   at them.
-    mutating func damage(sealed: Part?) {
-        let count = batchCount + checkpoints.partCount
-        guard count > 0 else { return }
-        let chosen = random.index(below: count)
-        if chosen < batchCount { return damageBatch(chosen, isSealed: sealed == .log) }
-        checkpoints.damage(chosen - batchCount, isSealed: sealed == .checkpoint, &random)
-    }
-
-    /// Turns a bit of a batch of the log, if there is one.
-    mutating func damageLog(sealed: Part?) {
-        let count = batchCount
-        if count > 0 { damageBatch(random.index(below: count), isSealed: sealed == .log) }
-    }
-
-    private mutating func damageBatch(_ chosen: Int, isSealed: Bool) {
-        var chosen = chosen
-        for index in logs.indices {
-            guard chosen >= logs[index].entries.count else {
-                logs[index].entries[chosen].bytes.turnBit(&random, isSealed: isSealed)
-                return
-            }
-            chosen -= logs[index].entries.count
-        }
-    }
-}
-
-extension [UInt8] {
-    /// Turns a bit before the checksum, which then is wrong or, if the bytes are sealed, made anew.
-    mutating func turnBit(_ random: inout SplitMix64, isSealed: Bool = false) {
-        var turned = Array(dropLast(4))
-        turned[random.index(below: turned.count)] ^= 1 << UInt8(random.index(below: 8))
-        guard isSealed else {
-            self = turned + suffix(4)
-            return
-        }
-        let checksum = turned.withUnsafeBytes { Checksum.crc32c(of: $0) }
-        self = turned + [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: checksum >> $0) }
-    }
-
-    /// The checksum at the end.
-    var checksum: UInt32 { withUnsafeBytes { Checksum.stored(in: $0) } }
 }

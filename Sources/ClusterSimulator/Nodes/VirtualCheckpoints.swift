@@ -57,6 +57,14 @@ struct VirtualCheckpoints {
         self.head = changed.bytes
     }
 
+    /// The newest row takes the place of another one, and is missing in its own; false if there is no other.
+    mutating func misdirect(_ random: inout SplitMix64) -> Bool {
+        guard rows.count > 1, let written = rows.popLast() else { return false }
+        let place = random.index(below: rows.count)
+        rows[place] = CheckpointRow(id: rows[place].id, bytes: written.bytes)
+        return true
+    }
+
     /// The rows and the head are not what was written.
     var isDamaged: Bool {
         var copy = self
@@ -120,7 +128,7 @@ struct VirtualCheckpoints {
             return nil
         }
         var reader = CheckpointReader(try CheckpointHead(head))
-        for row in rows { reader.add(try DecodedRow(row.bytes)) }
+        for row in rows { reader.add(try DecodedRow(row)) }
         let restored = try reader.finish()
         writer = CheckpointWriter(after: restored, limits: VirtualCheckpoints.limits)
         return restored

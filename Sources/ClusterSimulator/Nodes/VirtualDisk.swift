@@ -31,6 +31,10 @@ struct VirtualDisk {
     /// What is durable in truth, while the disk says that more is.
     var truth: Copy?
     var adoptionKeepsLog = true
+    /// What was synced last, and when the first of it was handed over.
+    var newest: (batches: [LogEntry], since: Microseconds) = ([], 0)
+    /// A write that went to another one's place, and when it was handed over.
+    var misdirected: (entry: LogEntry, since: Microseconds)?
     /// Batches of evicted lives that nobody else has.
     var aside: [LogEntry] = []
 
@@ -87,6 +91,8 @@ struct VirtualDisk {
             if turn.clearsAside { aside.removeAll() }
             for batch in turn.batches { durable[batch.origin] = batch.last }
         }
+        let batches = done.flatMap(\.turn.batches)
+        if !batches.isEmpty { newest = (batches, done.first?.time ?? now) }
         let last = done.last?.turn.number
         lastDurable = last ?? lastDurable
         return .done(turn: last, next: dropSyncing(at: now))
@@ -138,6 +144,13 @@ struct VirtualDisk {
     /// Completes the checkpoint if what it holds is durable; false if it has to wait.
     mutating func completeCheckpoint() -> Bool { checkpoints.complete(stored: lastDurable) }
 
+    /// Whether the log has, beyond the checkpoint of a peer, what the replica holds.
+    func mayAdopt(keeping held: Vector) -> Bool {
+        var copy = self
+        guard copy.adopt() != nil else { return true }
+        return copy.durable.covers(held)
+    }
+
     /// Takes over the rows of a peer's checkpoint; returns it with the log that it does not cover, or nil
     /// if they are damaged. Everything handed over is durable.
     mutating func adopt() -> (RestoredCheckpoint, log: [[UInt8]])? {
@@ -188,7 +201,7 @@ struct VirtualDisk {
         var found: [[UInt8]] = []
         var byteCount = 0
         for entry in log.entries[firstIndex(in: log.entries, holding: wish.from)...] {
-            guard entry.first <= wish.through, BatchCoding.isWhole(entry.bytes) else { break }
+            guard entry.first <= wish.through, entry.isWhole else { break }
             found.append(entry.bytes)
             byteCount += entry.bytes.count
             if byteCount >= wish.byteLimit { break }

@@ -89,8 +89,10 @@ struct VirtualNode {
             aside: defect == .losesAside ? [] : disk.aside.map(\.bytes))
         replica.defect = defect?.inReplica
         for entry in disk.batches {
-            try replica.restore(DecodedBatch(entry.bytes, coveredBy: replica.vector))
+            let entry = defect == .trustsPlaces ? try entry.refiled : entry
+            try replica.restore(DecodedBatch(entry, coveredBy: replica.vector))
         }
+        try replica.finishRestoring()
         self.replica = replica
         state = .running
     }
@@ -246,6 +248,17 @@ struct VirtualNode {
 
     /// From one turn without input to the next.
     mutating func tickDelay() -> Microseconds { random.time(in: TimeRange(40_000, 60_000)) }
+}
+
+extension LogEntry {
+    /// As what its bytes say, wherever they are.
+    fileprivate var refiled: LogEntry {
+        get throws(FrameError) {
+            let head = try BatchCoding.decodeHead(bytes)
+            return LogEntry(
+                origin: head.origin, first: head.first, last: head.last, bytes: bytes)
+        }
+    }
 }
 
 extension Replica {

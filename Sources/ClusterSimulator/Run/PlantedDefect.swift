@@ -36,6 +36,8 @@ public enum PlantedDefect: Equatable, Sendable {
     case trustsDamagedLog
     /// The same of a row or the head of its checkpoint.
     case trustsDamagedCheckpoint
+    /// A node does not look whether a batch of its log is where it belongs.
+    case trustsPlaces
     /// A node takes from its log what is in no checkpoint of it yet.
     case truncatesWhatIsHeld
     /// The end of some frames to clients is missing, which no check looks for.
@@ -70,6 +72,7 @@ public enum PlantedDefect: Equatable, Sendable {
         ("ignores-failed-syncs", .ignoresFailedSyncs),
         ("trusts-damaged-log", .trustsDamagedLog),
         ("trusts-damaged-checkpoint", .trustsDamagedCheckpoint),
+        ("trusts-places", .trustsPlaces),
         ("truncates-what-is-held", .truncatesWhatIsHeld),
         ("cuts-replies", .cutsReplies),
         ("refused-twin-goes-on", .refusedTwinGoesOn),
@@ -109,6 +112,9 @@ public enum PlantedDefect: Equatable, Sendable {
         default: nil
         }
     }
+
+    /// Whether a node may fail to start on what it should not have trusted.
+    var trustsDisk: Bool { trustedPart != nil || self == .trustsPlaces }
 
     var inReplica: Defect? {
         if case .replica(let defect) = self { defect } else { nil }

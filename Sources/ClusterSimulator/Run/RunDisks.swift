@@ -24,10 +24,11 @@ extension SimulatedRun {
             guard nodes[node].disk.isIdle else { return work(job, by: node) }
             if nodes[node].disk.hasDamagedBatch { return endWithDisk(node) }
             give(.setAside(nodes[node].disk.setAside(origin, after: sequence)), to: node)
-        case .adopt:
+        case .adopt(let held):
             guard nodes[node].disk.isIdle else { return work(job, by: node) }
             // The next process sets all aside.
-            if nodes[node].disk.hasDamagedBatch { return endWithDisk(node) }
+            guard !nodes[node].disk.hasDamagedBatch, nodes[node].disk.mayAdopt(keeping: held)
+            else { return endWithDisk(node) }
             let adopted = nodes[node].disk.adopt()
             if adopted != nil { statistics.adoptions += 1 }
             recording.note(durable: nodes[node].disk.durable, node: node, at: now)

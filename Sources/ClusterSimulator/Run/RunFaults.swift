@@ -37,6 +37,9 @@ extension SimulatedRun {
         case .spoil(let node):
             nodes[node].disk.damageLog(sealed: defect?.trustedPart)
             statistics.diskTroubles += 1
+        case .misdirect(let node):
+            nodes[node].disk.misdirect()
+            statistics.diskTroubles += 1
         case .twin(let node): startTwin(of: node)
         case .evict(let node, let other):
             refusals.append(Refusal(node: node, reason: Refusal.evicted, since: now))

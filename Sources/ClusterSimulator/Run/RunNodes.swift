@@ -28,9 +28,13 @@ extension SimulatedRun {
     private mutating func startProcess(of node: Int) -> Bool {
         do throws(FrameError) {
             try nodes[node].start()
+            let held = nodes[node].replica?.vector ?? Vector()
+            if let since = nodes[node].disk.noteStart(holding: held) {
+                losses.append(Loss(node: node, since: since, until: now))
+            }
             return true
         } catch {
-            guard nodes[node].disk.isDamaged || defect?.trustedPart != nil else {
+            guard nodes[node].disk.isDamaged || defect?.trustsDisk == true else {
                 calm.flaw = calm.flaw ?? "\(nodes[node].name) cannot read its log: \(error)"
                 return false
             }
@@ -153,10 +157,10 @@ extension SimulatedRun {
                 work(.stage, by: node)
             case .setAside(let origin, let sequence):
                 work(.setAside(origin, after: sequence), by: node)
-            case .adopt(let head, let keepsLog):
+            case .adopt(let head, let keepsLog, let held):
                 nodes[node].disk.checkpoints.noteAdoption(of: head)
                 nodes[node].disk.adoptionKeepsLog = keepsLog
-                work(.adopt, by: node)
+                work(.adopt(holding: held), by: node)
             case .backUp: losses.append(Loss(node: node, since: 0, until: now))
             case .giveUp(let problem, _):
                 calm.flaw = calm.flaw ?? "\(nodes[node].name) gives up: \(problem)"

@@ -70,6 +70,7 @@ public enum SelfTest {
             Row(.ignoresFailedSyncs, in: "failing-disk", by: .restartIdentity),
             Row(.trustsDamagedLog, in: "spoilt-log", by: .replicasEqual),
             Row(.trustsDamagedLog, in: "rotten-row", by: .replicasEqual),
+            Row(.trustsPlaces, in: "misdirected-writes", by: .replicasEqual),
             Row(.trustsDamagedCheckpoint, in: "rotten-row", by: .replicasEqual),
             Row(.truncatesWhatIsHeld, in: "checkpoint-and-tail", by: .acknowledgedWritesSurvive),
             Row(.refusedTwinGoesOn, in: "two-of-a-name", by: .oneOfAName),

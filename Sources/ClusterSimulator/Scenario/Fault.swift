@@ -32,6 +32,8 @@ enum Fault: Equatable, Sendable {
     case rot(Int)
     /// A batch of a node's log is not what was written any more, and the process goes on.
     case spoil(Int)
+    /// What was written last is where something else was, and the process goes on.
+    case misdirect(Int)
     /// Another process starts under the name of a node, somewhere else.
     case twin(Int)
 
@@ -123,6 +125,7 @@ extension Fault {
         case slowCPU = "slow-cpu"
         case noHandles = "no-handles"
         case sway, sleep, restore
+        case misdirected
 
         var isOfNetwork: Bool {
             switch self {
@@ -135,6 +138,6 @@ extension Fault {
 
         /// A node without peers could not start again on what is damaged; and who else would have to do
         /// with its twin, or want it out?
-        var takesPeers: Bool { [.rot, .spoiltLog, .twin, .evict].contains(self) }
+        var takesPeers: Bool { [.rot, .spoiltLog, .misdirected, .twin, .evict].contains(self) }
     }
 }

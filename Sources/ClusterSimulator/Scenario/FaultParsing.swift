@@ -182,15 +182,18 @@ extension ScenarioLine {
         case "full": return .disk(node, .full)
         case "fails": return .disk(node, .failing)
         case "lies": return .disk(node, .lying)
-        case "rots":
+        case "rots", "misdirects":
             guard nodes > 1 else {
                 throw .expected("something that a node without peers can stand", found: word)
             }
-            return .spoil(node)
+            return word.text == "rots" ? .spoil(node) : .misdirect(node)
         case "works": return .disk(node, nil)
         default:
             throw .unknown(
-                word, known: ["slow", "unreadable", "full", "fails", "lies", "rots", "works"])
+                word,
+                known: [
+                    "slow", "unreadable", "full", "fails", "lies", "rots", "misdirects", "works",
+                ])
         }
     }
 

@@ -100,6 +100,7 @@ struct FaultPlan {
             (.disk(node, .lying), random.index(below: 2) == 0 ? .crash(node) : .disk(node, nil))
         case .rot: (.rot(node), nil)
         case .spoiltLog: (.spoil(node), nil)
+        case .misdirected: (.misdirect(node), nil)
         case .twin: (.twin(node), nil)
         case .evict: (.evict(node, by: random.index(below: nodesBusy.count)), nil)
         case .strobe: (.clock(node, .strobing(milliseconds: drawMilliseconds())), running(node))

@@ -25,7 +25,7 @@
 ///                | "cpu" node ("slow" time [".." time] | "runs")
 ///                | "handles" node ("none" | "free")
 ///                | "disk" node ("slow" time [".." time] | "unreadable" | "full" | "fails" | "lies"
-///                  | "rots" | "works")
+///                  | "rots" | "misdirects" | "works")
 ///                | client ("set" | "push" | "increment") path value
 ///                | client "remove" path
 ///     node       = "n" number            end = node | client

@@ -68,6 +68,7 @@ extension Fault {
         case .wipe(let node): "wipe n\(node + 1)"
         case .rot(let node): "rot n\(node + 1)"
         case .spoil(let node): "disk n\(node + 1) rots"
+        case .misdirect(let node): "disk n\(node + 1) misdirects"
         case .twin(let node): "twin n\(node + 1)"
         case .partition(let groups):
             "partition "

@@ -16,6 +16,8 @@ public struct Checkpoint: Sendable {
     /// The newest time that was issued or seen.
     let time: HybridTime
     let stamps: ClientStamps
+    /// No row of the last checkpoint stays, because one of them is damaged.
+    var replacesAll = false
 }
 
 extension Checkpoint: Equatable {

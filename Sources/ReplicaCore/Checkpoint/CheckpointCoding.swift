@@ -108,12 +108,15 @@ public struct DecodedRow: Sendable {
     var children = Children()
     var registers = SortedMap<Registers>()
 
-    /// - Throws: `FrameError` if it is damaged.
-    public init(_ bytes: [UInt8]) throws(FrameError) {
-        let result: Result<DecodedRow, FrameError> = bytes.withUnsafeBytes { bytes in
+    /// - Throws: `FrameError` if it is damaged, or another one than its ID says.
+    public init(_ row: CheckpointRow) throws(FrameError) {
+        let result: Result<DecodedRow, FrameError> = row.bytes.withUnsafeBytes { bytes in
             Result { () throws(FrameError) in try DecodedRow(bytes) }
         }
         self = try result.get()
+        guard id == row.id else {
+            throw .ofCheckpoint("row \(id) is filed as row \(row.id)", at: 0)
+        }
     }
 
     private init(_ bytes: UnsafeRawBufferPointer) throws(FrameError) {

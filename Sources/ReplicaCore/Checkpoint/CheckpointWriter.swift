@@ -69,6 +69,7 @@ public struct CheckpointWriter: Sendable {
     public mutating func begin(_ checkpoint: Checkpoint) {
         precondition(target == nil, "a checkpoint is begun before the last one is finished")
         target = checkpoint
+        if checkpoint.replacesAll { dropAllRows() }
         guard !directory.rows.isEmpty else { return }
         var root = directory
         plan(
@@ -105,6 +106,14 @@ public struct CheckpointWriter: Sendable {
 // MARK: - Planning
 
 extension CheckpointWriter {
+    /// Has everything written under new IDs.
+    private mutating func dropAllRows() {
+        removed = directory.allRows.map(\.id)
+        directory = RowDirectory()
+        stretches = [Stretch(location: .root)]
+        (rowCount, fingerprint) = (0, 0)
+    }
+
     private struct Content {
         var value: Value
         var registers: Registers

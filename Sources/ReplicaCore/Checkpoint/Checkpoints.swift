@@ -27,6 +27,8 @@ struct Checkpoints: Sendable {
     private var doneMilliseconds: UInt64?
     /// A peer waits for a new one.
     private var isWanted = false
+    /// The last one is damaged, so that all rows of the next one are written.
+    private var isDamaged = false
     /// What the log has no more, or never had.
     private var truncated = Vector()
 
@@ -76,6 +78,18 @@ struct Checkpoints: Sendable {
 
     /// Somebody needs a new one.
     mutating func want() { isWanted = true }
+
+    /// What the disk has is damaged; what is in memory takes its place at once, whoever reads it.
+    mutating func replace() {
+        (isDamaged, isWanted) = (true, true)
+        readMilliseconds = nil
+    }
+
+    /// Whether the checkpoint that begins now has to be written as a whole.
+    mutating func takeDamage() -> Bool {
+        defer { isDamaged = false }
+        return isDamaged
+    }
 
     /// Begins a checkpoint of what is held, which remembers so many places, if one is due, none is being
     /// written, and no peer reads the last one.

@@ -8,8 +8,15 @@ public struct DecodedBatch: Sendable {
     let byteCount: Int
 
     /// - Parameter vector: What is held already.
+    /// - Throws: `FrameError` if the bytes are not a batch, or another one than the entry says: a write that
+    ///   went to another one's place is whole there, and what belongs there is lost.
+    public init(_ entry: LogEntry, coveredBy vector: Vector) throws(FrameError) {
+        try self.init(entry.bytes, coveredBy: vector)
+        try entry.check(head)
+    }
+
     /// - Throws: `FrameError` if the bytes are not a batch.
-    public init(_ bytes: [UInt8], coveredBy vector: Vector) throws(FrameError) {
+    init(_ bytes: [UInt8], coveredBy vector: Vector) throws(FrameError) {
         head = try BatchCoding.decodeHead(bytes)
         byteCount = bytes.count
         if head.last > vector[head.origin] {
@@ -17,6 +24,28 @@ public struct DecodedBatch: Sendable {
         } else {
             batch = nil
             try BatchCoding.check(bytes)
+        }
+    }
+}
+
+extension LogEntry {
+    /// Whether its bytes are a batch, and the one that it says.
+    ///
+    /// - Complexity: O(size of the batch).
+    public var isWhole: Bool {
+        guard BatchCoding.isWhole(bytes), let head = try? BatchCoding.decodeHead(bytes) else {
+            return false
+        }
+        return (try? check(head)) != nil
+    }
+
+    fileprivate func check(_ head: BatchHead) throws(FrameError) {
+        guard head.origin == origin, head.first == first, head.last == last else {
+            throw FrameError(
+                offset: 0,
+                problem: "a batch of \(head.origin) from \(head.first) on is filed as one of "
+                    + "\(origin) from \(first) on",
+                fix: "move the database away; the node gets its data from its peers")
         }
     }
 }

@@ -108,7 +108,11 @@ extension Replica {
             !joining.replacesAll || wayBack?.phase == .adopting
         else { return [] }
         self.joining?.phase = .adopting
-        return [.adopt(head: joining.head, keepsLog: !joining.replacesAll)]
+        let keepsLog = !joining.replacesAll
+        return [
+            .adopt(
+                head: joining.head, keepsLog: keepsLog, holding: keepsLog ? vector : Vector())
+        ]
     }
 
     /// Whether the tree is about to be replaced, so that nothing from outside may be taken into it.
@@ -135,6 +139,7 @@ extension Replica {
         for bytes in log { restore(bytes) }
         let durable = vector
         for bytes in meanwhile { restore(bytes) }
+        needed = Vector()
         turns.rebase(onto: durable, writer: writer)
         inbox.removeAll { _ in true }
         peers.unsettle()
@@ -195,6 +200,7 @@ extension Replica {
     }
 
     mutating func send(_ part: CheckpointPart, for read: RowRead) {
+        guard givenRows.note(part, for: read.member) else { return checkpoints.replace() }
         checkpoints.noteRead(at: now.elapsedMilliseconds)
         turn.urgent.append(.answer(read.member, PeerMessage.rows(part).frame))
     }

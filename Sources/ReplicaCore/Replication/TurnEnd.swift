@@ -91,7 +91,10 @@ extension Replica {
         if isAdopting { return [] }
         let isDue = checkpoints.begin(
             holding: vector, remembering: tree.forgettableCount, at: now.elapsedMilliseconds)
-        return isDue ? [.checkpoint(checkpoint)] : []
+        guard isDue else { return [] }
+        var checkpoint = checkpoint
+        checkpoint.replacesAll = checkpoints.takeDamage()
+        return [.checkpoint(checkpoint)]
     }
 
     /// The state of this replica, to be written on disk.

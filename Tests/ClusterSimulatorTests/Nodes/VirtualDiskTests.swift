@@ -12,12 +12,12 @@ import Testing
             durability, sync: TimeRange(1_000, 5_000), random: SplitMix64(seed: seed))
     }
 
-    /// Five bytes, the last four of which are a checksum.
     private func bytes(_ number: UInt64) -> [UInt8] {
-        var writer = MessagePackWriter()
-        writer.append(number)
-        writer.appendChecksum()
-        return writer.bytes
+        let stamp = Stamp(time: .zero, writer: WriterID(bits: 9))
+        return BatchCoding.encode(
+            Batch(
+                origin: WriterID(bits: 9), first: number, wallMilliseconds: 0,
+                dependencies: Vector(), operations: [Operation(stamp: stamp, writes: [])]))
     }
 
     private func turn(_ number: UInt64) -> Turn {
@@ -169,6 +169,34 @@ import Testing
         return checkpoints
     }
 
+    @Test func `a misdirected write is in another one's place and missing in its own`() {
+        var places: Set<[UInt64]> = []
+        for seed in 1...40 {
+            var disk = disk(.commit, seed: UInt64(seed))
+            for number in 1...4 {
+                _ = disk.write(turn(UInt64(number)), at: 0)
+                _ = disk.finishSync(at: 5_000)
+            }
+            disk.misdirect()
+            let place = disk.batches.filter { $0.bytes == bytes(4) }.map(\.first)
+            #expect(disk.isDamaged && disk.batches.count == 3 && place.count == 1)
+            places.insert(place)
+            let wish = LogRead(
+                member: "n2", origin: WriterID(bits: 9), from: 1, through: 4, byteLimit: 1_000)
+            #expect(UInt64(disk.read(wish).count) == place[0] - 1)
+        }
+        #expect(places == [[1], [2], [3]])
+    }
+
+    @Test func `a row of a checkpoint that went to another one's place shows`() {
+        for seed in UInt64(1)...20 {
+            var checkpoints = checkpointOfSomeRows()
+            var random = SplitMix64(seed: seed)
+            let isDone = checkpoints.misdirect(&random)
+            #expect(isDone && checkpoints.isDamaged)
+        }
+    }
+
     @Test func `a read ends before a batch that is damaged`() {
         var disk = disk(.commit)
         _ = disk.write(turn(1), at: 0)
@@ -193,7 +221,7 @@ import Testing
         var wish = LogRead(
             member: "n2", origin: WriterID(bits: 9), from: 2, through: 4, byteLimit: 100)
         #expect(disk.read(wish) == [bytes(2), bytes(3), bytes(4)])
-        wish.byteLimit = 10
+        wish.byteLimit = 2 * bytes(2).count
         #expect(disk.read(wish) == [bytes(2), bytes(3)])
         wish.from = 6
         #expect(disk.read(wish).isEmpty)

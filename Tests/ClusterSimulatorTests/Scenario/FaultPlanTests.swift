@@ -60,6 +60,7 @@ extension Fault {
         case .restore: [.restore]
         case .rot: [.rot]
         case .spoil: [.spoiltLog]
+        case .misdirect: [.misdirected]
         case .twin: [.twin]
         case .evict: [.evict]
         case .slowDown(_, .some): [.slowCPU]

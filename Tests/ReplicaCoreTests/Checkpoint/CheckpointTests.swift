@@ -28,7 +28,7 @@ import Testing
         func read() throws -> RestoredCheckpoint {
             var reader = CheckpointReader(try CheckpointHead(head))
             for id in rows.keys.sorted() {
-                reader.add(try DecodedRow(rows[id]!))
+                reader.add(try DecodedRow(CheckpointRow(id: id, bytes: rows[id]!)))
             }
             return try reader.finish()
         }
@@ -84,6 +84,42 @@ import Testing
                     after: try rows.read(), limits: .init(row: 60, slice: 100))
             }
         }
+    }
+
+    @Test func `what is filed in another one's place is not taken for what belongs there`() throws {
+        let operation = Operation(stamp: Universe.stamp(1), writes: [])
+        let (writer, bytes) = (WriterID(bits: 7), Self.batch(operation, 5))
+        let right = LogEntry(origin: writer, first: 5, last: 5, bytes: bytes)
+        #expect(right.isWhole)
+        _ = try DecodedBatch(right, coveredBy: Vector())
+        let wrong = [
+            LogEntry(origin: writer, first: 9, last: 9, bytes: bytes),
+            LogEntry(origin: writer, first: 5, last: 6, bytes: bytes),
+            LogEntry(origin: WriterID(bits: 8), first: 5, last: 5, bytes: bytes),
+        ]
+        for entry in wrong {
+            #expect(!entry.isWhole)
+            #expect(throws: FrameError.self) { try DecodedBatch(entry, coveredBy: Vector()) }
+        }
+        var checkpoint = CheckpointWriter()
+        checkpoint.begin(try Self.list(of: 10).checkpoint)
+        let row = try #require(checkpoint.nextRows().first)
+        _ = try DecodedRow(row)
+        let other = CheckpointRow(id: row.id + 1, bytes: row.bytes)
+        #expect(throws: FrameError.self) { try DecodedRow(other) }
+    }
+
+    @Test func `a log that rests on what is missing is damaged`() throws {
+        var dependencies = Vector()
+        dependencies[WriterID(bits: 8)] = 3
+        let bytes = BatchCoding.encode(
+            Batch(
+                origin: WriterID(bits: 7), first: 1, wallMilliseconds: 1,
+                dependencies: dependencies,
+                operations: [Operation(stamp: Universe.stamp(1), writes: [])]))
+        var replica = Replica(Self.configuration, properties: [])
+        try replica.restore(DecodedBatch(bytes, coveredBy: Vector()))
+        #expect(throws: FrameError.self) { try replica.finishRestoring() }
     }
 
     /// A list of as many records.

@@ -109,6 +109,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `a node that finds its checkpoint damaged when a peer needs it writes it anew`(
+        damage: Int
+    ) throws {
+        var cluster = cluster()
+        push(150, to: "n1", of: &cluster)
+        cluster.settle()
+        for name in ["n1", "n2"] {
+            var disk = cluster.disks[name]!
+            switch damage {
+            case 0: disk.rows[0] = CheckpointRow(id: disk.rows[0].id, bytes: disk.rows[1].bytes)
+            case 1: disk.rows.remove(at: disk.rows.count / 2)
+            default: disk.head[disk.head.count / 2] ^= 1
+            }
+            cluster.disks[name] = disk
+        }
+        cluster.wipe("n3")
+        cluster.start("n3")
+        cluster.settle(milliseconds: 15_000)
+        #expect(cluster["n3"].counters.adopted == 1)
+        #expect(cluster["n3"].value == cluster["n1"].value)
+        #expect(cluster["n3"].value[list].children.count == 150)
+        let disks = ["n1", "n2"].map { cluster.disks[$0]! }
+        #expect(disks.contains { (try? $0.checkpoint(of: $0.rows, $0.head)) != nil })
+    }
+
     @Test func `a node whose peers have forgotten what it misses keeps what it alone has`() {
         var cluster = cluster()
         cluster.logLimit = 20

@@ -39,7 +39,7 @@ struct TestCluster {
     var endpoints: [String: String] = [:]
     /// Who was told to keep a copy of its database.
     private(set) var copied: [String] = []
-    /// Changes what disks read of checkpoints for peers.
+    /// Changes what nodes give their peers of checkpoints.
     var tamper: ((inout CheckpointPart) -> Void)?
     /// Why nodes gave up.
     private(set) var refusals: [String: String] = [:]
@@ -71,7 +71,7 @@ struct TestCluster {
         var replica = Replica(
             configuration, properties: disk.properties, checkpoint: checkpoint, aside: disk.aside)
         for entry in disk.entries.sorted(by: { ($0.origin, $0.first) < ($1.origin, $1.first) }) {
-            try! replica.restore(DecodedBatch(entry.bytes, coveredBy: replica.vector))
+            try! replica.restore(DecodedBatch(entry, coveredBy: replica.vector))
         }
         replicas[name] = replica
     }
@@ -146,7 +146,9 @@ struct TestCluster {
         case .ask(let peer, let frame):
             if !cuts.contains([name, peer]) { turn(peer, [.asked(frame, by: name)]) }
         case .answer(let peer, let frame):
-            if !cuts.contains([name, peer]) { turn(peer, [.answered(frame, from: name)]) }
+            if !cuts.contains([name, peer]) {
+                turn(peer, [.answered(tampered(frame), from: name)])
+            }
         case .reply(let session, let frame):
             for case .message(let message) in try! FrameReader<NodeMessage>.messages(in: frame) {
                 replies[session, default: []].append(message)
@@ -162,6 +164,14 @@ struct TestCluster {
         }
     }
 
+    private func tampered(_ frame: [UInt8]) -> [UInt8] {
+        guard let tamper, let messages = try? FrameReader<PeerMessage>.messages(in: frame),
+            case .message(.rows(var part))? = messages.first
+        else { return frame }
+        tamper(&part)
+        return PeerMessage.rows(part).frame
+    }
+
     /// What a disk does with checkpoints.
     private mutating func work(_ output: Output, of name: String) {
         switch output {
@@ -171,14 +181,12 @@ struct TestCluster {
         case .truncate(let vector):
             disks[name, default: Disk()].entries.removeAll { $0.last <= vector[$0.origin] }
         case .readRows(let read):
-            var part = disks[name, default: Disk()].part(for: read)
-            tamper?(&part)
-            turn(name, [.foundRows(part, for: read)])
+            turn(name, [.foundRows(disks[name, default: Disk()].part(for: read), for: read)])
         case .stage(let rows, let areFirst):
             if areFirst { disks[name, default: Disk()].staged.removeAll() }
             disks[name, default: Disk()].staged += rows
             turn(name, [.staged])
-        case .adopt(let head, let keepsLog):
+        case .adopt(let head, let keepsLog, _):
             if !keepsLog { disks[name, default: Disk()].entries.removeAll() }
             turn(name, [.adopted(disks[name, default: Disk()].adopt(head))])
         case .backUp: copied.append(name)
@@ -248,7 +256,7 @@ extension TestCluster.Disk {
         of rows: [CheckpointRow], _ head: [UInt8]
     ) throws(FrameError) -> RestoredCheckpoint {
         var reader = CheckpointReader(try CheckpointHead(head))
-        for row in rows { reader.add(try DecodedRow(row.bytes)) }
+        for row in rows { reader.add(try DecodedRow(row)) }
         return try reader.finish()
     }
 }
