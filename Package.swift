@@ -76,7 +76,7 @@ let package = Package(
             dependencies: [
                 "CRuntime", "DataTree", "JSONText", "SyncProtocol", "Threads", "EventLoop",
                 "ZeroMQ", "ReplicaCore", "QueryEngine", "ClientCore", "ClusterNode",
-                "ClusterSimulator", "Hearth",
+                "ClusterSimulator", "Hearth", "Storage",
             ],
             swiftSettings: settings),
 

@@ -74,7 +74,8 @@ struct Restoring {
     private func setAside(_ path: String, because error: NodeError) throws(NodeError) {
         let aside = path + ".damaged-\(Loop.wallClockMilliseconds)"
         for suffix in ["", "-wal", "-shm"] { rename(path + suffix, aside + suffix) }
-        guard access(path, F_OK) != 0 else { throw error }
+        // The old log beside the new database would be taken for its own, and the damaged one come back.
+        guard access(path, F_OK) != 0, synchronizeFolder(of: path) else { throw error }
         log.write("\(error.problem); it is now \(aside), and the data comes from the peers")
     }
 

@@ -16,7 +16,8 @@ extension LogFile {
         try copy.run()
         try Connection(path: partial).execute("PRAGMA journal_mode = DELETE")
         // Unlike a renaming, a link does not take the place of a file.
-        guard isSynchronized(partial), link(partial, path) == 0 else {
+        guard isSynchronized(partial), link(partial, path) == 0, synchronizeFolder(of: path)
+        else {
             throw StorageError(
                 SQLITE_CANTOPEN, message: String(cString: strerror(errno)), path: path)
         }

@@ -285,4 +285,11 @@ import Testing
         #expect(try file.removeBatches(of: 2, through: 1_200).count == 0)
         #expect(try file.batches(of: 1, from: 1, byteLimit: .max).first?.first == 1_201)
     }
+
+    @Test func `a folder is synchronized if it is there`() throws {
+        let folder = try TemporaryFolder()
+        #expect(synchronizeFolder(of: folder.log))
+        #expect(synchronizeFolder(of: "log.sqlite") && synchronizeFolder(of: "/log.sqlite"))
+        #expect(!synchronizeFolder(of: folder.log + ".absent/log.sqlite"))
+    }
 }

@@ -1,5 +1,6 @@
 internal import ClusterNode
 internal import Glibc
+internal import Storage
 
 /// `hearth backup` and `hearth restore`: copies of a node's database.
 enum BackupVerbs {
@@ -59,11 +60,14 @@ enum BackupVerbs {
                 .noInput, "\(source) is no whole copy: \(error.problem)",
                 fix: "name a file that `hearth backup` wrote")
         }
-        // What belongs to the old database first: beside the new one it would be taken for its own.
+        // What belongs to the old database first, on the disk too: beside the new one it would be taken for
+        // its own.
         for suffix in ["-wal", "-shm", ""] {
             try move(database + suffix, to: kept + suffix, ifThere: true)
         }
+        try synchronize(database)
         try move(copy, to: database)
+        try synchronize(database)
         StandardOutput.shared.print("\(id) has the data of the copy; start it")
         return .success
     }
@@ -75,6 +79,14 @@ enum BackupVerbs {
         throw CommandError(
             .cannotCreate, "cannot rename \(path): \(systemErrorText)",
             fix: "check the rights of its folder")
+    }
+
+    private static func synchronize(_ path: String) throws(CommandError) {
+        guard synchronizeFolder(of: path) else {
+            throw CommandError(
+                .cannotCreate, "cannot keep the name of \(path): \(systemErrorText)",
+                fix: "check its disk")
+        }
     }
 
     private static func copyFile(_ source: String, to target: String) throws(CommandError) {

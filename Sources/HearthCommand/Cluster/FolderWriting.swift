@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Storage
 
 /// Makes a folder and those above it; one that exists is fine.
 func makeFolder(_ folder: String) throws(CommandError) {
@@ -12,13 +13,15 @@ func makeFolder(_ folder: String) throws(CommandError) {
     }
 }
 
-/// Replaces a file in one step: whoever reads it finds the old content or the new.
+/// Replaces a file in one step: whoever reads it finds the old content or the new, and the new one is there
+/// also when the power fails.
 func writeFile(_ path: String, _ content: [UInt8]) throws(CommandError) {
     let draft = path + ".new"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    let isWritten = descriptor >= 0 && writeAll(content, to: descriptor)
+    let isWritten =
+        descriptor >= 0 && writeAll(content, to: descriptor) && fsync(descriptor) == 0
     if descriptor >= 0 { close(descriptor) }
-    guard isWritten, rename(draft, path) == 0 else {
+    guard isWritten, rename(draft, path) == 0, synchronizeFolder(of: path) else {
         throw CommandError(
             .cannotCreate, "cannot write \(path): \(systemErrorText)",
             fix: "check that the folder exists, that this user may write there, "
