@@ -194,8 +194,10 @@ import ZeroMQ
         #expect(findings(status(901), self.status(1)).map(\.severity) == [.warning])
     }
 
-    @Test func `blames nobody who does not hear a node that can write nothing down`() {
-        let full = status(1, [("storage", .string("the disk is full"))])
+    @Test
+    func `blames neither a node that can write nothing down for its lag, nor who does not hear it`()
+    {
+        let full = status(1, [("storage", .string("the disk is full")), ("lag", .integer(10))])
         #expect(findings(status(0, hears: false), full).map(\.node) == ["n2"])
     }
 

@@ -155,7 +155,8 @@ private struct Examination {
 
     private mutating func examineLag(_ later: NodeStatus) {
         let (before, after) = (status["lag"], later["lag"])
-        guard before > 0, after >= before else { return }
+        // Who can write nothing down takes nothing from its peers.
+        guard before > 0, after >= before, status.storageProblem == nil else { return }
         note(
             .warning, "lags behind by \(after) operations, and does not catch up",
             fix: "check that its machine reaches its peers, and has time and disk to spare")
