@@ -96,7 +96,7 @@ let package = Package(
             // The command too: some tests run it, and so it must be built.
             dependencies: [
                 "ClusterNode", "DataTree", "EventLoop", "HearthCommand", "QueryEngine",
-                "ReplicaCore", "SyncProtocol", "ZeroMQ",
+                "ReplicaCore", "Storage", "SyncProtocol", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(of: "ClusterSimulator", using: ["DataTree", "JSONText", "ZeroMQ"]),

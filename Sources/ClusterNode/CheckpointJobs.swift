@@ -10,8 +10,10 @@ extension Journal {
     func write(_ checkpoint: Checkpoint) {
         submit()
         let writer = checkpointWriter
-        perform { _ in
+        perform { file throws(StorageError) in
             var writer = writer
+            // What an earlier life began and did not complete.
+            try file.removeRows(after: writer.lastRow)
             writer.begin(checkpoint)
             return .wroteRows(writer)
         }

@@ -136,12 +136,10 @@ extension Restoring {
         return properties
     }
 
-    /// Reads the last complete checkpoint, and drops the rows of one that was not completed.
+    /// Reads the last complete checkpoint. It writes nothing: a start needs no room on the disk.
     private static func checkpoint(in file: LogFile) throws -> RestoredCheckpoint? {
-        let bytes = try file.checkpointHead()
-        let head = try bytes.map { bytes throws(FrameError) in try CheckpointHead(bytes) }
-        try file.removeRows(after: head?.lastRow ?? 0)
-        guard let head else { return nil }
+        guard let bytes = try file.checkpointHead() else { return nil }
+        let head = try CheckpointHead(bytes)
         var reader = CheckpointReader(head)
         var rows = ConcurrentDecoding { (row: CheckpointRow) throws(FrameError) in
             try DecodedRow(row)
@@ -155,7 +153,7 @@ extension Restoring {
             }
         }
         // Copied, because SQLite's memory holds the bytes for the call only.
-        try file.forEachRow { id, bytes in
+        try file.forEachRow(through: head.lastRow) { id, bytes in
             guard flaw == nil else { return }
             add(rows.add(CheckpointRow(id: id, bytes: Array(bytes)), byteCount: bytes.count))
         }

@@ -19,17 +19,22 @@ extension LogFile {
         try property(Self.headName)
     }
 
-    /// Hands every row to `body`, by ID; the bytes lie where SQLite holds them, and only for the call.
+    /// Hands every row up to the last valid one to `body`, by ID; the bytes lie where SQLite holds them,
+    /// and only for the call.
     public func forEachRow(
-        _ body: (_ id: UInt64, _ bytes: UnsafeRawBufferPointer) -> Void
+        through last: UInt64, _ body: (_ id: UInt64, _ bytes: UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) {
-        try forEachRow(of: "row", body)
+        try forEachRow(of: "row", through: last, body)
     }
 
     private func forEachRow(
-        of table: String, _ body: (_ id: UInt64, _ bytes: UnsafeRawBufferPointer) -> Void
+        of table: String, through last: UInt64,
+        _ body: (_ id: UInt64, _ bytes: UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) {
-        try connection.prepare("SELECT id, bytes FROM \(table) ORDER BY id").forEachRow { row in
+        let select = try connection.prepare(
+            "SELECT id, bytes FROM \(table) WHERE id <= ?1 ORDER BY id")
+        select.bind(Int64(clamping: last), at: 1)
+        try select.forEachRow { row in
             body(UInt64(row.integer(at: 0)), row.bytes(at: 1))
             return true
         }
@@ -113,7 +118,7 @@ extension LogFile {
     public func forEachStagedRow(
         _ body: (_ id: UInt64, _ bytes: UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) {
-        try forEachRow(of: "staged", body)
+        try forEachRow(of: "staged", through: .max, body)
     }
 
     /// Drops the rows that are kept.

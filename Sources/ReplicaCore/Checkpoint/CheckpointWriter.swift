@@ -42,7 +42,8 @@ public struct CheckpointWriter: Sendable {
     /// Still to be written, the next one last.
     private var stretches: [Stretch] = []
     private var removed: [UInt64] = []
-    private var lastRow: UInt64 = 0
+    /// The highest number of a row so far.
+    public private(set) var lastRow: UInt64 = 0
     private var rowCount = 0
     private var fingerprint: UInt64 = 0
 
