@@ -68,6 +68,8 @@ public struct Replica: Sendable {
     var tree = ConvergentTree()
     var clock: HybridClock
     var now = Moment(wallMilliseconds: 0, elapsedMilliseconds: 0)
+    /// What the wall clock shows, whether it is followed or not.
+    var shownMilliseconds: UInt64 = 0
     var peers: Peers
     var refusals = Refusals()
     var inbox = Inbox()
@@ -218,7 +220,9 @@ public struct Replica: Sendable {
     /// Takes one input and returns what the driver must do next, in order.
     public mutating func step(_ input: Input) -> [Output] {
         switch input {
-        case .turnBegan(let moment): now = moment
+        case .turnBegan(let moment):
+            now = clock.followed(moment)
+            shownMilliseconds = moment.wallMilliseconds
         case .published(let frame): receive(frame)
         case .answered(let frame, let member): receive(frame, from: member)
         case .asked(let frame, let member): answer(frame, to: member)

@@ -56,7 +56,7 @@ extension Replica {
             ("member", .string(configuration.member)),
             ("cluster", .string(configuration.cluster)),
             ("writer", .string(writer.description)),
-            ("wallMilliseconds", .count(now.wallMilliseconds)),
+            ("wallMilliseconds", .count(shownMilliseconds)),
             ("durability", .string(configuration.durability.rawValue)),
             ("storage", .string(storageFlaw?.problem ?? "works")),
         ]

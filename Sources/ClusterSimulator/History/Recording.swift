@@ -182,7 +182,8 @@ struct Recording {
 
     mutating func note(wallMilliseconds: UInt64, at time: Microseconds) {
         latestMilliseconds = max(latestMilliseconds, wallMilliseconds)
-        leadMilliseconds = max(leadMilliseconds, wallMilliseconds - time / 1_000)
+        let elapsed = min(wallMilliseconds, time / 1_000)
+        leadMilliseconds = max(leadMilliseconds, wallMilliseconds - elapsed)
     }
 
     /// Up to where a stamp may be; those that follow one of a client may be as late.

@@ -144,6 +144,7 @@ extension Endpoint {
 extension Microseconds {
     /// As in `20ms`.
     var text: String {
+        if self > 0, self % 3_600_000_000 == 0 { return "\(self / 3_600_000_000)h" }
         if self % 1_000_000 == 0 { return "\(self / 1_000_000)s" }
         return self % 1_000 == 0 ? "\(self / 1_000)ms" : "\(self)us"
     }

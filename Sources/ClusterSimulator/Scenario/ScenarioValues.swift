@@ -12,7 +12,8 @@ extension ScenarioWord {
         for (unit, factor) in units where text.hasSuffix(unit) {
             let number = text.dropLast(unit.utf8.count)
             if let millionths = ScenarioWord.millionths(of: number) {
-                return millionths * factor / 1_000_000
+                let (high, low) = millionths.multipliedFullWidth(by: factor)
+                return UInt64(1_000_000).dividingFullWidth((high, low)).quotient
             }
         }
         throw .expected("a time such as 20ms or 1.5s", found: self)

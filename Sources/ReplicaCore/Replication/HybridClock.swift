@@ -24,8 +24,21 @@ struct HybridClock: Sendable {
     /// none after it, for the whole cluster and for ever. To a clock that begins at 1970 the present
     /// is within reach.
     func reaches(_ time: HybridTime, at now: Moment) -> Bool {
-        time.milliseconds <= now.wallMilliseconds + 36_525 * 86_400_000
+        time.milliseconds <= now.wallMilliseconds + HybridClock.reachMilliseconds
     }
+
+    /// A moment as it is worth following: a wall clock that is a century after all that was seen stands still.
+    ///
+    /// Nobody else would take what was stamped by it, not even once it is right again.
+    func followed(_ moment: Moment) -> Moment {
+        guard last > .zero,
+            moment.wallMilliseconds > last.milliseconds + HybridClock.reachMilliseconds
+        else { return moment }
+        return Moment(
+            wallMilliseconds: last.milliseconds, elapsedMilliseconds: moment.elapsedMilliseconds)
+    }
+
+    private static let reachMilliseconds: UInt64 = 36_525 * 86_400_000
 
     /// Follows the wall clock without issuing a time: none will be issued up to what it returns.
     mutating func advance(wallMilliseconds: UInt64) -> HybridTime {

@@ -124,7 +124,7 @@ import Testing
             " ring\n",
             " clog ", " flap ", " disconnect ", " degrade ", " slow ", " unreadable", " +",
             " clock n",
-            "3600s", " strobes ", " freezes", "corrupt=", "replay=", "tail=", "queue=", "skew=",
+            "1h", " strobes ", " freezes", "corrupt=", "replay=", "tail=", "queue=", "skew=",
             " full\n", " fails\n", " lies\n", " rot n", " rots\n", " twin n", "concern=",
             "durability=interval", "durability=memory", "replicas=2", "replicas=5",
         ]

@@ -25,6 +25,7 @@ import Testing
                 at 1.5s  partition n1 -> n2
                 at 2s    clock n2 -1500ms
                 at 2s    clock n2 +1h
+                at 2s    clock n2 -999999h
                 at 2s    clock n2 freezes
                 at 2s    clock n2 strobes 20ms
                 at 2s    clock n2 runs
