@@ -147,6 +147,8 @@ public struct Property: Equatable, Sendable {
         case clockBound
         /// What this node knows of lives that are over by decision: `[member, writer, stage, …]`.
         case evictions
+        /// The members of the cluster as its configuration last said, names in ascending order.
+        case members
     }
 
     public var name: Name

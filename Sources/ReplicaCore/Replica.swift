@@ -106,6 +106,8 @@ public struct Replica: Sendable {
     public internal(set) var frontier = HybridTime.zero
     var checkpoints: Checkpoints
     var life: Life
+    /// As they were in the life before; nil if that is not known.
+    var members: MemberList?
     /// Set while this replica gets the checkpoint of a peer.
     var joining: Joining?
     var givenRows = GivenRows()
@@ -151,9 +153,12 @@ public struct Replica: Sendable {
         for property in stored {
             switch property.name {
             case .evictions: peers.evictions.restore(Replica.evictions(in: property.bytes))
+            case .members: members = MemberList(property.bytes)
             case .clockBound: break
             }
         }
+        noteMembers()
+        turns.begin(knowing: peers.evictions.all)
         if !peers.evictions.own(at: .out).isEmpty { wayBack = WayBack(phase: .returning) }
         if let checkpoint { restore(checkpoint) }
     }

@@ -3,8 +3,9 @@ import SyncProtocol
 /// What was acknowledged as durable on most nodes, or on all, had been on so many disks by then.
 enum ConcernsMet {
     static func judge(_ evidence: Evidence) -> Finding {
-        // Nobody waits for a node that is out.
-        let members = evidence.nodes.count - evidence.scenario.evictedNodes.count
+        // Nobody waits for a node that is out, or no member.
+        let absent = evidence.scenario.absentNodes
+        let members = evidence.scenario.cluster.replicas - absent.count
         var count = 0
         for operation in evidence.history.operations {
             guard let met = operation.met, met != .local, let completed = operation.completed,
@@ -25,11 +26,17 @@ enum ConcernsMet {
 }
 
 extension Scenario {
-    /// The nodes that somebody wants out at some time.
-    fileprivate var evictedNodes: Set<Int> {
-        Set(
-            script.compactMap { scripted in
-                if case .fault(.evict(let node, _)) = scripted.action { node } else { nil }
-            })
+    /// The nodes that somebody wants out at some time, and those that are no members.
+    fileprivate var absentNodes: Set<Int> {
+        let all = Set(0..<cluster.replicas)
+        var absent = all.subtracting(all.sorted().dropLast(cluster.newcomers))
+        for scripted in script {
+            switch scripted.action {
+            case .fault(.evict(let node, _)): absent.insert(node)
+            case .fault(.members(let members)): absent.formUnion(all.subtracting(members))
+            default: continue
+            }
+        }
+        return absent
     }
 }

@@ -18,7 +18,8 @@ struct Evidence {
 
     struct Listener {
         var name: String
-        var node: Int
+        /// The name of its node.
+        var node: String
         var listening: Listening
     }
 
@@ -84,14 +85,15 @@ extension Evidence {
         converged = run.calm.converged
         listeners = run.clients.compactMap { client in
             client.listening.map {
-                Listener(name: "c\(client.index + 1)", node: client.node, listening: $0)
+                Listener(
+                    name: "c\(client.index + 1)", node: run.nodes[client.node].name, listening: $0)
             }
         }
     }
 
     private static func nodes(of run: SimulatedRun) -> [Node] {
         var decoded: (entries: [LogEntry], operations: [Operation])?
-        return run.nodes.map { node in
+        return run.nodes.filter(\.belongs).map { node in
             let entries = run.archive.batches(in: node.replica?.vector ?? Vector())
             // Mostly all logs are equal, and need be read only once.
             if decoded?.entries != entries { decoded = (entries, operations(in: entries)) }

@@ -4,8 +4,10 @@ enum ListenersConverge {
         if evidence.listeners.isEmpty { return .unknown("nobody listened") }
         for listener in evidence.listeners {
             let listening = listener.listening
-            let node = evidence.nodes[listener.node]
-            let who = "\(listener.name), which listens at \(listening.path) of \(node.name),"
+            let who = "\(listener.name), which listens at \(listening.path) of \(listener.node),"
+            guard let node = evidence.nodes.first(where: { $0.name == listener.node }) else {
+                return .invalid("\(who) listens at a node that is no member any more")
+            }
             if let flaw = listening.flaw { return .invalid("\(who) found that \(flaw)") }
             guard listening.isComplete else { return .invalid("\(who) was told nothing") }
             if listening.value != node.value[listening.path] {

@@ -35,6 +35,9 @@ struct VirtualNode {
     var outSince: Microseconds = 0
     var isOut = false
     private(set) var replica: Replica?
+    /// Whether it is on the list of nodes, and is there at all; only then it may start.
+    var isMember = true
+    var isAbandoned = false
     /// Counted by the processes that are gone.
     private(set) var pastCounters = Counters()
 
@@ -60,13 +63,24 @@ struct VirtualNode {
             scenario.cluster.durability, sync: scenario.cluster.sync,
             random: SplitMix64(seed: seed, part: 2_000 + UInt64(index)))
         configuration = Replica.Configuration(
-            cluster: "simulated", member: name, peers: names,
+            cluster: "simulated", member: name, peers: [],
             durability: scenario.cluster.durability, seed: 0)
         configuration.checkpointBytes = 2_000
         configuration.logLimit = UInt64(scenario.cluster.logLimit)
         configuration.retryWindowMilliseconds = scenario.cluster.retryWindow / 1_000
         for name in names { configuration.endpoints[name] = "sim://\(name)" }
+        list(members: Array(names.indices.dropLast(scenario.cluster.newcomers)))
     }
+
+    /// From the next life on these are the members, counted from 0.
+    mutating func list(members: [Int]) {
+        configuration.peers = members.map { "n\($0 + 1)" }
+        isMember = members.contains(index)
+    }
+
+    /// Whether the cluster has it, or waits for it.
+    var belongs: Bool { isMember && !isAbandoned }
+    var mayStart: Bool { state == .down && belongs }
 
     var isUp: Bool { state == .running || state == .paused }
     /// Nothing waits for a turn, and no batch for the disk.

@@ -28,6 +28,7 @@ extension SimulatedRun {
         calm.hasBegun = true
         calm.lastProgress = now
         network.calm(at: now)
+        noteStrangers()
         perform(.heal)
         for node in nodes.indices {
             nodes[node].clock.set(.running, at: now)
@@ -72,8 +73,9 @@ extension SimulatedRun {
     }
 
     private var isEqual: Bool {
-        guard let vector = nodes[0].replica?.vector else { return false }
-        return nodes.allSatisfy {
+        let members = nodes.filter(\.belongs)
+        guard let vector = members.first?.replica?.vector else { return false }
+        return members.allSatisfy {
             $0.isIdle && $0.replica?.vector == vector && $0.replica?.isWhole == true
         }
             && clients.allSatisfy { client in

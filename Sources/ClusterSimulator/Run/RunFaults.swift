@@ -33,6 +33,8 @@ extension SimulatedRun {
         case .backUp(let node): nodes[node].disk.backUp(at: now)
         case .restore(let node): replaceDisk(of: node) { $0.restoreCopy() }
         case .wipe(let node): replaceDisk(of: node) { $0.wipe() }
+        case .abandon(let node): abandon(node)
+        case .members(let members): change(members: members)
         case .rot(let node): rot(node)
         case .spoil(let node):
             nodes[node].disk.damageLog(sealed: defect?.trustedPart)

@@ -6,8 +6,7 @@ import SyncProtocol
 
 extension SimulatedRun {
     mutating func start(_ node: Int) {
-        guard nodes[node].state == .down else { return }
-        guard startProcess(of: node) else { return }
+        guard nodes[node].mayStart, startProcess(of: node) else { return }
         // A new process has handles of its own.
         freeHandles(of: node)
         network.reconnect(node, at: now)

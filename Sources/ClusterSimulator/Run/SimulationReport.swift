@@ -72,6 +72,8 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var damagedDisks = 0
     /// Processes that were started under the name of another.
     public internal(set) var twins = 0
+    /// How often the list of nodes changed, or one was lost for good.
+    public internal(set) var memberChanges = 0
 
     mutating func complete(with run: SimulatedRun) {
         operations = run.history.operations.count

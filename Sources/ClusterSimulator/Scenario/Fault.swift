@@ -28,6 +28,11 @@ enum Fault: Equatable, Sendable {
     /// The process ends, and another one starts on the copy that was kept, or on nothing.
     case restore(Int)
     case wipe(Int)
+    /// The process ends, its disk is gone, and nobody ever starts it again.
+    case abandon(Int)
+    /// The nodes that make up the cluster from now on, ascending: all are stopped, and these are started
+    /// with the new list.
+    case members([Int])
     /// The process ends, and another one starts where a stored row is not what was written.
     case rot(Int)
     /// A batch of a node's log is not what was written any more, and the process goes on.
@@ -119,6 +124,7 @@ extension Fault {
         case rot, twin
         case spoiltLog = "spoilt-log"
         case evict
+        case abandon, members
         case swizzle
         case halfOpen = "half-open"
         case topicLoss = "topic-loss"

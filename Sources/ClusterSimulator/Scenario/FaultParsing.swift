@@ -5,7 +5,7 @@ extension Fault {
         "crash", "kill", "restart", "stop", "pause", "resume", "partition", "isolate", "ring",
         "clog", "flap", "disconnect", "degrade", "heal", "clock", "disk", "backup", "restore",
         "wipe", "evict", "rot", "twin", "sleep", "wake", "cpu", "handles", "unclog", "half-open",
-        "lose",
+        "lose", "abandon", "members",
     ]
 
     /// Reads the rest of the line, after the name of the fault.
@@ -29,6 +29,8 @@ extension Fault {
         case "evict":
             let node = try line.node(among: nodes)
             self = .evict(node, by: try line.node(among: nodes))
+        case "abandon": self = .abandon(try line.nodeWithPeers(among: nodes))
+        case "members": self = .members(try line.members(among: nodes))
         case "wipe": self = .wipe(try line.node(among: nodes))
         case "rot": self = .rot(try line.nodeWithPeers(among: nodes))
         case "twin": self = .twin(try line.nodeWithPeers(among: nodes))
@@ -81,6 +83,20 @@ extension ScenarioLine {
         let node = try node(among: nodes)
         guard nodes > 1 else { throw .expected("a node with peers, as in replicas=2", found: word) }
         return node
+    }
+
+    /// The rest of the line: nodes, each once.
+    fileprivate mutating func members(among nodes: Int) throws(ScenarioError) -> [Int] {
+        var members: [Int] = []
+        repeat {
+            let word = peek
+            let node = try node(among: nodes)
+            guard !members.contains(node) else {
+                throw .expected("each node once", found: word)
+            }
+            members.append(node)
+        } while !isAtEnd
+        return members.sorted()
     }
 
     fileprivate mutating func direction(

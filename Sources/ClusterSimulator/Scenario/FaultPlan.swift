@@ -8,6 +8,8 @@ struct FaultPlan {
     let scenario: Scenario
     var random: SplitMix64
     private var script: [Scenario.Scripted] = []
+    /// Until when one of the nodes is no member.
+    private var membersBusy: Microseconds = 0
     /// A node with a fault gets no other one; nor does the network.
     private(set) var nodesBusy: [Microseconds]
     private var networkBusy: Microseconds = 0
@@ -48,6 +50,10 @@ struct FaultPlan {
         where random.happens(chance) {
             if kind == .swizzle {
                 isSwizzling = nodesBusy.count > 1
+            } else if kind == .abandon {
+                drawAbandonment(at: time)
+            } else if kind == .members {
+                drawMembers(at: time)
             } else if !kind.isOfNetwork {
                 drawNodeFault(kind, at: time)
             } else if let fault = drawNetworkFault(kind) {
@@ -110,6 +116,32 @@ struct FaultPlan {
             (.step(node, milliseconds: random.index(below: 2) == 0 ? 3_600_000 : -3_600_000), nil)
         default: (.step(node, milliseconds: VirtualClock.draw(within: 1_000, &random)), nil)
         }
+    }
+
+    /// One node of a run at most: the others are to be most of all.
+    private mutating func drawAbandonment(at time: Microseconds) {
+        let node = random.index(below: nodesBusy.count)
+        guard nodesBusy.count > 2, time >= nodesBusy[node], !nodesBusy.contains(.max) else {
+            return
+        }
+        nodesBusy[node] = .max
+        add(.abandon(node), at: time)
+    }
+
+    /// A node is no member for a while, and comes back as it went, or with nothing.
+    private mutating func drawMembers(at time: Microseconds) {
+        let node = random.index(below: nodesBusy.count)
+        let hasDisk = random.index(below: 2) == 0
+        let end = drawEnd(from: time)
+        let all = Array(nodesBusy.indices)
+        guard all.count > 2, time >= nodesBusy[node], time >= membersBusy, end < scenario.until
+        else { return }
+        nodesBusy[node] = end
+        // The next one goes when this one is back for good.
+        membersBusy = end + .seconds(1)
+        add(.members(all.filter { $0 != node }), at: time)
+        if !hasDisk { add(.wipe(node), at: end) }
+        add(.members(all), at: end)
     }
 
     private func running(_ node: Int) -> Fault { .clock(node, .running) }

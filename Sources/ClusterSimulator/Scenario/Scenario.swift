@@ -43,6 +43,8 @@ extension Scenario {
         var retryWindow: Microseconds = .seconds(1)
         /// How long a node takes from its start to its first turn.
         var start = TimeRange(.milliseconds(100), .milliseconds(400))
+        /// So many of the last replicas are no members before a list of members says so.
+        var newcomers = 0
         /// A log with more operations does not wait for members that are away.
         var logLimit = 10_000_000
     }

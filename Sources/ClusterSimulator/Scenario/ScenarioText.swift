@@ -66,6 +66,9 @@ extension Fault {
         case .restore(let node): "restore n\(node + 1)"
         case .evict(let node, let other): "evict n\(node + 1) n\(other + 1)"
         case .wipe(let node): "wipe n\(node + 1)"
+        case .abandon(let node): "abandon n\(node + 1)"
+        case .members(let members):
+            "members " + members.map { "n\($0 + 1)" }.joined(separator: " ")
         case .rot(let node): "rot n\(node + 1)"
         case .spoil(let node): "disk n\(node + 1) rots"
         case .misdirect(let node): "disk n\(node + 1) misdirects"

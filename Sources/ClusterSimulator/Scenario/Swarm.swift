@@ -86,6 +86,11 @@ struct Swarm {
             let chance = self.index(3) > 0 ? .zero : drawChance(upTo: 500_000)
             set("faults \(kind.rawValue)", \.faults.chances[index], chance)
         }
+        // One that comes back waits for all, until somebody takes who is gone for good off the list.
+        let isAbandoning = scenario.faults.chances[.abandon] != .zero
+        for kind in [Fault.Kind.evict, .members] where isAbandoning {
+            set("faults \(kind.rawValue)", \.faults.chances[kind], .zero)
+        }
     }
 
     /// Which clients ask again, and for how long nodes take what they ask for.
@@ -118,6 +123,24 @@ struct Swarm {
         let low = shortest + number(longest - shortest) / 4
         let high = low + number(longest - low + 1)
         return TimeRange(.milliseconds(low), .milliseconds(high))
+    }
+}
+
+extension [Probability] {
+    /// The chance of a kind of fault.
+    fileprivate subscript(kind: Fault.Kind) -> Probability {
+        get { self[kind.place] }
+        set { self[kind.place] = newValue }
+    }
+}
+
+extension Fault.Kind {
+    /// Its place among all.
+    fileprivate var place: Int {
+        guard let place = Fault.Kind.allCases.firstIndex(of: self) else {
+            preconditionFailure("\(self) is a kind of fault")
+        }
+        return place
     }
 }
 

@@ -213,7 +213,9 @@ extension Peers {
     ///
     /// That something is over waits until all is here that it has told with it (`settle`).
     mutating func follow(_ beat: Beat) {
+        evictions.follow(removals: beat.evictions)
         for eviction in beat.evictions where eviction.member != evictions.own {
+            guard !eviction.isRemoval else { continue }
             guard all.contains(where: { $0.member == eviction.member }) else { continue }
             if eviction.stage == .wanted {
                 want(eviction)

@@ -47,6 +47,7 @@ extension Replica {
         let time = passTime()
         extendClockBound(over: time)
         storeEvictions()
+        storeMembers()
         tellWhatIsSeen()
         let outputs = turns.end(
             batches: turn.entries, properties: turn.properties, clearsAside: turn.clearsAside,

@@ -36,6 +36,10 @@ struct TurnQueue: Sendable {
     /// Before the first turn: what is on disk.
     mutating func begin(holding vector: Vector) { durable.vector = vector }
 
+    /// Before the first turn: the first beat tells of it already, or who is out and starts at the same time
+    /// would not learn that in time.
+    mutating func begin(knowing evictions: [Eviction]) { durable.evictions = evictions }
+
     /// Whether outputs wait for the disk.
     ///
     /// In the mode `interval` only those of the first turn do: it keeps a bound above the times that

@@ -62,7 +62,9 @@ extension Replica {
     private mutating func fetchInPlaceOfAll() {
         if let joining {
             if joining.phase == .complete, joining.replacesAll { setAside(beyond: joining.head) }
-            return
+            if joining.replacesAll || isAdopting { return }
+            // What it was getting before would have gone below its log, which is of lives that are over.
+            self.joining = nil
         }
         guard let wayBack, now.elapsedMilliseconds >= wayBack.nextMilliseconds else { return }
         let sources = peers.members.filter { peer in

@@ -49,6 +49,8 @@ public enum Defect: String, CaseIterable, Sendable {
     case forgetsEvictions = "forgets-evictions"
     /// What was done again after an eviction is not known to be what a client may still ask for.
     case forgetsWhatIsDoneAgain = "forgets-what-is-done-again"
+    /// A node does not keep which nodes made up its cluster.
+    case forgetsRemovals = "forgets-removals"
     /// A replica whose disk has room again does not notice.
     case staysFull = "stays-full"
     /// A second node of a name is taken for the first.
@@ -74,6 +76,6 @@ extension Defect {
         .hidesWhatIsGone, .joinsOldState,
         .answersConcernsEarly, .writesWhileOut, .staysFull, .welcomesTwins, .forgetsStamps,
         .checkpointWithoutStamps, .acceptsBelowPromise, .greetsBeforeCovered,
-        .forgetsEvictions, .forgetsWhatIsDoneAgain,
+        .forgetsEvictions, .forgetsWhatIsDoneAgain, .forgetsRemovals,
     ]
 }

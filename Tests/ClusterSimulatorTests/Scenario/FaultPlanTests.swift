@@ -63,6 +63,8 @@ extension Fault {
         case .misdirect: [.misdirected]
         case .twin: [.twin]
         case .evict: [.evict]
+        case .abandon: [.abandon]
+        case .members: [.members]
         case .slowDown(_, .some): [.slowCPU]
         case .exhaustHandles: [.noHandles]
         case .partition(let groups):

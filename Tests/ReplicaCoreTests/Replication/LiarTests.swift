@@ -173,7 +173,7 @@ import Testing
         for (number, count) in [600, 1_000, 1_000].enumerated() {
             let lives = (1..<count).map(UInt64.init) + [UInt64(count + number)]
             let evictions = lives.map {
-                Eviction(member: "n2", writer: WriterID(bits: $0 + 100), stage: .out)
+                Eviction(member: "n2", writer: WriterID(bits: $0 + 10_000), stage: .out)
             }
             let time = HybridTime(milliseconds: time.milliseconds + UInt64(number) + 1)
             cluster.turn("n1", [beat(Vector(), promise: time, evictions: evictions)])
