@@ -61,6 +61,7 @@ public enum SelfTest {
                 by: .acknowledgedWritesSurvive),
             Row(.losesAside, in: "evicted-node-is-killed", by: .acknowledgedWritesSurvive),
             Row(.replica(.forgetsEvictions), in: "evicted-is-remembered", by: .settledIsFinal),
+            Row(.replica(.servesUnknown), in: "lost-promises-count", by: .settledIsFinal),
             Row(.replica(.forgetsRemovals), in: "removed-node-returns", by: .settledIsFinal),
             Row(
                 .replica(.forgetsWhatIsDoneAgain), in: "evicted-and-asked-again",

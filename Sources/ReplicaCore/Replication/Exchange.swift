@@ -100,7 +100,10 @@ extension Replica {
             counters.strangers += 1
             return
         case .evicted: return
-        case .newWriter: dropClosed()
+        case .newWriter:
+            dropClosed()
+            // A life without a past waits to be told that it is known.
+            nextBeatMilliseconds = now.elapsedMilliseconds
         case .known, .late: break
         }
         clock.observe(beat.time)

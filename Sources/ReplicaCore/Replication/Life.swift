@@ -28,8 +28,9 @@ extension Replica {
 
     /// Clients are taken once all peers were heard, or after a second and a half without some.
     ///
-    /// A replica without a past may be a member that lost its disk: it has to hear a peer, whose promise
-    /// leads its clock beyond what it once promised itself.
+    /// A replica without a past may be a member that lost its disk, and made promises that others still count
+    /// on. Once a peer tells that it knows of the new life, nobody settles anything by them any more, as all have
+    /// to agree on who is closed; and all that was settled is older than what that peer tells.
     mutating func serveWhenReady() {
         guard !life.isServing else { return }
         let started = life.startedMilliseconds ?? now.elapsedMilliseconds
@@ -44,12 +45,20 @@ extension Replica {
             else { return }
         }
         life.mayTake = true
-        guard life.hasPast || isCaughtUp() else { return }
+        guard life.hasPast || isKnown(toAll: hearsAll) && isCaughtUp() else { return }
         life.isServing = true
         // What such a life's predecessor promised, only its peers know.
         if !life.hasPast { promised = max(promised, clock.last) }
         listens.buildNamedIndexes(in: tree.value, at: now.elapsedMilliseconds)
         turn.urgent.append(.serve)
+    }
+
+    /// Whether the peers that are there, or some of them, know of this life.
+    private func isKnown(toAll: Bool) -> Bool {
+        if defect == .servesUnknown { return true }
+        let live = peers.members.filter { peers.isLive($0, at: now.elapsedMilliseconds) }
+        let knowing = live.count { $0.beat?.writers.contains(writer) == true }
+        return toAll ? knowing == live.count : knowing > 0
     }
 
     /// Whether a replica without a past holds what its peers had when it heard them first; or gets no

@@ -51,6 +51,8 @@ public enum Defect: String, CaseIterable, Sendable {
     case forgetsWhatIsDoneAgain = "forgets-what-is-done-again"
     /// A node does not keep which nodes made up its cluster.
     case forgetsRemovals = "forgets-removals"
+    /// A node that lost its disk serves before others know of its new life.
+    case servesUnknown = "serves-unknown"
     /// A replica whose disk has room again does not notice.
     case staysFull = "stays-full"
     /// A second node of a name is taken for the first.
@@ -76,6 +78,6 @@ extension Defect {
         .hidesWhatIsGone, .joinsOldState,
         .answersConcernsEarly, .writesWhileOut, .staysFull, .welcomesTwins, .forgetsStamps,
         .checkpointWithoutStamps, .acceptsBelowPromise, .greetsBeforeCovered,
-        .forgetsEvictions, .forgetsWhatIsDoneAgain, .forgetsRemovals,
+        .forgetsEvictions, .forgetsWhatIsDoneAgain, .forgetsRemovals, .servesUnknown,
     ]
 }
