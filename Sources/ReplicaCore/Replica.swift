@@ -34,6 +34,8 @@ public struct Replica: Sendable {
         public var logLimit: UInt64 = 10_000_000
         /// What becomes of what this node alone had acknowledged before it was voted out.
         public var leftovers = Leftovers.redo
+        /// The versions of the protocol that this node speaks.
+        public var versions = UInt64(protocolVersion)...UInt64(protocolVersion)
         /// Where each member publishes, this one included: what tells two nodes of one name apart.
         public var endpoints: [String: String] = [:]
 

@@ -69,6 +69,10 @@ struct VirtualNode {
         configuration.logLimit = UInt64(scenario.cluster.logLimit)
         configuration.retryWindowMilliseconds = scenario.cluster.retryWindow / 1_000
         for name in names { configuration.endpoints[name] = "sim://\(name)" }
+        if index < scenario.cluster.newer {
+            let oldest = configuration.versions.lowerBound
+            configuration.versions = oldest...oldest + 1
+        }
         list(members: Array(names.indices.dropLast(scenario.cluster.newcomers)))
     }
 

@@ -45,6 +45,8 @@ extension Scenario {
         var start = TimeRange(.milliseconds(100), .milliseconds(400))
         /// So many of the last replicas are no members before a list of members says so.
         var newcomers = 0
+        /// So many of the first replicas speak the next version of the protocol too, as during an upgrade.
+        var newer = 0
         /// A log with more operations does not wait for members that are away.
         var logLimit = 10_000_000
     }

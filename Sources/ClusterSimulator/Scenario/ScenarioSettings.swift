@@ -90,6 +90,7 @@ extension ScenarioSection {
         [
             .count("replicas", \.cluster.replicas, in: 1...9),
             .count("clients", \.clients.count, in: 0...10_000),
+            .count("newer", \.cluster.newer, in: 0...9),
             .count("newcomers", \.cluster.newcomers, in: 0...8),
             .value(
                 "durability", \.cluster.durability,

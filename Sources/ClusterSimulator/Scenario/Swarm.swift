@@ -32,6 +32,7 @@ struct Swarm {
         set("cluster durability", \.cluster.durability, modes[index(4)])
         set("cluster sync", \.cluster.sync, drawTimes(from: 1, upTo: 30))
         set("cluster start", \.cluster.start, drawTimes(from: 10, upTo: 500))
+        set("cluster newer", \.cluster.newer, index(2) == 0 ? 0 : index(5))
         set("cluster log", \.cluster.logLimit, index(2) == 0 ? 10_000_000 : 20 + index(80))
     }
 

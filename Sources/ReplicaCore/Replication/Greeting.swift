@@ -9,7 +9,8 @@ extension Replica {
             let hello = Hello(
                 cluster: configuration.cluster, member: configuration.member, writer: writer,
                 endpoint: configuration.endpoint(of: configuration.member),
-                members: configuration.members)
+                members: configuration.members, oldestVersion: configuration.versions.lowerBound,
+                newestVersion: configuration.versions.upperBound)
             turn.urgent.append(.ask(peer.member, PeerMessage.hello(hello).frame))
         }
     }
@@ -25,7 +26,7 @@ extension Replica {
             refusals.forget(hello)
             answer = .welcome(
                 member: configuration.member, to: hello.writer,
-                version: UInt64(protocolVersion))
+                version: min(configuration.versions.upperBound, hello.newestVersion))
         }
         turn.urgent.append(.answer(member, answer.frame))
     }
@@ -41,12 +42,14 @@ extension Replica {
                 fix: "give both the same \"cluster\", or other endpoints"
             )
         }
-        let version = UInt64(protocolVersion)
-        guard hello.oldestVersion <= version, version <= hello.newestVersion else {
+        let versions = configuration.versions
+        guard hello.oldestVersion <= versions.upperBound, versions.lowerBound <= hello.newestVersion
+        else {
             return .init(
                 reason: .otherVersion,
                 problem:
-                    "\(own) speaks version \(version) of the protocol, and \(hello.member) versions "
+                    "\(own) speaks versions \(versions.lowerBound) to \(versions.upperBound) of the "
+                    + "protocol, and \(hello.member) versions "
                     + "\(hello.oldestVersion) to \(hello.newestVersion)",
                 fix: "run versions of Hearth that follow one another"
             )
