@@ -108,7 +108,7 @@ public struct Replica: Sendable {
     public internal(set) var frontier = HybridTime.zero
     var checkpoints: Checkpoints
     var life: Life
-    /// As they were in the life before; nil if that is not known.
+    /// The list of members that is to be kept on disk; nil once it is.
     var members: MemberList?
     /// Set while this replica gets the checkpoint of a peer.
     var joining: Joining?
@@ -152,14 +152,15 @@ public struct Replica: Sendable {
         checkpoints = Checkpoints(
             every: configuration.checkpointBytes, logLimit: configuration.logLimit)
         self.aside = aside
+        var last: MemberList?
         for property in stored {
             switch property.name {
             case .evictions: peers.evictions.restore(Replica.evictions(in: property.bytes))
-            case .members: members = MemberList(property.bytes)
+            case .members: last = MemberList(property.bytes)
             case .clockBound: break
             }
         }
-        noteMembers()
+        noteMembers(after: last)
         turns.begin(knowing: peers.evictions.all)
         if !peers.evictions.own(at: .out).isEmpty { wayBack = WayBack(phase: .returning) }
         if let checkpoint { restore(checkpoint) }

@@ -40,20 +40,20 @@ struct MemberList: Equatable, Sendable {
 }
 
 extension Replica {
-    /// Notes who has been left out since the life before.
-    mutating func noteMembers() {
+    /// Notes who has been left out since the life before; nil if its list is not known.
+    mutating func noteMembers(after last: MemberList?) {
         let current = MemberList(of: configuration)
-        for name in members?.names ?? [] where !current.names.contains(name) {
+        if last != current { members = current }
+        for name in last?.names ?? [] where !current.names.contains(name) {
             peers.evictions.noteRemoval(of: name)
         }
     }
 
     /// Keeps the list on disk, together with what it says of those who are not in it.
     mutating func storeMembers() {
-        let current = MemberList(of: configuration)
-        guard members != current, defect != .forgetsRemovals else { return }
-        members = current
-        turn.properties.append(Property(.members, bytes: current.bytes))
+        guard let list = members, defect != .forgetsRemovals else { return }
+        members = nil
+        turn.properties.append(Property(.members, bytes: list.bytes))
     }
 }
 
