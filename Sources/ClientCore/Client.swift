@@ -120,7 +120,7 @@ extension Client {
         -> ClientMessage?
     {
         switch pending.request.work {
-        case .transact: return send(pending.request.id, as: wireID)
+        case .transact: return send(pending, as: wireID)
         case .settle(let milliseconds):
             // Of the limit, what is left.
             let end = pending.askedMilliseconds + milliseconds

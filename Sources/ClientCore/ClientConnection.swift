@@ -58,7 +58,8 @@ extension Client {
             return
         } else if let pending = requests.finish(wireID) {
             if error.code == .changed { return takeBack(pending.request.id) }
-            fail(pending, error)
+            let isUnknown = error.code == .noMajority && pending.mayBeDone
+            fail(pending, isUnknown ? error.leaving(.unknown) : error)
         } else if wireID == 0 {
             failAll(with: error)
         }
@@ -132,6 +133,5 @@ extension Client {
             take(information.setConnected(false))
         }
         for pending in requests.takeBackAll() { fail(pending, .disconnected(from: node)) }
-        transactions.disconnect()
     }
 }

@@ -14,7 +14,7 @@ public struct Request: Sendable {
         case merge(Path, [Write])
         /// Lets a function of the application decide what to put in place of what is at the path, as
         /// often as it takes until nothing came in between.
-        case transact(Path, WriteVisibility = .shown)
+        case transact(Path, WriteVisibility = .shown, TransactionScope = .cluster)
         /// A put that the node does once this connection is gone.
         case onDisconnectPut(Path, Value)
         /// Several such puts, each for itself; the paths of the writes are relative.
@@ -28,6 +28,17 @@ public struct Request: Sendable {
         case settle(milliseconds: UInt64)
         /// What the node tells of itself.
         case status
+    }
+
+    /// Who decides whether what a transaction rests on is still there.
+    public enum TransactionScope: Sendable {
+        /// The coordinator of the cluster: no two transactions, at whatever nodes, rest on the same data. It
+        /// needs more than half of the nodes, and waits until they are connected.
+        case cluster
+        /// The node that is connected, by what it holds at that moment, even while it is cut off. If another
+        /// node decides another transaction meanwhile, the one with the later stamp stays, and the other
+        /// update is lost.
+        case local
     }
 
     /// How long an answer is waited for.
@@ -68,7 +79,7 @@ extension Request.Work {
     /// Where it is done; the root for what is done nowhere.
     var path: Path {
         switch self {
-        case .get(let path, _), .put(let path, _), .merge(let path, _), .transact(let path, _),
+        case .get(let path, _), .put(let path, _), .merge(let path, _), .transact(let path, _, _),
             .onDisconnectPut(let path, _), .onDisconnectMerge(let path, _),
             .onDisconnectCancel(let path):
             path
@@ -81,10 +92,19 @@ extension Request.Work {
         switch self {
         case .put(_, let value): !value.dependsOnNode
         case .merge(_, let writes): !writes.contains { $0.value.dependsOnNode }
-        // Its condition may hold once more, as when nothing was there before and nothing is now.
-        case .transact: false
         // Those of a lost connection have been done, and this is another one.
-        case .get, .settle, .status, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel: true
+        case .get, .transact, .settle, .status, .onDisconnectPut, .onDisconnectMerge,
+            .onDisconnectCancel:
+            true
+        }
+    }
+
+    /// Whether it is done at the time of the client's stamp. Of a transaction the stamp is the name alone:
+    /// where its condition holds it takes place, after all that is there.
+    var isStampedByClient: Bool {
+        switch self {
+        case .put, .merge: isRepeatable
+        default: false
         }
     }
 

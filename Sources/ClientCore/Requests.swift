@@ -83,15 +83,16 @@ struct Requests: Sendable {
     /// Takes note of what a request was sent as.
     mutating func note(_ pending: Pending, as wireID: UInt64) {
         inFlight[wireID] = pending
-        if pending.request.work.isWrite, pending.stamp == nil { unstamped.insert(wireID) }
+        if pending.request.work.isWrite, !pending.request.work.isStampedByClient {
+            unstamped.insert(wireID)
+        }
     }
 
     /// Whether the next request has to wait for an answer: what the client stamps has to come after what
     /// the node has stamped before it.
     var mustWait: Bool {
         guard !unstamped.isEmpty, head < waiting.count else { return false }
-        let work = waiting[head].request.work
-        return work.isWrite && work.isRepeatable
+        return waiting[head].request.work.isStampedByClient
     }
 
     /// Takes an answered request out of flight.
@@ -184,6 +185,8 @@ extension Requests {
         unstamped.remove(wireID)
         guard var pending = inFlight.removeValue(forKey: wireID) else { return false }
         pending.wasSent = false
+        // A node that has sent a transaction to the coordinator says that it does not know.
+        if case .transact = pending.request.work { pending.mayBeDone = true }
         if isDecided { pending.mayBeDone = false }
         if pending.mayBeDone { pending.undecidedSince = pending.undecidedSince ?? now }
         returned.append((wireID, pending))

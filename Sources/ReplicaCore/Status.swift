@@ -26,6 +26,8 @@ public struct Counters: Equatable, Sendable {
     public var quarantined: UInt64 = 0
     /// Writes that clients asked for again although they were done.
     public var repeated: UInt64 = 0
+    /// Transactions that this node has decided.
+    public var decided: UInt64 = 0
     /// Client requests that were refused.
     public var refused: UInt64 = 0
     /// Frames from peers that could not be read.
@@ -93,6 +95,9 @@ extension Replica {
             ("malformedFrames", .count(counters.malformedFrames)),
             ("strangers", .count(counters.strangers)),
             ("refusedNodes", .object(refusedNodes)),
+            ("coordinator", coordinator.map { .string($0.member) } ?? .null),
+            ("term", .count(coordination.election.vote?.term ?? 0)),
+            ("decided", .count(counters.decided)),
         ]
     }
 
@@ -118,6 +123,8 @@ extension Replica {
             ("waitingBytesLimit", .count(UInt64(Inbox.byteLimit))),
             ("pendingTurns", .count(UInt64(turns.pendingCount))),
             ("waitingForConcern", .count(UInt64(concerns.waiting.count))),
+            ("waitingTransactions", .count(UInt64(coordination.forwarded.entries.count))),
+            ("waitingTransactionsLimit", .count(UInt64(ForwardedTransactions.countLimit))),
             ("waitingForSettled", .count(UInt64(settling.waiting.count))),
             ("waitingForSettledLimit", .count(UInt64(Settling.limit))),
         ]

@@ -10,10 +10,11 @@ public enum ClientMessage: Equatable, Sendable {
     case get(id: UInt64, path: Path, query: Query = Query())
     /// `["put", id, path, value, options]`: replaces what is at the path, null removes. Answered by
     /// `ok`. With the option `if` it is done only if what is there has this hash; otherwise the answer
-    /// is the error `changed`. With the option `concern` it is answered by `met`. With the option
-    /// `stamp` it is done once, at whatever nodes it is asked for: see `hello`.
+    /// is the error `changed`: see `Condition`. With the option `concern` it is answered by `met`. With the
+    /// option `stamp` it is done once, at whatever nodes it is asked for: see `hello`; of a conditional put
+    /// the stamp is its name alone, and does not say when it is done.
     case put(
-        id: UInt64, path: Path, value: Value, condition: DataHash? = nil,
+        id: UInt64, path: Path, value: Value, condition: Condition? = nil,
         concern: WriteConcern? = nil, stamp: Stamp? = nil)
     /// `["merge", id, path, {relative path: value, …}, options]`: one atomic multi-path update.
     /// Answered by `ok`, or with the option `concern` by `met`; `stamp` as above.
@@ -75,6 +76,28 @@ extension ClientMessage {
         case .put(_, _, _, _, _, let stamp), .merge(_, _, _, _, let stamp): stamp
         default: nil
         }
+    }
+}
+
+/// What a put requires of the data that it replaces.
+public struct Condition: Equatable, Sendable {
+    /// `if`: the hash of what has to be there.
+    public let hash: DataHash
+    /// `local`: whether the node that is asked decides, by what it holds at that moment. Otherwise the
+    /// coordinator of the cluster does, and a majority of the nodes holds what it decided before it is
+    /// answered.
+    ///
+    /// Nodes that decide each for itself may let two puts take place on the same data: the one with the
+    /// later stamp stays, and the other one is lost.
+    public let isLocal: Bool
+    /// `within`: after so many milliseconds without a decision the put is refused, by `no_majority` if
+    /// nothing was done, and otherwise by `undecided`. Without it, it waits as long as the connection lasts.
+    public let patienceMilliseconds: UInt64?
+
+    public init(_ hash: DataHash, isLocal: Bool = false, patienceMilliseconds: UInt64? = nil) {
+        self.hash = hash
+        self.isLocal = isLocal
+        self.patienceMilliseconds = patienceMilliseconds
     }
 }
 
@@ -174,4 +197,6 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case behind
     /// What was written before may still change.
     case unsettled
+    /// No coordinator could be reached, which needs a majority of the nodes; nothing was done.
+    case noMajority = "no_majority"
 }

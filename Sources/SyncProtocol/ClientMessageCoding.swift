@@ -7,7 +7,9 @@ extension ClientMessage: FrameMessage {
         case .get(let id, let path, let query):
             writer.append("get", id, at: path, count: 3, Options(query: query))
         case .put(let id, let path, let value, let condition, let concern, let stamp):
-            let options = Options(condition: condition, concern: concern, stamp: stamp)
+            let options = Options(
+                condition: condition?.hash, isLocal: condition?.isLocal ?? false,
+                patience: condition?.patienceMilliseconds, concern: concern, stamp: stamp)
             writer.append("put", id, at: path, count: 4, options) { $0.append(value) }
         case .merge(let id, let path, let writes, let concern, let stamp):
             let options = Options(concern: concern, stamp: stamp)
@@ -116,9 +118,17 @@ extension ClientMessage: FrameMessage {
     ) throws(FrameError) -> ClientMessage {
         try head.require(4, optional: 1)
         let (id, write) = (try reader.id(), try reader.put())
-        let options = try reader.options(of: head, after: 4, [.condition, .concern, .stamp])
+        let start = reader.position
+        let options = try reader.options(
+            of: head, after: 4, [.condition, .isLocal, .patience, .concern, .stamp])
+        if options.condition == nil, options.isLocal || options.patience != nil {
+            throw .expected("\"if\" beside \"local\" and \"within\"", found: "none", at: start)
+        }
+        let condition = options.condition.map {
+            Condition($0, isLocal: options.isLocal, patienceMilliseconds: options.patience)
+        }
         return .put(
-            id: id, path: write.path, value: write.value, condition: options.condition,
+            id: id, path: write.path, value: write.value, condition: condition,
             concern: options.concern, stamp: options.stamp)
     }
 

@@ -8,12 +8,16 @@ struct Options {
     enum Name: String {
         case query, hash, ranges, concern, stamp
         case condition = "if"
+        case isLocal = "local"
+        case patience = "within"
     }
 
     var query = Query()
     var hash: DataHash?
     var ranges: CompoundHash?
     var condition: DataHash?
+    var isLocal = false
+    var patience: UInt64?
     var concern: WriteConcern?
     var stamp: Stamp?
 
@@ -21,6 +25,7 @@ struct Options {
     private var count: Int {
         (query == Query() ? 0 : 1) + (hash == nil ? 0 : 1) + (ranges == nil ? 0 : 1)
             + (condition == nil ? 0 : 1) + (concern == nil ? 0 : 1) + (stamp == nil ? 0 : 1)
+            + (isLocal ? 1 : 0) + (patience == nil ? 0 : 1)
     }
 
     var isEmpty: Bool { count == 0 }
@@ -32,6 +37,8 @@ struct Options {
         if let hash { writer.append(.hash) { $0.append(hash.text) } }
         if let ranges { writer.append(.ranges) { $0.append(ranges) } }
         if let condition { writer.append(.condition) { $0.append(condition.text) } }
+        if isLocal { writer.append(.isLocal) { $0.append(true) } }
+        if let patience { writer.append(.patience) { $0.append(patience) } }
         if let concern { writer.append(.concern) { $0.append(concern.rawValue) } }
         if let stamp { writer.append(.stamp) { $0.append(stamp) } }
     }
@@ -44,6 +51,8 @@ struct Options {
         case .hash: hash = try reader.dataHash()
         case .ranges: ranges = try reader.compoundHash()
         case .condition: condition = try reader.dataHash()
+        case .isLocal: isLocal = try reader.boolean("whether the node decides")
+        case .patience: patience = try reader.unsigned("a limit in milliseconds")
         case .concern: concern = try reader.writeConcern()
         case .stamp: stamp = try reader.stamp()
         }
@@ -119,7 +128,7 @@ extension MessagePackReader {
         return options
     }
 
-    fileprivate mutating func dataHash() throws(FrameError) -> DataHash {
+    mutating func dataHash() throws(FrameError) -> DataHash {
         let start = position
         let text = try string("a hash (a string)")
         // A SHA-1 digest in base 64, or nothing for null.

@@ -109,7 +109,14 @@ public enum SelfTest {
             Row(.forgetsOldValues, in: "applications-follow", by: .oldValuesAreRight),
             Row(.losesChanges, in: "applications-follow", by: .changesTellTheTruth),
             Row(.ignoresConditions, in: "transactions-count", by: .transactionsCount),
-        ]
+            Row(.ignoresConditions, in: "transactions-follow", by: .transactionsLinearizable),
+        ] + coordination
+
+    /// What could go wrong with a coordinator.
+    private static let coordination: [Row] = [
+        .leadsWithoutMajority, .leadsBeforeCatchingUp, .answersTransactionsEarly,
+        .ignoresFormerCeilings,
+    ].map { Row(.replica($0), in: "coordinator-is-cut-off", by: .transactionsLinearizable) }
 
     /// Runs a scenario with the mistake of a row, with one seed after the other, until it is found.
     ///

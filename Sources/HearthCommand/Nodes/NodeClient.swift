@@ -116,7 +116,7 @@ extension CommandError {
                 switch error.code {
                 case .invalid, .tooBig, .changed, .overwritten: .badData
                 case .notMet, .full, .triedTooOften, .unreachable, .unavailable, .behind,
-                    .undecided, .unsettled,
+                    .undecided, .unsettled, .noMajority,
                     .timedOut, .disconnected, .version, .closed:
                     .unavailable
                 }

@@ -27,6 +27,7 @@ extension Replica {
         outbox.removeAll(to: session)
         concerns.removeAll(of: session)
         settling.removeAll(of: session)
+        coordination.forwarded.removeAll(of: session)
         clientSessions.remove(session)
         writeDisconnect(of: session)
     }
@@ -43,9 +44,12 @@ extension Replica {
         case .hello(let id, let seen): greet(seen, id, session)
         case .get(let id, let path, let query): get(path, query, id, session)
         case .put(let id, let path, let value, let condition, let concern, let stamp):
-            write(
-                [Write(path: path, value: value)], .ok(id: id), id, session, concern, at: stamp,
-                if: condition)
+            let write = Write(path: path, value: value)
+            if let condition {
+                transact(write, if: condition, id, session, concern, named: stamp)
+            } else {
+                self.write([write], .ok(id: id), id, session, concern, at: stamp)
+            }
         case .merge(let id, let path, let writes, let concern, let stamp):
             write(writes.below(path), .ok(id: id), id, session, concern, at: stamp)
         case .push(let id, let path, let value):
@@ -111,8 +115,7 @@ extension Replica {
 
     private mutating func write(
         _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID,
-        _ concern: WriteConcern? = nil, at stamp: Stamp? = nil,
-        if condition: DataHash? = nil
+        _ concern: WriteConcern? = nil, at stamp: Stamp? = nil
     ) {
         if wayBack != nil, defect != .writesWhileOut {
             clientSessions.halt(session)
@@ -123,11 +126,6 @@ extension Replica {
         } else if clientSessions.isHalted(session) {
             return refuse(
                 .late, Replica.haltedFlaw, fix: "send \"hello\", then the write again", id, session)
-        }
-        if let condition, let path = writes.first?.path, !condition.matches(tree.value[path]) {
-            return refuse(
-                .changed, "what is at \(path) is not what the condition says",
-                fix: "read it again, and write what follows from that", id, session)
         }
         do throws(DataError) {
             if stamp != nil { try Acceptance.check(stamped: writes) }

@@ -65,6 +65,14 @@ public enum Defect: String, CaseIterable, Sendable {
     case acceptsBelowPromise = "accepts-below-promise"
     /// A node serves a client although it does not hold what that has seen elsewhere.
     case greetsBeforeCovered = "greets-before-covered"
+    /// A candidate decides transactions without the votes of a majority.
+    case leadsWithoutMajority = "leads-without-majority"
+    /// A coordinator decides before it holds what its voters hold.
+    case leadsBeforeCatchingUp = "leads-before-catching-up"
+    /// A transaction is answered before most members hold it.
+    case answersTransactionsEarly = "answers-transactions-early"
+    /// A coordinator does not stamp after all that earlier ones may have stamped.
+    case ignoresFormerCeilings = "ignores-former-ceilings"
 }
 
 extension Defect {
@@ -79,5 +87,7 @@ extension Defect {
         .answersConcernsEarly, .writesWhileOut, .staysFull, .welcomesTwins, .forgetsStamps,
         .checkpointWithoutStamps, .acceptsBelowPromise, .greetsBeforeCovered,
         .forgetsEvictions, .forgetsWhatIsDoneAgain, .forgetsRemovals, .servesUnknown,
+        .leadsWithoutMajority, .leadsBeforeCatchingUp, .answersTransactionsEarly,
+        .ignoresFormerCeilings,
     ]
 }
