@@ -15,7 +15,12 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     public init(_ state: State) {
         self.state = state
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        // Waits with a limit go by a clock that nobody sets.
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -45,5 +50,33 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
             if let result = body(&state) { return result }
             pthread_cond_wait(condition, mutex)
         }
+    }
+
+    /// The same, for so long at most; nil then, unless `body` returns a result at the very end.
+    public func wait<Result>(
+        upTo limit: Duration, for body: (inout State) -> Result?
+    ) -> Result? {
+        var deadline = timespec.now(after: limit)
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT {
+                return body(&state)
+            }
+        }
+    }
+}
+
+extension timespec {
+    /// The moment on the monotonic clock when so much time has passed.
+    fileprivate static func now(after duration: Duration) -> timespec {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        let (seconds, attoseconds) = duration.components
+        let nanoseconds = time.tv_nsec + Int(attoseconds / 1_000_000_000)
+        return timespec(
+            tv_sec: time.tv_sec + Int(seconds) + nanoseconds / 1_000_000_000,
+            tv_nsec: nanoseconds % 1_000_000_000)
     }
 }
