@@ -15,7 +15,7 @@ extension Verb {
     ]
 
     private static let dataVerbs: [Verb] = [
-        .get, .query, .set, .push, .update, .remove, .transaction, .watch, .onDisconnect, .import,
+        .get, .ls, .query, .set, .push, .update, .remove, .transaction, .watch, .onDisconnect, .import,
         .export,
     ]
 }

@@ -2,6 +2,8 @@ import Testing
 
 @testable import HearthCommand
 
+private typealias ExitStatus = HearthCommand.ExitStatus
+
 @Suite struct ExitStatusTests {
     @Test func `each exit code has a sentence of its own`() {
         let sentences = ExitStatus.allCases.map(\.explanation)
