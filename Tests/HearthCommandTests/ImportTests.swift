@@ -37,6 +37,11 @@ private typealias ExitStatus = HearthCommand.ExitStatus
             state(begun: 2, done: 2).report(interruption, target).problem
                 == "interrupted; /a holds 2 of 3 pieces (20.0 of 30.0 MB) of file.json; "
                 + "what was there is gone")
+        var empty = target
+        empty.isEmpty = true
+        #expect(
+            state(begun: 2, done: 2).report(interruption, empty).problem
+                == "interrupted; /a holds 2 of 3 pieces (20.0 of 30.0 MB) of file.json")
         let unanswered = state(begun: 3, done: 2).report(interruption, target)
         #expect(unanswered.problem.contains("of file.json, and perhaps 1 more; what was there"))
         #expect(unanswered.fix.contains("--replace"))
@@ -90,6 +95,27 @@ private typealias ExitStatus = HearthCommand.ExitStatus
         #expect(replaced.status == 0, "\(replaced.errors)")
         let list = try cluster.run("ls", "/")
         #expect(list.output == "a  17000 children\nb  17000 children\n")
+    }
+
+    @Test func `interrupted, it says what is there now`() throws {
+        let cluster = try CommandCluster(nodes: 1)
+        try #require(try cluster.run("set", "/a", #"{"old":1}"#).status == 0)
+        try cluster.folder.write(Array(Self.largeJSON().utf8), to: "large.json")
+        // The node is suspended once a part is there, so that the import cannot end before the signal.
+        let run = try Command.shell(
+            """
+            cd "$1"; "$0" watch /a --events value --count 2 --dir . > events & watcher=$!
+            until [ -s events ]; do :; done
+            "$0" import /a large.json --replace --timeout 30 --dir . & import=$!
+            wait $watcher; "$0" cluster pause n1 --dir . > /dev/null
+            kill -TERM $import; wait $import; echo $?
+            "$0" cluster resume n1 --dir . > /dev/null; "$0" ls /a --limit 1 --dir .
+            """, [cluster.folder.path])
+        #expect(run.output.hasPrefix("\(ExitStatus.interrupted.rawValue)\n"), "\(run.output)")
+        #expect(run.errors.contains("error: interrupted; /a "), "\(run.errors)")
+        #expect(run.errors.contains("of large.json"))
+        #expect(run.errors.contains("run the import again with --replace"))
+        #expect(!run.output.contains("old"))
     }
 
     @Test func `up to the size of one operation readers see the old value or the new one`() throws {

@@ -30,11 +30,12 @@ extension Verb {
         }
         let client = try NodeClient(for: invocation)
         StopRequest.watch()
-        let target = ImportTarget(path: path, source: input.name, byteCount: value.size)
+        var target = ImportTarget(path: path, source: input.name, byteCount: value.size)
         if target.fitsInOneOperation {
             try target.replaceAtOnce(by: value, client)
         } else {
-            try target.requireEmpty(or: invocation.has(replace), client)
+            target.isEmpty = try client.children(of: path, limit: 1).isEmpty
+            if !target.isEmpty, !invocation.has(replace) { throw target.wouldBeRemoved }
             try PieceImport(of: value, to: target, by: client).run()
         }
         return .success
@@ -51,6 +52,8 @@ struct ImportTarget {
     /// As messages name what is read.
     let source: String
     let byteCount: Int
+    /// Whether nothing was there before.
+    var isEmpty = false
 
     var fitsInOneOperation: Bool { byteCount <= ImportTarget.operationBytes }
 
@@ -67,15 +70,11 @@ struct ImportTarget {
         }
     }
 
-    /// - Throws: a usage error, before anything is changed, where something would be removed that nobody
-    ///   said may be.
-    func requireEmpty(or mayReplace: Bool, _ client: NodeClient) throws(CommandError) {
-        let listing = try client.children(of: path, limit: 1)
-        guard !listing.isEmpty, !mayReplace else { return }
-        let size = "\(megabytes(byteCount)) MB"
-        throw CommandError(
+    /// A usage error, before anything is changed: nobody said that what is there may be removed.
+    var wouldBeRemoved: CommandError {
+        CommandError(
             .usage,
-            "\(source) has \(size), too much for one operation "
+            "\(source) has \(megabytes(byteCount)) MB, too much for one operation "
                 + "(\(megabytes(ImportTarget.operationBytes)) MB), and \(path) is not empty",
             fix: "nothing was changed; add --replace to remove what is there and write the file in "
                 + "pieces, which an interruption leaves unfinished, or import to an empty place")

@@ -121,12 +121,12 @@ struct PieceImportState: Sendable {
         var present = "\(target.path) holds \(done) (\(bytes)) of \(target.source)"
         if doneCount == 0 {
             present = "\(target.path) may hold what it held before, or a part of \(target.source)"
-        } else if unknownCount > 0 {
-            present += ", and perhaps \(unknownCount) more"
+        } else {
+            if unknownCount > 0 { present += ", and perhaps \(unknownCount) more" }
+            if !target.isEmpty { present += "; what was there is gone" }
         }
         return CommandError(
-            error.status,
-            "\(reason); \(present)" + (doneCount > 0 ? "; what was there is gone" : ""),
+            error.status, "\(reason); \(present)",
             fix: "run the import again with --replace, or remove what is there with "
                 + "`hearth remove \(target.path)`")
     }

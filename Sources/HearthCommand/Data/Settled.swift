@@ -31,7 +31,7 @@ extension NodeClient {
                 }
             }
             if StopRequest.isThere { throw interrupted }
-            if !isTold, ContinuousClock.now - start > .seconds(1) {
+            if !isTold, ContinuousClock.now - start > .milliseconds(1_500) {
                 isTold = true
                 let nodes = links.map(\.allNames).joined(separator: ", ")
                 Terminal.standardError.print(

@@ -123,7 +123,7 @@ struct NodeClient: Sendable {
         }
     }
 
-    /// Starts something and waits for its outcome; says for which node, where that takes a second.
+    /// Starts something and waits for its outcome; says for which node, where that takes long.
     func waiting(
         isWrite: Bool = true, for start: (@escaping Connection.Completion) -> Void
     ) throws(CommandError) -> Answer {

@@ -5,8 +5,8 @@ internal import SyncProtocol
 struct NodeWait {
     /// How long a thread waits before it looks for Ctrl-C.
     static let slice = Duration.milliseconds(50)
-    /// Most answers come before anybody wonders.
-    private static let patience = Duration.seconds(1)
+    /// Most answers come before anybody wonders, and that one node is not there shows after a second.
+    private static let patience = Duration.milliseconds(1_500)
 
     private let link: NodeLink
     private let limit: Duration
@@ -26,7 +26,7 @@ struct NodeWait {
     /// An answer came, and another one is waited for.
     mutating func restart() { start = ContinuousClock.now }
 
-    /// Says for which node this waits, once it has waited for a second, and again when that changes.
+    /// Says for which node this waits, once it has waited for a moment, and again when that changes.
     mutating func tell() {
         guard ContinuousClock.now - start >= NodeWait.patience else { return }
         let sentence = NodeWait.sentence(link.currentContact, link, concern)

@@ -119,3 +119,15 @@ import Testing
         #expect(!Verb.runsInShell(.shell))
     }
 }
+
+@Suite struct SharedLinksTests {
+    @Test func `once connections are kept, a command uses that of the one before it`() throws {
+        SharedLinks.keep()
+        func link(_ address: String) throws -> NodeLink {
+            try SharedLinks.link(to: [address], names: [:], keyFile: nil)
+        }
+        let first = try link("tcp://127.0.0.1:9")
+        #expect(try link("tcp://127.0.0.1:9").connection === first.connection)
+        #expect(try link("tcp://127.0.0.1:10").connection !== first.connection)
+    }
+}
