@@ -8,8 +8,7 @@ extension Verb {
             + "read 10,000 children at a time.")
     private static let settled = Option(
         flag: "settled",
-        "Wait until nothing can come any more that was written before now, at whatever node, and could "
-            + "still change what is there.")
+        "Wait until all earlier writes, of all nodes, have arrived at the node that answers.")
 
     static let get = Verb(
         "get", "Reads the value at a path and prints it as JSON.",

@@ -13,6 +13,13 @@ struct ShellCommands {
         ("exit", "Leaves the shell, as Ctrl-D does."),
     ]
 
+    /// All that a line may begin with.
+    static var verbs: [(name: String, summary: String)] {
+        let own = ownVerbs.map(\.0) + [Verb.shell.name]
+        return ownVerbs
+            + Verb.hearth.verbs.filter { !own.contains($0.name) }.map { ($0.name, $0.summary) }
+    }
+
     /// What the shell was told: its nodes are those of each command that names no other.
     private let defaults: Invocation
 
@@ -68,9 +75,10 @@ struct ShellCommands {
             return try complete.run()
         case .help(let text): StandardOutput.shared.print(text)
         case .version: StandardOutput.shared.print("hearth \(hearthVersion)")
-        case .completionScript:
+        default:
             throw CommandError(
-                .usage, "completions are for another shell", fix: "run hearth there")
+                .usage, "\(words[0]) is for another shell",
+                fix: "run `hearth \(words.joined(separator: " "))` there")
         }
         StandardOutput.shared.flush()
         return .success
@@ -78,9 +86,7 @@ struct ShellCommands {
 
     private func help(_ words: [String]) throws(CommandError) -> ExitStatus {
         guard words.isEmpty else { return try perform(words + ["--help"]) }
-        for (name, summary) in ShellCommands.ownVerbs
-            + Verb.hearth.verbs.map({ ($0.name, $0.summary) })
-        where name != Verb.shell.name {
+        for (name, summary) in ShellCommands.verbs {
             StandardOutput.shared.print(
                 "  " + name.padded(to: 14) + ShellCommands.beginning(of: summary))
         }

@@ -73,8 +73,7 @@ struct ShellCompletion {
     }
 
     private static func verbNames(of verb: Verb) -> [String] {
-        let own = verb.name == Verb.hearth.name ? ShellCommands.ownVerbs.map(\.0) : []
-        return own + verb.verbs.map(\.name).filter { $0 != Verb.shell.name }
+        verb.name == Verb.hearth.name ? ShellCommands.verbs.map(\.name) : verb.verbs.map(\.name)
     }
 
     /// The option whose value follows a word.
