@@ -68,7 +68,7 @@ struct ShellCommands {
         case .run(let invocation):
             let complete = withDefaults(invocation)
             guard Verb.runsInShell(complete.verb) else {
-                return try ChildCommand(words + added(to: invocation)).run()
+                return try ChildCommand(withDefaults(words, of: invocation)).run()
             }
             try refuseStandardInput(complete)
             defer { StandardOutput.shared.flush() }
@@ -131,11 +131,13 @@ extension ShellCommands {
         return complete
     }
 
-    /// The same as words.
-    private func added(to invocation: Invocation) -> [String] {
-        missing(in: invocation).flatMap { option in
+    /// The same as words: no option stands behind two dashes.
+    private func withDefaults(_ words: [String], of invocation: Invocation) -> [String] {
+        let added = missing(in: invocation).flatMap { option in
             defaults.values(of: option).map { "--\(option.name)=\($0)" }
         }
+        let end = words.firstIndex(of: "--") ?? words.endIndex
+        return words[..<end] + added + words[end...]
     }
 }
 
