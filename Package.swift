@@ -36,11 +36,13 @@ let package = Package(
         .systemLibrary(name: "CSQLite"),
         .target(name: "CRuntime"),
         .target(name: "CEventLoop", linkerSettings: [.linkedLibrary("event")]),
+        .target(name: "CLineEditor", linkerSettings: [.linkedLibrary("edit")]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         module("Threads", []),
         module("EventLoop", ["CEventLoop", "Threads"]),
         module("ZeroMQ", ["CZeroMQ"]),
         module("Storage", ["CSQLite", "Threads"]),
+        module("LineEditor", ["CLineEditor"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
 
         // Engine and protocol.
@@ -76,7 +78,7 @@ let package = Package(
             dependencies: [
                 "CRuntime", "DataTree", "JSONText", "SyncProtocol", "Threads", "EventLoop",
                 "ZeroMQ", "ReplicaCore", "QueryEngine", "ClientCore", "ClusterNode",
-                "ClusterSimulator", "Hearth", "Storage",
+                "ClusterSimulator", "Hearth", "LineEditor", "Storage",
             ],
             swiftSettings: settings),
 

@@ -30,7 +30,7 @@ public struct Client: Sendable {
     /// Since when nodes say that they do not hold that.
     var behindSince: UInt64?
     /// Why the node that answered last does not serve this client; nil once one does.
-    var refusal: HearthError?
+    public internal(set) var refusal: HearthError?
     /// What the node said of a stamp that it refused.
     var stampFlaw: HearthError?
     var outputs: [Output] = []

@@ -20,7 +20,7 @@ extension Client {
             write(
                 request, record: configuration.isPersistent ? persistence.keep(request.work) : nil)
         case .transact(_, let visibility, let scope): begin(request, visibility, scope)
-        case .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel, .settle,
+        case .children, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel, .settle,
             .status:
             requests.append(request, at: now)
         }

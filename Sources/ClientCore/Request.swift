@@ -7,6 +7,9 @@ public struct Request: Sendable {
     public enum Work: Equatable, Sendable {
         /// What a query shows: known here if a listen tells it, otherwise asked of a node.
         case get(Path, Query = Query())
+        /// The keys at a path and what is at each of them, without what is below; from a key on, and so
+        /// many at most. Answered with the map of a `ChildListing`, always by a node.
+        case children(Path, from: Key? = nil, limit: Int? = nil)
         /// Replaces what is at the path. A push is a put at a key that the application has made, so
         /// that sending it twice appends once.
         case put(Path, Value)
@@ -83,6 +86,7 @@ extension Request.Work {
             .onDisconnectPut(let path, _), .onDisconnectMerge(let path, _),
             .onDisconnectCancel(let path):
             path
+        case .children(let path, _, _): path
         case .settle, .status: .root
         }
     }
@@ -93,7 +97,7 @@ extension Request.Work {
         case .put(_, let value): !value.dependsOnNode
         case .merge(_, let writes): !writes.contains { $0.value.dependsOnNode }
         // Those of a lost connection have been done, and this is another one.
-        case .get, .transact, .settle, .status, .onDisconnectPut, .onDisconnectMerge,
+        case .get, .children, .transact, .settle, .status, .onDisconnectPut, .onDisconnectMerge,
             .onDisconnectCancel:
             true
         }
@@ -126,7 +130,8 @@ extension Request.Work {
     var isWrite: Bool {
         switch self {
         case .put, .merge, .transact: true
-        case .get, .settle, .status, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel:
+        case .get, .children, .settle, .status, .onDisconnectPut, .onDisconnectMerge,
+            .onDisconnectCancel:
             false
         }
     }
@@ -139,7 +144,7 @@ extension Request.Work {
         case .put(_, let value), .onDisconnectPut(_, let value): 64 + value.estimatedSize
         case .merge(_, let writes), .onDisconnectMerge(_, let writes):
             writes.reduce(64) { $0 + 64 + $1.value.estimatedSize }
-        case .get, .transact, .onDisconnectCancel, .settle, .status: 64
+        case .get, .children, .transact, .onDisconnectCancel, .settle, .status: 64
         }
     }
 
@@ -149,6 +154,8 @@ extension Request.Work {
     ) -> ClientMessage {
         switch self {
         case .get(let path, let query): .get(id: id, path: path, query: query)
+        case .children(let path, let from, let limit):
+            .children(id: id, path: path, from: from, limit: limit)
         case .put(let path, let value):
             .put(id: id, path: path, value: value, concern: concern, stamp: stamp)
         case .merge(let path, let writes):

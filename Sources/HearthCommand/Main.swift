@@ -9,7 +9,7 @@ enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         unblockSignals()
-        let status = run(Array(CommandLine.arguments.dropFirst()))
+        let status = run()
         StandardOutput.shared.flush()
         exit(status.rawValue)
     }
@@ -21,9 +21,9 @@ enum Main {
         sigprocmask(SIG_SETMASK, &none, nil)
     }
 
-    private static func run(_ words: [String]) -> ExitStatus {
+    private static func run() -> ExitStatus {
         do throws(CommandError) {
-            return try perform(try CommandParser(root: .hearth).parse(words))
+            return try perform(try CommandParser(root: .hearth).parse(CommandLineWords.read()))
         } catch {
             StandardOutput.shared.flush()
             Terminal.standardError.report(error)

@@ -8,6 +8,10 @@ public import QueryEngine
 public enum ClientMessage: Equatable, Sendable {
     /// `["get", id, path, options]`, answered by `value`: what the `query` shows.
     case get(id: UInt64, path: Path, query: Query = Query())
+    /// `["children", id, path, options]`, answered by `value` with a `ChildListing`: the keys at the path
+    /// and what is at each of them, without what is below that. With the option `from` it begins at that
+    /// key, and with `limit` it has so many keys at most.
+    case children(id: UInt64, path: Path, from: Key? = nil, limit: Int? = nil)
     /// `["put", id, path, value, options]`: replaces what is at the path, null removes. Answered by
     /// `ok`. With the option `if` it is done only if what is there has this hash; otherwise the answer
     /// is the error `changed`: see `Condition`. With the option `concern` it is answered by `met`. With the
@@ -63,8 +67,8 @@ extension ClientMessage {
     /// The id of a read or a write.
     public var requestID: UInt64? {
         switch self {
-        case .get(let id, _, _), .put(let id, _, _, _, _, _), .merge(let id, _, _, _, _),
-            .push(let id, _, _):
+        case .get(let id, _, _), .children(let id, _, _, _), .put(let id, _, _, _, _, _),
+            .merge(let id, _, _, _, _), .push(let id, _, _):
             id
         default: nil
         }

@@ -6,6 +6,9 @@ extension ClientMessage: FrameMessage {
         switch self {
         case .get(let id, let path, let query):
             writer.append("get", id, at: path, count: 3, Options(query: query))
+        case .children(let id, let path, let from, let limit):
+            let options = Options(from: from, limit: limit)
+            writer.append("children", id, at: path, count: 3, options)
         case .put(let id, let path, let value, let condition, let concern, let stamp):
             let options = Options(
                 condition: condition?.hash, isLocal: condition?.isLocal ?? false,
@@ -51,6 +54,7 @@ extension ClientMessage: FrameMessage {
         let head = try reader.messageHead()
         switch head.name {
         case "get": return try get(head, from: &reader)
+        case "children": return try children(head, from: &reader)
         case "put": return try put(head, from: &reader)
         case "merge":
             let (id, path, writes) = try reader.merge(head, optional: 1)
@@ -100,7 +104,7 @@ extension ClientMessage: FrameMessage {
     }
 
     private static let names = """
-        get, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
+        get, children, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
         onDisconnectCancel, backup, evict, hello, settle, ping, status
         """
 
@@ -111,6 +115,15 @@ extension ClientMessage: FrameMessage {
         let (id, path) = (try reader.id(), try reader.path())
         let options = try reader.options(of: head, after: 3, [.query])
         return .get(id: id, path: path, query: options.query)
+    }
+
+    private static func children(
+        _ head: MessageHead, from reader: inout MessagePackReader
+    ) throws(FrameError) -> ClientMessage {
+        try head.require(3, optional: 1)
+        let (id, path) = (try reader.id(), try reader.location())
+        let options = try reader.options(of: head, after: 3, [.from, .limit])
+        return .children(id: id, path: path, from: options.from, limit: options.limit)
     }
 
     private static func put(

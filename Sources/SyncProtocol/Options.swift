@@ -6,7 +6,7 @@ import QueryEngine
 /// A name that the message does not know is refused, so that nothing asked is silently ignored.
 struct Options {
     enum Name: String {
-        case query, hash, ranges, concern, stamp
+        case query, hash, ranges, concern, stamp, from, limit
         case condition = "if"
         case isLocal = "local"
         case patience = "within"
@@ -20,12 +20,15 @@ struct Options {
     var patience: UInt64?
     var concern: WriteConcern?
     var stamp: Stamp?
+    var from: Key?
+    var limit: Int?
 
     /// How many options say something.
     private var count: Int {
         (query == Query() ? 0 : 1) + (hash == nil ? 0 : 1) + (ranges == nil ? 0 : 1)
             + (condition == nil ? 0 : 1) + (concern == nil ? 0 : 1) + (stamp == nil ? 0 : 1)
             + (isLocal ? 1 : 0) + (patience == nil ? 0 : 1)
+            + (from == nil ? 0 : 1) + (limit == nil ? 0 : 1)
     }
 
     var isEmpty: Bool { count == 0 }
@@ -41,6 +44,8 @@ struct Options {
         if let patience { writer.append(.patience) { $0.append(patience) } }
         if let concern { writer.append(.concern) { $0.append(concern.rawValue) } }
         if let stamp { writer.append(.stamp) { $0.append(stamp) } }
+        if let from { writer.append(.from) { $0.append(from) } }
+        if let limit { writer.append(.limit) { $0.append(Int64(limit)) } }
     }
 
     fileprivate mutating func take(
@@ -55,6 +60,8 @@ struct Options {
         case .patience: patience = try reader.unsigned("a limit in milliseconds")
         case .concern: concern = try reader.writeConcern()
         case .stamp: stamp = try reader.stamp()
+        case .from: from = try reader.key()
+        case .limit: limit = try reader.childLimit()
         }
     }
 }
@@ -136,6 +143,15 @@ extension MessagePackReader {
             throw .expected("a hash of 28 characters", found: "\(text.utf8.count)", at: start)
         }
         return DataHash(text: text)
+    }
+
+    fileprivate mutating func childLimit() throws(FrameError) -> Int {
+        let start = position
+        let limit = try unsigned("a limit (an unsigned integer)")
+        guard (1...UInt64(Int32.max)).contains(limit) else {
+            throw .expected("a limit from 1 to 2147483647", found: "\(limit)", at: start)
+        }
+        return Int(limit)
     }
 
     fileprivate mutating func query() throws(FrameError) -> Query {

@@ -134,7 +134,11 @@ extension Seeded {
 
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<16, using: &self) {
+        switch Int.random(in: 0..<17, using: &self) {
+        case 15:
+            return .children(
+                id: id, path: path(), from: chance(50) ? key() : nil,
+                limit: chance(50) ? Int.random(in: 1...9_999, using: &self) : nil)
         case 14: return .settle(id: id, milliseconds: unsigned())
         case 13: return .hello(id: id, seen: vector())
         case 12: return .evict(id: id, member: text())

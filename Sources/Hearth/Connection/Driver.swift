@@ -219,7 +219,8 @@ extension Driver {
         case .ended(let id, let error):
             guard let listener = listeners.removeValue(forKey: id) else { return }
             calls.append { listener.ended(error) }
-        case .connected, .disconnected: break
+        case .connected(let node): tap?.contact(.served(by: node))
+        case .disconnected: tap?.contact(.searching(refusal: client.refusal))
         }
     }
 
@@ -237,6 +238,7 @@ extension Driver {
     private func connect(to address: String) {
         dropSocket()
         tap?.connects()
+        tap?.contact(.searching(refusal: client.refusal))
         do {
             let socket = try Socket(.dealer, in: context)
             // A connection that came back by itself would have lost its listens at the node.

@@ -62,6 +62,12 @@ enum NodeOptions {
         return addresses
     }
 
+    /// The names of the cluster's nodes by their addresses, as far as they can be looked up.
+    static func names(of invocation: Invocation) -> [String: String] {
+        let nodes = (try? nodes(of: invocation)) ?? []
+        return Dictionary(nodes.map { ($0.address, $0.id) }) { first, _ in first }
+    }
+
     /// Where to ask, in order; at least one.
     ///
     /// - Throws: as `addresses(of:)`.

@@ -43,6 +43,10 @@ extension Replica {
         switch message {
         case .hello(let id, let seen): greet(seen, id, session)
         case .get(let id, let path, let query): get(path, query, id, session)
+        case .children(let id, let path, let from, let limit):
+            guard hasRoom(id, session) else { return }
+            let listing = ChildListing(of: tree.value[path], from: from, limit: limit)
+            outbox.append(.value(id: id, value: listing.value), to: session)
         case .put(let id, let path, let value, let condition, let concern, let stamp):
             let write = Write(path: path, value: value)
             if let condition {
