@@ -1,6 +1,6 @@
 import DataTree
 import QueryEngine
-import SyncProtocol
+public import SyncProtocol
 
 /// What a replica counts since it started.
 public struct Counters: Equatable, Sendable {
@@ -42,6 +42,9 @@ extension Replica {
     public var livePeers: [String] {
         peers.all.filter { peers.isLive($0, at: now.elapsedMilliseconds) }.map(\.member)
     }
+
+    /// What this replica knows of evictions, ascending by member and incarnation; none is ever forgotten.
+    public var evictions: [Eviction] { peers.evictions.all.filter { !$0.isRemoval } }
 
     /// What `hearth cluster status` shows of this node.
     var status: Value {
@@ -100,6 +103,7 @@ extension Replica {
     private var absences: [(String, Value)] {
         [
             ("evicted", .object(evicted)),
+            ("evictionVotes", .object(evictionVotes)),
             ("isEvicted", .boolean(wayBack != nil)),
             ("setAside", .count(UInt64(aside.count))),
             ("returns", .count(counters.returns)),
@@ -152,6 +156,11 @@ extension Replica {
     /// The members that are out, and in which life they were.
     private var evicted: [(String, Value)] {
         peers.evictions.out.map { ($0.member, .string($0.writer.description)) }
+    }
+
+    /// The members that this node votes to evict, while it does not know of a majority for that.
+    private var evictionVotes: [(String, Value)] {
+        peers.openVotes.map { ($0.member, .string($0.writer.description)) }
     }
 
     /// Writers whose life is over, of whom there are operations here.

@@ -134,7 +134,7 @@ extension Cluster {
         }
     }
 
-    /// Ends a node's process as a power cut would; nil if none ran.
+    /// Ends a node's process at once; nil if none ran.
     func kill(_ node: Node) -> NodeProcess? {
         guard let process = process(of: node) else { return nil }
         kill(process)

@@ -31,7 +31,10 @@ enum ClusterVerbs {
     }
 
     private static let kill = Verb(
-        "kill", "Ends nodes as a power cut would (SIGKILL).", arguments: [nodes],
+        "kill",
+        "Ends the processes of nodes at once (SIGKILL). What the system has written stays written: "
+            + "this is no power cut.",
+        arguments: [nodes],
         options: [NodeOptions.folder], examples: ["hearth cluster kill n2"]
     ) { invocation throws(CommandError) in
         try forEachNode(of: invocation) { node, cluster throws(CommandError) in
@@ -57,14 +60,14 @@ enum ClusterVerbs {
     }
 
     private static let pause = Verb(
-        "pause", "Stops nodes in their tracks (SIGSTOP), as if their machines hung.",
+        "pause", "Suspends nodes (SIGSTOP), as if their machines hung.",
         arguments: [nodes], options: [NodeOptions.folder], examples: ["hearth cluster pause n2"]
     ) { invocation throws(CommandError) in
         try signalNodes(of: invocation, SIGSTOP, "paused")
     }
 
     private static let resume = Verb(
-        "resume", "Lets paused nodes go on (SIGCONT).", arguments: [nodes],
+        "resume", "Resumes suspended nodes (SIGCONT).", arguments: [nodes],
         options: [NodeOptions.folder], examples: ["hearth cluster resume n2"]
     ) { invocation throws(CommandError) in
         try signalNodes(of: invocation, SIGCONT, "resumed")

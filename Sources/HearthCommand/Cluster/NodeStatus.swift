@@ -14,6 +14,13 @@ struct NodeStatus: Sendable {
         case unreachable
     }
 
+    /// What the cluster has decided of a node.
+    enum Eviction: String, Sendable {
+        /// Some node votes for it, and no majority is known.
+        case pending = "eviction pending"
+        case evicted
+    }
+
     let node: ObservedCluster.Node
     /// Nil if it does not run, or not on this machine.
     let process: NodeProcess?
@@ -56,8 +63,15 @@ struct NodeStatus: Sendable {
         text("storage").flatMap { $0 == "works" ? nil : $0 }
     }
 
-    /// Whether it was voted out, and is not back.
-    var isEvicted: Bool { report[Key(unchecked: "isEvicted")] == .boolean(true) }
+    /// What is known of its eviction: from itself, or from the others once all were looked at.
+    fileprivate(set) var eviction: Eviction?
+
+    var isEvicted: Bool { eviction == .evicted }
+
+    /// As in `stopped, evicted`.
+    var condition: String {
+        eviction.map { "\(state.rawValue), \($0.rawValue)" } ?? state.rawValue
+    }
 
     /// How long ago the time was up to which all is settled at it; nil if it does not know.
     var settledSeconds: Double? {
@@ -90,6 +104,8 @@ extension NodeStatus {
         self.process = process
         self.report = report ?? .null
         self.delayMilliseconds = delayMilliseconds
+        let isEvicted = report?[Key(unchecked: "isEvicted")] == .boolean(true)
+        eviction = isEvicted ? .evicted : nil
         if report != nil {
             state = .serving
         } else if let process, process.isRunning {
@@ -100,6 +116,11 @@ extension NodeStatus {
         }
     }
 
+    /// Whether this report says that a member is evicted, or is voted on.
+    fileprivate func knows(_ member: String, as fact: String) -> Bool {
+        !report[Key(unchecked: fact)][Key(unchecked: member)].isNull
+    }
+
     /// One line for scripts; what only the node knows is missing unless it serves.
     var json: String {
         var members = [
@@ -107,6 +128,7 @@ extension NodeStatus {
             ("pid", process.map { String($0.pid) } ?? "null"),
             ("state", "\"\(state.rawValue)\""),
             ("address", JSONWriter.text(of: .string(node.address.endpoint))),
+            ("isEvicted", String(isEvicted)),
         ]
         if !report.isNull {
             let counts = held.map { "\(JSONWriter.text(of: .string($0.origin))):\($0.count)" }
@@ -114,10 +136,28 @@ extension NodeStatus {
             members.append(("held", "{" + counts.joined(separator: ",") + "}"))
             members.append(("connectedPeers", "[" + peers.joined(separator: ",") + "]"))
         }
-        for (key, value) in report.children where !["held", "connectedPeers"].contains("\(key)") {
+        let shown = ["held", "connectedPeers", "isEvicted"]
+        for (key, value) in report.children where !shown.contains("\(key)") {
             members.append(("\(key)", JSONWriter.text(of: value)))
         }
         return "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+    }
+}
+
+extension [NodeStatus] {
+    /// The same, each with what all of them know of its eviction: one that is stopped does not tell.
+    func withEvictions() -> [NodeStatus] {
+        map { status in
+            let others = filter { $0.node.id != status.node.id }
+            var status = status
+            if status.isEvicted { return status }
+            if others.contains(where: { $0.knows(status.node.id, as: "evicted") }) {
+                status.eviction = .evicted
+            } else if others.contains(where: { $0.knows(status.node.id, as: "evictionVotes") }) {
+                status.eviction = .pending
+            }
+            return status
+        }
     }
 }
 

@@ -44,7 +44,7 @@ struct StatusTable {
 
     private static func cells(of status: NodeStatus, rate: Int64?) -> [String] {
         let known = [
-            status.node.id, status.state.rawValue,
+            status.node.id, status.condition,
             status.process.map { String($0.pid) } ?? "-", status.node.address.endpoint,
         ]
         guard status.state == .serving else {
