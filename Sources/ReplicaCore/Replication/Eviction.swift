@@ -23,6 +23,9 @@ extension Replica {
                 fix: "wait until those that are out, or are to be, are back", id, session)
         }
         guard peers.canVoteOut(member, at: now.elapsedMilliseconds) else {
+            if defect == .keepsRefusedVotes, let writer = peer.beat?.writer {
+                peers.want(Eviction(member: member, writer: writer))
+            }
             return refuseWithoutMajority(against: member, id, session)
         }
         guard let writer = peer.beat?.writer else {
