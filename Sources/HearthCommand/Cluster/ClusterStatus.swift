@@ -3,8 +3,10 @@ internal import Glibc
 /// `hearth cluster status`: how each node is, once or live.
 enum ClusterStatus {
     static let verb = Verb(
-        "status", "Shows the state of each node, and how far they agree.",
+        "status",
+        "Shows the state of each node, and how far they agree. Ends with 69 if a node does not serve.",
         options: ObservedCluster.options + [watch, json],
+        tables: [StatusTable.legend, StatusTable.states],
         examples: [
             "hearth cluster status", "hearth cluster status --watch",
             "hearth cluster status --json",

@@ -5,7 +5,8 @@ internal import ZeroMQ
 
 /// `hearth cluster evict`: a cluster goes on without a node.
 enum EvictVerb {
-    private static let member = Argument("NODE", "The node to evict, such as n3.")
+    private static let member = Argument(
+        "NODE", "The node to evict, such as n3.", values: .node)
     private static let force = Option(
         flag: "force", "Evict it although it runs; without this, a terminal is asked.")
 
@@ -37,7 +38,11 @@ enum EvictVerb {
     private static func confirm(
         _ id: String, reachedBy nodes: [String]
     ) throws(CommandError) {
-        let problem = "\(id) runs: \(nodes.joined(separator: " and ")) reached it just now"
+        let others = nodes.filter { $0 != id }
+        let problem =
+            others.isEmpty
+            ? "\(id) runs: it answered just now"
+            : "\(id) runs: \(others.joined(separator: " and ")) reached it just now"
         let refusal = CommandError(
             .usage, problem,
             fix: "stop it first, or add --force: it then stops taking writes until it has taken "

@@ -3,7 +3,7 @@ internal import JSONText
 
 /// How a node of a cluster is, seen from outside.
 struct NodeStatus: Sendable {
-    enum State: String, Sendable {
+    enum State: String, CaseIterable, Sendable {
         case serving
         /// It runs, and does not take clients yet.
         case starting
@@ -15,7 +15,7 @@ struct NodeStatus: Sendable {
     }
 
     /// What the cluster has decided of a node.
-    enum Eviction: String, Sendable {
+    enum Eviction: String, CaseIterable, Sendable {
         /// Some node votes for it, and no majority is known.
         case pending = "eviction pending"
         case evicted
@@ -92,6 +92,30 @@ struct NodeStatus: Sendable {
     /// A number of what the report says of the process.
     func process(_ name: String) -> Int64 {
         report[Key(unchecked: "process")][Key(unchecked: name)].count
+    }
+}
+
+extension NodeStatus.State {
+    /// What it means, for the help.
+    var explanation: String {
+        switch self {
+        case .serving: "It takes clients."
+        case .starting: "It runs, and does not take clients yet."
+        case .stopped: "It does not run."
+        case .paused: "It is suspended by a signal (`hearth cluster pause`)."
+        case .unreachable: "It runs, or is on another machine, and does not answer."
+        }
+    }
+}
+
+extension NodeStatus.Eviction {
+    /// What it means, for the help.
+    var explanation: String {
+        switch self {
+        case .evicted:
+            "The others go on without it; it takes no writes until it has rejoined."
+        case .pending: "A node voted to evict it, and no majority has joined the vote yet."
+        }
     }
 }
 
