@@ -69,6 +69,7 @@ extension Replica {
     private var holdings: [(String, Value)] {
         [
             ("held", .object(vector.entries.map { (name(of: $0.origin), .count($0.sequence)) })),
+            ("writers", .object(currentWriters)),
             ("operations", .count(vector.total)),
             ("lag", .count(lag)),
             ("registers", .count(UInt64(tree.registerCount))),
@@ -161,6 +162,14 @@ extension Replica {
     /// The members that this node votes to evict, while it does not know of a majority for that.
     private var evictionVotes: [(String, Value)] {
         peers.openVotes.map { ($0.member, .string($0.writer.description)) }
+    }
+
+    /// The writers that `held` calls by the names of their members.
+    private var currentWriters: [(String, Value)] {
+        [(configuration.member, .string(writer.description))]
+            + peers.all.compactMap { peer in
+                peer.beat.map { (peer.member, .string($0.writer.description)) }
+            }
     }
 
     /// Writers whose life is over, of whom there are operations here.

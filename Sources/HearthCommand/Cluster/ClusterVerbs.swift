@@ -6,7 +6,7 @@ enum ClusterVerbs {
         "cluster", "Runs a cluster of nodes on this machine.",
         verbs: [
             ClusterUp.verb, down, ClusterStatus.verb, ClusterDoctor.verb, kill, start, pause,
-            resume, EvictVerb.verb, ClusterLogs.verb,
+            resume, MemberVerbs.add, MemberVerbs.remove, EvictVerb.verb, ClusterLogs.verb,
         ],
         examples: [
             "hearth cluster up --nodes 3 --detach", "hearth cluster status",
@@ -14,7 +14,7 @@ enum ClusterVerbs {
         ])
 
     private static let nodes = Argument(
-        "NODE", "The names of the nodes, such as n2.", arity: .repeated)
+        "NODE", "The names of the nodes, such as n2.", arity: .repeated, values: .node)
     private static let grace = Option(
         "grace", "SECONDS", "How long nodes may take to stop before they are killed; 10.")
 
