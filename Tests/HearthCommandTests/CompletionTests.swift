@@ -77,7 +77,7 @@ import Testing
     private func bash(_ line: String, _ words: [String], answering answer: String) throws -> String
     {
         let script = """
-            hearth() { printf '%s\\n' "$@" >&3; printf '\(answer)'; }
+            hearth() { printf '%s\\n' "$@" >&3; printf -- '\(answer)'; }
             compopt() { :; }
             COMP_LINE=$1; COMP_POINT=${#1}; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
             _hearth hearth 3>&1

@@ -30,7 +30,7 @@ import Testing
         .timeLimit(.minutes(3)))
     func `puts everything below a prefix, says so, and takes it away again`() throws {
         let folder = try TemporaryFolder()
-        let prefix = folder.path + "/a prefix"
+        let prefix = URL(fileURLWithPath: folder.path).standardized.path + "/a prefix"
         let installed = try install(prefix)
         #expect(installed.status == 0, "\(installed.text)")
         let expected = [

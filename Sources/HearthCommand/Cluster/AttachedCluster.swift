@@ -48,7 +48,7 @@ struct AttachedCluster {
         guard current.file != cluster.file else { return false }
         cluster = current
         logs.follow(current.file.nodes, in: current)
-        watch = NodeWatch(of: current)
+        for news in watch.follow(current) { tell(news) }
         return false
     }
 
@@ -59,7 +59,8 @@ struct AttachedCluster {
             terminal.print("\(terminal.coloured(id, .green)) runs again (process \(pid))")
         case .ended(let id, let pid, let end):
             let last = logs.lastLine(of: id).map { "; its log ends with: \($0)" } ?? ""
-            terminal.print("\(terminal.coloured(id, .red)) \(end.text) (process \(pid))\(last)")
+            let process = pid.map { " (process \($0))" } ?? ""
+            terminal.print("\(terminal.coloured(id, .red)) \(end.text)\(process)\(last)")
             terminal.print(
                 "\(terminal.coloured("fix:", .cyan)) `hearth cluster start \(id) --dir "
                     + "\(cluster.folder)` starts it again")

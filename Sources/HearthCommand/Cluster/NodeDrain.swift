@@ -4,8 +4,9 @@ internal import Glibc
 
 /// Stops a node once all others hold what it holds, so that nothing is lost when it goes for good.
 struct NodeDrain {
-    /// How long the others may take to get what they lack.
+    /// How long the others may take to get what they lack while the node runs, and after its end.
     private static let patience = Duration.seconds(30)
+    private static let lastPatience = Duration.seconds(5)
     /// A node that is stopped may have taken writes at its last moment, which then are nowhere else.
     private static let attempts = 3
 
@@ -21,7 +22,7 @@ struct NodeDrain {
     func run() throws(CommandError) {
         guard cluster.process(of: node) != nil else { return try requireCovered() }
         for attempt in 1...NodeDrain.attempts {
-            try requireOthers(try statuses())
+            try waitUntilOthersCaughtUp()
             cluster.stop([node], within: .seconds(10)) { _, _ in }
             do throws(CommandError) {
                 return try requireCovered()
@@ -38,6 +39,26 @@ struct NodeDrain {
 
     private func others(in statuses: [NodeStatus]) -> [NodeStatus] {
         statuses.filter { $0.node.id != node.id }
+    }
+
+    /// Waits until no other node lacks what somebody shows: once the node is stopped, nobody gets it from there.
+    private func waitUntilOthersCaughtUp() throws(CommandError) {
+        let deadline = ContinuousClock.now + NodeDrain.patience
+        while true {
+            let statuses = try statuses()
+            try requireOthers(statuses)
+            guard let late = others(in: statuses).first(where: { $0["lag"] > 0 }) else { return }
+            guard ContinuousClock.now < deadline else {
+                throw CommandError(
+                    .unavailable,
+                    "\(late.node.id) is \(late["lag"]) operations behind and does not catch up",
+                    fix:
+                        "see `hearth cluster doctor`, or add --force to remove \(node.id) all the same"
+                )
+            }
+            try StopRequest.check()
+            usleep(100_000)
+        }
     }
 
     /// - Throws: unless each other node serves, and so can take over what it lacks.
@@ -66,7 +87,7 @@ struct NodeDrain {
                 "\(node.id) was evicted, and has not replayed yet what it alone holds",
                 fix: "start \(node.id) and wait until it has rejoined, or add --force")
         }
-        let deadline = ContinuousClock.now + NodeDrain.patience
+        let deadline = ContinuousClock.now + NodeDrain.lastPatience
         while true {
             let statuses = try statuses()
             try requireOthers(statuses)

@@ -33,11 +33,12 @@ enum ProcessEnd: Equatable, Sendable {
 /// Notices which nodes of a cluster have ended since it looked last, and which run again.
 struct NodeWatch {
     enum News: Equatable {
-        case ended(id: String, pid: Int32, ProcessEnd)
+        /// Without a process if that was another one than those that were looked at.
+        case ended(id: String, pid: Int32?, ProcessEnd)
         case runs(id: String, pid: Int32)
     }
 
-    private let cluster: Cluster
+    private var cluster: Cluster
     /// The processes that ran when it looked last.
     private var running: [String: NodeProcess]
 
@@ -49,6 +50,15 @@ struct NodeWatch {
     }
 
     var isAnyRunning: Bool { !running.isEmpty }
+
+    /// Goes on with another list of nodes, for which all were started again; tells of those that ran before and
+    /// do not now.
+    mutating func follow(_ changed: Cluster) -> [News] {
+        let before = running
+        self = NodeWatch(of: changed)
+        let ended = changed.file.nodes.filter { before[$0.id] != nil && running[$0.id] == nil }
+        return ended.map { .ended(id: $0.id, pid: nil, .unknown) }
+    }
 
     mutating func news() -> [News] {
         var news: [News] = []
