@@ -44,8 +44,8 @@ public enum ClientMessage: Equatable, Sendable {
     /// `["backup", id, name]`: has the node write a copy of its database, a file of that name. Answered
     /// by `value` with its path.
     case backup(id: UInt64, name: String)
-    /// `["evict", id, member]`: has the cluster go on without a member that is silent. Answered by `ok`
-    /// once this node wants it so; more than half of all have to.
+    /// `["evict", id, member]`: has the cluster go on without a member. Answered by `ok` once this node votes
+    /// for it, or by the error `unavailable` where it does not reach more than half of all, which have to.
     case evict(id: UInt64, member: String)
     /// `["settle", id, milliseconds]`: answered by `ok` once nothing can come any more that was written
     /// before, at whatever node, and could change what is there; or, after so long, by the error
