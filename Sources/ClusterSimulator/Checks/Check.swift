@@ -38,6 +38,8 @@ public enum Check: String, CaseIterable, Sendable {
     case changesTellTheTruth = "changes-tell-the-truth"
     /// Each transaction counts once.
     case transactionsCount = "transactions-count"
+    /// No on-disconnect write is done while the connection that it waits for lives.
+    case onDisconnectWaits = "on-disconnect-waits"
     /// Replicas that held the same operations showed the same tree, whenever that was.
     case equalVectorsEqualTrees = "equal-vectors-equal-trees"
     /// A read shows what its client has written before.

@@ -39,6 +39,8 @@ struct Evidence {
     private(set) var listeners: [Listener] = []
     /// As they were in the end.
     private(set) var applications: [Application] = []
+    /// All that there were.
+    private(set) var connections: [Connection] = []
     private(set) var refusals: [Refusal] = []
     private(set) var twins: [Twin] = []
     private(set) var everyTurn: [EveryTurnOracle] = []
@@ -79,6 +81,7 @@ extension Evidence {
             }
             return application
         }
+        connections = run.connections
         refusals = run.refusals
         twins = run.twins
         everyTurn = run.everyTurn
@@ -167,6 +170,7 @@ extension Check {
                 .oldValuesAreRight, .changesTellTheTruth:
                 EventChecks.judge(self, evidence)
             case .transactionsCount: TransactionsCount.judge(evidence)
+            case .onDisconnectWaits: OnDisconnectWaits.judge(evidence)
             case .equalVectorsEqualTrees: EqualVectors.judge(evidence)
             case .readYourWrites: Sessions(evidence).readYourWrites()
             case .monotonicReads: Sessions(evidence).monotonicReads()

@@ -109,6 +109,7 @@ public enum SelfTest {
             Row(.forgetsOldValues, in: "applications-follow", by: .oldValuesAreRight),
             Row(.losesChanges, in: "applications-follow", by: .changesTellTheTruth),
             Row(.ignoresConditions, in: "transactions-count", by: .transactionsCount),
+            Row(.pingsTooRarely, in: "idle-clients-stay", by: .onDisconnectWaits),
         ]
 
     /// Runs a scenario with the mistake of a row, with one seed after the other, until it is found.

@@ -44,8 +44,7 @@ final class Driver {
     private var watcher: Watcher?
     private var timer: Watcher?
     private var isInTurn = false
-    private var lastNanoseconds = Loop.monotonicNanoseconds
-    private var elapsedNanoseconds: UInt64 = 0
+    private let beginningNanoseconds = Loop.monotonicNanoseconds
     private var completions: [RequestID: Completion] = [:]
     private var updates: [RequestID: Update] = [:]
     private var listeners: [ListenID: Listener] = [:]
@@ -115,19 +114,11 @@ extension Driver {
     private func beginTurn() {
         guard !isInTurn else { return }
         isInTurn = true
-        passTime()
+        let elapsed = Loop.monotonicNanoseconds - beginningNanoseconds
         step(
             .turnBegan(
-                elapsedMilliseconds: elapsedNanoseconds / 1_000_000,
-                wallMilliseconds: Loop.wallClockMilliseconds))
-    }
-
-    /// While nothing is read because the application is far behind, no time passes: the node's
-    /// silence would mean nothing.
-    private func passTime() {
-        let now = Loop.monotonicNanoseconds
-        if !callbacks.isFull { elapsedNanoseconds += now - lastNanoseconds }
-        lastNanoseconds = now
+                elapsedMilliseconds: elapsed / 1_000_000,
+                wallMilliseconds: Loop.wallClockMilliseconds, isReading: !callbacks.isFull))
     }
 
     private func endTurn() {
