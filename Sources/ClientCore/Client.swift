@@ -65,6 +65,7 @@ public struct Client: Sendable {
         case .unlistened(let id): unlisten(id)
         case .wentOffline: goOffline()
         case .wentOnline: link.goOnline()
+        case .purged: purgeWrites()
         case .leftNode: leaveNode()
         case .received(let frame): receive(frame)
         case .connectionLost: loseConnection()

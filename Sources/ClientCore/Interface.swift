@@ -26,6 +26,8 @@ public enum Input: Sendable {
     /// The application wants no connection until it says otherwise.
     case wentOffline
     case wentOnline
+    /// The application takes back all writes that no node has answered.
+    case purged
     /// The application wants to go on at another node.
     case leftNode
     /// A frame came over the connection last asked for.

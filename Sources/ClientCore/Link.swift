@@ -33,6 +33,9 @@ struct Link: Sendable {
         if case .open = state { true } else { false }
     }
 
+    /// Whether the application wants no connection.
+    var isOffline: Bool { state == .offline }
+
     /// Whether there is a connection, or a try for one.
     var isUp: Bool {
         switch state {

@@ -15,7 +15,8 @@ internal import ZeroMQ
 /// in flight at once: each call returns at once. What it calls back with comes in order, on
 /// `callbackQueue`.
 public final class Connection: Sendable {
-    private let commands: Mailbox<Driver.Command>
+    /// Nil once the connection is closed, so that nothing is asked that nobody answers.
+    private let commands: Monitor<Mailbox<Driver.Command>?>
     private let callbacks: Callbacks
     private let clock = NodeClock()
     private let thread: SystemThread
@@ -37,18 +38,24 @@ public final class Connection: Sendable {
         persistence: Persistence? = nil
     ) throws(HearthError) {
         try self.init(
-            nodes: nodes, keyFile: keyFile, callbackQueue: callbackQueue, persistence: persistence,
-            tap: nil)
+            nodes: nodes, keyFile: keyFile, Callbacks(on: callbackQueue), persistence, tap: nil)
     }
 
     /// As above, with somebody who hears what is sent.
-    package init(
+    package convenience init(
         nodes: [String], keyFile: String? = nil,
         callbackQueue: DispatchQueue = DispatchQueue(label: "hearth"),
         persistence: Persistence? = nil, tap: ConnectionTap?
     ) throws(HearthError) {
+        try self.init(
+            nodes: nodes, keyFile: keyFile, Callbacks(on: callbackQueue), persistence, tap: tap)
+    }
+
+    init(
+        nodes: [String], keyFile: String?, _ callbacks: Callbacks, _ persistence: Persistence?,
+        tap: ConnectionTap?
+    ) throws(HearthError) {
         let keys = try Connection.keys(in: keyFile, for: nodes)
-        let callbacks = Callbacks(on: callbackQueue)
         let store = try persistence.map(Connection.store)
         var configuration = Configuration(
             nodes: nodes, writer: WriterID(bits: .random(in: 1 ... .max)))
@@ -59,7 +66,7 @@ public final class Connection: Sendable {
             let driver = try Driver(configuration, as: keys, on: loop, callbacks, clock, store, tap)
             let commands = loop.mailbox { driver.handle($0) }
             driver.commands = commands
-            self.commands = commands
+            self.commands = Monitor(commands)
         } catch {
             throw HearthError(.unavailable, error.problem, fix: error.fix)
         }
@@ -74,7 +81,7 @@ public final class Connection: Sendable {
 
     deinit {
         // Not joined: the last reference may go in a completion, on the very thread.
-        commands.post(.stop)
+        stop()
     }
 
     /// Where everything is called back from the next turn on; a serial queue, or the order is lost.
@@ -93,24 +100,38 @@ public final class Connection: Sendable {
 
     /// Closes the connection and waits until its thread has ended; what is unanswered fails.
     public func close() {
-        commands.post(.stop)
+        stop()
         thread.join()
     }
 
     /// Drops the connection to the node, and connects to none before `goOnline()`.
     ///
     /// Writes show here and wait.
-    public func goOffline() { commands.post(.step(.wentOffline)) }
+    public func goOffline() { post(.step(.wentOffline)) }
 
     /// Connects again after `goOffline()`.
-    public func goOnline() { commands.post(.step(.wentOnline)) }
+    public func goOnline() { post(.step(.wentOnline)) }
 
     /// Leaves the node for the next one; what is unanswered is asked for again there.
-    public func leaveNode() { commands.post(.step(.leftNode)) }
+    public func leaveNode() { post(.step(.leftNode)) }
+
+    /// Takes back all writes that no node has answered, transactions and on-disconnect writes among them:
+    /// they fail with the code `cancelled`, and are no longer seen here.
+    public func purgeWrites() { post(.step(.purged)) }
 
     private static func keys(
         in keyFile: String?, for nodes: [String]
     ) throws(HearthError) -> KeyPair? {
+        guard !nodes.isEmpty else {
+            throw HearthError(
+                .invalid, "there is no address of a node",
+                fix: "name at least one, as in tcp://127.0.0.1:7001")
+        }
+        if let bad = nodes.first(where: { !ServerAddress.isComplete($0) }) {
+            throw HearthError(
+                .invalid, "\(bad) is no address of a node",
+                fix: "write a scheme, a host and a port, as in tcp://127.0.0.1:7001")
+        }
         if let bad = nodes.first(where: { ServerAddress($0) == nil }) {
             throw HearthError(
                 .invalid, "the key in \(bad) is none",
@@ -134,6 +155,28 @@ public final class Connection: Sendable {
         }
     }
 
+    /// Asks the connection's thread for something; false once the connection is closed.
+    @discardableResult
+    private func post(_ command: Driver.Command) -> Bool {
+        // Within the lock, so that nothing comes behind the command to stop.
+        commands.withLock { commands in
+            commands?.post(command)
+            return commands != nil
+        }
+    }
+
+    private func stop() {
+        commands.withLock { commands in
+            commands?.post(.stop)
+            commands = nil
+        }
+    }
+
+    /// Tells the application of what was asked after `close()`.
+    private func refuse(_ refusal: @escaping @Sendable (HearthError) -> Void) {
+        callbacks.run([{ refusal(.closed(effect: .none)) }])
+    }
+
     private func nextNumber() -> UInt64 {
         lastNumber.add(1, ordering: .relaxed).newValue
     }
@@ -154,7 +197,7 @@ extension Connection {
     ) {
         let id = RequestID(number: nextNumber())
         let request = Request(id, work, patience: patience, concern: concern)
-        commands.post(.ask(request, completion))
+        if !post(.ask(request, completion)) { refuse { completion(.failure($0)) } }
     }
 
     /// Puts in place of what is at a path what a function makes of it.
@@ -175,7 +218,7 @@ extension Connection {
     ) {
         let id = RequestID(number: nextNumber())
         let request = Request(id, .transact(path, visibility), patience: patience)
-        commands.post(.transact(request, update, completion))
+        if !post(.transact(request, update, completion)) { refuse { completion(.failure($0)) } }
     }
 }
 
@@ -199,10 +242,35 @@ extension Connection {
     ) -> ListenID {
         let id = ListenID(number: nextNumber())
         let listener = Driver.Listener(observed: observed, ended: ended)
-        commands.post(.listen(id, path, query, kinds, listener))
+        if !post(.listen(id, path, query, kinds, listener)) { refuse(ended) }
         return id
     }
 
     /// Ends a listen; what is on its way already may still be called back.
-    public func unlisten(_ id: ListenID) { commands.post(.unlisten(id)) }
+    public func unlisten(_ id: ListenID) { post(.unlisten(id)) }
+}
+
+extension ServerAddress {
+    /// Whether a text has all parts of an address at which a node takes clients.
+    fileprivate static func isComplete(_ text: String) -> Bool {
+        let end = text.firstIndex(of: "?") ?? text.endIndex
+        let parts = text[..<end].split(separator: "://", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[1].isEmpty else { return false }
+        guard parts[0] == "tcp" else { return parts[0] == "ipc" }
+        guard let colon = parts[1].lastIndex(of: ":"), colon != parts[1].startIndex,
+            let port = UInt16(parts[1][parts[1].index(after: colon)...])
+        else { return false }
+        return port > 0
+    }
+}
+
+extension HearthError {
+    static func closed(effect: Effect) -> HearthError {
+        effect == .none
+            ? HearthError(
+                .closed, "the connection was closed", fix: "connect again, with another Database")
+            : HearthError(
+                .closed, "the connection was closed before the answer came",
+                fix: "wait for the answers before closing", effect: effect)
+    }
 }

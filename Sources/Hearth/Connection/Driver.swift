@@ -98,10 +98,7 @@ final class Driver {
         loop.atEndOfTurn = {}
         timer?.cancel()
         dropSocket()
-        let error = HearthError(
-            .closed, "the connection was closed before the answer came",
-            fix: "wait for the answers before closing", effect: .unknown)
-        for id in completions.keys.sorted() { complete(id, .failure(error)) }
+        for id in completions.keys.sorted() { complete(id, .failure(.closed(effect: .unknown))) }
         callbacks.run(calls)
         commands = nil
         loop.stop()
@@ -210,7 +207,8 @@ extension Driver {
         case .ended(let id, let error):
             guard let listener = listeners.removeValue(forKey: id) else { return }
             calls.append { listener.ended(error) }
-        case .connected, .disconnected: break
+        case .connected(let node): Log.note("connected to \(node)")
+        case .disconnected: Log.note("lost contact with the node")
         }
     }
 

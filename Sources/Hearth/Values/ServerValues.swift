@@ -1,4 +1,5 @@
 public import DataTree
+public import Foundation
 
 extension ServerValue {
     /// The accepting node's wall time in milliseconds since 1970, as a value to be written.
@@ -14,4 +15,10 @@ extension ServerValue {
 
     /// The number at the place before the write plus this one, as a value to be written.
     public static func increment(_ delta: Double) -> Value { .deferred(.increment(.double(delta))) }
+
+    /// The number at the place before the write plus this one, as a value to be written.
+    public static func increment(_ delta: NSNumber) -> Value {
+        Int64(exactly: delta).map { .deferred(.increment(.integer($0))) }
+            ?? increment(delta.doubleValue)
+    }
 }

@@ -117,7 +117,7 @@ extension CommandError {
                 case .invalid, .tooBig, .changed, .overwritten: .badData
                 case .notMet, .full, .triedTooOften, .unreachable, .unavailable, .behind,
                     .undecided, .unsettled,
-                    .timedOut, .disconnected, .version, .closed:
+                    .timedOut, .disconnected, .version, .closed, .offline, .cancelled:
                     .unavailable
                 }
             }
