@@ -14,7 +14,7 @@ extension DatabaseReference {
     ///
     /// - Parameters:
     ///   - block: Must have no effect but its result; it may run on nothing first, although there is
-    ///     something, and on the callback queue.
+    ///     something, and runs on a queue of the SDK.
     ///   - completion: Is told how it ended.
     ///   - withLocalEvents: Whether observers of this program see the outcome before the node has
     ///     decided.

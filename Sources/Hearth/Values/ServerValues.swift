@@ -7,8 +7,7 @@ extension ServerValue {
 
     /// The number at the place before the write plus this one, as a value to be written.
     ///
-    /// A write that increments is never repeated: if its answer is lost, it fails with an unknown
-    /// outcome.
+    /// It is done once, even when the connection is lost before the answer.
     public static func increment(_ delta: Int) -> Value {
         .deferred(.increment(.integer(Int64(delta))))
     }
