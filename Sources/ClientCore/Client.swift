@@ -55,7 +55,8 @@ public struct Client: Sendable {
     /// Takes one input and returns what the driver must do next, in order.
     public mutating func step(_ input: Input) -> [Output] {
         switch input {
-        case .turnBegan(let elapsed, let wall): beginTurn(elapsed, wall)
+        case .turnBegan(let elapsed, let wall, let isReading):
+            beginTurn(elapsed, wall, isReading)
         case .restored(let writes): restore(writes)
         case .recalled(let key, let frame): recall(frame, at: key)
         case .asked(let request): ask(request)
@@ -64,6 +65,7 @@ public struct Client: Sendable {
         case .unlistened(let id): unlisten(id)
         case .wentOffline: goOffline()
         case .wentOnline: link.goOnline()
+        case .purged: purgeWrites()
         case .leftNode: leaveNode()
         case .received(let frame): receive(frame)
         case .connectionLost: loseConnection()
@@ -80,9 +82,12 @@ public struct Client: Sendable {
 // MARK: - Turns
 
 extension Client {
-    private mutating func beginTurn(_ elapsedMilliseconds: UInt64, _ wallMilliseconds: UInt64) {
+    private mutating func beginTurn(
+        _ elapsedMilliseconds: UInt64, _ wallMilliseconds: UInt64, _ isReading: Bool
+    ) {
         now = max(now, elapsedMilliseconds)
         self.wallMilliseconds = wallMilliseconds
+        if !isReading { link.hear(at: now) }
         switch link.tick(at: now, isAwaiting: isAwaiting) {
         case .none: break
         case .connect(let node):
@@ -91,6 +96,7 @@ extension Client {
         case .ping: ping()
         case .giveUp: loseConnection()
         }
+        guard isReading else { return }
         for pending in requests.takeExpired(at: now) { expire(pending) }
     }
 

@@ -10,11 +10,19 @@ extension Client {
         guard hasRoom(for: request) else {
             return outputs.append(.failed(request.id, .full(requests.count)))
         }
+        do throws(DataError) {
+            // Before a listener here sees what no node would take.
+            try request.work.validate()
+        } catch {
+            let error = HearthError(.invalid, error.problem, fix: error.fix)
+            return outputs.append(.failed(request.id, error))
+        }
         switch request.work {
         case .get(let path, let query):
             if let value = tree.shownValue(at: path, to: query) {
                 return outputs.append(.succeeded(request.id, .value(value)))
             }
+            if link.isOffline { return outputs.append(.failed(request.id, .offline(at: path))) }
             requests.append(request, at: now)
         case .put, .merge:
             write(
@@ -105,6 +113,16 @@ extension Client {
 
     private mutating func forget(_ pending: Requests.Pending) {
         if let record = pending.record { persistence.end(record) }
+    }
+
+    /// Takes back all writes that no node has answered; one that is under way may happen.
+    mutating func purgeWrites() {
+        for pending in requests.takeWrites() {
+            fail(pending, .purged(at: pending.request.work.path, effect: pending.effect))
+        }
+        for transaction in transactions.all {
+            fail(transaction.id, .purged(at: transaction.path, effect: .none))
+        }
     }
 
     mutating func expire(_ pending: Requests.Pending) {

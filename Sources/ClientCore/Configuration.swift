@@ -23,7 +23,8 @@ public struct Configuration: Sendable {
     public var transactionTries = 25
     /// How often a node is asked for a sign of life while something is awaited of it.
     public var pingMilliseconds: UInt64 = 1000
-    /// How often otherwise; writes for the end of the connection are done after 15 s of silence.
+    /// How often a node is pinged whatever it says: it does this client's on-disconnect writes after 15 s
+    /// in which nothing came.
     public var idlePingMilliseconds: UInt64 = 4000
     /// The silence after which a node that was asked counts as gone.
     public var silenceMilliseconds: UInt64 = 3000

@@ -39,6 +39,10 @@ public struct HearthError: Error, Equatable, Sendable {
         case version
         /// The connection was closed by this program.
         case closed
+        /// This program is offline, by `goOffline()`.
+        case offline
+        /// This program waits for the answer no longer: its task was cancelled, or it took its writes back.
+        case cancelled
     }
 
     /// What the error leaves behind.
@@ -137,6 +141,21 @@ extension HearthError {
             .disconnected, "the connection to \(node) was lost before it answered",
             fix: "read the place to see whether the write happened; it is not repeated by itself "
                 + "because that might do it twice", effect: .unknown)
+    }
+
+    /// A read by a program that wants no connection.
+    static func offline(at path: Path) -> HearthError {
+        HearthError(
+            .offline, "\(path) is not known here, and this program is offline",
+            fix: "call goOnline(), or observe the place before going offline")
+    }
+
+    static func purged(at path: Path, effect: Effect) -> HearthError {
+        HearthError(
+            .cancelled, "purgeOutstandingWrites() took back the write at \(path)",
+            fix: effect == .none
+                ? "write again, if it is wanted" : "read the place to see whether it happened",
+            effect: effect)
     }
 
     static func full(_ count: Int) -> HearthError {

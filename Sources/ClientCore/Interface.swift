@@ -5,7 +5,11 @@ public import QueryEngine
 public enum Input: Sendable {
     /// Time since some start, on a clock that never steps, and the wall clock's time since 1970; at
     /// least every 50 ms or so.
-    case turnBegan(elapsedMilliseconds: UInt64, wallMilliseconds: UInt64)
+    ///
+    /// While the driver reads nothing, because the application is far behind, no node counts as silent
+    /// and no request as unanswered.
+    case turnBegan(
+        elapsedMilliseconds: UInt64, wallMilliseconds: UInt64, isReading: Bool = true)
     /// What an earlier life of the application has left behind; before anything else.
     case restored([KeptWrite])
     /// What is kept under a key that `recall` has named; nil if nothing is.
@@ -22,6 +26,8 @@ public enum Input: Sendable {
     /// The application wants no connection until it says otherwise.
     case wentOffline
     case wentOnline
+    /// The application takes back all writes that no node has answered.
+    case purged
     /// The application wants to go on at another node.
     case leftNode
     /// A frame came over the connection last asked for.

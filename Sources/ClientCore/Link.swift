@@ -7,8 +7,8 @@ struct Link: Sendable {
         case offline
         /// Greeted, and not answered yet.
         case opening(since: UInt64)
-        /// Last heard of at `heard`; when a ping is out, it was sent at `asked`.
-        case open(heard: UInt64, asked: UInt64?)
+        /// Last heard from at `heard`, last pinged at `pinged`.
+        case open(heard: UInt64, pinged: UInt64)
     }
 
     /// What to do as time passes.
@@ -33,6 +33,9 @@ struct Link: Sendable {
         if case .open = state { true } else { false }
     }
 
+    /// Whether the application wants no connection.
+    var isOffline: Bool { state == .offline }
+
     /// Whether there is a connection, or a try for one.
     var isUp: Bool {
         switch state {
@@ -53,28 +56,36 @@ struct Link: Sendable {
             return .connect(node)
         case .opening(let since):
             return now - since > configuration.attemptMilliseconds ? .giveUp : .none
-        case .open(let heard, let asked?):
-            if now - asked > configuration.silenceMilliseconds { return .giveUp }
-            if heard > asked { state = .open(heard: heard, asked: nil) }
-            return .none
-        case .open(let heard, nil):
-            let rest =
-                isAwaiting ? configuration.pingMilliseconds : configuration.idlePingMilliseconds
-            guard now - heard >= rest else { return .none }
-            state = .open(heard: heard, asked: now)
+        case .open(let heard, let pinged):
+            if heard < pinged {
+                return now - pinged > configuration.silenceMilliseconds ? .giveUp : .none
+            }
+            guard isPingDue(at: now, heard, pinged, isAwaiting) else { return .none }
+            state = .open(heard: heard, pinged: now)
             return .ping
         }
     }
 
+    /// Whether the node must hear of this client, or this client wants to hear from the node.
+    ///
+    /// The former goes by this client's own clock: whatever the node says, it takes a client from which
+    /// nothing comes for gone, and does its on-disconnect writes.
+    private func isPingDue(
+        at now: UInt64, _ heard: UInt64, _ pinged: UInt64, _ isAwaiting: Bool
+    ) -> Bool {
+        now - pinged >= configuration.idlePingMilliseconds
+            || isAwaiting && now - heard >= configuration.pingMilliseconds
+    }
+
     /// Takes a sign of life of a node that is open.
     mutating func hear(at now: UInt64) {
-        if isOpen { state = .open(heard: now, asked: nil) }
+        if case .open(_, let pinged) = state { state = .open(heard: now, pinged: pinged) }
     }
 
     /// The node serves this client.
     mutating func open(at now: UInt64) {
         failures = 0
-        state = .open(heard: now, asked: nil)
+        state = .open(heard: now, pinged: now)
     }
 
     /// Turns to the next node; after each full round in vain, only after a rest.

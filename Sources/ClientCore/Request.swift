@@ -136,6 +136,28 @@ extension Request.Work {
         }
     }
 
+    /// Whether it is a write, now or once the connection is gone.
+    var changesTree: Bool {
+        switch self {
+        case .put, .merge, .transact, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel:
+            true
+        case .get, .children, .settle, .status: false
+        }
+    }
+
+    /// Looks at the data to be written as a node does.
+    ///
+    /// - Complexity: O(size).
+    func validate() throws(DataError) {
+        switch self {
+        case .put(let path, let value), .onDisconnectPut(let path, let value):
+            try value.validate(at: path)
+        case .merge(let path, let writes), .onDisconnectMerge(let path, let writes):
+            for write in writes { try write.value.validate(at: path.appending(write.path)) }
+        case .get, .children, .transact, .onDisconnectCancel, .settle, .status: break
+        }
+    }
+
     /// Roughly how many bytes it is, for the bound of what waits.
     ///
     /// - Complexity: O(size).

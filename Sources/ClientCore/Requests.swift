@@ -146,6 +146,10 @@ struct Requests: Sendable {
         }
     }
 
+    /// Removes the writes, those for the end of the connection among them, in the order in which they were
+    /// asked.
+    mutating func takeWrites() -> [Pending] { take { $0.request.work.changesTree } }
+
     /// Removes all, in the order in which they were asked.
     mutating func takeAll() -> [Pending] { take { _ in true } }
 

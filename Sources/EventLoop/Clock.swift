@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CLibrary
 
 extension Loop {
     /// Reads the wall clock, in milliseconds since 1970; it may step back when it is set.

@@ -1,5 +1,5 @@
 internal import CEventLoop
-internal import Glibc
+internal import CLibrary
 
 /// Owns libevent's base, which must outlive every watcher made from it, and knows which thread it
 /// runs on.

@@ -1,5 +1,5 @@
 internal import CEventLoop
-internal import Glibc
+internal import CLibrary
 internal import Threads
 
 /// Holds what other threads gave the loop to do, in order, and wakes the loop for it.

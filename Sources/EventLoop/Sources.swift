@@ -1,5 +1,5 @@
 internal import CEventLoop
-internal import Glibc
+internal import CLibrary
 
 /// Is a signal by which the system or a user speaks to the process.
 public enum Signal: Sendable {

@@ -11,17 +11,32 @@ internal import Threads
 ///     let messages = database.reference(withPath: "rooms/lobby/messages")
 ///     try await messages.childByAutoId().setValue(["text": "hello"])
 ///
-/// All references of a database share one connection, which turns to the next node when one does
-/// not answer.
+/// All references of a database share one connection, which begins with the first call that needs it, and
+/// turns to the next node when one does not answer.
 public final class Database: Sendable {
-    /// The connection that the references share, or why there is none.
-    let connection: Result<Connection, HearthError>
     let observers = Monitor(Observers())
-    private let concern = Monitor<WriteConcern?>(nil)
+    let delivery: Delivery
+    /// The addresses of nodes, in the order in which they are tried.
+    let nodes: [String]
+    private let keyFile: String?
+    private let callbacks = Callbacks(on: DispatchQueue(label: "hearth"))
+    private let settings: Monitor<Settings>
+
+    private struct Settings: Sendable {
+        /// Nil before the first use.
+        var connection: Result<Connection, HearthError>?
+        var persistence: Persistence?
+        var isPersistenceEnabled: Bool
+        var cacheSizeBytes: UInt = 10 << 20
+        var concern: WriteConcern?
+        var readTimeout = Duration.seconds(10)
+    }
 
     private static let databases = Monitor<[String: Database]>([:])
 
-    /// Connects to the first of these nodes that answers.
+    /// Takes the addresses of nodes, which are tried in turn until one answers.
+    ///
+    /// An address that cannot be one, or none at all, fails each call at once, with the code `invalid`.
     ///
     /// - Parameters:
     ///   - nodes: Addresses such as `tcp://127.0.0.1:7001`, or `tcp://10.0.0.1:7001?key=…` with the
@@ -29,9 +44,11 @@ public final class Database: Sendable {
     ///   - keyFile: Who this program is to nodes with keys: a file that `hearth keys new` made.
     ///   - persistence: Where what is known, and what is not sent yet, is kept for the next process.
     public init(nodes: [String], keyFile: String? = nil, persistence: Persistence? = nil) {
-        connection = Result { () throws(HearthError) in
-            try Connection(nodes: nodes, keyFile: keyFile, persistence: persistence)
-        }
+        self.nodes = nodes
+        self.keyFile = keyFile
+        delivery = Delivery(counting: callbacks)
+        settings = Monitor(
+            Settings(persistence: persistence, isPersistenceEnabled: persistence != nil))
     }
 
     /// The database at the nodes that the environment variable `HEARTH_NODES` lists, separated by
@@ -52,15 +69,30 @@ public final class Database: Sendable {
         }
     }
 
-    /// On how many nodes writes have to be durable before they are done; nil, as it is unless set, leaves
-    /// that to the node that takes them, whose durability mode decides.
-    ///
-    /// A reference may say otherwise (`DatabaseReference.withWriteConcern(_:)`).
-    public var writeConcern: WriteConcern? {
-        get { concern.withLock(\.self) }
-        set { concern.withLock { $0 = newValue } }
+    /// The connection that the references share, or why there is none.
+    var connection: Result<Connection, HearthError> {
+        settings.withLock { settings in
+            if let connection = settings.connection { return connection }
+            let connection = Result { () throws(HearthError) in
+                try Connection(
+                    nodes: nodes, keyFile: keyFile, callbacks, persistence(settings), tap: nil)
+            }
+            if case .failure(let error) = connection { Log.warn(error.description) }
+            settings.connection = connection
+            return connection
+        }
     }
 
+    private func persistence(_ settings: Settings) throws(HearthError) -> Persistence? {
+        guard settings.isPersistenceEnabled else { return nil }
+        if let persistence = settings.persistence { return persistence }
+        return try .standard(for: nodes, byteLimit: Int(clamping: settings.cacheSizeBytes))
+    }
+}
+
+// MARK: - References
+
+extension Database {
     /// The root.
     public func reference() -> DatabaseReference { DatabaseReference(self, .root) }
 
@@ -69,22 +101,92 @@ public final class Database: Sendable {
         reference().child(path)
     }
 
-    /// Where everything is called back, in order; a serial queue of the database's own unless set.
+    /// The place that `DatabaseReference.url` names.
     ///
-    /// A program with a main loop may set `.main`.
+    /// A text that is none, or that names another node than the first one of this database, is a mistake of
+    /// the program and stops it.
+    public func reference(fromURL url: String) -> DatabaseReference {
+        let path = require(Path.init(url:), url)
+        let base = baseURL
+        precondition(
+            url == base || url.hasPrefix(base + "/"), "\(url) is not in the database at \(base)")
+        return DatabaseReference(self, path)
+    }
+
+    /// The address of the first node, without its key.
+    var baseURL: String {
+        String((nodes.first ?? "").prefix { $0 != "?" })
+    }
+}
+
+// MARK: - Settings
+
+extension Database {
+    /// On how many nodes writes have to be durable before they are done; nil, as it is unless set, leaves
+    /// that to the node that takes them, whose durability mode decides.
+    ///
+    /// A reference may say otherwise (`DatabaseReference.withWriteConcern(_:)`).
+    public var writeConcern: WriteConcern? {
+        get { settings.withLock(\.concern) }
+        set { settings.withLock { $0.concern = newValue } }
+    }
+
+    /// How long `getData` waits for a node before it fails: 10 seconds unless set.
+    public var readTimeout: Duration {
+        get { settings.withLock(\.readTimeout) }
+        set { settings.withLock { $0.readTimeout = newValue } }
+    }
+
+    /// Where blocks are called that stand in no actor's code, in order: a serial queue, or the order is
+    /// lost. It is the main queue unless set, as in Firebase.
+    ///
+    /// Blocks that stand in main-actor code are called on the main actor, whatever this says. A program
+    /// whose main thread does not run the main queue (by `dispatchMain()`, a run loop, or an asynchronous
+    /// `main`), as one that waits for a semaphore, is never called there: it has to set another queue,
+    /// or use the asynchronous calls and sequences, which need none.
     public var callbackQueue: DispatchQueue {
-        get {
-            switch connection {
-            case .success(let connection): connection.callbackQueue
-            case .failure: .main
-            }
-        }
+        get { delivery.queue }
+        set { delivery.queue = newValue }
+    }
+
+    /// Whether what is known, and what is not sent yet, is kept for the next process, in a file of its own for
+    /// each program and cluster in the user's data folder (`~/.local/share/hearth`).
+    ///
+    /// It must be set before the database is first used; later, it is a mistake of the program and stops it.
+    /// One process has the file at a time: all calls of a second one fail with the code `unavailable`.
+    public var isPersistenceEnabled: Bool {
+        get { settings.withLock(\.isPersistenceEnabled) }
         set {
-            if case .success(let connection) = connection { connection.callbackQueue = newValue }
+            settings.withLock { settings in
+                precondition(
+                    settings.connection == nil || settings.isPersistenceEnabled == newValue,
+                    "isPersistenceEnabled must be set before the database is used")
+                settings.isPersistenceEnabled = newValue
+            }
         }
     }
 
-    /// Drops the connection until `goOnline()`; writes are shown to observers here and wait.
+    /// How many bytes of what is known are kept with `isPersistenceEnabled`: 10 MB unless set, before the
+    /// database is first used.
+    public var persistenceCacheSizeBytes: UInt {
+        get { settings.withLock(\.cacheSizeBytes) }
+        set { settings.withLock { $0.cacheSizeBytes = newValue } }
+    }
+
+    /// Whether the SDK says on standard error which node it is connected to, and what it loses.
+    ///
+    /// Failures that nobody else is told of, as that of a write without a completion block, are always
+    /// said there.
+    public static func setLoggingEnabled(_ enabled: Bool) {
+        Log.isOn.store(enabled, ordering: .relaxed)
+    }
+}
+
+// MARK: - Connection
+
+extension Database {
+    /// Drops the connection until `goOnline()`; writes are shown to observers here and wait, and reads of what
+    /// is not known here fail.
     public func goOffline() {
         if case .success(let connection) = connection { connection.goOffline() }
     }
@@ -94,7 +196,16 @@ public final class Database: Sendable {
         if case .success(let connection) = connection { connection.goOnline() }
     }
 
-    /// Closes the connection; what is not answered yet fails.
+    /// Takes back all writes that no node has answered, transactions and on-disconnect writes among them.
+    ///
+    /// Observers here no longer see them, and those who wait for them are told so, with the code
+    /// `cancelled`. One that is on its way to a node already may still happen; its error has the effect
+    /// `unknown`.
+    public func purgeOutstandingWrites() {
+        if case .success(let connection) = connection { connection.purgeWrites() }
+    }
+
+    /// Closes the connection; what is not answered yet fails, and so does all that is asked later.
     public func close() {
         if case .success(let connection) = connection { connection.close() }
     }

@@ -14,19 +14,18 @@ extension Database {
     ///
     /// - Parameter limit: For how long to wait; ten minutes at most.
     /// - Throws: `HearthError` with the code `unsettled` when it takes longer, naming the nodes that are
-    ///   waited for; `unreachable` when no node answers.
+    ///   waited for; `unreachable` when no node answers; `cancelled` when the task is.
     public nonisolated(nonsending) func waitUntilSettled(
         within limit: Duration = .seconds(30)
     ) async throws(HearthError) {
         let connection = try connection.get()
         let milliseconds = UInt64(min(max(.zero, limit), .seconds(600)) / .milliseconds(1))
-        let result = await withCheckedContinuation { waiting in
+        _ = try await Outcome<Answer>.of(.read("earlier writes to be stable")) { outcome in
             connection.send(
                 .settle(milliseconds: milliseconds),
                 // The node's refusal, with its reason, comes at the end of the limit.
                 patience: .limited(milliseconds: milliseconds + 1_000)
-            ) { waiting.resume(returning: $0) }
+            ) { outcome.end($0) }
         }
-        _ = try result.get()
     }
 }

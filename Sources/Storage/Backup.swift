@@ -1,5 +1,5 @@
+internal import CLibrary
 internal import CSQLite
-internal import Glibc
 
 extension LogFile {
     /// Writes a copy of all that is committed to a new file at `path`, which is there once it is whole

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CLibrary
 
 /// Waits until the disk knows which files the folder of `path` has, and under which names.
 ///

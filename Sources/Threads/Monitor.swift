@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CLibrary
 
 /// Guards a state that several threads change, and lets them wait for each other's changes.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CLibrary
 internal import Synchronization
 
 /// Is one thread of the operating system, for work that blocks: it borrows no thread of Swift's

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CLibrary
 
 /// The port of a TCP endpoint as it is written, `*` included; nil for other transports.
 func port(of endpoint: String) -> Substring? {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CLibrary
 
 /// The file that holds a key pair, which only its owner can read:
 ///
@@ -49,7 +49,7 @@ public struct KeyFile: Sendable {
         }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
-        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0
+        guard CLibrary.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0
         else {
             unlink(path)
             throw KeyFileError(

@@ -1,5 +1,5 @@
+internal import CLibrary
 internal import CZeroMQ
-internal import Glibc
 
 /// Whether a socket may have more to receive.
 public enum DrainOutcome: Equatable, Sendable {

@@ -1,5 +1,5 @@
+internal import CLibrary
 internal import CZeroMQ
-internal import Glibc
 
 /// What became of a message that was to be sent.
 public enum SendOutcome: Equatable, Sendable {

@@ -1,5 +1,5 @@
+internal import CLibrary
 internal import CZeroMQ
-internal import Glibc
 
 /// Is one ZeroMQ socket; it belongs to one thread at a time, and closes when it is released.
 ///

@@ -1,5 +1,5 @@
+internal import CLibrary
 internal import CZeroMQ
-internal import Glibc
 
 /// Says what ZeroMQ refused, and what to do about it.
 public struct ZeroMQError: Error, Equatable, Sendable, CustomStringConvertible {

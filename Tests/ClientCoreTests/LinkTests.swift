@@ -26,6 +26,35 @@ import Testing
         }
     }
 
+    @Test func `a client pings by its own clock, whatever it hears`() {
+        var rig = Rig()
+        rig.open()
+        var pings: [UInt64] = []
+        // The node says something each second, as it does to a client with on-disconnect writes.
+        for _ in 0..<60 {
+            let outputs = rig.turn(after: 1_000, .received(NodeMessage.ok(id: 0).frame))
+            for case .ping in Rig.messages(outputs) { pings.append(rig.now) }
+        }
+        #expect(pings == Array(stride(from: 4_000, through: 60_000, by: 4_000)))
+    }
+
+    @Test func `a client that reads nothing pings all the same, and gives up nothing`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(put(1, patience: .limited(milliseconds: 2_000)))
+        var outputs: [Output] = []
+        for _ in 0..<30 {
+            rig.now += 1_000
+            outputs += rig.client.step(
+                .turnBegan(
+                    elapsedMilliseconds: rig.now, wallMilliseconds: rig.now, isReading: false))
+            outputs += rig.client.step(.turnEnded)
+        }
+        #expect(Rig.messages(outputs).count == 7)
+        #expect(!outputs.contains(.disconnected) && Rig.failures(outputs).isEmpty)
+        #expect(Rig.failures(rig.turn()).map(\.code) == [.timedOut])
+    }
+
     @Test func `tries in vain go round the nodes, with longer rests between rounds`() {
         var link = Link(Configuration(nodes: ["a", "b"], writer: WriterID(bits: 1)))
         var attempts: [(UInt64, String)] = []

@@ -154,4 +154,56 @@ import Testing
         }
         #expect(order == [2, 1])
     }
+
+    @Test func `what no node takes is refused before a listener sees it`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(listened(1, "k1"))
+        let wrong = Value.double(.nan)
+        let merge = Request(
+            RequestID(number: 2), .merge(path("k1"), [Write(path: path("x"), value: wrong)]))
+        let atEnd = Request(RequestID(number: 3), .onDisconnectPut(path("k1"), wrong))
+        let outputs = rig.turn(put(1, wrong), .asked(merge), .asked(atEnd))
+        #expect(Rig.failures(outputs).map(\.code) == [.invalid, .invalid, .invalid])
+        #expect(Rig.messages(outputs).isEmpty)
+        #expect(!outputs.contains { if case .observed = $0 { true } else { false } })
+    }
+
+    @Test func `while offline a read fails at once, unless a listen knows the place`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(listened(1, "a"))
+        _ = rig.turn(told(2, .integer(5)))
+        _ = rig.turn(.wentOffline)
+        let outputs = rig.turn(got(7, "a"), got(8, "b"))
+        #expect(outputs.contains(.succeeded(RequestID(number: 7), .value(.integer(5)))))
+        #expect(Rig.failures(outputs).map(\.code) == [.offline])
+        // What waits for a node already has its own limit.
+        _ = rig.turn(.wentOnline)
+        #expect(Rig.failures(rig.turn(got(9, "b"))).isEmpty)
+    }
+
+    @Test func `writes that are taken back are seen and sent no more`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(put(1))
+        _ = rig.turn(.wentOffline)
+        _ = rig.turn(listened(1, "k2"), put(2))
+        let left = Request(RequestID(number: 4), .onDisconnectPut(path("k4"), .null))
+        let outputs = rig.turn(.asked(left), .purged)
+        let failures = Rig.failures(outputs)
+        #expect(failures.map(\.code) == [.cancelled, .cancelled, .cancelled])
+        // The first was sent.
+        #expect(failures.map(\.effect) == [.unknown, .none, .none])
+        #expect(failures[1].problem.contains("/k2"))
+        _ = rig.turn(.wentOnline)
+        let sent = Rig.messages(rig.turn())
+        #expect(
+            !sent.contains { message in
+                switch message {
+                case .put, .onDisconnect: true
+                default: false
+                }
+            })
+    }
 }

@@ -1,4 +1,5 @@
 import DataTree
+import Foundation
 import JSONText
 import Testing
 
@@ -21,15 +22,51 @@ import Testing
     @Test func `a child is found by its path`() throws {
         let child = try snapshot(#"{"a":{"b":"text"}}"#).childSnapshot(forPath: "a/b")
         #expect(child.value as? String == "text")
-        #expect(child.ref.description == "/rooms/lobby/a/b")
+        #expect(child.ref.url == "tcp://127.0.0.1:1/rooms/lobby/a/b")
         #expect(child.exists())
         #expect(try !snapshot("{}").exists())
     }
 
-    @Test func `an object of numbered children is an array`() throws {
-        let value = try snapshot(#"["a",null,"c"]"#).value as? [Any?]
+    @Test func `an object of numbered children is an array, with NSNull for its holes`() throws {
+        let value = try snapshot(#"["a",null,"c"]"#).value as? [Any]
         #expect(value?.count == 3)
         #expect(value?.first as? String == "a")
+        #expect(value?[1] is NSNull)
+    }
+
+    @Test func `what is not there is NSNull, and nil as whatever type`() throws {
+        let nothing = try snapshot("null")
+        #expect(nothing.value is NSNull && nothing.valueInExportFormat() is NSNull)
+        #expect(nothing.value as? String == nil && nothing.value as? [String: Any] == nil)
+        #expect(try nothing.data(as: Int?.self) == nil)
+    }
+
+    @Test func `numbers and truths are cast as in Firebase`() throws {
+        let value = try snapshot(#"{"n":3,"x":2.5,"t":true,"s":"text"}"#).value
+        let members = try #require(value as? [String: Any])
+        #expect(members["n"] as? Int == 3 && members["n"] as? Double == 3)
+        #expect(members["x"] as? Double == 2.5 && members["x"] as? Int == nil)
+        #expect(members["t"] as? Bool == true)
+        #expect((value as? NSDictionary)?["s"] as? String == "text")
+    }
+
+    @Test func `children are enumerated as by NSEnumerator`() throws {
+        let snapshot = try snapshot(#"{"a":1,"b":2,"c":3}"#)
+        let children = snapshot.children
+        #expect((children.nextObject() as? DataSnapshot)?.key == "a")
+        #expect((children.allObjects as? [DataSnapshot])?.map(\.key) == ["b", "c"])
+        #expect(children.nextObject() == nil)
+        #expect(snapshot.children.map(\.key) == ["a", "b", "c"])
+        #expect(place.database.reference().child("x").key == "x")
+        #expect(DataSnapshot(.null, at: place.root).key == "")
+    }
+
+    @Test(arguments: ["rooms/lobby", "", "a b/ü/100%/x?y=z"])
+    func `a reference has a URL that leads back to it`(path: String) {
+        let keyed = Database(nodes: ["tcp://127.0.0.1:1?key=\(String(repeating: "x", count: 40))"])
+        let reference = path.isEmpty ? keyed.reference() : keyed.reference(withPath: path)
+        #expect(!reference.url.contains("key=x"))
+        #expect(keyed.reference(fromURL: reference.url) == reference)
     }
 
     @Test func `the export form shows priorities`() throws {
@@ -51,7 +88,7 @@ import Testing
 
     @Test func `references know their family, and new keys ascend`() {
         #expect(place.key == "lobby")
-        #expect(place.parent?.description == "/rooms")
+        #expect(place.parent?.url == "tcp://127.0.0.1:1/rooms")
         #expect(place.root.parent == nil)
         #expect(place.parent?.child("lobby") == place)
         let keys = (0..<100).map { _ in place.childByAutoId().key ?? "" }

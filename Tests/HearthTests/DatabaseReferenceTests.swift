@@ -49,7 +49,7 @@ import Testing
     {
         let heard = Heard()
         let handle = place.observe(.childAdded) { snapshot, previous in
-            heard.add("\(previous ?? "-") \(snapshot.key ?? "?")=\(snapshot.data)")
+            heard.add("\(previous ?? "-") \(snapshot.key)=\(snapshot.data)")
         }
         try await place.setValue(["b": 1])
         try await place.child("c").setValue(2)

@@ -48,7 +48,7 @@ extension ListView.State {
     fileprivate mutating func take(
         _ kind: DataEventType, _ snapshot: DataSnapshot, behind previous: String?
     ) {
-        let child = ListView.Child(key: snapshot.key ?? "", data: snapshot.data)
+        let child = ListView.Child(key: snapshot.key, data: snapshot.data)
         switch kind {
         case .childRemoved: remove(child.key)
         case .childAdded: coming.append((child, previous))
@@ -81,7 +81,7 @@ extension ListView.State {
 
     private mutating func compare(_ snapshot: DataSnapshot) {
         valueCount += 1
-        let expected = snapshot.children.map { ListView.Child(key: $0.key ?? "", data: $0.data) }
+        let expected = snapshot.children.map { ListView.Child(key: $0.key, data: $0.data) }
         if children != expected {
             fail("\(children.map(\.key)) is not \(expected.map(\.key)), or their data differ")
         }

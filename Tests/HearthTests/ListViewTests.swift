@@ -48,7 +48,7 @@ import Threads
             var states: Set<[String]> = []
             for reader in readers {
                 let children = try await reader.getData().children
-                states.insert(children.map { "\($0.key ?? "")=\($0.data)" })
+                states.insert(children.map { "\($0.key)=\($0.data)" })
             }
             for program in programs { states.insert(program.views[0].contents) }
             if states.count == 1, let state = states.first { return state }

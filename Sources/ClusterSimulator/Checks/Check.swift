@@ -40,6 +40,8 @@ public enum Check: String, CaseIterable, Sendable {
     case transactionsCount = "transactions-count"
     /// Transactions on one value rest one upon the other, in an order that agrees with time.
     case transactionsLinearizable = "transactions-linearizable"
+    /// No on-disconnect write is done while the connection that it waits for lives.
+    case onDisconnectWaits = "on-disconnect-waits"
     /// Replicas that held the same operations showed the same tree, whenever that was.
     case equalVectorsEqualTrees = "equal-vectors-equal-trees"
     /// A read shows what its client has written before.

@@ -41,6 +41,8 @@ struct Evidence {
     private(set) var listeners: [Listener] = []
     /// As they were in the end.
     private(set) var applications: [Application] = []
+    /// All that there were.
+    private(set) var connections: [Connection] = []
     private(set) var refusals: [Refusal] = []
     private(set) var twins: [Twin] = []
     private(set) var everyTurn: [EveryTurnOracle] = []
@@ -82,6 +84,7 @@ extension Evidence {
             }
             return application
         }
+        connections = run.connections
         refusals = run.refusals
         twins = run.twins
         everyTurn = run.everyTurn
@@ -171,6 +174,7 @@ extension Check {
                 EventChecks.judge(self, evidence)
             case .transactionsCount: Transactions.judgeCount(evidence)
             case .transactionsLinearizable: Transactions.judgeRegister(evidence)
+            case .onDisconnectWaits: OnDisconnectWaits.judge(evidence)
             case .equalVectorsEqualTrees: EqualVectors.judge(evidence)
             case .readYourWrites: Sessions(evidence).readYourWrites()
             case .monotonicReads: Sessions(evidence).monotonicReads()

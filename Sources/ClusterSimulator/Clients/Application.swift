@@ -28,6 +28,8 @@ struct Application {
     /// By the number of the listen.
     var streams: [EventStream]
     var isOffline = false
+    /// It does nothing but be present.
+    let isIdle: Bool
     /// What was asked and has not come out, by the number of its request.
     var open: [UInt64: Work] = [:]
     private let transactions: Probability
@@ -48,6 +50,7 @@ struct Application {
     ) {
         self.index = index
         self.transactions = transactions
+        isIdle = false
         self.remaining = remaining
         random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         let first = random.index(below: nodes.count)
@@ -65,6 +68,24 @@ struct Application {
         streams.append(EventStream(path: Application.pair, query: Query()))
     }
 
+    /// One that leaves an on-disconnect write at each node that serves it, and then stays; every second one
+    /// listens, too.
+    init(idle index: Int, nodes: [String], seed: UInt64, pingsTooRarely: Bool) {
+        self.index = index
+        isIdle = true
+        transactions = .zero
+        remaining = 0
+        random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
+        let first = random.index(below: nodes.count)
+        var configuration = Configuration(
+            nodes: Array(nodes[first...] + nodes[..<first]),
+            writer: WriterID(bits: random.next() | 1))
+        if pingsTooRarely { configuration.idlePingMilliseconds = 60_000 }
+        client = Client(configuration)
+        streams =
+            index.isMultiple(of: 2) ? [] : [EventStream(path: Application.data, query: Query())]
+    }
+
     private static let queries: [(Path, Query)] = [
         (board, Query()),
         (board, try? Query().ordered(byChild: "points").limited(toLast: 3)),
@@ -77,6 +98,15 @@ struct Application {
     /// A node serves it, nothing is open, and each listener was told something.
     var isAtRest: Bool {
         client.isConnected && open.isEmpty && streams.allSatisfy { $0.value != nil }
+    }
+
+    /// What an idle one asks for when a node serves it: the write names the connection that it waits for.
+    mutating func present() -> [ClientCore.Input] {
+        guard isIdle, let connection else { return [] }
+        let gone = Value.integer(Int64(connection))
+        return [
+            ask(.onDisconnectPut(presence, gone)), ask(.put(presence, .string("here"))),
+        ]
     }
 
     mutating func stop() {
@@ -108,7 +138,8 @@ struct Application {
         }
     }
 
-    private var presence: Path {
+    /// Where it shows whether it is there.
+    var presence: Path {
         Path([Key(unchecked: "presence"), Key(unchecked: "c\(index + 1)")])
     }
 

@@ -12,6 +12,8 @@ public enum PlantedDefect: Equatable, Sendable {
     case resendsIncrements
     /// A native client gives a write a new stamp when it asks for it again.
     case restampsRetries
+    /// A client that is idle lets its node wait for a ping for a minute.
+    case pingsTooRarely
     /// A native client takes the answer that its stamp comes too late for the one that its write is done.
     case takesLateForDone
     /// A client's push IDs do not remember the one before.
@@ -59,6 +61,7 @@ public enum PlantedDefect: Equatable, Sendable {
         ("ignores-gaps", .ignoresGaps),
         ("resends-increments", .resendsIncrements),
         ("restamps-retries", .restampsRetries),
+        ("pings-too-rarely", .pingsTooRarely),
         ("takes-late-for-done", .takesLateForDone),
         ("forgets-last-push-id", .forgetsLastPushID),
         ("draws-push-ids-alike", .drawsPushIDsAlike),

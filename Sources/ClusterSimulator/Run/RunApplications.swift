@@ -6,17 +6,25 @@ import SyncProtocol
 // Applications: what their clients want done, and what they are told.
 
 extension SimulatedRun {
-    static func applications(of scenario: Scenario, seed: UInt64) -> [Application] {
+    static func applications(
+        of scenario: Scenario, seed: UInt64, _ defect: PlantedDefect?
+    ) -> [Application] {
         let virtual = scenario.clients.count + scenario.clients.listeners
         let nodes = (1...scenario.cluster.replicas).map { "n\($0)" }
         let count = scenario.clients.applications
-        return (0..<count).map { index in
+        let busy = (0..<count).map { index in
             let share = scenario.workload.applications * (index + 1) / count
             let before = scenario.workload.applications * index / count
             return Application(
                 index: virtual + index, nodes: nodes, remaining: share - before,
                 transactions: scenario.workload.transactions, seed: seed)
         }
+        let idle = (0..<scenario.clients.idle).map { index in
+            Application(
+                idle: virtual + count + index, nodes: nodes, seed: seed,
+                pingsTooRarely: defect == .pingsTooRarely)
+        }
+        return busy + idle
     }
 
     /// An application begins: it listens, and takes a turn now and then.
@@ -154,7 +162,9 @@ extension SimulatedRun {
             case .ended(let listen, let error):
                 applications[number].streams[Int(listen.number)].noteEnd(error.description)
             // These applications keep nothing for another process.
-            case .connected, .disconnected, .persist, .recall: break
+            case .disconnected, .persist, .recall: break
+            case .connected:
+                for input in applications[number].present() { tell(input, to: number) }
             }
         }
     }

@@ -74,7 +74,7 @@ extension SimulatedRun {
         guard nodes[connection.node].isServing, nodes[connection.node].life == connection.life
         else {
             // Nobody listens there.
-            connections[index].isBroken = true
+            connections[index].breaks(at: now)
             connections[index].wasRefused = true
             return schedule(.clientLost(connection: index), after: delay)
         }
@@ -132,7 +132,7 @@ extension SimulatedRun {
     /// How long a frame takes, or nil if it is lost, and the connection with it.
     private mutating func delay(from: Int, to: Int, on index: Int) -> Microseconds? {
         if let delay = network.clientDelay(from: from, to: to) { return delay }
-        connections[index].isBroken = true
+        connections[index].breaks(at: now)
         schedule(.nodeLost(connection: index), after: SimulatedRun.heartbeatTimeout)
         schedule(.clientLost(connection: index), after: SimulatedRun.heartbeatTimeout)
         return nil
@@ -148,7 +148,7 @@ extension SimulatedRun {
     /// The client's end of a connection is gone.
     mutating func close(_ index: Int) {
         guard !connections[index].isBroken else { return }
-        connections[index].isBroken = true
+        connections[index].breaks(at: now)
         guard connections[index].isAccepted else { return }
         let client = endpoint(of: connections[index].client)
         let delay = network.clientDelay(from: client, to: connections[index].node)
@@ -161,7 +161,7 @@ extension SimulatedRun {
     mutating func breakConnections(of node: Int) {
         for index in connections.indices
         where connections[index].node == node && !connections[index].isBroken {
-            connections[index].isBroken = true
+            connections[index].breaks(at: now)
             let delay = network.clientDelay(
                 from: node, to: endpoint(of: connections[index].client))
             schedule(.clientLost(connection: index), after: delay ?? SimulatedRun.heartbeatTimeout)

@@ -52,6 +52,9 @@ extension SimulatedRun {
         guard nodes[node].isUp else { return }
         _ = nodes[node].clock.wake(at: now)
         noteClock(of: node)
+        for index in connections.indices where connections[index].node == node {
+            connections[index].end(at: now)
+        }
         perform(nodes[node].stop(at: now), of: node)
     }
 

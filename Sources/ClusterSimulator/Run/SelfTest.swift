@@ -113,6 +113,7 @@ public enum SelfTest {
             Row(.losesChanges, in: "applications-follow", by: .changesTellTheTruth),
             Row(.ignoresConditions, in: "transactions-count", by: .transactionsCount),
             Row(.ignoresConditions, in: "transactions-follow", by: .transactionsLinearizable),
+            Row(.pingsTooRarely, in: "idle-clients-stay", by: .onDisconnectWaits),
         ] + coordination
 
     /// What could go wrong with a coordinator.

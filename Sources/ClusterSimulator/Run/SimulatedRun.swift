@@ -46,7 +46,7 @@ struct SimulatedRun {
             VirtualNode(index: $0, scenario: scenario, seed: seed, defect: defect)
         }
         clients = SimulatedRun.clients(of: scenario, seed: seed)
-        applications = SimulatedRun.applications(of: scenario, seed: seed)
+        applications = SimulatedRun.applications(of: scenario, seed: seed, defect)
         recording = Recording(scenario)
         workload = Workload(scenario.workload)
         random = SplitMix64(seed: seed, part: 3)
@@ -117,6 +117,6 @@ extension Scenario {
 }
 
 extension Scenario.Clients {
-    /// Those that ask, those that listen, and applications.
-    var total: Int { count + listeners + applications }
+    /// Those that ask, those that listen, applications, and those of them that are idle.
+    var total: Int { count + listeners + applications + idle }
 }

@@ -70,6 +70,8 @@ extension Scenario {
         var listeners = 0
         /// Programs with the client that ships.
         var applications = 0
+        /// More of them that only leave an on-disconnect write, and stay.
+        var idle = 0
         /// From an answer to the next request.
         var pace = TimeRange(.milliseconds(5), .milliseconds(50))
         /// From one node to the next; none if a client stays where it is.

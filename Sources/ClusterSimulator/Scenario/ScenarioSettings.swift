@@ -116,6 +116,7 @@ extension ScenarioSection {
             .count("native", \.clients.native, in: 0...10_000),
             .count("listeners", \.clients.listeners, in: 0...1_000),
             .count("applications", \.clients.applications, in: 0...100),
+            .count("idle", \.clients.idle, in: 0...100),
             .times("pace", \.clients.pace),
             .value(
                 "move", \.clients.move, { word throws(ScenarioError) in try word.times() },

@@ -27,13 +27,17 @@ final class Callbacks: Sendable {
     /// Whether the application is far behind.
     var isFull: Bool { waitingCount.load(ordering: .relaxed) > Callbacks.limit }
 
+    func addWaiting(_ count: Int) { waitingCount.add(count, ordering: .relaxed) }
+
+    func removeWaiting(_ count: Int) { waitingCount.subtract(count, ordering: .relaxed) }
+
     func run(_ calls: [@Sendable () -> Void]) {
         if calls.isEmpty { return }
-        waitingCount.add(calls.count, ordering: .relaxed)
+        addWaiting(calls.count)
         queue.async { [self] in
             for call in calls {
                 call()
-                waitingCount.subtract(1, ordering: .relaxed)
+                removeWaiting(1)
             }
         }
     }

@@ -15,7 +15,8 @@ internal import ZeroMQ
 /// in flight at once: each call returns at once. What it calls back with comes in order, on
 /// `callbackQueue`.
 public final class Connection: Sendable {
-    private let commands: Mailbox<Driver.Command>
+    /// Nil once the connection is closed, so that nothing is asked that nobody answers.
+    private let commands: Monitor<Mailbox<Driver.Command>?>
     private let callbacks: Callbacks
     private let clock = NodeClock()
     private let thread: SystemThread
@@ -37,18 +38,24 @@ public final class Connection: Sendable {
         persistence: Persistence? = nil
     ) throws(HearthError) {
         try self.init(
-            nodes: nodes, keyFile: keyFile, callbackQueue: callbackQueue, persistence: persistence,
-            tap: nil)
+            nodes: nodes, keyFile: keyFile, Callbacks(on: callbackQueue), persistence, tap: nil)
     }
 
     /// As above, with somebody who hears what is sent.
-    package init(
+    package convenience init(
         nodes: [String], keyFile: String? = nil,
         callbackQueue: DispatchQueue = DispatchQueue(label: "hearth"),
         persistence: Persistence? = nil, tap: ConnectionTap?
     ) throws(HearthError) {
+        try self.init(
+            nodes: nodes, keyFile: keyFile, Callbacks(on: callbackQueue), persistence, tap: tap)
+    }
+
+    init(
+        nodes: [String], keyFile: String?, _ callbacks: Callbacks, _ persistence: Persistence?,
+        tap: ConnectionTap?
+    ) throws(HearthError) {
         let keys = try Connection.keys(in: keyFile, for: nodes)
-        let callbacks = Callbacks(on: callbackQueue)
         let store = try persistence.map(Connection.store)
         var configuration = Configuration(
             nodes: nodes, writer: WriterID(bits: .random(in: 1 ... .max)))
@@ -59,7 +66,7 @@ public final class Connection: Sendable {
             let driver = try Driver(configuration, as: keys, on: loop, callbacks, clock, store, tap)
             let commands = loop.mailbox { driver.handle($0) }
             driver.commands = commands
-            self.commands = commands
+            self.commands = Monitor(commands)
         } catch {
             throw HearthError(.unavailable, error.problem, fix: error.fix)
         }
@@ -74,7 +81,7 @@ public final class Connection: Sendable {
 
     deinit {
         // Not joined: the last reference may go in a completion, on the very thread.
-        commands.post(.stop)
+        stop()
     }
 
     /// Where everything is called back from the next turn on; a serial queue, or the order is lost.
@@ -93,45 +100,45 @@ public final class Connection: Sendable {
 
     /// Closes the connection and waits until its thread has ended; what is unanswered fails.
     public func close() {
-        commands.post(.stop)
+        stop()
         thread.join()
     }
 
     /// Drops the connection to the node, and connects to none before `goOnline()`.
     ///
     /// Writes show here and wait.
-    public func goOffline() { commands.post(.step(.wentOffline)) }
+    public func goOffline() { post(.step(.wentOffline)) }
 
     /// Connects again after `goOffline()`.
-    public func goOnline() { commands.post(.step(.wentOnline)) }
+    public func goOnline() { post(.step(.wentOnline)) }
 
     /// Leaves the node for the next one; what is unanswered is asked for again there.
-    public func leaveNode() { commands.post(.step(.leftNode)) }
+    public func leaveNode() { post(.step(.leftNode)) }
 
-    private static func keys(
-        in keyFile: String?, for nodes: [String]
-    ) throws(HearthError) -> KeyPair? {
-        if let bad = nodes.first(where: { ServerAddress($0) == nil }) {
-            throw HearthError(
-                .invalid, "the key in \(bad) is none",
-                fix: "write the node's 40 characters behind ?key=")
-        }
-        guard let keyFile else { return nil }
-        do throws(KeyFileError) {
-            return try KeyFile(keyFile).read()
-        } catch {
-            throw HearthError(.invalid, error.problem, fix: error.fix)
+    /// Takes back all writes that no node has answered, transactions and on-disconnect writes among them:
+    /// they fail with the code `cancelled`, and are no longer seen here.
+    public func purgeWrites() { post(.step(.purged)) }
+
+    /// Asks the connection's thread for something; false once the connection is closed.
+    @discardableResult
+    private func post(_ command: Driver.Command) -> Bool {
+        // Within the lock, so that nothing comes behind the command to stop.
+        commands.withLock { commands in
+            commands?.post(command)
+            return commands != nil
         }
     }
 
-    private static func store(
-        _ persistence: Persistence
-    ) throws(HearthError) -> LocalStore {
-        do throws(StorageError) {
-            return try LocalStore(path: persistence.file, byteLimit: persistence.byteLimit)
-        } catch {
-            throw HearthError(.unavailable, error.problem, fix: error.fix)
+    private func stop() {
+        commands.withLock { commands in
+            commands?.post(.stop)
+            commands = nil
         }
+    }
+
+    /// Tells the application of what was asked after `close()`.
+    private func refuse(_ refusal: @escaping @Sendable (HearthError) -> Void) {
+        callbacks.run([{ refusal(.closed(effect: .none)) }])
     }
 
     private func nextNumber() -> UInt64 {
@@ -154,7 +161,7 @@ extension Connection {
     ) {
         let id = RequestID(number: nextNumber())
         let request = Request(id, work, patience: patience, concern: concern)
-        commands.post(.ask(request, completion))
+        if !post(.ask(request, completion)) { refuse { completion(.failure($0)) } }
     }
 
     /// Puts in place of what is at a path what a function makes of it.
@@ -177,7 +184,7 @@ extension Connection {
     ) {
         let id = RequestID(number: nextNumber())
         let request = Request(id, .transact(path, visibility, scope), patience: patience)
-        commands.post(.transact(request, update, completion))
+        if !post(.transact(request, update, completion)) { refuse { completion(.failure($0)) } }
     }
 }
 
@@ -201,10 +208,10 @@ extension Connection {
     ) -> ListenID {
         let id = ListenID(number: nextNumber())
         let listener = Driver.Listener(observed: observed, ended: ended)
-        commands.post(.listen(id, path, query, kinds, listener))
+        if !post(.listen(id, path, query, kinds, listener)) { refuse(ended) }
         return id
     }
 
     /// Ends a listen; what is on its way already may still be called back.
-    public func unlisten(_ id: ListenID) { commands.post(.unlisten(id)) }
+    public func unlisten(_ id: ListenID) { post(.unlisten(id)) }
 }

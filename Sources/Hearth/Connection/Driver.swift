@@ -44,8 +44,7 @@ final class Driver {
     private var watcher: Watcher?
     private var timer: Watcher?
     private var isInTurn = false
-    private var lastNanoseconds = Loop.monotonicNanoseconds
-    private var elapsedNanoseconds: UInt64 = 0
+    private let beginningNanoseconds = Loop.monotonicNanoseconds
     private var completions: [RequestID: Completion] = [:]
     private var updates: [RequestID: Update] = [:]
     private var listeners: [ListenID: Listener] = [:]
@@ -99,10 +98,7 @@ final class Driver {
         loop.atEndOfTurn = {}
         timer?.cancel()
         dropSocket()
-        let error = HearthError(
-            .closed, "the connection was closed before the answer came",
-            fix: "wait for the answers before closing", effect: .unknown)
-        for id in completions.keys.sorted() { complete(id, .failure(error)) }
+        for id in completions.keys.sorted() { complete(id, .failure(.closed(effect: .unknown))) }
         callbacks.run(calls)
         commands = nil
         loop.stop()
@@ -115,19 +111,11 @@ extension Driver {
     private func beginTurn() {
         guard !isInTurn else { return }
         isInTurn = true
-        passTime()
+        let elapsed = Loop.monotonicNanoseconds - beginningNanoseconds
         step(
             .turnBegan(
-                elapsedMilliseconds: elapsedNanoseconds / 1_000_000,
-                wallMilliseconds: Loop.wallClockMilliseconds))
-    }
-
-    /// While nothing is read because the application is far behind, no time passes: the node's
-    /// silence would mean nothing.
-    private func passTime() {
-        let now = Loop.monotonicNanoseconds
-        if !callbacks.isFull { elapsedNanoseconds += now - lastNanoseconds }
-        lastNanoseconds = now
+                elapsedMilliseconds: elapsed / 1_000_000,
+                wallMilliseconds: Loop.wallClockMilliseconds, isReading: !callbacks.isFull))
     }
 
     private func endTurn() {
@@ -219,8 +207,12 @@ extension Driver {
         case .ended(let id, let error):
             guard let listener = listeners.removeValue(forKey: id) else { return }
             calls.append { listener.ended(error) }
-        case .connected(let node): tap?.contact(.served(by: node))
-        case .disconnected: tap?.contact(.searching(refusal: client.refusal))
+        case .connected(let node):
+            Log.note("connected to \(node)")
+            tap?.contact(.served(by: node))
+        case .disconnected:
+            Log.note("lost contact with the node")
+            tap?.contact(.searching(refusal: client.refusal))
         }
     }
 

@@ -1,3 +1,6 @@
+internal import ClientCore
+internal import Foundation
+
 /// Where a connection keeps what it knows, so that the next process has it at once and sends what this
 /// one could not.
 public struct Persistence: Sendable {
@@ -11,5 +14,31 @@ public struct Persistence: Sendable {
     public init(file: String, byteLimit: Int = 10 << 20) {
         self.file = file
         self.byteLimit = byteLimit
+    }
+}
+
+extension Persistence {
+    /// A file for this program and these nodes in the user's data folder.
+    static func standard(
+        for nodes: [String], byteLimit: Int
+    ) throws(HearthError) -> Persistence {
+        let addresses = nodes.map { $0.prefix { $0 != "?" } }.joined(separator: ",")
+        let name = (ProcessInfo.processInfo.processName + "-" + addresses).map {
+            $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "-"
+        }
+        do {
+            let folder = try FileManager.default.url(
+                for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil,
+                create: true
+            ).appendingPathComponent("hearth")
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true)
+            let file = folder.appendingPathComponent(String(name.prefix(200)) + ".db")
+            return Persistence(file: file.path, byteLimit: byteLimit)
+        } catch {
+            throw HearthError(
+                .unavailable, "no folder for persistence can be made: \(error)",
+                fix: "name a file, with Database(nodes:persistence:)")
+        }
     }
 }

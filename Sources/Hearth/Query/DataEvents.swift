@@ -19,7 +19,7 @@ public enum DataEvent: Sendable {
 
 /// The events of a query, in order, for `for await`; the listen ends with the loop.
 ///
-/// Each iteration listens anew. A reader that falls more than 100,000 events behind is told so by
+/// Each iteration listens anew, and ends when its task is cancelled. It needs no main queue. A reader that falls more than 100,000 events behind is told so by
 /// `cancelled`, because a list with a gap would be wrong.
 public struct DataEvents: AsyncSequence, Sendable {
     public typealias Element = DataEvent
@@ -37,7 +37,7 @@ public struct DataEvents: AsyncSequence, Sendable {
     private func stream() -> AsyncStream<DataEvent> {
         // One more than may wait, so that there is room to say that the rest is missing.
         AsyncStream(bufferingPolicy: .bufferingOldest(DataEvents.limit + 1)) { continuation in
-            let handle = query.observe(kinds) { [query] events in
+            let handle = query.observe(kinds) { [query] _, events in
                 for event in events {
                     let result = continuation.yield(DataEvent(event, query.snapshot(of: event)))
                     guard case .enqueued(let remaining) = result else { return }
@@ -68,12 +68,14 @@ extension DatabaseQuery {
     /// What the query shows, now and after each change; a slow reader misses states in between, never
     /// the newest.
     ///
+    /// It ends when its task is cancelled, and needs no main queue.
+    ///
     /// - Throws: `HearthError`, when the node ends the listen.
     public var values: AsyncThrowingStream<DataSnapshot, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let handle = observe(.value) {
-                continuation.yield($0)
-            } withCancel: {
+            let handle = observe(ViewEvent.Kinds(.value)) { _, events in
+                for event in events { continuation.yield(self.snapshot(of: event)) }
+            } ended: {
                 continuation.finish(throwing: $0)
             }
             continuation.onTermination = { _ in self.removeObserver(withHandle: handle) }

@@ -2,34 +2,45 @@ public import ClientCore
 internal import DataTree
 
 extension DatabaseQuery {
+    /// Takes what was read, or why it was not.
+    public typealias ReadCompletion = @isolated(any) (HearthError?, DataSnapshot?) -> Void
+
     /// Reads what is here, once: from a node, unless a listen of this program knows it.
-    public func getData(
-        completion: @escaping @Sendable (HearthError?, DataSnapshot?) -> Void
-    ) {
-        switch database.connection {
-        case .failure(let error): completion(error, nil)
-        case .success(let connection):
-            connection.send(.get(path, query)) { result in
+    ///
+    /// It fails when no node answers within `Database.readTimeout`, and at once while the program is offline.
+    public func getData(completion: @escaping ReadCompletion) {
+        let carried = Carried(completion)
+        read { [database] result in
+            database.delivery.call {
                 switch result {
-                case .success(let answer): completion(nil, self.snapshot(of: answer))
-                case .failure(let error): completion(error, nil)
+                case .success(let snapshot): await carried.block(nil, snapshot)
+                case .failure(let error): await carried.block(error, nil)
                 }
             }
         }
     }
 
-    /// Reads what is here, once.
+    /// Reads what is here, once: from a node, unless a listen of this program knows it.
     ///
-    /// - Throws: `HearthError` if no node answers, or it refuses.
+    /// - Throws: `HearthError` with the code `unreachable` or `timedOut` if no node answers within
+    ///   `Database.readTimeout`, `offline` at once while the program is offline, `cancelled` when the task
+    ///   is; or the node's reason.
     public nonisolated(nonsending) func getData() async throws(HearthError) -> DataSnapshot {
-        let result: Result<DataSnapshot, HearthError> = await withCheckedContinuation { waiting in
-            getData { error, snapshot in
-                waiting.resume(
-                    returning: error.map { .failure($0) }
-                        ?? .success(snapshot ?? self.snapshot(of: .done)))
-            }
+        try await Outcome.of(.read("what is at \(path)")) { outcome in
+            read { outcome.end($0) }
         }
-        return try result.get()
+    }
+
+    private func read(_ completion: @escaping @Sendable (Result<DataSnapshot, HearthError>) -> Void)
+    {
+        switch database.connection {
+        case .failure(let error): completion(.failure(error))
+        case .success(let connection):
+            let milliseconds = UInt64(max(.zero, database.readTimeout) / .milliseconds(1))
+            connection.send(
+                .get(path, query), patience: .limited(milliseconds: milliseconds)
+            ) { completion($0.map(self.snapshot)) }
+        }
     }
 
     private func snapshot(of answer: Answer) -> DataSnapshot {

@@ -19,6 +19,8 @@ struct Observers: Sendable {
         let target: Target
     }
 
+    /// Those that were not removed yet.
+    private var live: Set<DatabaseHandle> = []
     private var observers: [DatabaseHandle: Observer] = [:]
     /// The observers that only keep a query known.
     private var keepers: [Target: DatabaseHandle] = [:]
@@ -27,10 +29,15 @@ struct Observers: Sendable {
     /// Draws a handle for an observer to come.
     mutating func makeHandle() -> DatabaseHandle {
         lastHandle += 1
+        live.insert(lastHandle)
         return lastHandle
     }
 
+    /// Whether an observer was not removed yet.
+    func isLive(_ handle: DatabaseHandle) -> Bool { live.contains(handle) }
+
     mutating func add(_ handle: DatabaseHandle, _ listen: ListenID, of query: DatabaseQuery) {
+        guard live.contains(handle) else { return }
         observers[handle] = Observer(listen: listen, target: Target(query))
     }
 
@@ -45,7 +52,8 @@ struct Observers: Sendable {
 
     /// Forgets one observer and returns its listen.
     mutating func remove(_ handle: DatabaseHandle) -> ListenID? {
-        observers.removeValue(forKey: handle)?.listen
+        live.remove(handle)
+        return observers.removeValue(forKey: handle)?.listen
     }
 
     /// Forgets the observers of a query and returns their listens; a plain reference stands for all
@@ -57,7 +65,10 @@ struct Observers: Sendable {
             observer.target.path == target.path && (isPlain || observer.target == target)
                 && keepers[observer.target] != handle
         }
-        for handle in gone.keys { observers[handle] = nil }
+        for handle in gone.keys {
+            live.remove(handle)
+            observers[handle] = nil
+        }
         return gone.values.map(\.listen).sorted()
     }
 }

@@ -1,22 +1,29 @@
 public import ClientCore
 internal import DataTree
 public import QueryEngine
-internal import Threads
 
 extension DatabaseQuery {
+    /// Takes what was observed.
+    ///
+    /// A block that stands in main-actor code is called on the main actor; one that stands in no actor's
+    /// code is called on `Database.callbackQueue`.
+    public typealias Observer = @isolated(any) (DataSnapshot) -> Void
+
     /// Takes what was observed, and the key of the child before it in the query's order: nil for the
     /// first child, a removed one, and a value event.
-    public typealias Observation = @Sendable (DataSnapshot, String?) -> Void
+    public typealias SiblingObserver = @isolated(any) (DataSnapshot, String?) -> Void
+
+    /// Takes why a node has ended a listen.
+    public typealias CancelObserver = @isolated(any) (HearthError) -> Void
 
     /// Calls back for what is here, and for each change, until the observer is removed.
     @discardableResult
     public func observe(
-        _ eventType: DataEventType, with block: @escaping @Sendable (DataSnapshot) -> Void,
-        withCancel cancel: @escaping @Sendable (HearthError) -> Void = { _ in }
+        _ eventType: DataEventType, with block: @escaping Observer,
+        withCancel cancel: @escaping CancelObserver = { _ in }
     ) -> DatabaseHandle {
-        observe(
-            eventType, andPreviousSiblingKeyWith: { snapshot, _ in block(snapshot) },
-            withCancel: cancel)
+        let carried = Carried(block)
+        return observe(eventType, cancel) { snapshot, _ in await carried.block(snapshot) }
     }
 
     /// Calls back for what is here, and for each change, until the observer is removed.
@@ -27,15 +34,27 @@ extension DatabaseQuery {
     ///   - cancel: Is told why, if the node ends the listen.
     @discardableResult
     public func observe(
-        _ eventType: DataEventType, andPreviousSiblingKeyWith block: @escaping Observation,
-        withCancel cancel: @escaping @Sendable (HearthError) -> Void = { _ in }
+        _ eventType: DataEventType, andPreviousSiblingKeyWith block: @escaping SiblingObserver,
+        withCancel cancel: @escaping CancelObserver = { _ in }
     ) -> DatabaseHandle {
-        observe(ViewEvent.Kinds(eventType)) { events in
-            for event in events {
-                block(self.snapshot(of: event), event.previousChildKey?.text)
+        let carried = Carried(block)
+        return observe(eventType, cancel) { snapshot, key in await carried.block(snapshot, key) }
+    }
+
+    private func observe(
+        _ eventType: DataEventType, _ cancel: @escaping CancelObserver,
+        _ block: @escaping @Sendable (DataSnapshot, String?) async -> Void
+    ) -> DatabaseHandle {
+        let cancel = Carried(cancel)
+        return observe(ViewEvent.Kinds(eventType)) { [database] handle, events in
+            database.delivery.call {
+                // A block may have removed the observer.
+                for event in events where database.observers.withLock({ $0.isLive(handle) }) {
+                    await block(self.snapshot(of: event), event.previousChildKey?.text)
+                }
             }
-        } ended: { error in
-            cancel(error)
+        } ended: { [database] error in
+            database.delivery.call { await cancel.block(error) }
         }
     }
 
@@ -58,7 +77,8 @@ extension DatabaseQuery {
 
     /// Has the events of each change told together.
     func observe(
-        _ kinds: ViewEvent.Kinds, observed: @escaping @Sendable ([ViewEvent]) -> Void,
+        _ kinds: ViewEvent.Kinds,
+        observed: @escaping @Sendable (DatabaseHandle, [ViewEvent]) -> Void,
         ended: @escaping @Sendable (HearthError) -> Void
     ) -> DatabaseHandle {
         switch database.connection {
@@ -67,9 +87,9 @@ extension DatabaseQuery {
             return 0
         case .success(let connection):
             let handle = database.observers.withLock { $0.makeHandle() }
-            let listen = connection.listen(
-                at: path, to: query, for: kinds, observed: observed
-            ) { error in
+            let listen = connection.listen(at: path, to: query, for: kinds) { events in
+                observed(handle, events)
+            } ended: { error in
                 self.database.observers.withLock { _ = $0.remove(handle) }
                 ended(error)
             }
@@ -84,62 +104,6 @@ extension DatabaseQuery {
     }
 }
 
-// MARK: - Once
-
-extension DatabaseQuery {
-    /// Calls back for the first event of a kind, once: for `.value` with what is here.
-    public func observeSingleEvent(
-        of eventType: DataEventType, with block: @escaping @Sendable (DataSnapshot) -> Void,
-        withCancel cancel: @escaping @Sendable (HearthError) -> Void = { _ in }
-    ) {
-        observeSingleEvent(
-            of: eventType, andPreviousSiblingKeyWith: { snapshot, _ in block(snapshot) },
-            withCancel: cancel)
-    }
-
-    /// Calls back for the first event of a kind, once.
-    public func observeSingleEvent(
-        of eventType: DataEventType, andPreviousSiblingKeyWith block: @escaping Observation,
-        withCancel cancel: @escaping @Sendable (HearthError) -> Void = { _ in }
-    ) {
-        // Known by the time of the first event, or soon after it.
-        let state = Monitor<(isTold: Bool, handle: DatabaseHandle)>((false, 0))
-        let handle = observe(ViewEvent.Kinds(eventType)) { events in
-            let (isFirst, handle) = state.withLock { state in
-                defer { state.isTold = true }
-                return (!state.isTold, state.handle)
-            }
-            guard isFirst, let event = events.first else { return }
-            self.removeObserver(withHandle: handle)
-            block(self.snapshot(of: event), event.previousChildKey?.text)
-        } ended: { error in
-            cancel(error)
-        }
-        let isTold = state.withLock { state in
-            state.handle = handle
-            return state.isTold
-        }
-        if isTold { removeObserver(withHandle: handle) }
-    }
-
-    /// Waits for the first event of a kind, and the key of the child before it.
-    ///
-    /// - Throws: `HearthError` if the node ends the listen.
-    public nonisolated(nonsending) func observeSingleEventAndPreviousSiblingKey(
-        of eventType: DataEventType
-    ) async throws(HearthError) -> (DataSnapshot, String?) {
-        let result: Result<(DataSnapshot, String?), HearthError> =
-            await withCheckedContinuation { waiting in
-                observeSingleEvent(of: eventType) { snapshot, previous in
-                    waiting.resume(returning: .success((snapshot, previous)))
-                } withCancel: { error in
-                    waiting.resume(returning: .failure(error))
-                }
-            }
-        return try result.get()
-    }
-}
-
 // MARK: - Keeping
 
 extension DatabaseQuery {
@@ -149,7 +113,7 @@ extension DatabaseQuery {
         let old = database.observers.withLock { $0.setKeeper(nil, of: self) }
         if let old { removeObserver(withHandle: old) }
         guard isKept else { return }
-        let handle = observe([], observed: { _ in }, ended: { _ in })
+        let handle = observe([], observed: { _, _ in }, ended: { _ in })
         database.observers.withLock { _ = $0.setKeeper(handle, of: self) }
     }
 }

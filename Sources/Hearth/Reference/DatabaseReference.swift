@@ -22,6 +22,17 @@ public final class DatabaseReference: DatabaseQuery, @unchecked Sendable {
     /// The last key of the path; nil at the root.
     public var key: String? { path.last?.text }
 
+    /// The address of the database's first node, without its key, and the path behind it, percent-encoded.
+    ///
+    /// `Database.reference(fromURL:)` leads back here.
+    public var url: String { database.baseURL + path.urlText }
+
+    /// Drops the connection of `Database.database()` until `goOnline()`.
+    public static func goOffline() { Database.database().goOffline() }
+
+    /// Connects `Database.database()` again.
+    public static func goOnline() { Database.database().goOnline() }
+
     /// The place above; nil at the root.
     public var parent: DatabaseReference? {
         path.parent.map { DatabaseReference(database, $0, concern) }
@@ -80,5 +91,6 @@ extension Path {
 }
 
 extension DatabaseReference: CustomStringConvertible {
-    public var description: String { path.description }
+    /// Its `url`, as in Firebase.
+    public var description: String { url }
 }

@@ -1,4 +1,5 @@
 public import DataTree
+internal import Foundation
 internal import QueryEngine
 
 /// What a transaction reads and changes; it serves the transaction's function only, while it runs.
@@ -31,10 +32,10 @@ public final class MutableData {
         set { root.data.set(newValue, at: path) }
     }
 
-    /// The content as Swift's own types; nil if nothing is here, or nothing is known yet. A new one
-    /// keeps the priority. What cannot be stored is a mistake of the program and stops it.
+    /// The content, as `DataSnapshot.value` gives it; `NSNull` if nothing is here, or nothing is known yet. A new
+    /// one keeps the priority. What cannot be stored is a mistake of the program and stops it.
     public var value: Any? {
-        get { data.plain }
+        get { data.plain ?? NSNull() }
         set {
             let new = require(Value.init(plain:), newValue)
             data = new.priority.isNull ? new.prioritized(data.priority) : new
@@ -65,10 +66,11 @@ public final class MutableData {
     }
 
     /// The children, by priority, then by key.
-    public var children: [MutableData] {
-        data.children.ordered(by: .priority).map {
-            MutableData(root, path.appending($0.key), $0.key.text)
-        }
+    public var children: DataEnumerator<MutableData> {
+        DataEnumerator(
+            data.children.ordered(by: .priority).map {
+                MutableData(root, path.appending($0.key), $0.key.text)
+            })
     }
 }
 

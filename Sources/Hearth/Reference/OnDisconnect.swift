@@ -9,16 +9,31 @@ internal import SyncProtocol
 /// is killed forgets them.
 extension DatabaseReference {
     /// Has the value here replaced when the connection is gone; nil removes it then.
+    public func onDisconnectSetValue(_ value: Any?) {
+        send { () throws(DataError) in .onDisconnectPut(path, try Value(plain: value)) }
+    }
+
+    /// Has the value here replaced when the connection is gone; nil removes it then.
     public func onDisconnectSetValue(
-        _ value: Any?, withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+        _ value: Any?, withCompletionBlock completion: @escaping WriteCompletion
     ) {
-        onDisconnectSetValue(value, andPriority: nil, withCompletionBlock: completion)
+        send(completion) { () throws(DataError) in .onDisconnectPut(path, try Value(plain: value)) }
+    }
+
+    /// Has the value and its priority replaced when the connection is gone.
+    ///
+    /// Disfavored, or a completion block behind `onDisconnectSetValue(_:)` would be taken for a priority.
+    @_disfavoredOverload
+    public func onDisconnectSetValue(_ value: Any?, andPriority priority: Any?) {
+        send { () throws(DataError) in
+            .onDisconnectPut(path, try Value(plain: value, priority: priority))
+        }
     }
 
     /// Has the value and its priority replaced when the connection is gone.
     public func onDisconnectSetValue(
         _ value: Any?, andPriority priority: Any?,
-        withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+        withCompletionBlock completion: @escaping WriteCompletion
     ) {
         send(completion) { () throws(DataError) in
             .onDisconnectPut(path, try Value(plain: value, priority: priority))
@@ -26,25 +41,33 @@ extension DatabaseReference {
     }
 
     /// Has what is here removed when the connection is gone.
+    public func onDisconnectRemoveValue() { send(.onDisconnectPut(path, .null)) }
+
+    /// Has what is here removed when the connection is gone.
     public func onDisconnectRemoveValue(
-        withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+        withCompletionBlock completion: @escaping WriteCompletion
     ) {
         send(.onDisconnectPut(path, .null), completion)
     }
 
     /// Has several places below replaced when the connection is gone; the keys are relative paths.
+    public func onDisconnectUpdateChildValues(_ values: [AnyHashable: Any]) {
+        send { () throws(DataError) in .onDisconnectMerge(path, try Write.all(values)) }
+    }
+
+    /// Has several places below replaced when the connection is gone; the keys are relative paths.
     public func onDisconnectUpdateChildValues(
-        _ values: [AnyHashable: Any],
-        withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+        _ values: [AnyHashable: Any], withCompletionBlock completion: @escaping WriteCompletion
     ) {
-        send(completion) { () throws(DataError) in
-            .onDisconnectMerge(path, try Write.all(values))
-        }
+        send(completion) { () throws(DataError) in .onDisconnectMerge(path, try Write.all(values)) }
     }
 
     /// Takes back what was to happen here and below when the connection is gone.
+    public func cancelDisconnectOperations() { send(.onDisconnectCancel(path)) }
+
+    /// Takes back what was to happen here and below when the connection is gone.
     public func cancelDisconnectOperations(
-        withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+        withCompletionBlock completion: @escaping WriteCompletion
     ) {
         send(.onDisconnectCancel(path), completion)
     }
@@ -53,27 +76,62 @@ extension DatabaseReference {
 // MARK: - Waiting forms
 
 extension DatabaseReference {
-    /// Has the value here replaced when the connection is gone, and waits until the node knows.
+    /// Has the value here replaced when the connection is gone, and waits until the node knows, however long
+    /// that takes.
+    ///
+    /// - Throws: `HearthError`: the node's reason, or `cancelled` when the task is.
+    @discardableResult
     public nonisolated(nonsending) func onDisconnectSetValue(
         _ value: Any?
-    ) async throws(HearthError) {
-        try await waiting { onDisconnectSetValue(value, withCompletionBlock: $0) }
+    ) async throws(HearthError) -> DatabaseReference {
+        try await waiting { () throws(DataError) in .onDisconnectPut(path, try Value(plain: value))
+        }
     }
 
-    /// Has what is here removed when the connection is gone, and waits until the node knows.
-    public nonisolated(nonsending) func onDisconnectRemoveValue() async throws(HearthError) {
-        try await waiting { onDisconnectRemoveValue(withCompletionBlock: $0) }
+    /// Has the value and its priority replaced when the connection is gone, and waits until the node knows,
+    /// however long that takes.
+    ///
+    /// - Throws: `HearthError`: the node's reason, or `cancelled` when the task is.
+    @discardableResult
+    public nonisolated(nonsending) func onDisconnectSetValue(
+        _ value: Any?, andPriority priority: Any?
+    ) async throws(HearthError) -> DatabaseReference {
+        try await waiting { () throws(DataError) in
+            .onDisconnectPut(path, try Value(plain: value, priority: priority))
+        }
     }
 
-    /// Has several places below replaced when the connection is gone, and waits until the node knows.
+    /// Has what is here removed when the connection is gone, and waits until the node knows, however long that
+    /// takes.
+    ///
+    /// - Throws: `HearthError`: the node's reason, or `cancelled` when the task is.
+    @discardableResult
+    public nonisolated(nonsending) func onDisconnectRemoveValue() async throws(HearthError)
+        -> DatabaseReference
+    {
+        try await waiting { () throws(DataError) in .onDisconnectPut(path, .null) }
+    }
+
+    /// Has several places below replaced when the connection is gone, and waits until the node knows, however
+    /// long that takes.
+    ///
+    /// - Throws: `HearthError`: the node's reason, or `cancelled` when the task is.
+    @discardableResult
     public nonisolated(nonsending) func onDisconnectUpdateChildValues(
         _ values: [AnyHashable: Any]
-    ) async throws(HearthError) {
-        try await waiting { onDisconnectUpdateChildValues(values, withCompletionBlock: $0) }
+    ) async throws(HearthError) -> DatabaseReference {
+        try await waiting { () throws(DataError) in
+            .onDisconnectMerge(path, try Write.all(values))
+        }
     }
 
-    /// Takes back what was to happen here and below, and waits until the node knows.
-    public nonisolated(nonsending) func cancelDisconnectOperations() async throws(HearthError) {
-        try await waiting { cancelDisconnectOperations(withCompletionBlock: $0) }
+    /// Takes back what was to happen here and below, and waits until the node knows, however long that takes.
+    ///
+    /// - Throws: `HearthError`: the node's reason, or `cancelled` when the task is.
+    @discardableResult
+    public nonisolated(nonsending) func cancelDisconnectOperations() async throws(HearthError)
+        -> DatabaseReference
+    {
+        try await waiting { () throws(DataError) in .onDisconnectCancel(path) }
     }
 }

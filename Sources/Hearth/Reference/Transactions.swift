@@ -4,7 +4,7 @@ internal import DataTree
 extension DatabaseReference {
     /// Is told how a transaction ended: an error, or whether it was committed, and what is here now.
     public typealias TransactionCompletion =
-        @Sendable (HearthError?, Bool, DataSnapshot?) -> Void
+        @isolated(any) (HearthError?, Bool, DataSnapshot?) -> Void
 
     /// Puts in place of what is here what a function makes of it, unless somebody else changes it in
     /// between: then the function runs again, on the newer data, 25 times at most.
@@ -17,7 +17,7 @@ extension DatabaseReference {
     ///
     /// - Parameters:
     ///   - block: Must have no effect but its result; it may run on nothing first, although there is
-    ///     something, and on the callback queue.
+    ///     something, and runs on a queue of the SDK.
     ///   - completion: Is told how it ended.
     ///   - withLocalEvents: Whether observers of this program see the outcome before it is decided.
     ///   - scope: `.local` has the node that is connected decide, even while it is cut off. If another node
@@ -27,27 +27,21 @@ extension DatabaseReference {
         andCompletionBlock completion: @escaping TransactionCompletion = { _, _, _ in },
         withLocalEvents: Bool = true, scope: TransactionScope = .cluster
     ) {
-        switch database.connection {
-        case .failure(let error): completion(error, false, nil)
-        case .success(let connection):
-            connection.transact(at: path, withLocalEvents ? .shown : .hidden, scope: scope) {
-                value in
-                let result = block(MutableData(value, at: self))
-                return result.data.map { .value($0) } ?? .abort
-            } completion: { result in
+        let completion = Carried(completion)
+        transact(block, withLocalEvents: withLocalEvents, scope: scope) { [database] result in
+            database.delivery.call {
                 switch result {
-                case .success(.committed(let value)):
-                    completion(nil, true, DataSnapshot(value, at: self))
-                case .success(.aborted(let value)), .success(.value(let value)):
-                    completion(nil, false, DataSnapshot(value, at: self))
-                case .success(.done): completion(nil, false, nil)
-                case .failure(let error): completion(error, false, nil)
+                case .success((let isCommitted, let snapshot)):
+                    await completion.block(nil, isCommitted, snapshot)
+                case .failure(let error): await completion.block(error, false, nil)
                 }
             }
         }
     }
 
-    /// Puts in place of what is here what a function makes of it, and waits.
+    /// Puts in place of what is here what a function makes of it, and waits, however long that takes.
+    ///
+    /// When the task is cancelled it ends with the code `cancelled`, and the transaction may still happen.
     ///
     /// - Parameters:
     ///   - block: As above.
@@ -57,17 +51,36 @@ extension DatabaseReference {
         _ block: @escaping @Sendable (MutableData) -> TransactionResult,
         scope: TransactionScope = .cluster
     ) async throws(HearthError) -> (Bool, DataSnapshot) {
-        let result: Result<(Bool, DataSnapshot), HearthError> =
-            await withCheckedContinuation { waiting in
-                runTransactionBlock(
-                    block,
-                    andCompletionBlock: { error, isCommitted, snapshot in
-                        let snapshot = snapshot ?? DataSnapshot(.null, at: self)
-                        waiting.resume(
-                            returning: error.map { .failure($0) }
-                                ?? .success((isCommitted, snapshot)))
-                    }, scope: scope)
+        try await Outcome<(Bool, DataSnapshot)>.of(.write("a transaction at \(path)")) { outcome in
+            transact(block, withLocalEvents: true, scope: scope) { outcome.end($0) }
+        }
+    }
+
+    private func transact(
+        _ block: @escaping @Sendable (MutableData) -> TransactionResult, withLocalEvents: Bool,
+        scope: TransactionScope,
+        _ completion: @escaping @Sendable (Result<(Bool, DataSnapshot), HearthError>) -> Void
+    ) {
+        switch database.connection {
+        case .failure(let error): completion(.failure(error))
+        case .success(let connection):
+            connection.transact(
+                at: path, withLocalEvents ? .shown : .hidden, scope: scope
+            ) { value in
+                let result = block(MutableData(value, at: self))
+                return result.data.map { .value($0) } ?? .abort
+            } completion: { result in
+                completion(result.map(self.outcome))
             }
-        return try result.get()
+        }
+    }
+
+    /// Whether a transaction was committed, and what is here now.
+    private func outcome(of answer: Answer) -> (Bool, DataSnapshot) {
+        switch answer {
+        case .committed(let value): (true, DataSnapshot(value, at: self))
+        case .aborted(let value), .value(let value): (false, DataSnapshot(value, at: self))
+        case .done: (false, DataSnapshot(.null, at: self))
+        }
     }
 }

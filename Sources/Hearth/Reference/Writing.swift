@@ -2,13 +2,20 @@ public import ClientCore
 public import DataTree
 public import SyncProtocol
 
+// Each write comes in three forms. The plain one returns at once, and what becomes of it is told only if it
+// fails, on standard error. At the top level of `main.swift` the compiler picks that form even behind `try
+// await`, and warns of it: call the waiting form in a function.
+
 extension DatabaseReference {
     /// Is told that a write is done, or why not; the error says whether it may have happened.
-    public typealias WriteCompletion = @Sendable (HearthError?, DatabaseReference) -> Void
+    public typealias WriteCompletion = @isolated(any) (HearthError?, DatabaseReference) -> Void
+
+    /// Replaces what is here; null removes it.
+    public func setValue(_ value: Value) { send(.put(path, value)) }
 
     /// Replaces what is here; null removes it.
     public func setValue(
-        _ value: Value, withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+        _ value: Value, withCompletionBlock completion: @escaping WriteCompletion
     ) {
         send(.put(path, value), completion)
     }
@@ -17,16 +24,32 @@ extension DatabaseReference {
     /// removes it.
     ///
     /// - Complexity: O(size).
+    public func setValue(_ value: Any?) {
+        send { () throws(DataError) in .put(path, try Value(plain: value)) }
+    }
+
+    /// Replaces what is here by booleans, numbers, strings, and dictionaries and arrays of them; nil
+    /// removes it.
+    ///
+    /// - Complexity: O(size).
     public func setValue(
-        _ value: Any?, withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+        _ value: Any?, withCompletionBlock completion: @escaping WriteCompletion
     ) {
-        setValue(value, andPriority: nil, withCompletionBlock: completion)
+        send(completion) { () throws(DataError) in .put(path, try Value(plain: value)) }
+    }
+
+    /// Replaces what is here, and its priority: a number, a string, or nil for none.
+    ///
+    /// Disfavored, or a completion block behind `setValue(_:)` would be taken for a priority.
+    @_disfavoredOverload
+    public func setValue(_ value: Any?, andPriority priority: Any?) {
+        send { () throws(DataError) in .put(path, try Value(plain: value, priority: priority)) }
     }
 
     /// Replaces what is here, and its priority: a number, a string, or nil for none.
     public func setValue(
         _ value: Any?, andPriority priority: Any?,
-        withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+        withCompletionBlock completion: @escaping WriteCompletion
     ) {
         send(completion) { () throws(DataError) in
             .put(path, try Value(plain: value, priority: priority))
@@ -34,36 +57,52 @@ extension DatabaseReference {
     }
 
     /// Replaces the priority of what is here: a number, a string, or nil for none.
+    public func setPriority(_ priority: Any?) {
+        send { () throws(DataError) in try work(settingPriority: priority) }
+    }
+
+    /// Replaces the priority of what is here: a number, a string, or nil for none.
     public func setPriority(
-        _ priority: Any?, withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+        _ priority: Any?, withCompletionBlock completion: @escaping WriteCompletion
     ) {
-        send(completion) { () throws(DataError) in
-            let priority = try ObjectBuilder.checked(priority: try Value(plain: priority))
-            return .put(path.appending(.priority), priority)
-        }
+        send(completion) { () throws(DataError) in try work(settingPriority: priority) }
+    }
+
+    /// Replaces several places below, together; the keys are relative paths, nil removes.
+    public func updateChildValues(_ values: [AnyHashable: Any]) {
+        send { () throws(DataError) in .merge(path, try Write.all(values)) }
     }
 
     /// Replaces several places below, together; the keys are relative paths, nil removes.
     public func updateChildValues(
-        _ values: [AnyHashable: Any],
-        withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+        _ values: [AnyHashable: Any], withCompletionBlock completion: @escaping WriteCompletion
     ) {
         send(completion) { () throws(DataError) in .merge(path, try Write.all(values)) }
     }
 
     /// Replaces several places below, together; the keys are relative paths, null removes.
+    public func updateChildValues(_ values: [String: Value]) {
+        updateChildValues(values as [AnyHashable: Any])
+    }
+
+    /// Replaces several places below, together; the keys are relative paths, null removes.
     public func updateChildValues(
-        _ values: [String: Value],
-        withCompletionBlock completion: @escaping WriteCompletion = { _, _ in }
+        _ values: [String: Value], withCompletionBlock completion: @escaping WriteCompletion
     ) {
         updateChildValues(values as [AnyHashable: Any], withCompletionBlock: completion)
     }
 
     /// Removes what is here.
-    public func removeValue(
-        completionBlock completion: @escaping WriteCompletion = { _, _ in }
-    ) {
+    public func removeValue() { send(.put(path, .null)) }
+
+    /// Removes what is here.
+    public func removeValue(completionBlock completion: @escaping WriteCompletion) {
         send(.put(path, .null), completion)
+    }
+
+    func work(settingPriority priority: Any?) throws(DataError) -> Request.Work {
+        let priority = try ObjectBuilder.checked(priority: try Value(plain: priority))
+        return .put(path.appending(.priority), priority)
     }
 }
 
@@ -79,101 +118,5 @@ extension DatabaseReference {
     /// for transactions.
     public func withWriteConcern(_ concern: WriteConcern) -> DatabaseReference {
         DatabaseReference(database, path, concern)
-    }
-}
-
-// MARK: - Waiting forms
-
-extension DatabaseReference {
-    /// Replaces what is here and waits until a node has it, as safe as its durability mode says.
-    public nonisolated(nonsending) func setValue(_ value: Value) async throws(HearthError) {
-        try await waiting { setValue(value, withCompletionBlock: $0) }
-    }
-
-    /// Replaces what is here and waits until a node has it.
-    public nonisolated(nonsending) func setValue(_ value: Any?) async throws(HearthError) {
-        try await waiting { setValue(value, withCompletionBlock: $0) }
-    }
-
-    /// Replaces what is here, and its priority, and waits until a node has it.
-    public nonisolated(nonsending) func setValue(
-        _ value: Any?, andPriority priority: Any?
-    ) async throws(HearthError) {
-        try await waiting { setValue(value, andPriority: priority, withCompletionBlock: $0) }
-    }
-
-    /// Replaces the priority of what is here and waits until a node has it.
-    public nonisolated(nonsending) func setPriority(_ priority: Any?) async throws(HearthError) {
-        try await waiting { setPriority(priority, withCompletionBlock: $0) }
-    }
-
-    /// Replaces several places below, together, and waits until a node has it.
-    public nonisolated(nonsending) func updateChildValues(
-        _ values: [AnyHashable: Any]
-    ) async throws(HearthError) {
-        try await waiting { updateChildValues(values, withCompletionBlock: $0) }
-    }
-
-    /// Replaces several places below, together, and waits until a node has it.
-    public nonisolated(nonsending) func updateChildValues(
-        _ values: [String: Value]
-    ) async throws(HearthError) {
-        try await waiting { updateChildValues(values, withCompletionBlock: $0) }
-    }
-
-    /// Removes what is here and waits until a node has done so.
-    public nonisolated(nonsending) func removeValue() async throws(HearthError) {
-        try await waiting { removeValue(completionBlock: $0) }
-    }
-
-    nonisolated(nonsending) func waiting(
-        for start: (@escaping WriteCompletion) -> Void
-    ) async throws(HearthError) {
-        let error: HearthError? = await withCheckedContinuation { continuation in
-            start { error, _ in continuation.resume(returning: error) }
-        }
-        if let error { throw error }
-    }
-}
-
-// MARK: - Sending
-
-extension DatabaseReference {
-    func send(_ work: Request.Work, _ completion: @escaping WriteCompletion) {
-        switch database.connection {
-        case .failure(let error): completion(error, self)
-        case .success(let connection):
-            connection.send(work, concern: concern ?? database.writeConcern) { result in
-                switch result {
-                case .success: completion(nil, self)
-                case .failure(let error): completion(error, self)
-                }
-            }
-        }
-    }
-
-    /// Sends what is made of the caller's data, unless that is wrong.
-    func send(
-        _ completion: @escaping WriteCompletion, _ work: () throws(DataError) -> Request.Work
-    ) {
-        do throws(DataError) {
-            send(try work(), completion)
-        } catch {
-            completion(HearthError(.invalid, error.problem, fix: error.fix), self)
-        }
-    }
-}
-
-extension Write {
-    /// The writes of one update, in the order of their paths.
-    static func all(_ values: [AnyHashable: Any]) throws(DataError) -> [Write] {
-        var writes: [Write] = []
-        for (name, value) in values {
-            guard let name = name.base as? String else {
-                throw DataError(problem: "the key \(name) is no string", fix: "use paths as keys")
-            }
-            writes.append(Write(path: try Path(name), value: try Value(plain: value)))
-        }
-        return writes.sorted { $0.path < $1.path }
     }
 }

@@ -1,4 +1,5 @@
 public import DataTree
+internal import Foundation
 internal import QueryEngine
 
 /// What a place, or a query there, held at one moment; it never changes.
@@ -15,22 +16,25 @@ public struct DataSnapshot: Sendable {
         self.order = order
     }
 
-    /// The last key of the place; nil at the root.
-    public var key: String? { ref.key }
+    /// The last key of the place; empty at the root.
+    public var key: String { ref.key ?? "" }
 
     /// Whether something is here.
     public func exists() -> Bool { !data.isNull }
 
-    /// The content as Swift's own types, or nil if nothing is here: `Bool`, `Int`, `Double`,
-    /// `String`, `[String: Any]`, and `[Any?]` where Firebase renders an array, nil for its holes.
+    /// The content, as in Firebase: a `String`, an `NSNumber`, a `[String: Any]`, or an `[Any]` where Firebase
+    /// renders an array, and `NSNull` for its holes and if nothing is here.
+    ///
+    /// A number is cast to each type that holds it: `snapshot.value as? Int`, `as? Double`; a truth to `Bool`.
+    /// What is not there is no value of any of these types: each such cast gives nil.
     ///
     /// - Complexity: O(size).
-    public var value: Any? { data.plain }
+    public var value: Any? { data.plain ?? NSNull() }
 
     /// The content with priorities, in Firebase's export form.
     ///
     /// - Complexity: O(size).
-    public func valueInExportFormat() -> Any? { data.exported }
+    public func valueInExportFormat() -> Any? { data.exported ?? NSNull() }
 
     /// The priority: a number, a string, or nil.
     public var priority: Any? { data.priority.plain }
@@ -53,10 +57,11 @@ public struct DataSnapshot: Sendable {
     /// The children, in the order of the query that was asked; without one, by priority.
     ///
     /// - Complexity: O(n), and O(n log n) in any other order than that of the keys.
-    public var children: [DataSnapshot] {
-        data.children.ordered(by: order).map { key, value in
-            DataSnapshot(value, at: DatabaseReference(ref.database, ref.path.appending(key)))
-        }
+    public var children: DataEnumerator<DataSnapshot> {
+        DataEnumerator(
+            data.children.ordered(by: order).map { key, value in
+                DataSnapshot(value, at: DatabaseReference(ref.database, ref.path.appending(key)))
+            })
     }
 }
 

@@ -63,18 +63,36 @@ extension DataSnapshot {
 extension DatabaseReference {
     /// Replaces what is here by what a value encodes itself as.
     ///
-    /// - Throws: `HearthError` if it cannot be encoded or stored.
+    /// - Throws: `HearthError` if it cannot be encoded.
     public func setValue(
-        from value: some Encodable, encoder: JSONEncoder = JSONEncoder(),
-        completion: @escaping @Sendable (HearthError?) -> Void = { _ in }
+        from value: some Encodable, encoder: JSONEncoder = JSONEncoder()
     ) throws(HearthError) {
-        setValue(try Value(encoding: value, with: encoder)) { error, _ in completion(error) }
+        setValue(try Value(encoding: value, with: encoder))
     }
 
-    /// Replaces what is here by what a value encodes itself as, and waits until a node has it.
+    /// Replaces what is here by what a value encodes itself as.
+    ///
+    /// - Throws: `HearthError` if it cannot be encoded.
+    public func setValue(
+        from value: some Encodable, encoder: JSONEncoder = JSONEncoder(),
+        completion: @escaping @isolated(any) (HearthError?) -> Void
+    ) throws(HearthError) {
+        let completion = Carried(completion)
+        let value = try Value(encoding: value, with: encoder)
+        post(.put(path, value)) { [database] error in
+            database.delivery.call { await completion.block(error) }
+        }
+    }
+
+    /// Replaces what is here by what a value encodes itself as, and waits until a node has it, however long that
+    /// takes.
+    ///
+    /// - Throws: `HearthError` if it cannot be encoded; the node's reason; or `cancelled` when the task is, and
+    ///   the write may still happen then.
+    @discardableResult
     public nonisolated(nonsending) func setValue(
         from value: some Encodable, encoder: JSONEncoder = JSONEncoder()
-    ) async throws(HearthError) {
+    ) async throws(HearthError) -> DatabaseReference {
         try await setValue(try Value(encoding: value, with: encoder))
     }
 }

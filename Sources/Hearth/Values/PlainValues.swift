@@ -108,22 +108,22 @@ extension ObjectBuilder {
 // MARK: - To Swift's own types
 
 extension Value {
-    /// The content without priorities: `Bool`, `Int`, `Double`, `String`, `[String: Any]`, and
-    /// `[Any?]` where Firebase renders an array, with nil for its holes; nil if nothing is here.
+    /// The content without priorities: `NSNumber`, `String`, `[String: Any]`, and `[Any]` where Firebase renders
+    /// an array, with `NSNull` for its holes; nil if nothing is here.
     ///
     /// - Complexity: O(size).
     var plain: Any? {
         switch self {
         case .null, .deferred: return nil
-        case .boolean(let value): return value
-        case .integer(let value): return Int(value)
-        case .double(let value): return value
+        case .boolean(let value): return NSNumber(value: value)
+        case .integer(let value): return NSNumber(value: value)
+        case .double(let value): return NSNumber(value: value)
         case .string(let value): return value
         case .prioritized(let value): return value.content.plain
         case .object(let children):
             if let length = children.arrayLength {
-                return (0..<length).map { index -> Any? in
-                    children[DataTree.Key(unchecked: String(index))]?.plain
+                return (0..<length).map { index -> Any in
+                    children[DataTree.Key(unchecked: String(index))]?.plain ?? NSNull()
                 }
             }
             var members: [String: Any] = [:]

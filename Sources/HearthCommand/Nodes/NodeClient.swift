@@ -157,7 +157,7 @@ extension CommandError {
                 case .invalid, .tooBig, .changed, .overwritten: .badData
                 case .notMet, .full, .triedTooOften, .unreachable, .unavailable, .behind,
                     .undecided, .unsettled, .noMajority, .timedOut, .disconnected, .version,
-                    .closed:
+                    .closed, .offline, .cancelled:
                     .unavailable
                 }
             }

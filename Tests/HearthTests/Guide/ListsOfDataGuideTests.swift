@@ -171,7 +171,7 @@ private final class Blog: @unchecked Sendable {
         query.observe(
             .childMoved,
             andPreviousSiblingKeyWith: { snapshot, previous in
-                self.note("moved \(snapshot.key ?? "") behind \(previous ?? "nothing")")
+                self.note("moved \(snapshot.key) behind \(previous ?? "nothing")")
             })
     }
 
@@ -179,7 +179,7 @@ private final class Blog: @unchecked Sendable {
         _commentsRef.observe(.value) { snapshot in
             var line = "list"
             for child in snapshot.children {
-                line += " \(child.key ?? "")"
+                line += " \(child.key)"
             }
             self.note(line)
         }
@@ -203,7 +203,7 @@ private final class Blog: @unchecked Sendable {
     }
 
     func keys(_ query: DatabaseQuery) async throws -> [String] {
-        try await query.getData().children.compactMap(\.key)
+        try await query.getData().children.map(\.key)
     }
 
     private func text(_ snapshot: DataSnapshot) -> String {

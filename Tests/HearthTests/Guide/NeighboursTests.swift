@@ -153,7 +153,7 @@ import Testing
         for await event in ref.child("s").queryOrderedByValue().events {
             switch event {
             case .childAdded(let child, let previous):
-                lines.append("+\(child.key ?? "") after \(previous ?? "-")")
+                lines.append("+\(child.key) after \(previous ?? "-")")
             case .value(let list): lines.append("value \(list.childrenCount)")
             default: lines.append("other")
             }
@@ -177,14 +177,21 @@ import Testing
         #expect(try await ref.child("post").getData().data(as: Post.self) == post)
     }
 
-    @Test func `callbacks come on the queue that was chosen`() async throws {
-        let key = DispatchSpecificKey<String>()
-        let queue = DispatchQueue(label: "mine")
-        queue.setSpecific(key: key, value: "mine")
-        database.callbackQueue = queue
-        ref.child("q").observeSingleEvent(of: .value) { [heard] _ in
-            heard.add(DispatchQueue.getSpecific(key: key) ?? "another")
+    @Test func `what is taken back is seen no more, and its writer told`() async throws {
+        ref.child("list").observe(.value) { [heard] in heard.add("\($0.childrenCount)") }
+        try heard.wait(until: "0")
+        database.goOffline()
+        let told = Heard()
+        ref.child("list/a").setValue(1) { error, _ in told.add("\(error?.code.rawValue ?? "done")")
         }
-        try heard.wait(until: "mine")
+        ref.child("list/a").onDisconnectRemoveValue { error, _ in
+            told.add("\(error?.code.rawValue ?? "done")")
+        }
+        try heard.wait(until: "1")
+        database.purgeOutstandingWrites()
+        try heard.wait(for: ["0", "1", "0"])
+        try told.wait(for: ["cancelled", "cancelled"])
+        database.goOnline()
+        #expect(try await !Database(nodes: [node.url]).reference().child("list").getData().exists())
     }
 }

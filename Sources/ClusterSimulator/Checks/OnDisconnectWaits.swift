@@ -1,0 +1,31 @@
+import DataTree
+import SyncProtocol
+
+/// No node does an on-disconnect write while the connection that it waits for lives.
+///
+/// Each of those that idle applications leave is the number of its connection.
+enum OnDisconnectWaits {
+    static func judge(_ evidence: Evidence) -> Finding {
+        let places = Dictionary(
+            uniqueKeysWithValues: evidence.applications.filter(\.isIdle).map {
+                ($0.presence, $0.index)
+            })
+        guard !places.isEmpty else { return .unknown("there were no idle applications") }
+        guard evidence.recording.isOn else { return .unknown("the run is not recorded") }
+        var count = 0
+        for issued in evidence.recording.issued {
+            for write in issued.operation.writes {
+                guard let client = places[write.path], case .integer(let number) = write.value,
+                    evidence.connections.indices.contains(Int(number))
+                else { continue }
+                count += 1
+                let ended = evidence.connections[Int(number)].ended
+                if let ended, ended <= issued.time { continue }
+                return .invalid(
+                    "n\(issued.node + 1) did an on-disconnect write of c\(client + 1) at "
+                        + "\(issued.time.description), while it was connected")
+            }
+        }
+        return .valid("\(places.count) idle applications, \(count) on-disconnect writes done")
+    }
+}

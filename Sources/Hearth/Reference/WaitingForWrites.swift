@@ -1,0 +1,88 @@
+public import ClientCore
+public import DataTree
+internal import SyncProtocol
+
+// The waiting forms end when a node has the write, as safe as its durability mode says, or has refused it.
+// While no node answers the write waits, and so do they, without a limit. When the task is cancelled they end at
+// once, with the code `cancelled` and the effect `unknown`: the write stays on its way.
+
+extension DatabaseReference {
+    /// Replaces what is here and waits until a node has it, however long that takes.
+    ///
+    /// - Throws: `HearthError`: the node's reason, or `cancelled` when the task is; the write may still happen
+    ///   then.
+    @discardableResult
+    public nonisolated(nonsending) func setValue(
+        _ value: Value
+    ) async throws(HearthError) -> DatabaseReference {
+        try await waiting { () throws(DataError) in .put(path, value) }
+    }
+
+    /// Replaces what is here and waits until a node has it, however long that takes.
+    ///
+    /// - Throws: `HearthError`: the node's reason, or `cancelled` when the task is; the write may still happen
+    ///   then.
+    @discardableResult
+    public nonisolated(nonsending) func setValue(
+        _ value: Any?
+    ) async throws(HearthError) -> DatabaseReference {
+        try await waiting { () throws(DataError) in .put(path, try Value(plain: value)) }
+    }
+
+    /// Replaces what is here, and its priority, and waits until a node has it, however long that takes.
+    ///
+    /// - Throws: `HearthError`: the node's reason, or `cancelled` when the task is; the write may still happen
+    ///   then.
+    @discardableResult
+    public nonisolated(nonsending) func setValue(
+        _ value: Any?, andPriority priority: Any?
+    ) async throws(HearthError) -> DatabaseReference {
+        try await waiting { () throws(DataError) in
+            .put(path, try Value(plain: value, priority: priority))
+        }
+    }
+
+    /// Replaces the priority of what is here and waits until a node has it, however long that takes.
+    ///
+    /// - Throws: `HearthError`: the node's reason, or `cancelled` when the task is; the write may still happen
+    ///   then.
+    @discardableResult
+    public nonisolated(nonsending) func setPriority(
+        _ priority: Any?
+    ) async throws(HearthError) -> DatabaseReference {
+        try await waiting { () throws(DataError) in try work(settingPriority: priority) }
+    }
+
+    /// Replaces several places below, together, and waits until a node has it, however long that takes.
+    ///
+    /// - Throws: `HearthError`: the node's reason, or `cancelled` when the task is; the write may still happen
+    ///   then.
+    @discardableResult
+    public nonisolated(nonsending) func updateChildValues(
+        _ values: [AnyHashable: Any]
+    ) async throws(HearthError) -> DatabaseReference {
+        try await waiting { () throws(DataError) in .merge(path, try Write.all(values)) }
+    }
+
+    /// Replaces several places below, together, and waits until a node has it, however long that takes.
+    ///
+    /// - Throws: `HearthError`: the node's reason, or `cancelled` when the task is; the write may still happen
+    ///   then.
+    @discardableResult
+    public nonisolated(nonsending) func updateChildValues(
+        _ values: [String: Value]
+    ) async throws(HearthError) -> DatabaseReference {
+        try await updateChildValues(values as [AnyHashable: Any])
+    }
+
+    /// Removes what is here and waits until a node has done so, however long that takes.
+    ///
+    /// - Throws: `HearthError`: the node's reason, or `cancelled` when the task is; the write may still happen
+    ///   then.
+    @discardableResult
+    public nonisolated(nonsending) func removeValue() async throws(HearthError)
+        -> DatabaseReference
+    {
+        try await waiting { () throws(DataError) in .put(path, .null) }
+    }
+}
