@@ -54,6 +54,10 @@ extension Client {
             requests.markUnsent(wireID, because: error)
             refusal = error
             loseConnection()
+            // Each refusal was followed by a turn to the next node.
+            for pending in requests.takeBrief(refused: configuration.nodes.count) {
+                fail(pending, reasonAgainst(pending))
+            }
         } else if end(wireID, error) {
             return
         } else if let pending = requests.finish(wireID) {

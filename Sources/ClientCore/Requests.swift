@@ -19,6 +19,8 @@ struct Requests: Sendable {
         var mayBeDone = false
         /// What a node said that does not take it now.
         var refusal: HearthError?
+        /// How often nodes said so.
+        var refusalCount = 0
         /// Since when nodes say that they do not know.
         var undecidedSince: UInt64?
 
@@ -106,6 +108,7 @@ struct Requests: Sendable {
     mutating func markUnsent(_ wireID: UInt64, because refusal: HearthError) {
         inFlight[wireID]?.wasSent = false
         inFlight[wireID]?.refusal = refusal
+        inFlight[wireID]?.refusalCount += 1
     }
 
     /// Puts what was in flight back to the front, in order, and returns what must not be repeated.
@@ -134,10 +137,11 @@ struct Requests: Sendable {
         return expired
     }
 
-    /// Removes the requests that wait only until every node has been tried.
-    mutating func takeBrief() -> [Pending] {
+    /// Removes the requests that wait only until every node has been tried, and were refused so often.
+    mutating func takeBrief(refused count: Int = 0) -> [Pending] {
         take { pending in
-            if case .brief = pending.request.patience { true } else { false }
+            guard case .brief = pending.request.patience else { return false }
+            return pending.refusalCount >= count
         }
     }
 

@@ -37,10 +37,12 @@ enum Main {
         case .help(let help): StandardOutput.shared.print(help)
         case .version: StandardOutput.shared.print("hearth \(hearthVersion)")
         case .completionScript(let shell):
-            StandardOutput.shared.print(CompletionScript(for: .hearth, in: shell).text)
+            StandardOutput.shared.print(CompletionScript(for: Verb.hearth.name, in: shell).text)
         }
         return .success
     }
 }
 
 let hearthVersion = "0.1.0"
+/// The day of that version, as the manual page shows it.
+let hearthDate = "2026-11-22"

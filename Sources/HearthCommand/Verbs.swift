@@ -1,8 +1,10 @@
 extension Verb {
     /// All that `hearth` can do, in the order in which its help shows it.
-    static let hearth = Verb(
+    static let hearth: Verb = Verb(
         "hearth", "Runs and talks to Hearth, a sync database of equal replicas.",
-        verbs: [Demo.verb] + clusterVerbs + dataVerbs + [.shell, .simulation, Soak.verb, .bench],
+        verbs: [Demo.verb] + clusterVerbs + dataVerbs + [.shell, .simulation, Soak.verb, .bench]
+            + HelpVerbs.all,
+        tables: [.exitCodes, .environment],
         examples: [
             "hearth demo",
             "hearth cluster up --nodes 3 --detach",

@@ -1,6 +1,6 @@
 import DataTree
 import QueryEngine
-import SyncProtocol
+public import SyncProtocol
 
 /// What a replica counts since it started.
 public struct Counters: Equatable, Sendable {
@@ -43,6 +43,9 @@ extension Replica {
         peers.all.filter { peers.isLive($0, at: now.elapsedMilliseconds) }.map(\.member)
     }
 
+    /// What this replica knows of evictions, ascending by member and incarnation; none is ever forgotten.
+    public var evictions: [Eviction] { peers.evictions.all.filter { !$0.isRemoval } }
+
     /// What `hearth cluster status` shows of this node.
     var status: Value {
         .object(
@@ -66,6 +69,7 @@ extension Replica {
     private var holdings: [(String, Value)] {
         [
             ("held", .object(vector.entries.map { (name(of: $0.origin), .count($0.sequence)) })),
+            ("writers", .object(currentWriters)),
             ("operations", .count(vector.total)),
             ("lag", .count(lag)),
             ("registers", .count(UInt64(tree.registerCount))),
@@ -100,6 +104,7 @@ extension Replica {
     private var absences: [(String, Value)] {
         [
             ("evicted", .object(evicted)),
+            ("evictionVotes", .object(evictionVotes)),
             ("isEvicted", .boolean(wayBack != nil)),
             ("setAside", .count(UInt64(aside.count))),
             ("returns", .count(counters.returns)),
@@ -152,6 +157,19 @@ extension Replica {
     /// The members that are out, and in which life they were.
     private var evicted: [(String, Value)] {
         peers.evictions.out.map { ($0.member, .string($0.writer.description)) }
+    }
+
+    /// The members that this node votes to evict, while it does not know of a majority for that.
+    private var evictionVotes: [(String, Value)] {
+        peers.openVotes.map { ($0.member, .string($0.writer.description)) }
+    }
+
+    /// The writers that `held` calls by the names of their members.
+    private var currentWriters: [(String, Value)] {
+        [(configuration.member, .string(writer.description))]
+            + peers.all.compactMap { peer in
+                peer.beat.map { (peer.member, .string($0.writer.description)) }
+            }
     }
 
     /// Writers whose life is over, of whom there are operations here.

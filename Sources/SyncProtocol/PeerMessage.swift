@@ -43,7 +43,7 @@ public struct Eviction: Hashable, Sendable {
     public static let limit = 1_000
 
     /// Of what two nodes know, the later stage is true.
-    public enum Stage: UInt64, Comparable, Sendable {
+    public enum Stage: UInt64, CaseIterable, Comparable, Sendable {
         /// Somebody wants it.
         case wanted
         /// More than half of all members want it: the life is over, and nobody waits for the member.

@@ -61,6 +61,9 @@ public enum SelfTest {
                 by: .acknowledgedWritesSurvive),
             Row(.losesAside, in: "evicted-node-is-killed", by: .acknowledgedWritesSurvive),
             Row(.replica(.forgetsEvictions), in: "evicted-is-remembered", by: .settledIsFinal),
+            Row(
+                .replica(.keepsRefusedVotes), in: "eviction-needs-a-majority",
+                by: .refusalsHaveReasons),
             Row(.replica(.servesUnknown), in: "lost-promises-count", by: .settledIsFinal),
             Row(.replica(.forgetsRemovals), in: "removed-node-returns", by: .settledIsFinal),
             Row(

@@ -7,7 +7,8 @@ internal import ZeroMQ
 enum BackupVerbs {
     private static let name = Argument("NAME", "The name of the copy, such as monday.")
     private static let file = Argument("FILE", "A copy that `hearth backup` made.", values: .file)
-    private static let node = Argument("NODE", "The node to bring it back to, such as n1.")
+    private static let node = Argument(
+        "NODE", "The node to bring it back to, such as n1.", values: .node)
 
     static let backup = Verb(
         "backup",

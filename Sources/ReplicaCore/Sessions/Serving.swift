@@ -187,10 +187,13 @@ extension Replica {
 
     /// Refuses what a node that was evicted cannot do yet.
     mutating func refuseOnWayBack(_ id: UInt64, _ session: SessionID) {
+        let isAlone = peers.liveCount(at: now.elapsedMilliseconds) == 0
         refuse(
             .unavailable,
-            "\(configuration.member) was evicted from the cluster, and is on its way back",
-            fix: "ask another node", id, session)
+            "\(configuration.member) was evicted from the cluster and has not rejoined yet: it "
+                + (isAlone ? "reaches no other node" : "is getting the data of the others"),
+            fix: "use another node, or wait until \(configuration.member) has rejoined", id, session
+        )
     }
 
     mutating func refuse(

@@ -47,6 +47,8 @@ public enum Defect: String, CaseIterable, Sendable {
     case writesWhileOut = "writes-while-out"
     /// A node does not keep on disk what it knows of evictions.
     case forgetsEvictions = "forgets-evictions"
+    /// A vote that was refused for want of a majority stands all the same.
+    case keepsRefusedVotes = "keeps-refused-votes"
     /// What was done again after an eviction is not known to be what a client may still ask for.
     case forgetsWhatIsDoneAgain = "forgets-what-is-done-again"
     /// A node does not keep which nodes made up its cluster.
@@ -78,6 +80,7 @@ extension Defect {
         .hidesWhatIsGone, .joinsOldState,
         .answersConcernsEarly, .writesWhileOut, .staysFull, .welcomesTwins, .forgetsStamps,
         .checkpointWithoutStamps, .acceptsBelowPromise, .greetsBeforeCovered,
-        .forgetsEvictions, .forgetsWhatIsDoneAgain, .forgetsRemovals, .servesUnknown,
+        .forgetsEvictions, .keepsRefusedVotes, .forgetsWhatIsDoneAgain, .forgetsRemovals,
+        .servesUnknown,
     ]
 }
