@@ -15,10 +15,12 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     public init(_ state: State) {
         self.state = state
         pthread_mutex_init(mutex, nil)
-        // Waits with a limit go by a clock that nobody sets.
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        #if !canImport(Darwin)
+            // Waits with a limit go by a clock that nobody sets, as they do there anyway.
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        #endif
         pthread_cond_init(condition, &attributes)
         pthread_condattr_destroy(&attributes)
     }
@@ -52,31 +54,37 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// The same, for so long at most; nil then, unless `body` returns a result at the very end.
+    /// The same, for so long at most; nil then.
     public func wait<Result>(
         upTo limit: Duration, for body: (inout State) -> Result?
     ) -> Result? {
-        var deadline = timespec.now(after: limit)
+        let deadline = ContinuousClock.now + limit
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let result = body(&state) { return result }
-            if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT {
-                return body(&state)
-            }
+            let rest = ContinuousClock.now.duration(to: deadline)
+            guard rest > .zero else { return nil }
+            awaitSignal(upTo: rest)
         }
+    }
+
+    private func awaitSignal(upTo limit: Duration) {
+        #if canImport(Darwin)
+            var limit = timespec(limit)
+            pthread_cond_timedwait_relative_np(condition, mutex, &limit)
+        #else
+            var now = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &now)
+            var end = timespec(.seconds(now.tv_sec) + .nanoseconds(now.tv_nsec) + limit)
+            pthread_cond_timedwait(condition, mutex, &end)
+        #endif
     }
 }
 
 extension timespec {
-    /// The moment on the monotonic clock when so much time has passed.
-    fileprivate static func now(after duration: Duration) -> timespec {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+    fileprivate init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
-        let nanoseconds = time.tv_nsec + Int(attoseconds / 1_000_000_000)
-        return timespec(
-            tv_sec: time.tv_sec + Int(seconds) + nanoseconds / 1_000_000_000,
-            tv_nsec: nanoseconds % 1_000_000_000)
+        self.init(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
     }
 }
