@@ -45,7 +45,8 @@ extension Verb {
 /// Where a value is imported to, and how large it is.
 struct ImportTarget {
     /// Roughly the bytes on the wire up to which one operation replaces a place: half of what a node
-    /// takes as one frame, and what Firebase takes of its SDKs as one write.
+    /// takes as one frame, and what Firebase takes of its SDKs as one write. To write a larger value
+    /// beside the place first would not help: the operation that swaps it in has to carry it too.
     static let operationBytes = 16_000_000
 
     let path: Path

@@ -5,7 +5,7 @@ extension Verb {
         "shell",
         "Reads commands line by line, without the word hearth: with a history and completion of verbs, "
             + "options and paths (Tab). Ctrl-C interrupts a command, Ctrl-D leaves. Commands from a "
-            + "pipe are run in order.",
+            + "pipe are run in order; the exit code is then that of the last one that failed.",
         options: NodeClient.options,
         examples: [
             "hearth shell --node n2",
