@@ -1,6 +1,6 @@
 internal import ClusterNode
 internal import DataTree
-internal import QueryEngine
+internal import SyncProtocol
 
 extension Completion {
     private static let words = Argument(
@@ -47,16 +47,18 @@ extension Completion.Source {
     ) throws -> [String] {
         var invocation = invocation
         invocation.add(patience, to: NodeClient.timeout)
+        let client = try NodeClient(for: invocation)
         let path = try Path(text)
-        var query = try Query().orderedByKey()
+        // Keys that are numbers come first in the order of keys, wherever the beginning stands in it.
+        var entries = try client.children(of: path, limit: limit).entries
         if !beginning.isEmpty {
-            query = try query.starting(at: .string(beginning))
-                .ending(at: .string(beginning + "\u{F8FF}"))
+            let known = Set(entries.map(\.key))
+            let others = try client.children(of: path, from: try Key(beginning), limit: limit)
+            entries += others.entries.filter { !known.contains($0.key) }
         }
-        let found = try NodeClient(for: invocation).get(path, try query.limited(toFirst: limit))
-        return found.children.map { key, value in
+        return entries.filter { $0.key.text.hasPrefix(beginning) }.map { entry in
             // More keys may follow where there is an object.
-            key.text + (value.children.isEmpty ? "" : "/")
+            if case .object = entry.child { entry.key.text + "/" } else { entry.key.text }
         }
     }
 }

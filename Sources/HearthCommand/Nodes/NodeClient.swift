@@ -60,14 +60,14 @@ struct NodeClient: Sendable {
         limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
         concern = invocation[NodeClient.concern].flatMap(WriteConcern.init(rawValue:))
         link = try connect(
-            NodeOptions.addresses(of: invocation), NodeOptions.names(of: invocation),
+            NodeOptions.addresses(of: invocation), NodeOptions.namesByAddress(of: invocation),
             NodeOptions.keyFile(of: invocation))
     }
 
     /// Connects to a node once all is settled there that was written before this began.
     init(settledFor invocation: Invocation) throws(CommandError) {
         limit = try invocation.duration(NodeClient.timeout) ?? .seconds(60)
-        let names = NodeOptions.names(of: invocation)
+        let names = NodeOptions.namesByAddress(of: invocation)
         var links: [NodeLink] = []
         for address in try NodeOptions.addresses(of: invocation) {
             links.append(

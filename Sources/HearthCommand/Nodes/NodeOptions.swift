@@ -63,7 +63,7 @@ enum NodeOptions {
     }
 
     /// The names of the cluster's nodes by their addresses, as far as they can be looked up.
-    static func names(of invocation: Invocation) -> [String: String] {
+    static func namesByAddress(of invocation: Invocation) -> [String: String] {
         let nodes = (try? nodes(of: invocation)) ?? []
         return Dictionary(nodes.map { ($0.address, $0.id) }) { first, _ in first }
     }

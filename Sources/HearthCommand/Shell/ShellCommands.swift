@@ -7,19 +7,6 @@ struct ShellCommands {
         case left
     }
 
-    /// Words that are no verbs of the command line.
-    static let ownVerbs = [
-        ("help", "Lists the verbs, or explains one."),
-        ("exit", "Leaves the shell, as Ctrl-D does."),
-    ]
-
-    /// All that a line may begin with.
-    static var verbs: [(name: String, summary: String)] {
-        let own = ownVerbs.map(\.0) + [Verb.shell.name]
-        return ownVerbs
-            + Verb.hearth.verbs.filter { !own.contains($0.name) }.map { ($0.name, $0.summary) }
-    }
-
     /// What the shell was told: its nodes are those of each command that names no other.
     private let defaults: Invocation
 
@@ -53,26 +40,20 @@ struct ShellCommands {
         }
         var words = parsed.words
         if words.first == "hearth" { words.removeFirst() }
-        switch words.first {
-        case nil: return .ended(.success)
-        case "exit", "quit": return .left
-        case "help": return .ended(try help(Array(words.dropFirst())))
-        case "shell":
-            throw CommandError(.usage, "this is a shell already", fix: "give another command")
-        default: return .ended(try perform(words))
-        }
+        return words.isEmpty ? .ended(.success) : try perform(words)
     }
 
-    private func perform(_ words: [String]) throws(CommandError) -> ExitStatus {
-        switch try CommandParser(root: .hearth).parse(words) {
+    private func perform(_ words: [String]) throws(CommandError) -> Outcome {
+        switch try CommandParser(root: .inShell).parse(words) {
         case .run(let invocation):
+            if Verb.shellEnds.contains(where: { $0.name == invocation.verb.name }) { return .left }
             let complete = withDefaults(invocation)
             guard Verb.runsInShell(complete.verb) else {
-                return try ChildCommand(withDefaults(words, of: invocation)).run()
+                return .ended(try ChildCommand(withDefaults(words, of: invocation)).run())
             }
             try refuseStandardInput(complete)
             defer { StandardOutput.shared.flush() }
-            return try complete.run()
+            return .ended(try complete.run())
         case .help(let text): StandardOutput.shared.print(text)
         case .version: StandardOutput.shared.print("hearth \(hearthVersion)")
         default:
@@ -81,23 +62,7 @@ struct ShellCommands {
                 fix: "run `hearth \(words.joined(separator: " "))` there")
         }
         StandardOutput.shared.flush()
-        return .success
-    }
-
-    private func help(_ words: [String]) throws(CommandError) -> ExitStatus {
-        guard words.isEmpty else { return try perform(words + ["--help"]) }
-        for (name, summary) in ShellCommands.verbs {
-            StandardOutput.shared.print(
-                "  " + name.padded(to: 14) + ShellCommands.beginning(of: summary))
-        }
-        StandardOutput.shared.print("\n`help VERB` or `VERB --help` explains one.")
-        StandardOutput.shared.flush()
-        return .success
-    }
-
-    /// What fits on a line with the name of a verb.
-    private static func beginning(of summary: String) -> String {
-        summary.count <= 64 ? summary : summary.prefix(63) + "…"
+        return .ended(.success)
     }
 
     /// The lines of the shell come from there.
@@ -142,8 +107,20 @@ extension ShellCommands {
 }
 
 extension Verb {
-    /// Whether a verb of the command line runs in the shell's own process: those for data.
+    /// What a line of the shell may begin with.
+    static let inShell = Verb(
+        hearth.name, "Runs and talks to Hearth, in a shell.",
+        verbs: hearth.verbs.filter { $0.name != shell.name } + shellEnds,
+        examples: ["get /rooms/lobby"])
+
+    /// The verbs that end a shell; one of them is enough for its help.
+    fileprivate static let shellEnds = [
+        Verb("exit", "Leaves the shell, as Ctrl-D does.", examples: ["exit"]) { _ in .success },
+        Verb("quit", "Leaves the shell.", examples: ["quit"], isHidden: true) { _ in .success },
+    ]
+
+    /// Whether a verb of the command line runs in the shell's own process: those for data, and help.
     static func runsInShell(_ verb: Verb) -> Bool {
-        dataVerbs.contains { $0.name == verb.name } && verb.verbs.isEmpty
+        (dataVerbs + HelpVerbs.all).contains { $0.name == verb.name } && verb.verbs.isEmpty
     }
 }

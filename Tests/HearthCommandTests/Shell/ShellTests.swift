@@ -54,23 +54,17 @@ import Testing
 }
 
 @Suite struct ShellCompletionTests {
-    private typealias Candidate = ShellCompletion.Candidate
-
-    @Test func `one candidate is completed with what follows it`() {
-        let rooms = [Candidate(word: "/rooms", end: "/")]
-        #expect(ShellCompletion.completion(of: "/ro", by: rooms) == .insert("oms/"))
-        let spaced = [Candidate(word: "/a b", end: " ")]
-        #expect(ShellCompletion.completion(of: "/a", by: spaced) == .insert("\\ b "))
+    @Test func `one candidate is completed, with a space unless more may follow`() {
+        #expect(ShellCompletion.completion(of: "/ro", by: ["/rooms/"]) == .insert("oms/"))
+        #expect(ShellCompletion.completion(of: "/a", by: ["/a b"]) == .insert("\\ b "))
     }
 
     @Test func `several are completed as far as they agree, and then shown`() {
-        let candidates = [
-            Candidate(word: "/rooms/lobby", end: "/"), Candidate(word: "/rooms/lounge", end: " "),
-        ]
+        let candidates = ["/rooms/lobby/", "/rooms/lounge"]
         #expect(ShellCompletion.completion(of: "/rooms/", by: candidates) == .insert("lo"))
         #expect(
             ShellCompletion.completion(of: "/rooms/lo", by: candidates)
-                == .show("/rooms/lobby/\n/rooms/lounge \n"))
+                == .show("/rooms/lobby/\n/rooms/lounge\n"))
         #expect(ShellCompletion.completion(of: "x", by: []) == .nothing)
     }
 
@@ -80,6 +74,7 @@ import Testing
         ("set /a 1 --concern maj", .insert("ority ")),
         ("help impo", .insert("rt ")),
         ("cluster stat", .insert("us ")),
+        ("exi", .insert("t ")),
         ("nonsense /a", .nothing),
         ("get '/a", .nothing),
     ])
@@ -115,6 +110,8 @@ import Testing
     @Test func `verbs for data run in the process of the shell, others do not`() {
         #expect(Verb.runsInShell(.get))
         #expect(Verb.runsInShell(.import))
+        #expect(Verb.inShell.verbs.contains { $0.name == "exit" })
+        #expect(!Verb.inShell.verbs.contains { $0.name == "shell" })
         #expect(!Verb.runsInShell(ClusterVerbs.verb))
         #expect(!Verb.runsInShell(.shell))
     }
