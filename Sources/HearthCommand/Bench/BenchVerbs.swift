@@ -1,7 +1,7 @@
 extension Verb {
     static let bench = Verb(
         "bench", "Measures a cluster of its own, on this machine.",
-        verbs: [benchAppend, benchFanout, benchQuery, benchRecovery],
+        verbs: [benchAppend, benchFanout, benchQuery, benchTransaction, benchRecovery],
         examples: ["hearth bench append", "hearth bench append --durability interval --json"])
 
     private static let durability = Option(
@@ -96,6 +96,35 @@ extension Verb {
         return .success
     }
 
+    // MARK: transaction
+
+    private static let transactions = Option(
+        "transactions", "NUMBER", "How many transactions each work commits; 5000.")
+
+    private static let benchTransaction = Verb(
+        "transaction",
+        "Raises counters by transactions of clients at all three nodes, each its own one, and then all one.",
+        options: [durability, transactions, json],
+        examples: [
+            "hearth bench transaction", "hearth bench transaction --durability interval --json",
+        ]
+    ) { (invocation) throws(CommandError) in
+        let durability = invocation[durability] ?? "commit"
+        let benchmark = TransactionBenchmark(
+            transactions: try invocation.integer(transactions, in: 100...10_000_000) ?? 5_000,
+            durability: durability)
+        var report = BenchReport(isJSON: invocation.has(json))
+        report.begin("durability \(durability); latencies in microseconds")
+        for work in TransactionBenchmark.works {
+            let measurement = try TemporaryCluster.with(3, durability: durability) {
+                (cluster) throws(CommandError) in
+                try benchmark.run(work, on: cluster)
+            }
+            report.show(measurement.fields)
+        }
+        return .success
+    }
+
     // MARK: recovery
 
     private static let recoveredRecords = Option(
@@ -164,6 +193,19 @@ extension QueryBenchmark.Measurement {
             .fraction("first ms", "firstMilliseconds", firstMilliseconds),
             .fraction("CPU us/query", "serverCPUMicrosecondsPerQuery", serverMicrosecondsPerQuery),
             .whole("peak MB", "peakMegabytes", peakMegabytes),
+        ]
+    }
+}
+
+extension TransactionBenchmark.Measurement {
+    fileprivate var fields: [BenchReport.Field] {
+        [
+            .name("work", "work", work.name), .name("durability", "durability", durability),
+            .whole("clients", "clients", Double(work.clients)),
+            .whole("commits/s", "committedPerSecond", committedPerSecond),
+            .fraction("refused", "refusedPerCommit", refusedPerCommit),
+        ] + .latencies("commit", "commit", commits) + [
+            .fraction("CPU us", "serverCPUMicrosecondsPerCommit", serverMicrosecondsPerCommit)
         ]
     }
 }

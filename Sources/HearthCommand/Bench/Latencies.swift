@@ -8,6 +8,8 @@ struct Latencies {
         microseconds.append(UInt32(clamping: (nanoseconds + 500) / 1000))
     }
 
+    mutating func add(_ others: Latencies) { microseconds += others.microseconds }
+
     /// The least of them that `fraction` of all do not exceed; nil if there are none.
     mutating func percentile(_ fraction: Double) -> UInt32? {
         guard !microseconds.isEmpty else { return nil }
