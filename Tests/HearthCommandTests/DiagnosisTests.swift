@@ -53,6 +53,18 @@ import ZeroMQ
         #expect(refusing.count == 1 && refusing[0].problem.contains("does not answer"))
     }
 
+    @Test func `tells that nobody decides transactions, if that lasts`() {
+        let waits = ("waitingTransactionsLimit", Value.integer(10_000))
+        let without = status(0, [waits])
+        let with = status(0, [waits, ("coordinator", .string("n2"))])
+        let found = findings(without, status(1))
+        #expect(found.map(\.problem) == ["knows no coordinator: transactions wait"])
+        #expect(findings(without, status(1), later: with).isEmpty)
+        #expect(findings(with, status(1), later: without).isEmpty)
+        // That it does not hear the others is what is to be said.
+        #expect(findings(status(0, hears: false, [waits]), status(1)).count == 1)
+    }
+
     @Test func `names who does not hear whom`() {
         let found = findings(status(0, hears: false), status(1))
         #expect(found.map(\.node) == ["n1"])

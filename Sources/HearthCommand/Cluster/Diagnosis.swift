@@ -109,6 +109,20 @@ private struct Examination {
         examineLives()
         examineWrites()
         examineLog(among: statuses)
+        examineCoordinator(later)
+    }
+
+    /// Only where the node reaches a majority: without one, what is said of its peers is the reason.
+    private mutating func examineCoordinator(_ later: NodeStatus) {
+        guard later.state == .serving, later["waitingTransactionsLimit"] > 0,
+            [status, later].allSatisfy({ $0.text("coordinator") == nil }),
+            2 * (later.connectedPeers.count + 1) > cluster.nodes.count
+        else { return }
+        note(
+            .warning, "knows no coordinator: transactions wait",
+            fix:
+                "wait for some seconds; a node that lost its data votes once it has heard all others, so "
+                + "start those that are away, or take them off the list of nodes")
     }
 
     private mutating func examineIdentity() {

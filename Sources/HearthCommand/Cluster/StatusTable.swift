@@ -15,6 +15,10 @@ struct StatusTable {
             ("OPS/S", "How many operations it applied a second since the last look (--watch)."),
             ("LAG", "How many operations the node that holds most has and this one lacks."),
             ("PEERS", "The nodes that it heard from within the last two seconds."),
+            (
+                "COORDINATOR",
+                "The node that decides transactions, as far as this one knows; - while there is none."
+            ),
             ("CLIENTS", "The connections of clients."),
             ("LISTENS", "What these clients listen to."),
             (
@@ -94,6 +98,7 @@ struct StatusTable {
         return known + [
             String(status["operations"]), rate.map { String($0) } ?? "-", String(status["lag"]),
             status.connectedPeers.isEmpty ? "-" : status.connectedPeers.joined(separator: ","),
+            status.text("coordinator") ?? "-",
             String(status.process("sessions")), String(status["listens"]),
             status.settledSeconds.map(ago) ?? "-", log(of: status),
             String(status["gaps"]), String(status["repaired"]), String(status["duplicates"]),

@@ -90,7 +90,9 @@ extension Replica {
 
     /// The coordinator, as far as this node has heard of one.
     var coordinator: (member: String, writer: WriterID)? {
-        if coordination.election.isCaughtUp { return (configuration.member, writer) }
+        if coordination.election.isCaughtUp || peers.all.isEmpty {
+            return (configuration.member, writer)
+        }
         let deciding = peers.all.filter { peer in
             peers.isLive(peer, at: now.elapsedMilliseconds)
                 && peer.beat?.lease?.stage == .deciding
