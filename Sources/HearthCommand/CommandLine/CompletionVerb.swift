@@ -1,6 +1,6 @@
 internal import ClusterNode
 internal import DataTree
-internal import QueryEngine
+internal import SyncProtocol
 
 extension Completion {
     private static let words = Argument(
@@ -8,8 +8,8 @@ extension Completion {
 
     /// `hearth complete -- WORD…`: what a shell runs when somebody presses Tab.
     ///
-    /// Prints a candidate a line, behind a tab what it means, or `:files` or `:folders`. It says nothing of what goes wrong: there is
-    /// nobody to read it.
+    /// Prints a candidate a line, behind a tab what it means, or `:files` or `:folders`. It says nothing of
+    /// what goes wrong: there is nobody to read it.
     static let verb: Verb = Verb(
         "complete", "Prints the words that may complete a command line.", arguments: [words],
         examples: ["hearth complete -- cluster kill n"], isHidden: true
@@ -47,16 +47,14 @@ extension Completion.Source {
     ) throws -> [String] {
         var invocation = invocation
         invocation.add(patience, to: NodeClient.timeout)
-        let path = try Path(text)
-        var query = try Query().orderedByKey()
-        if !beginning.isEmpty {
-            query = try query.starting(at: .string(beginning))
-                .ending(at: .string(beginning + "\u{F8FF}"))
-        }
-        let found = try NodeClient(for: invocation).get(path, try query.limited(toFirst: limit))
-        return found.children.map { key, value in
+        // Numbers come in the order of their values, in which those that begin alike are apart.
+        let isNumber = Int(beginning) != nil
+        let start = beginning.isEmpty || isNumber ? nil : try Key(beginning)
+        let listing = try NodeClient(for: invocation).children(
+            of: try Path(text), from: start, limit: isNumber ? ChildListing.countLimit : limit)
+        return listing.entries.filter { $0.key.text.hasPrefix(beginning) }.map { entry in
             // More keys may follow where there is an object.
-            key.text + (value.children.isEmpty ? "" : "/")
+            if case .object = entry.child { entry.key.text + "/" } else { entry.key.text }
         }
     }
 }

@@ -16,7 +16,8 @@ extension Verb {
             + "does not grow with what is below.",
         arguments: [
             Argument(
-                DataArguments.path.name, DataArguments.path.explanation, arity: .optional)
+                DataArguments.path.name, DataArguments.path.explanation, arity: .optional,
+                values: .path)
         ], options: [limit, start, json] + NodeClient.options,
         examples: [
             "hearth ls / --node n2",
