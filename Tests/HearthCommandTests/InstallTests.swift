@@ -30,7 +30,8 @@ import Testing
         .timeLimit(.minutes(3)))
     func `puts everything below a prefix, says so, and takes it away again`() throws {
         let folder = try TemporaryFolder()
-        let prefix = URL(fileURLWithPath: folder.path).standardized.path + "/a prefix"
+        // As the script prints it: the path of the folder has two slashes.
+        let prefix = folder.path.replacingOccurrences(of: "//", with: "/") + "/a prefix"
         let installed = try install(prefix)
         #expect(installed.status == 0, "\(installed.text)")
         let expected = [

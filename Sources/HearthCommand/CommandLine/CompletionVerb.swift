@@ -8,8 +8,8 @@ extension Completion {
 
     /// `hearth complete -- WORD…`: what a shell runs when somebody presses Tab.
     ///
-    /// Prints a candidate a line, behind a tab what it means, or `:files` or `:folders`. It says nothing of what goes wrong: there is
-    /// nobody to read it.
+    /// Prints a candidate a line, behind a tab what it means, or `:files` or `:folders`. It says nothing of
+    /// what goes wrong: there is nobody to read it.
     static let verb: Verb = Verb(
         "complete", "Prints the words that may complete a command line.", arguments: [words],
         examples: ["hearth complete -- cluster kill n"], isHidden: true
@@ -47,16 +47,12 @@ extension Completion.Source {
     ) throws -> [String] {
         var invocation = invocation
         invocation.add(patience, to: NodeClient.timeout)
-        let client = try NodeClient(for: invocation)
-        let path = try Path(text)
-        // Keys that are numbers come first in the order of keys, wherever the beginning stands in it.
-        var entries = try client.children(of: path, limit: limit).entries
-        if !beginning.isEmpty {
-            let known = Set(entries.map(\.key))
-            let others = try client.children(of: path, from: try Key(beginning), limit: limit)
-            entries += others.entries.filter { !known.contains($0.key) }
-        }
-        return entries.filter { $0.key.text.hasPrefix(beginning) }.map { entry in
+        // Numbers come in the order of their values, in which those that begin alike are apart.
+        let isNumber = Int(beginning) != nil
+        let start = beginning.isEmpty || isNumber ? nil : try Key(beginning)
+        let listing = try NodeClient(for: invocation).children(
+            of: try Path(text), from: start, limit: isNumber ? ChildListing.countLimit : limit)
+        return listing.entries.filter { $0.key.text.hasPrefix(beginning) }.map { entry in
             // More keys may follow where there is an object.
             if case .object = entry.child { entry.key.text + "/" } else { entry.key.text }
         }
