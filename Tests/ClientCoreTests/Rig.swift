@@ -69,7 +69,8 @@ struct Rig {
         }
     }
 
-    private static func stamped(_ outputs: [Output]) -> [ClientMessage] {
+    /// The messages as they are sent, with their stamps.
+    static func stamped(_ outputs: [Output]) -> [ClientMessage] {
         outputs.flatMap { output -> [ClientMessage] in
             guard case .send(let frame) = output else { return [] }
             let received: [Received<ClientMessage>] =

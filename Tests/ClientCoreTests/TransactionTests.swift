@@ -104,7 +104,7 @@ import Testing
     }
 
     private func puts(_ outputs: [Output]) -> [(hash: DataHash?, stamp: Stamp?)] {
-        Rig.messages(outputs).compactMap { message in
+        Rig.stamped(outputs).compactMap { message in
             guard case .put(_, _, _, let condition, _, let stamp) = message else { return nil }
             return (condition?.hash, stamp)
         }
@@ -121,7 +121,8 @@ import Testing
         #expect(sent.map(\.hash) == [DataHash(of: .integer(1))])
         #expect(Rig.failures(rig.turn(.connectionLost)) == [])
         _ = rig.turn(after: 200)
-        let again = puts(rig.turn(after: 200, Rig.ready(4), told(5, .integer(2))))
+        let again = puts(rig.turn(after: 200, Rig.ready(4)))
+        _ = rig.turn(told(5, .integer(2)))
         // As it was, under its name: it may be what has changed the place.
         #expect(again.map(\.hash) == [DataHash(of: .integer(1))])
         #expect(again.first?.stamp == sent.first?.stamp && sent.first?.stamp != nil)
@@ -153,7 +154,8 @@ import Testing
             NodeMessage.error(id: 3, code: .undecided, problem: "p", fix: "f").frame)
         _ = rig.turn(undecided)
         _ = rig.turn(after: 200)
-        #expect(puts(rig.turn(after: 10, Rig.ready(4))).map(\.stamp) == [name])
+        let again = puts(rig.turn(after: 10, Rig.ready(4))).map(\.stamp)
+        #expect(again == [name] && name != nil)
     }
 
     @Test func `without a majority it fails, and nothing has happened`() {

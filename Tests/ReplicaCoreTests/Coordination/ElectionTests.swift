@@ -166,19 +166,40 @@ import Testing
         let election = candidate()
         let vote = election.told
         #expect(election.lease(in: situation(at: 150, durable: vote)) == nil)
-        let voter = answer(of: 2, to: vote, holding: vector(5), former: 70_000)
+        let voter = answer(of: 2, to: vote, holding: vector(5), former: 50_150)
         let behind = situation(at: 150, beats: [voter], holding: vector(4), durable: vote)
         #expect(!election.update(behind))
         #expect(election.lease(in: behind) == nil)
         let caughtUp = situation(at: 160, beats: [voter], holding: vector(5), durable: vote)
         #expect(election.update(caughtUp))
         #expect(election.told?.stage == .deciding)
-        #expect(election.floor == HybridTime(milliseconds: 70_000))
+        #expect(election.floor == HybridTime(milliseconds: 50_150))
         let lease = election.lease(in: caughtUp)
         // The voter answers the renewal at 100.
         #expect(lease?.endsMilliseconds == 2_100)
         #expect(lease?.ceiling == HybridTime(milliseconds: 52_100))
         #expect(lease?.voters == [voter])
+    }
+
+    @Test func `it decides once the lease before is over`() {
+        let election = candidate()
+        // Whoever had the lease before may stamp up to here, by a clock that is ahead.
+        let voter = answer(of: 2, to: election.told, former: 70_000)
+        for time in stride(from: UInt64(150), to: 2_650, by: 50) {
+            #expect(
+                !election.update(
+                    situation(at: time, beats: [renewed(voter, at: time)], durable: election.told)))
+        }
+        let over = situation(
+            at: 2_650, beats: [renewed(voter, at: 2_650)], durable: election.told)
+        #expect(election.update(over))
+        #expect(election.floor == HybridTime(milliseconds: 70_000))
+    }
+
+    private func renewed(_ voter: Beat, at milliseconds: UInt64) -> Beat {
+        var voter = voter
+        voter.lease?.renewedMilliseconds = milliseconds
+        return voter
     }
 
     @Test func `votes for others, in other terms, or not durable here do not count`() {
