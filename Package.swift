@@ -38,12 +38,14 @@ let package = Package(
         .systemLibrary(name: "CSQLite"),
         .target(name: "CRuntime"),
         .target(name: "CEventLoop", linkerSettings: [.linkedLibrary("event")]),
+        .target(name: "CLineEditor", linkerSettings: [.linkedLibrary("edit")]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         module("CLibrary", []),
         module("Threads", ["CLibrary"]),
         module("EventLoop", ["CEventLoop", "CLibrary", "Threads"]),
         module("ZeroMQ", ["CZeroMQ", "CLibrary"]),
         module("Storage", ["CSQLite", "CLibrary", "Threads"]),
+        module("LineEditor", ["CLineEditor"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
 
         // Engine and protocol.
@@ -79,7 +81,7 @@ let package = Package(
             dependencies: [
                 "CRuntime", "DataTree", "JSONText", "SyncProtocol", "Threads", "EventLoop",
                 "ZeroMQ", "ReplicaCore", "QueryEngine", "ClientCore", "ClusterNode",
-                "ClusterSimulator", "Hearth", "Storage",
+                "ClusterSimulator", "Hearth", "LineEditor", "Storage",
             ],
             swiftSettings: settings),
 

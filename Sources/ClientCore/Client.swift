@@ -30,7 +30,7 @@ public struct Client: Sendable {
     /// Since when nodes say that they do not hold that.
     var behindSince: UInt64?
     /// Why the node that answered last does not serve this client; nil once one does.
-    var refusal: HearthError?
+    public internal(set) var refusal: HearthError?
     /// What the node said of a stamp that it refused.
     var stampFlaw: HearthError?
     var outputs: [Output] = []
@@ -126,7 +126,7 @@ extension Client {
         -> ClientMessage?
     {
         switch pending.request.work {
-        case .transact: return send(pending.request.id, as: wireID)
+        case .transact: return send(pending, as: wireID)
         case .settle(let milliseconds):
             // Of the limit, what is left.
             let end = pending.askedMilliseconds + milliseconds

@@ -54,11 +54,16 @@ extension Client {
             requests.markUnsent(wireID, because: error)
             refusal = error
             loseConnection()
+            // Each refusal was followed by a turn to the next node.
+            for pending in requests.takeBrief(refused: configuration.nodes.count) {
+                fail(pending, reasonAgainst(pending))
+            }
         } else if end(wireID, error) {
             return
         } else if let pending = requests.finish(wireID) {
             if error.code == .changed { return takeBack(pending.request.id) }
-            fail(pending, error)
+            let isUnknown = error.code == .noMajority && pending.mayBeDone
+            fail(pending, isUnknown ? error.leaving(.unknown) : error)
         } else if wireID == 0 {
             failAll(with: error)
         }
@@ -132,6 +137,5 @@ extension Client {
             take(information.setConnected(false))
         }
         for pending in requests.takeBackAll() { fail(pending, .disconnected(from: node)) }
-        transactions.disconnect()
     }
 }

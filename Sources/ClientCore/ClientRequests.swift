@@ -27,8 +27,8 @@ extension Client {
         case .put, .merge:
             write(
                 request, record: configuration.isPersistent ? persistence.keep(request.work) : nil)
-        case .transact(_, let visibility): begin(request, visibility)
-        case .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel, .settle,
+        case .transact(_, let visibility, let scope): begin(request, visibility, scope)
+        case .children, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel, .settle,
             .status:
             requests.append(request, at: now)
         }
@@ -91,7 +91,8 @@ extension Client {
     ) {
         if let write = pending.write {
             // A write with a stamp may be older than what is there, and then there is nothing to tell of
-            // it; what there was has been told before the answer.
+            // it; what there was has been told before the answer. So it has for a transaction, which
+            // listens at its place.
             take(pending.stamp == nil ? tree.acknowledge(write) : tree.revert(write))
         }
         forget(pending)

@@ -33,10 +33,13 @@ extension Client {
 
     /// Gives a write its stamp, if it has none, and puts the time in place of its timestamps.
     ///
-    /// A transaction has none: where its condition holds it takes place, so the node puts it after all
-    /// that is there.
+    /// That of a transaction is its name: under it nodes do it once, after all that is there.
     mutating func stamp(_ pending: inout Requests.Pending) {
         guard pending.stamp == nil, pending.request.work.isWrite else { return }
+        if case .transact = pending.request.work {
+            pending.stamp = clock.next(at: now)
+            return
+        }
         let work = pending.request.work.resolvingTimestamps(at: nodeMilliseconds)
         pending.request.work = work
         if work.isRepeatable {

@@ -5,8 +5,10 @@ import SyncProtocol
 // Transactions. Source: `firebase-semantics.md`, section 8.
 
 extension Client {
-    mutating func begin(_ request: Request, _ visibility: WriteVisibility) {
-        let transaction = transactions.append(request, visibility)
+    mutating func begin(
+        _ request: Request, _ visibility: WriteVisibility, _ scope: Request.TransactionScope
+    ) {
+        let transaction = transactions.append(request, visibility, scope, at: now)
         take(tree.listen(transaction.listen, at: transaction.path, to: Query()))
         runTransactions()
     }
@@ -41,28 +43,44 @@ extension Client {
         transactions.change(id) {
             $0.state = .decided(on: value, new: new, write: write)
         }
-        requests.append(transaction.request, write, at: now)
+        requests.append(transaction.request, write, at: transaction.askedMilliseconds)
         take(told)
         runTransactions()
     }
 
     /// The put with which a transaction is sent; nil if it is to be run again instead, because what
-    /// it was run on has changed.
-    mutating func send(_ id: RequestID, as wireID: UInt64) -> ClientMessage? {
+    /// it was run on has changed. One that may have been done is asked for as it was, under its name.
+    mutating func send(
+        _ pending: Requests.Pending, as wireID: UInt64
+    ) -> ClientMessage? {
+        let id = pending.request.id
         guard let transaction = transactions[id],
             case .decided(let value, let new, let write) = transaction.state
         else {
             _ = requests.finish(wireID)
             return nil
         }
-        if tree.value(at: transaction.path, before: write) ?? .null != value {
+        if !pending.mayBeDone,
+            tree.value(at: transaction.path, before: write) ?? .null != value
+        {
             _ = requests.finish(wireID)
             runAgain(transaction, write)
             return nil
         }
         transactions.change(id) { $0.isSent = true }
         return .put(
-            id: wireID, path: transaction.path, value: new, condition: DataHash(of: value))
+            id: wireID, path: transaction.path, value: new,
+            condition: Condition(
+                DataHash(of: value), isLocal: transaction.scope == .local,
+                patienceMilliseconds: patience(of: pending)), stamp: pending.stamp)
+    }
+
+    /// How long the node may wait for the coordinator: its answer, which says what is missing, has to come
+    /// before this client gives up.
+    private func patience(of pending: Requests.Pending) -> UInt64? {
+        guard pending.deadline < .max else { return nil }
+        let left = pending.deadline - min(pending.deadline, now)
+        return left - min(left / 4, 500)
     }
 
     private mutating func runAgain(_ transaction: Transaction, _ write: WriteID) {

@@ -22,6 +22,8 @@ public struct HearthError: Error, Equatable, Sendable {
         case behind
         /// What was written before may still change.
         case unsettled
+        /// A transaction was not decided, for want of a majority of nodes that are connected.
+        case noMajority
         /// A limit of the node is reached.
         case tooBig
         /// Too much waits for an answer at this client.
@@ -85,6 +87,7 @@ extension HearthError {
             case .late, .undecided: .undecided
             case .behind: .behind
             case .unsettled: .unsettled
+            case .noMajority: .noMajority
             }
         self.init(own, problem, fix: fix)
     }

@@ -7,6 +7,9 @@ public struct Request: Sendable {
     public enum Work: Equatable, Sendable {
         /// What a query shows: known here if a listen tells it, otherwise asked of a node.
         case get(Path, Query = Query())
+        /// The keys at a path and what is at each of them, without what is below; from a key on, and so
+        /// many at most. Answered with the map of a `ChildListing`, always by a node.
+        case children(Path, from: Key? = nil, limit: Int? = nil)
         /// Replaces what is at the path. A push is a put at a key that the application has made, so
         /// that sending it twice appends once.
         case put(Path, Value)
@@ -14,7 +17,7 @@ public struct Request: Sendable {
         case merge(Path, [Write])
         /// Lets a function of the application decide what to put in place of what is at the path, as
         /// often as it takes until nothing came in between.
-        case transact(Path, WriteVisibility = .shown)
+        case transact(Path, WriteVisibility = .shown, TransactionScope = .cluster)
         /// A put that the node does once this connection is gone.
         case onDisconnectPut(Path, Value)
         /// Several such puts, each for itself; the paths of the writes are relative.
@@ -28,6 +31,17 @@ public struct Request: Sendable {
         case settle(milliseconds: UInt64)
         /// What the node tells of itself.
         case status
+    }
+
+    /// Who decides whether what a transaction rests on is still there.
+    public enum TransactionScope: Sendable {
+        /// The coordinator of the cluster: no two transactions, at whatever nodes, rest on the same data. It
+        /// needs more than half of the nodes, and waits until they are connected.
+        case cluster
+        /// The node that is connected, by what it holds at that moment, even while it is cut off. If another
+        /// node decides another transaction meanwhile, the one with the later stamp stays, and the other
+        /// update is lost.
+        case local
     }
 
     /// How long an answer is waited for.
@@ -68,10 +82,11 @@ extension Request.Work {
     /// Where it is done; the root for what is done nowhere.
     var path: Path {
         switch self {
-        case .get(let path, _), .put(let path, _), .merge(let path, _), .transact(let path, _),
+        case .get(let path, _), .put(let path, _), .merge(let path, _), .transact(let path, _, _),
             .onDisconnectPut(let path, _), .onDisconnectMerge(let path, _),
             .onDisconnectCancel(let path):
             path
+        case .children(let path, _, _): path
         case .settle, .status: .root
         }
     }
@@ -81,10 +96,19 @@ extension Request.Work {
         switch self {
         case .put(_, let value): !value.dependsOnNode
         case .merge(_, let writes): !writes.contains { $0.value.dependsOnNode }
-        // Its condition may hold once more, as when nothing was there before and nothing is now.
-        case .transact: false
         // Those of a lost connection have been done, and this is another one.
-        case .get, .settle, .status, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel: true
+        case .get, .children, .transact, .settle, .status, .onDisconnectPut, .onDisconnectMerge,
+            .onDisconnectCancel:
+            true
+        }
+    }
+
+    /// Whether it is done at the time of the client's stamp. Of a transaction the stamp is the name alone:
+    /// where its condition holds it takes place, after all that is there.
+    var isStampedByClient: Bool {
+        switch self {
+        case .put, .merge: isRepeatable
+        default: false
         }
     }
 
@@ -106,7 +130,8 @@ extension Request.Work {
     var isWrite: Bool {
         switch self {
         case .put, .merge, .transact: true
-        case .get, .settle, .status, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel:
+        case .get, .children, .settle, .status, .onDisconnectPut, .onDisconnectMerge,
+            .onDisconnectCancel:
             false
         }
     }
@@ -116,7 +141,7 @@ extension Request.Work {
         switch self {
         case .put, .merge, .transact, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel:
             true
-        case .get, .settle, .status: false
+        case .get, .children, .settle, .status: false
         }
     }
 
@@ -129,7 +154,7 @@ extension Request.Work {
             try value.validate(at: path)
         case .merge(let path, let writes), .onDisconnectMerge(let path, let writes):
             for write in writes { try write.value.validate(at: path.appending(write.path)) }
-        case .get, .transact, .onDisconnectCancel, .settle, .status: break
+        case .get, .children, .transact, .onDisconnectCancel, .settle, .status: break
         }
     }
 
@@ -141,7 +166,7 @@ extension Request.Work {
         case .put(_, let value), .onDisconnectPut(_, let value): 64 + value.estimatedSize
         case .merge(_, let writes), .onDisconnectMerge(_, let writes):
             writes.reduce(64) { $0 + 64 + $1.value.estimatedSize }
-        case .get, .transact, .onDisconnectCancel, .settle, .status: 64
+        case .get, .children, .transact, .onDisconnectCancel, .settle, .status: 64
         }
     }
 
@@ -151,6 +176,8 @@ extension Request.Work {
     ) -> ClientMessage {
         switch self {
         case .get(let path, let query): .get(id: id, path: path, query: query)
+        case .children(let path, let from, let limit):
+            .children(id: id, path: path, from: from, limit: limit)
         case .put(let path, let value):
             .put(id: id, path: path, value: value, concern: concern, stamp: stamp)
         case .merge(let path, let writes):

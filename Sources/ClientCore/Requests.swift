@@ -19,6 +19,8 @@ struct Requests: Sendable {
         var mayBeDone = false
         /// What a node said that does not take it now.
         var refusal: HearthError?
+        /// How often nodes said so.
+        var refusalCount = 0
         /// Since when nodes say that they do not know.
         var undecidedSince: UInt64?
 
@@ -83,15 +85,16 @@ struct Requests: Sendable {
     /// Takes note of what a request was sent as.
     mutating func note(_ pending: Pending, as wireID: UInt64) {
         inFlight[wireID] = pending
-        if pending.request.work.isWrite, pending.stamp == nil { unstamped.insert(wireID) }
+        if pending.request.work.isWrite, !pending.request.work.isStampedByClient {
+            unstamped.insert(wireID)
+        }
     }
 
     /// Whether the next request has to wait for an answer: what the client stamps has to come after what
     /// the node has stamped before it.
     var mustWait: Bool {
         guard !unstamped.isEmpty, head < waiting.count else { return false }
-        let work = waiting[head].request.work
-        return work.isWrite && work.isRepeatable
+        return waiting[head].request.work.isStampedByClient
     }
 
     /// Takes an answered request out of flight.
@@ -106,6 +109,7 @@ struct Requests: Sendable {
     mutating func markUnsent(_ wireID: UInt64, because refusal: HearthError) {
         inFlight[wireID]?.wasSent = false
         inFlight[wireID]?.refusal = refusal
+        inFlight[wireID]?.refusalCount += 1
     }
 
     /// Puts what was in flight back to the front, in order, and returns what must not be repeated.
@@ -134,10 +138,11 @@ struct Requests: Sendable {
         return expired
     }
 
-    /// Removes the requests that wait only until every node has been tried.
-    mutating func takeBrief() -> [Pending] {
+    /// Removes the requests that wait only until every node has been tried, and were refused so often.
+    mutating func takeBrief(refused count: Int = 0) -> [Pending] {
         take { pending in
-            if case .brief = pending.request.patience { true } else { false }
+            guard case .brief = pending.request.patience else { return false }
+            return pending.refusalCount >= count
         }
     }
 
@@ -188,6 +193,8 @@ extension Requests {
         unstamped.remove(wireID)
         guard var pending = inFlight.removeValue(forKey: wireID) else { return false }
         pending.wasSent = false
+        // A node that has sent a transaction to the coordinator says that it does not know.
+        if case .transact = pending.request.work { pending.mayBeDone = true }
         if isDecided { pending.mayBeDone = false }
         if pending.mayBeDone { pending.undecidedSince = pending.undecidedSince ?? now }
         returned.append((wireID, pending))

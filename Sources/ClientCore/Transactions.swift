@@ -15,6 +15,9 @@ struct Transaction: Sendable {
 
     let request: Request
     let visibility: WriteVisibility
+    let scope: Request.TransactionScope
+    /// When the application has asked for it.
+    let askedMilliseconds: UInt64
     /// It listens at its path as long as it lasts, so that it runs on what is there.
     let listen: ListenID
     var state = State.waiting
@@ -51,10 +54,14 @@ struct Transactions: Sendable {
 
     subscript(id: RequestID) -> Transaction? { all.first { $0.id == id } }
 
-    mutating func append(_ request: Request, _ visibility: WriteVisibility) -> Transaction {
+    mutating func append(
+        _ request: Request, _ visibility: WriteVisibility, _ scope: Request.TransactionScope,
+        at milliseconds: UInt64
+    ) -> Transaction {
         lastListen += 1
         let transaction = Transaction(
-            request: request, visibility: visibility, listen: ListenID(number: lastListen))
+            request: request, visibility: visibility, scope: scope,
+            askedMilliseconds: milliseconds, listen: ListenID(number: lastListen))
         all.append(transaction)
         return transaction
     }
@@ -86,14 +93,6 @@ struct Transactions: Sendable {
     mutating func doom(besides id: RequestID, at path: Path) {
         for place in all.indices where all[place].id != id && all[place].overlaps(path) {
             all[place].isDoomed = all[place].isSent
-        }
-    }
-
-    /// Takes note that the connection is gone; those that a node may have are gone already.
-    mutating func disconnect() {
-        for place in all.indices {
-            all[place].isSent = false
-            all[place].isDoomed = false
         }
     }
 }

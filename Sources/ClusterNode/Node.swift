@@ -65,9 +65,9 @@ public final class Node {
         member = try configuration.member(id)
         try configuration.check(keys, of: member)
         log = NodeLog(member: id)
-        news = NodeNews(for: log)
         let restoring = Restoring(configuration: configuration, member: id, log: log)
         (replica, journal) = try restoring.restored()
+        news = NodeNews(for: log, about: replica)
         surroundings = Surroundings(member: member, databasePath: restoring.databasePath)
         let (replica, log) = (replica, log)
         recorder = try records.map { folder throws(NodeError) in

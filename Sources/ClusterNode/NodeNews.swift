@@ -1,4 +1,5 @@
 internal import ReplicaCore
+internal import SyncProtocol
 
 /// Logs what has become different at a node since it was looked at last.
 struct NodeNews {
@@ -7,15 +8,19 @@ struct NodeNews {
     /// Operations that this node alone had when it was voted out.
     private var leftovers: UInt64 = 0
     private var isShort = false
+    private var evictions: EvictionNews
 
-    init(for log: NodeLog) { self.log = log }
+    init(for log: NodeLog, about replica: borrowing Replica) {
+        self.log = log
+        evictions = EvictionNews(of: log.member, knowing: replica.evictions)
+    }
 
     func tell(of input: Input) {
         switch input {
         case .adopted((let checkpoint, _)?):
             log.write("took over a checkpoint of \(checkpoint.head.vector.total) operations")
         case .setAside(let batches):
-            log.write("was evicted; sets \(batches.count) batches aside, and comes back")
+            log.write("keeps \(batches.count) batches of its own, to replay what the others lack")
         case .backedUp(let result, _, .none): tell(ofCopy: result)
         default: break
         }
@@ -31,6 +36,7 @@ struct NodeNews {
 
     mutating func tell(of replica: borrowing Replica) {
         tell(peers: replica.livePeers)
+        evictions.lines(for: replica.evictions, isOut: replica.isOut).forEach(log.write)
         tell(
             redone: replica.counters.rebased, kept: replica.counters.quarantined)
     }

@@ -9,7 +9,7 @@ enum Main {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
         unblockSignals()
-        let status = run(Array(CommandLine.arguments.dropFirst()))
+        let status = run()
         StandardOutput.shared.flush()
         exit(status.rawValue)
     }
@@ -21,9 +21,9 @@ enum Main {
         sigprocmask(SIG_SETMASK, &none, nil)
     }
 
-    private static func run(_ words: [String]) -> ExitStatus {
+    private static func run() -> ExitStatus {
         do throws(CommandError) {
-            return try perform(try CommandParser(root: .hearth).parse(words))
+            return try perform(try CommandParser(root: .hearth).parse(CommandLineWords.read()))
         } catch {
             StandardOutput.shared.flush()
             Terminal.standardError.report(error)
@@ -37,10 +37,12 @@ enum Main {
         case .help(let help): StandardOutput.shared.print(help)
         case .version: StandardOutput.shared.print("hearth \(hearthVersion)")
         case .completionScript(let shell):
-            StandardOutput.shared.print(CompletionScript(for: .hearth, in: shell).text)
+            StandardOutput.shared.print(CompletionScript(for: Verb.hearth.name, in: shell).text)
         }
         return .success
     }
 }
 
 let hearthVersion = "0.1.0"
+/// The day of that version, as the manual page shows it.
+let hearthDate = "2026-11-22"

@@ -1,8 +1,10 @@
 extension Verb {
     /// All that `hearth` can do, in the order in which its help shows it.
-    static let hearth = Verb(
+    static let hearth: Verb = Verb(
         "hearth", "Runs and talks to Hearth, a sync database of equal replicas.",
-        verbs: [Demo.verb] + clusterVerbs + dataVerbs + [.simulation, Soak.verb, .bench],
+        verbs: [Demo.verb] + clusterVerbs + dataVerbs + [.shell, .simulation, Soak.verb, .bench]
+            + HelpVerbs.all,
+        tables: [.exitCodes, .environment],
         examples: [
             "hearth demo",
             "hearth cluster up --nodes 3 --detach",
@@ -14,8 +16,9 @@ extension Verb {
         ClusterVerbs.verb, NodeVerb.verb, KeysVerb.verb, BackupVerbs.backup, BackupVerbs.restore,
     ]
 
-    private static let dataVerbs: [Verb] = [
-        .get, .query, .set, .push, .update, .remove, .transaction, .watch, .onDisconnect, .import,
+    static let dataVerbs: [Verb] = [
+        .get, .ls, .query, .set, .push, .update, .remove, .transaction, .watch, .onDisconnect,
+        .import,
         .export,
     ]
 }

@@ -149,6 +149,8 @@ public struct Property: Equatable, Sendable {
         case evictions
         /// The members of the cluster as its configuration last said, names in ascending order.
         case members
+        /// Which vote for the coordinator this node has given last (see `Lease`).
+        case vote
     }
 
     public var name: Name

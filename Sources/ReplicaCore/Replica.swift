@@ -30,6 +30,9 @@ public struct Replica: Sendable {
         ///
         /// What is needed to take late operations is kept so long, too.
         public var retryWindowMilliseconds: UInt64 = 5_000
+        /// How long the coordinator of transactions may decide after it was last renewed. Another one follows
+        /// within this and half of it.
+        public var leaseMilliseconds: UInt64 = 2_000
         /// A log with more operations does not wait for members that are away.
         public var logLimit: UInt64 = 10_000_000
         /// What becomes of what this node alone had acknowledged before it was voted out.
@@ -63,7 +66,10 @@ public struct Replica: Sendable {
     /// A mistake planted for a test, before the first input.
     public var defect: Defect? {
         get { tree.defect }
-        set { tree.defect = newValue }
+        set {
+            tree.defect = newValue
+            coordination.election.defect = newValue
+        }
     }
 
     let configuration: Configuration
@@ -80,6 +86,7 @@ public struct Replica: Sendable {
     var disconnects = Disconnects()
     var concerns = Concerns()
     var settling = Settling()
+    var coordination: Coordination
     var clientSessions = ClientSessions()
     var clientStamps = ClientStamps()
     var advances = Advances()
@@ -147,6 +154,9 @@ public struct Replica: Sendable {
         peers = Peers(
             members: configuration.peers.filter { $0 != configuration.member },
             of: configuration.member, own: writer)
+        coordination = Coordination(
+            own: writer, leaseMilliseconds: configuration.leaseMilliseconds,
+            hasPast: !stored.isEmpty)
         batch = BatchWriter(origin: writer)
         turns = TurnQueue(durability: configuration.durability)
         checkpoints = Checkpoints(
@@ -157,6 +167,7 @@ public struct Replica: Sendable {
             switch property.name {
             case .evictions: peers.evictions.restore(Replica.evictions(in: property.bytes))
             case .members: last = MemberList(property.bytes)
+            case .vote: Replica.vote(in: property.bytes).map { coordination.election.restore($0) }
             case .clockBound: break
             }
         }
@@ -164,6 +175,13 @@ public struct Replica: Sendable {
         turns.begin(knowing: peers.evictions.all)
         if !peers.evictions.own(at: .out).isEmpty { wayBack = WayBack(phase: .returning) }
         if let checkpoint { restore(checkpoint) }
+    }
+
+    private static func vote(in bytes: [UInt8]) -> Lease? {
+        bytes.withUnsafeBytes { bytes in
+            var reader = MessagePackReader(bytes)
+            return try? reader.lease()
+        }
     }
 
     private static func evictions(in bytes: [UInt8]) -> [Eviction] {
@@ -262,8 +280,10 @@ public struct Replica: Sendable {
         for session in disconnects.all { writeDisconnect(of: session) }
         // Something to store: when it is, all before it is durable too.
         turn.properties.append(Property(.clockBound, clockBound))
+        coordination.election.resign()
         let bye = PeerMessage.bye(
-            cluster: configuration.cluster, member: configuration.member, writer: writer)
+            cluster: configuration.cluster, member: configuration.member, writer: writer,
+            time: clock.advance(wallMilliseconds: now.wallMilliseconds))
         turn.published.append(.publish(bye.frame))
         return endTurn()
     }

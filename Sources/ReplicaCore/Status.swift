@@ -1,6 +1,6 @@
 import DataTree
 import QueryEngine
-import SyncProtocol
+public import SyncProtocol
 
 /// What a replica counts since it started.
 public struct Counters: Equatable, Sendable {
@@ -26,6 +26,8 @@ public struct Counters: Equatable, Sendable {
     public var quarantined: UInt64 = 0
     /// Writes that clients asked for again although they were done.
     public var repeated: UInt64 = 0
+    /// Transactions that this node has decided.
+    public var decided: UInt64 = 0
     /// Client requests that were refused.
     public var refused: UInt64 = 0
     /// Frames from peers that could not be read.
@@ -42,6 +44,9 @@ extension Replica {
     public var livePeers: [String] {
         peers.all.filter { peers.isLive($0, at: now.elapsedMilliseconds) }.map(\.member)
     }
+
+    /// What this replica knows of evictions, ascending by member and incarnation; none is ever forgotten.
+    public var evictions: [Eviction] { peers.evictions.all.filter { !$0.isRemoval } }
 
     /// What `hearth cluster status` shows of this node.
     var status: Value {
@@ -66,6 +71,7 @@ extension Replica {
     private var holdings: [(String, Value)] {
         [
             ("held", .object(vector.entries.map { (name(of: $0.origin), .count($0.sequence)) })),
+            ("writers", .object(currentWriters)),
             ("operations", .count(vector.total)),
             ("lag", .count(lag)),
             ("registers", .count(UInt64(tree.registerCount))),
@@ -93,6 +99,9 @@ extension Replica {
             ("malformedFrames", .count(counters.malformedFrames)),
             ("strangers", .count(counters.strangers)),
             ("refusedNodes", .object(refusedNodes)),
+            ("coordinator", coordinator.map { .string($0.member) } ?? .null),
+            ("term", .count(coordination.election.vote?.term ?? 0)),
+            ("decided", .count(counters.decided)),
         ]
     }
 
@@ -100,6 +109,7 @@ extension Replica {
     private var absences: [(String, Value)] {
         [
             ("evicted", .object(evicted)),
+            ("evictionVotes", .object(evictionVotes)),
             ("isEvicted", .boolean(wayBack != nil)),
             ("setAside", .count(UInt64(aside.count))),
             ("returns", .count(counters.returns)),
@@ -118,6 +128,8 @@ extension Replica {
             ("waitingBytesLimit", .count(UInt64(Inbox.byteLimit))),
             ("pendingTurns", .count(UInt64(turns.pendingCount))),
             ("waitingForConcern", .count(UInt64(concerns.waiting.count))),
+            ("waitingTransactions", .count(UInt64(coordination.forwarded.entries.count))),
+            ("waitingTransactionsLimit", .count(UInt64(ForwardedTransactions.countLimit))),
             ("waitingForSettled", .count(UInt64(settling.waiting.count))),
             ("waitingForSettledLimit", .count(UInt64(Settling.limit))),
         ]
@@ -152,6 +164,19 @@ extension Replica {
     /// The members that are out, and in which life they were.
     private var evicted: [(String, Value)] {
         peers.evictions.out.map { ($0.member, .string($0.writer.description)) }
+    }
+
+    /// The members that this node votes to evict, while it does not know of a majority for that.
+    private var evictionVotes: [(String, Value)] {
+        peers.openVotes.map { ($0.member, .string($0.writer.description)) }
+    }
+
+    /// The writers that `held` calls by the names of their members.
+    private var currentWriters: [(String, Value)] {
+        [(configuration.member, .string(writer.description))]
+            + peers.all.compactMap { peer in
+                peer.beat.map { (peer.member, .string($0.writer.description)) }
+            }
     }
 
     /// Writers whose life is over, of whom there are operations here.

@@ -119,13 +119,15 @@ extension MessagePackReader {
         operations.reserveCapacity(min(head.count, 256))
         var last = Stamp(time: .zero, writer: head.origin)
         for _ in 0..<head.count {
-            let isAgain = try operationHead()
+            let count = try operationHead()
             let time = try self.time(after: last.time)
             last = Stamp(
                 time: time, writer: try writerID(after: last.writer, origin: head.origin))
             let writes = try pairs()
-            let again = isAgain ? Stamp(time: try self.time(), writer: try writerID()) : nil
-            operations.append(Operation(stamp: last, writes: writes, again: again))
+            let again = count > 3 ? Stamp(time: try self.time(), writer: try writerID()) : nil
+            let term = count > 5 ? try unsigned("the term of a transaction") : nil
+            operations.append(
+                Operation(stamp: last, writes: writes, again: again, term: term))
         }
         return operations
     }
@@ -167,13 +169,13 @@ extension MessagePackReader {
     }
 
     /// Whether the operation that begins here is done in place of another one.
-    private mutating func operationHead() throws(FrameError) -> Bool {
+    private mutating func operationHead() throws(FrameError) -> Int {
         let start = position
-        let count = try arrayHead("an operation (an array of 3 or 5)")
-        guard count == 3 || count == 5 else {
+        let count = try arrayHead("an operation (an array of 3, 5 or 6)")
+        guard count == 3 || count == 5 || count == 6 else {
             throw .expected(
-                "an operation (an array of 3 or 5)", found: "another array", at: start)
+                "an operation (an array of 3, 5 or 6)", found: "another array", at: start)
         }
-        return count == 5
+        return count
     }
 }

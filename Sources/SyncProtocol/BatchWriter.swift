@@ -23,7 +23,8 @@ public struct BatchWriter: Sendable {
 
     public mutating func append(_ operation: Operation) {
         let stamp = operation.stamp
-        operations.appendArrayHead(operation.again == nil ? 3 : 5)
+        operations.appendArrayHead(
+            operation.again == nil ? 3 : operation.term == nil ? 5 : 6)
         // Mostly a byte instead of nine: the stamps of a turn are close together.
         operations.append(Int64(bitPattern: stamp.time.bits &- last.time.bits))
         if stamp.writer == origin {
@@ -43,6 +44,7 @@ public struct BatchWriter: Sendable {
             operations.append(again.time.bits)
             operations.append(again.writer.bits)
         }
+        if let term = operation.term { operations.append(term) }
         count += 1
     }
 

@@ -8,12 +8,17 @@ public import QueryEngine
 public enum ClientMessage: Equatable, Sendable {
     /// `["get", id, path, options]`, answered by `value`: what the `query` shows.
     case get(id: UInt64, path: Path, query: Query = Query())
+    /// `["children", id, path, options]`, answered by `value` with a `ChildListing`: the keys at the path
+    /// and what is at each of them, without what is below that. With the option `from` it begins at that
+    /// key, and with `limit` it has so many keys at most.
+    case children(id: UInt64, path: Path, from: Key? = nil, limit: Int? = nil)
     /// `["put", id, path, value, options]`: replaces what is at the path, null removes. Answered by
     /// `ok`. With the option `if` it is done only if what is there has this hash; otherwise the answer
-    /// is the error `changed`. With the option `concern` it is answered by `met`. With the option
-    /// `stamp` it is done once, at whatever nodes it is asked for: see `hello`.
+    /// is the error `changed`: see `Condition`. With the option `concern` it is answered by `met`. With the
+    /// option `stamp` it is done once, at whatever nodes it is asked for: see `hello`; of a conditional put
+    /// the stamp is its name alone, and does not say when it is done.
     case put(
-        id: UInt64, path: Path, value: Value, condition: DataHash? = nil,
+        id: UInt64, path: Path, value: Value, condition: Condition? = nil,
         concern: WriteConcern? = nil, stamp: Stamp? = nil)
     /// `["merge", id, path, {relative path: value, …}, options]`: one atomic multi-path update.
     /// Answered by `ok`, or with the option `concern` by `met`; `stamp` as above.
@@ -39,8 +44,8 @@ public enum ClientMessage: Equatable, Sendable {
     /// `["backup", id, name]`: has the node write a copy of its database, a file of that name. Answered
     /// by `value` with its path.
     case backup(id: UInt64, name: String)
-    /// `["evict", id, member]`: has the cluster go on without a member that is silent. Answered by `ok`
-    /// once this node wants it so; more than half of all have to.
+    /// `["evict", id, member]`: has the cluster go on without a member. Answered by `ok` once this node votes
+    /// for it, or by the error `unavailable` where it does not reach more than half of all, which have to.
     case evict(id: UInt64, member: String)
     /// `["settle", id, milliseconds]`: answered by `ok` once nothing can come any more that was written
     /// before, at whatever node, and could change what is there; or, after so long, by the error
@@ -62,8 +67,8 @@ extension ClientMessage {
     /// The id of a read or a write.
     public var requestID: UInt64? {
         switch self {
-        case .get(let id, _, _), .put(let id, _, _, _, _, _), .merge(let id, _, _, _, _),
-            .push(let id, _, _):
+        case .get(let id, _, _), .children(let id, _, _, _), .put(let id, _, _, _, _, _),
+            .merge(let id, _, _, _, _), .push(let id, _, _):
             id
         default: nil
         }
@@ -75,6 +80,28 @@ extension ClientMessage {
         case .put(_, _, _, _, _, let stamp), .merge(_, _, _, _, let stamp): stamp
         default: nil
         }
+    }
+}
+
+/// What a put requires of the data that it replaces.
+public struct Condition: Equatable, Sendable {
+    /// `if`: the hash of what has to be there.
+    public let hash: DataHash
+    /// `local`: whether the node that is asked decides, by what it holds at that moment. Otherwise the
+    /// coordinator of the cluster does, and a majority of the nodes holds what it decided before it is
+    /// answered.
+    ///
+    /// Nodes that decide each for itself may let two puts take place on the same data: the one with the
+    /// later stamp stays, and the other one is lost.
+    public let isLocal: Bool
+    /// `within`: after so many milliseconds without a decision the put is refused, by `no_majority` if
+    /// nothing was done, and otherwise by `undecided`. Without it, it waits as long as the connection lasts.
+    public let patienceMilliseconds: UInt64?
+
+    public init(_ hash: DataHash, isLocal: Bool = false, patienceMilliseconds: UInt64? = nil) {
+        self.hash = hash
+        self.isLocal = isLocal
+        self.patienceMilliseconds = patienceMilliseconds
     }
 }
 
@@ -174,4 +201,6 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case behind
     /// What was written before may still change.
     case unsettled
+    /// No coordinator could be reached, which needs a majority of the nodes; nothing was done.
+    case noMajority = "no_majority"
 }

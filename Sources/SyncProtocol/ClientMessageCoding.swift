@@ -6,8 +6,13 @@ extension ClientMessage: FrameMessage {
         switch self {
         case .get(let id, let path, let query):
             writer.append("get", id, at: path, count: 3, Options(query: query))
+        case .children(let id, let path, let from, let limit):
+            let options = Options(from: from, limit: limit)
+            writer.append("children", id, at: path, count: 3, options)
         case .put(let id, let path, let value, let condition, let concern, let stamp):
-            let options = Options(condition: condition, concern: concern, stamp: stamp)
+            let options = Options(
+                condition: condition?.hash, isLocal: condition?.isLocal ?? false,
+                patience: condition?.patienceMilliseconds, concern: concern, stamp: stamp)
             writer.append("put", id, at: path, count: 4, options) { $0.append(value) }
         case .merge(let id, let path, let writes, let concern, let stamp):
             let options = Options(concern: concern, stamp: stamp)
@@ -49,6 +54,7 @@ extension ClientMessage: FrameMessage {
         let head = try reader.messageHead()
         switch head.name {
         case "get": return try get(head, from: &reader)
+        case "children": return try children(head, from: &reader)
         case "put": return try put(head, from: &reader)
         case "merge":
             let (id, path, writes) = try reader.merge(head, optional: 1)
@@ -98,7 +104,7 @@ extension ClientMessage: FrameMessage {
     }
 
     private static let names = """
-        get, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
+        get, children, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
         onDisconnectCancel, backup, evict, hello, settle, ping, status
         """
 
@@ -111,14 +117,31 @@ extension ClientMessage: FrameMessage {
         return .get(id: id, path: path, query: options.query)
     }
 
+    private static func children(
+        _ head: MessageHead, from reader: inout MessagePackReader
+    ) throws(FrameError) -> ClientMessage {
+        try head.require(3, optional: 1)
+        let (id, path) = (try reader.id(), try reader.location())
+        let options = try reader.options(of: head, after: 3, [.from, .limit])
+        return .children(id: id, path: path, from: options.from, limit: options.limit)
+    }
+
     private static func put(
         _ head: MessageHead, from reader: inout MessagePackReader
     ) throws(FrameError) -> ClientMessage {
         try head.require(4, optional: 1)
         let (id, write) = (try reader.id(), try reader.put())
-        let options = try reader.options(of: head, after: 4, [.condition, .concern, .stamp])
+        let start = reader.position
+        let options = try reader.options(
+            of: head, after: 4, [.condition, .isLocal, .patience, .concern, .stamp])
+        if options.condition == nil, options.isLocal || options.patience != nil {
+            throw .expected("\"if\" beside \"local\" and \"within\"", found: "none", at: start)
+        }
+        let condition = options.condition.map {
+            Condition($0, isLocal: options.isLocal, patienceMilliseconds: options.patience)
+        }
         return .put(
-            id: id, path: write.path, value: write.value, condition: options.condition,
+            id: id, path: write.path, value: write.value, condition: condition,
             concern: options.concern, stamp: options.stamp)
     }
 

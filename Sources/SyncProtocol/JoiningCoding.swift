@@ -22,11 +22,14 @@ extension PeerMessage {
             writer.append(problem)
             writer.append(fix)
         case .urge: writer.appendMessageHead("urge", 1)
-        case .bye(let cluster, let member, let origin):
-            writer.appendMessageHead("bye", 4)
+        case .bye(let cluster, let member, let origin, let time):
+            writer.appendMessageHead("bye", 5)
             writer.append(cluster)
             writer.append(member)
             writer.append(origin.bits)
+            writer.append(time.bits)
+        case .propose(let proposals): writer.append(proposals)
+        case .decided(let verdicts): writer.append(verdicts)
         case .batch, .beat, .want, .have, .gone:
             preconditionFailure("\(self) is encoded elsewhere")
         }
@@ -62,14 +65,21 @@ extension PeerMessage {
             try head.require(1)
             return .urge
         case "bye":
-            try head.require(4)
+            try head.require(5)
             return .bye(
                 cluster: try reader.string("a cluster"), member: try reader.string("a member"),
-                writer: try reader.writerID())
+                writer: try reader.writerID(), time: try reader.time())
+        case "propose":
+            try head.require(5)
+            return .propose(try reader.proposals())
+        case "decided":
+            try head.require(2)
+            return .decided(try reader.verdicts())
         default:
             throw head.unknown(
                 names: """
-                    batch, beat, want, have, gone, fetch, rows, hello, welcome, refuse, urge, bye
+                    batch, beat, want, have, gone, fetch, rows, hello, welcome, refuse, urge, bye, \
+                    propose, decided
                     """)
         }
     }

@@ -18,10 +18,13 @@ public struct Operation: Equatable, Sendable {
     public var stamp: Stamp
     public var writes: [Write]
     /// Which operation this one is done in place of, if that was lost with a life: who has this one does
-    /// not do that one any more.
+    /// not do that one any more. Of a transaction, the name under which it may be asked for again.
     public var again: Stamp?
+    /// Of a transaction with a name, the term of the coordinator that decided it.
+    public var term: UInt64?
 
-    public init(stamp: Stamp, writes: [Write], again: Stamp? = nil) {
+    public init(stamp: Stamp, writes: [Write], again: Stamp? = nil, term: UInt64? = nil) {
+        self.term = again == nil ? nil : term
         self.stamp = stamp
         self.writes = writes
         self.again = again

@@ -6,21 +6,29 @@ import QueryEngine
 /// A name that the message does not know is refused, so that nothing asked is silently ignored.
 struct Options {
     enum Name: String {
-        case query, hash, ranges, concern, stamp
+        case query, hash, ranges, concern, stamp, from, limit
         case condition = "if"
+        case isLocal = "local"
+        case patience = "within"
     }
 
     var query = Query()
     var hash: DataHash?
     var ranges: CompoundHash?
     var condition: DataHash?
+    var isLocal = false
+    var patience: UInt64?
     var concern: WriteConcern?
     var stamp: Stamp?
+    var from: Key?
+    var limit: Int?
 
     /// How many options say something.
     private var count: Int {
         (query == Query() ? 0 : 1) + (hash == nil ? 0 : 1) + (ranges == nil ? 0 : 1)
             + (condition == nil ? 0 : 1) + (concern == nil ? 0 : 1) + (stamp == nil ? 0 : 1)
+            + (isLocal ? 1 : 0) + (patience == nil ? 0 : 1)
+            + (from == nil ? 0 : 1) + (limit == nil ? 0 : 1)
     }
 
     var isEmpty: Bool { count == 0 }
@@ -32,8 +40,12 @@ struct Options {
         if let hash { writer.append(.hash) { $0.append(hash.text) } }
         if let ranges { writer.append(.ranges) { $0.append(ranges) } }
         if let condition { writer.append(.condition) { $0.append(condition.text) } }
+        if isLocal { writer.append(.isLocal) { $0.append(true) } }
+        if let patience { writer.append(.patience) { $0.append(patience) } }
         if let concern { writer.append(.concern) { $0.append(concern.rawValue) } }
         if let stamp { writer.append(.stamp) { $0.append(stamp) } }
+        if let from { writer.append(.from) { $0.append(from) } }
+        if let limit { writer.append(.limit) { $0.append(Int64(limit)) } }
     }
 
     fileprivate mutating func take(
@@ -44,8 +56,12 @@ struct Options {
         case .hash: hash = try reader.dataHash()
         case .ranges: ranges = try reader.compoundHash()
         case .condition: condition = try reader.dataHash()
+        case .isLocal: isLocal = try reader.boolean("whether the node decides")
+        case .patience: patience = try reader.unsigned("a limit in milliseconds")
         case .concern: concern = try reader.writeConcern()
         case .stamp: stamp = try reader.stamp()
+        case .from: from = try reader.key()
+        case .limit: limit = try reader.childLimit()
         }
     }
 }
@@ -119,7 +135,7 @@ extension MessagePackReader {
         return options
     }
 
-    fileprivate mutating func dataHash() throws(FrameError) -> DataHash {
+    mutating func dataHash() throws(FrameError) -> DataHash {
         let start = position
         let text = try string("a hash (a string)")
         // A SHA-1 digest in base 64, or nothing for null.
@@ -127,6 +143,15 @@ extension MessagePackReader {
             throw .expected("a hash of 28 characters", found: "\(text.utf8.count)", at: start)
         }
         return DataHash(text: text)
+    }
+
+    fileprivate mutating func childLimit() throws(FrameError) -> Int {
+        let start = position
+        let limit = try unsigned("a limit (an unsigned integer)")
+        guard (1...UInt64(Int32.max)).contains(limit) else {
+            throw .expected("a limit from 1 to 2147483647", found: "\(limit)", at: start)
+        }
+        return Int(limit)
     }
 
     fileprivate mutating func query() throws(FrameError) -> Query {

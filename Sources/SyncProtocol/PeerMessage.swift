@@ -6,7 +6,7 @@ public enum PeerMessage: Equatable, Sendable {
     /// `["batch", bytes]`: operations, as stored (see `BatchCoding`).
     case batch([UInt8])
     /// `["beat", cluster, member, writer, vector, time, promise, [writer, …],
-    /// [member, writer, stage, …], wall milliseconds]`.
+    /// [member, writer, stage, …], wall milliseconds, vote]` (see `Lease`).
     case beat(Beat)
     /// `["want", member, origin, from, through]`: asks for operations `from...through` of an origin.
     case want(member: String, origin: WriterID, from: UInt64, through: UInt64)
@@ -33,8 +33,15 @@ public enum PeerMessage: Equatable, Sendable {
     /// `["urge"]`: somebody waits until what the sender has just published is durable elsewhere; the
     /// receiver's next beat comes as soon as it is.
     case urge
-    /// `["bye", cluster, member, writer]`: the sender ends, and nobody need wait for it.
-    case bye(cluster: String, member: String, writer: WriterID)
+    /// `["bye", cluster, member, writer, time]`: the sender ends, and nobody need wait for it; it has stamped
+    /// nothing later than the time.
+    case bye(cluster: String, member: String, writer: WriterID, time: HybridTime)
+    /// `["propose", member, coordinator, {origin: sequence, …}, [id, path, value, hash, concern, …]]`:
+    /// transactions for the coordinator to decide; sent again, under the same ids, until they are answered.
+    case propose(Proposals)
+    /// `["decided", [id, outcome, problem, fix, {origin: sequence, …}, …]]`: what the coordinator has
+    /// decided of them.
+    case decided([Verdict])
 }
 
 /// A life of a member that is to be over by decision, and what has come of that.
@@ -43,7 +50,7 @@ public struct Eviction: Hashable, Sendable {
     public static let limit = 1_000
 
     /// Of what two nodes know, the later stage is true.
-    public enum Stage: UInt64, Comparable, Sendable {
+    public enum Stage: UInt64, CaseIterable, Comparable, Sendable {
         /// Somebody wants it.
         case wanted
         /// More than half of all members want it: the life is over, and nobody waits for the member.
@@ -153,12 +160,15 @@ public struct Beat: Equatable, Sendable {
     /// What the sender knows durably of lives that are over by decision.
     public var evictions: [Eviction]
     public var wallMilliseconds: UInt64
+    /// The sender's vote for the coordinator, as it is durable.
+    public var lease: Lease?
 
     public init(
         cluster: String, member: String, writer: WriterID, vector: Vector, time: HybridTime,
         promise: HybridTime, writers: [WriterID], evictions: [Eviction] = [],
-        wallMilliseconds: UInt64
+        wallMilliseconds: UInt64, lease: Lease? = nil
     ) {
+        self.lease = lease
         self.cluster = cluster
         self.member = member
         self.writer = writer

@@ -34,7 +34,7 @@ extension PeerMessage: FrameMessage {
             try head.require(2)
             return .batch(try reader.binary("a batch (binary data)"))
         case "beat":
-            try head.require(10)
+            try head.require(11)
             return .beat(try reader.beat())
         case "want":
             try head.require(5)
@@ -92,7 +92,7 @@ extension PeerMessage: FrameMessage {
 
 extension MessagePackWriter {
     fileprivate mutating func append(_ beat: Beat) {
-        appendMessageHead("beat", 10)
+        appendMessageHead("beat", 11)
         append(beat.cluster)
         append(beat.member)
         append(beat.writer.bits)
@@ -103,6 +103,7 @@ extension MessagePackWriter {
         for writer in beat.writers { append(writer.bits) }
         append(beat.evictions)
         append(beat.wallMilliseconds)
+        append(beat.lease)
     }
 }
 
@@ -112,7 +113,7 @@ extension MessagePackReader {
             cluster: try string("a cluster"), member: try string("a member"),
             writer: try writerID(), vector: try vector(), time: try time(),
             promise: try time(), writers: try writers(), evictions: try evictions(),
-            wallMilliseconds: try wallMilliseconds())
+            wallMilliseconds: try wallMilliseconds(), lease: try lease())
     }
 
     private mutating func writers() throws(FrameError) -> [WriterID] {

@@ -15,7 +15,14 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     public init(_ state: State) {
         self.state = state
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        #if !canImport(Darwin)
+            // Waits with a limit go by a clock that nobody sets, as they do there anyway.
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        #endif
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -45,5 +52,39 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
             if let result = body(&state) { return result }
             pthread_cond_wait(condition, mutex)
         }
+    }
+
+    /// The same, for so long at most; nil then.
+    public func wait<Result>(
+        upTo limit: Duration, for body: (inout State) -> Result?
+    ) -> Result? {
+        let deadline = ContinuousClock.now + limit
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            let rest = ContinuousClock.now.duration(to: deadline)
+            guard rest > .zero else { return nil }
+            awaitSignal(upTo: rest)
+        }
+    }
+
+    private func awaitSignal(upTo limit: Duration) {
+        #if canImport(Darwin)
+            var limit = timespec(limit)
+            pthread_cond_timedwait_relative_np(condition, mutex, &limit)
+        #else
+            var now = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &now)
+            var end = timespec(.seconds(now.tv_sec) + .nanoseconds(now.tv_nsec) + limit)
+            pthread_cond_timedwait(condition, mutex, &end)
+        #endif
+    }
+}
+
+extension timespec {
+    fileprivate init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self.init(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
     }
 }

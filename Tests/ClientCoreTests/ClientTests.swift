@@ -142,6 +142,21 @@ import Testing
         #expect(limited.map(\.effect) == [.none])
     }
 
+    @Test func `a brief request fails at once when each node refuses it for now`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        rig.open()
+        let sent = Rig.messages(rig.turn(put(1, patience: .brief(milliseconds: 9_000)), put(2)))
+        #expect(sent.map(\.requestID) == [2, 3])
+        #expect(Rig.failures(rig.turn(Rig.refusal(2, .unavailable))) == [])
+        #expect(rig.turn().first == .connect("tcp://b:1"))
+        #expect(Rig.messages(rig.turn(Rig.ready(4))).map(\.requestID) == [5, 6])
+        let outputs = rig.turn(Rig.refusal(5, .unavailable))
+        #expect(
+            outputs.contains(
+                .failed(RequestID(number: 1), HearthError(.unavailable, "p", fix: "f"))))
+        #expect(Rig.failures(outputs).count == 1, "the other one is not brief")
+    }
+
     @Test func `a client of another version is told so at once`() {
         var rig = Rig()
         rig.open()

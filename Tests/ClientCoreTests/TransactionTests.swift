@@ -27,7 +27,7 @@ import Testing
 
     private func conditions(_ outputs: [Output]) -> [DataHash?] {
         Rig.messages(outputs).compactMap { message -> DataHash?? in
-            if case .put(_, _, _, let condition, _, _) = message { condition } else { nil }
+            if case .put(_, _, _, let condition, _, _) = message { condition?.hash } else { nil }
         }
     }
 
@@ -103,13 +103,82 @@ import Testing
         #expect(Rig.failures(rig.turn(changed(3))).map(\.code) == [.overwritten])
     }
 
-    @Test func `a lost connection leaves it unknown whether it happened`() {
+    private func puts(_ outputs: [Output]) -> [(hash: DataHash?, stamp: Stamp?)] {
+        Rig.messages(outputs).compactMap { message in
+            guard case .put(_, _, _, let condition, _, let stamp) = message else { return nil }
+            return (condition?.hash, stamp)
+        }
+    }
+
+    /// A transaction is on its way as its connection is lost; what it would have run on is different by
+    /// the time of the next one.
+    private func interrupted(_ rig: inout Rig) -> Stamp? {
+        rig.open()
+        _ = rig.turn(listened(9, "n"))
+        _ = rig.turn(told(2, .integer(1)))
+        _ = rig.turn(began(1))
+        let sent = puts(rig.turn(ran(1, 2)))
+        #expect(sent.map(\.hash) == [DataHash(of: .integer(1))])
+        #expect(Rig.failures(rig.turn(.connectionLost)) == [])
+        _ = rig.turn(after: 200)
+        let again = puts(rig.turn(after: 200, Rig.ready(4), told(5, .integer(2))))
+        // As it was, under its name: it may be what has changed the place.
+        #expect(again.map(\.hash) == [DataHash(of: .integer(1))])
+        #expect(again.first?.stamp == sent.first?.stamp && sent.first?.stamp != nil)
+        return sent.first?.stamp
+    }
+
+    @Test func `one that may have happened is asked for again under its name`() {
+        var rig = Rig()
+        _ = interrupted(&rig)
+        let done = rig.turn(.received(NodeMessage.ok(id: 6).frame))
+        #expect(done.contains(.succeeded(RequestID(number: 1), .committed(.integer(2)))))
+    }
+
+    @Test func `one that has not happened is run again, under another name`() {
+        var rig = Rig()
+        let name = interrupted(&rig)
+        #expect(rig.turn(changed(6)).contains(.transact(RequestID(number: 1), .integer(2))))
+        let again = puts(rig.turn(ran(1, 3)))
+        #expect(again.map(\.hash) == [DataHash(of: .integer(2))])
+        #expect(again.first?.stamp != name)
+    }
+
+    @Test func `what the coordinator cannot tell is asked for again, then unknown`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(began(1))
+        let name = puts(rig.turn(ran(1, 1))).first?.stamp
+        let undecided = Input.received(
+            NodeMessage.error(id: 3, code: .undecided, problem: "p", fix: "f").frame)
+        _ = rig.turn(undecided)
+        _ = rig.turn(after: 200)
+        #expect(puts(rig.turn(after: 10, Rig.ready(4))).map(\.stamp) == [name])
+    }
+
+    @Test func `without a majority it fails, and nothing has happened`() {
         var rig = Rig()
         rig.open()
         _ = rig.turn(began(1), ran(1, 1))
-        let errors = Rig.failures(rig.turn(.connectionLost))
-        #expect(errors.map(\.code) == [.disconnected])
-        #expect(errors.map(\.effect) == [.unknown])
+        let refusal = NodeMessage.error(id: 3, code: .noMajority, problem: "p", fix: "f")
+        let errors = Rig.failures(rig.turn(.received(refusal.frame)))
+        #expect(errors.map(\.code) == [.noMajority])
+        #expect(errors.map(\.effect) == [HearthError.Effect.none])
+    }
+
+    @Test func `the node is told how long it may wait, and who decides`() {
+        var rig = Rig()
+        rig.open()
+        let request = Request(
+            RequestID(number: 1), .transact(TransactionTests.place, .shown, .local),
+            patience: .limited(milliseconds: 10_000))
+        _ = rig.turn(.asked(request))
+        let sent = Rig.messages(rig.turn(after: 2_000, ran(1, 1))).compactMap { message in
+            if case .put(_, _, _, let condition, _, _) = message { condition } else { nil }
+        }
+        #expect(sent.map(\.isLocal) == [true])
+        // Half a second less than what is left, for its answer.
+        #expect(sent.map(\.patienceMilliseconds) == [7_500])
     }
 
     @Test func `one that was not sent waits for the next connection`() {

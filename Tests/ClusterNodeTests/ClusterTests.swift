@@ -52,7 +52,11 @@ import Testing
     @Test func `repairs what a paused node has missed`() throws {
         let cluster = try TestCluster()
         try cluster.run("pause", "n3")
-        #expect(try cluster.run("status", "--json").contains(#""state":"paused""#))
+        let status = try Program.hearth(
+            "cluster", "status", "--json", "--dir", cluster.folder.path
+        ).end()
+        #expect(status.output.contains(#""state":"paused""#))
+        #expect(status.status == 69)
         _ = try cluster.push(500, labelled: "a", to: 1).end()
         try cluster.run("resume", "n3")
         try cluster.waitUntilEqual()

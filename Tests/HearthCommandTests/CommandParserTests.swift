@@ -102,23 +102,56 @@ import Testing
     }
 
     @Test func `every verb of hearth has an example that parses as that verb`() throws {
-        for place in CompletionScript.Place.all(below: .hearth) {
-            #expect(!place.verb.examples.isEmpty, "\(place.path) has no example")
-            for example in place.verb.examples {
+        func check(_ verb: Verb, _ path: [String]) throws {
+            #expect(!verb.examples.isEmpty, "\(path) has no example")
+            for example in verb.examples {
                 let words = ShellWords.split(example)
                 #expect(words.first == "hearth", "\(example)")
                 let command = try CommandParser(root: .hearth).parse(Array(words.dropFirst()))
-                guard case .run(let invocation) = command, !place.path.isEmpty else { continue }
-                #expect(invocation.path.dropFirst().starts(with: place.path), "\(example)")
+                guard case .run(let invocation) = command, !path.isEmpty else { continue }
+                #expect(invocation.path.dropFirst().starts(with: path), "\(example)")
             }
+            for below in verb.verbs { try check(below, path + [below.name]) }
         }
+        try check(.hearth, [])
     }
 
-    @Test(arguments: CompletionScript.Shell.allCases)
-    func `completions name every verb and option`(shell: CompletionScript.Shell) {
-        let text = CompletionScript(for: CommandParserTests.tool, in: shell).text
-        for word in ["show", "group", "up", "count", "quiet", "commit"] {
-            #expect(text.contains(word), "\(word) is missing")
+    @Test func `a letter stands for its option, with the value behind it or in the next word`()
+        throws
+    {
+        let lines = Option("lines", letter: "n", "NUMBER", "How many.")
+        let loud = Option(flag: "loud", letter: "l", "Shout.")
+        let rest = Argument("WORD", "Words.", arity: .any)
+        let tool = Verb(
+            "tool", "A tool.",
+            verbs: [
+                Verb(
+                    "say", "Says.", arguments: [rest], options: [lines, loud],
+                    examples: ["tool say"]
+                ) { _ in .success }
+            ], examples: ["tool say"])
+        for words in [
+            ["say", "-n", "5", "-l"], ["say", "-n5", "-l"], ["say", "-l", "--lines=5"],
+        ] {
+            guard case .run(let invocation) = try CommandParser(root: tool).parse(words) else {
+                Issue.record("\(words) runs nothing")
+                continue
+            }
+            #expect(invocation[lines] == "5")
+            #expect(invocation.has(loud))
+            #expect(invocation.words(of: rest) == [], "none is fine")
+        }
+        let error = #expect(throws: CommandError.self) {
+            try CommandParser(root: tool).parse(["say", "-z"])
+        }
+        #expect(error?.problem == "tool say: unknown option -z")
+    }
+
+    @Test(arguments: ["-v", "--version"])
+    func `the version is asked for in both ways`(word: String) throws {
+        guard case .version = try parse(word) else {
+            Issue.record("\(word) shows no version")
+            return
         }
     }
 

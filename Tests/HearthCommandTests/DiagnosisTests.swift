@@ -179,7 +179,7 @@ import ZeroMQ
         #expect(findings(full, status(1)).map(\.severity) == [.error])
         #expect(findings(full, status(1)).first?.problem.contains("the disk is full") == true)
         let evicted = status(0, [("isEvicted", .boolean(true))])
-        #expect(findings(evicted, status(1)).first?.problem.contains("voted out") == true)
+        #expect(findings(evicted, status(1)).first?.problem.contains("is evicted") == true)
         #expect(findings(status(0, [("storage", .string("works"))]), status(1)).isEmpty)
     }
 

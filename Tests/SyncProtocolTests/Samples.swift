@@ -134,14 +134,22 @@ extension Seeded {
 
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<16, using: &self) {
+        switch Int.random(in: 0..<17, using: &self) {
+        case 15:
+            return .children(
+                id: id, path: path(), from: chance(50) ? key() : nil,
+                limit: chance(50) ? Int.random(in: 1...9_999, using: &self) : nil)
         case 14: return .settle(id: id, milliseconds: unsigned())
         case 13: return .hello(id: id, seen: vector())
         case 12: return .evict(id: id, member: text())
         case 11: return .backup(id: id, name: text())
         case 0: return .get(id: id, path: path(), query: query())
         case 1:
-            let condition = chance(50) ? DataHash(of: primitive()) : nil
+            let condition =
+                chance(50)
+                ? Condition(
+                    DataHash(of: primitive()), isLocal: chance(50),
+                    patienceMilliseconds: chance(50) ? unsigned() : nil) : nil
             return .put(
                 id: id, path: path(), value: value(), condition: condition,
                 concern: WriteConcern.allCases.randomElement(using: &self),
@@ -209,7 +217,9 @@ extension Seeded {
             time = chance(20) ? self.time() : time.successor
             let writer = [origin, client, WriterID(bits: unsigned())][
                 Int.random(in: 0..<3, using: &self)]
-            return Operation(stamp: Stamp(time: time, writer: writer), writes: writes())
+            return Operation(
+                stamp: Stamp(time: time, writer: writer), writes: writes(),
+                again: chance(20) ? stamp() : nil, term: chance(50) ? next() >> 16 : nil)
         }
         return Batch(
             origin: origin, first: 1 + unsigned() >> 17, wallMilliseconds: unsigned() >> 17,
@@ -218,7 +228,9 @@ extension Seeded {
 
     mutating func peerMessage() -> PeerMessage {
         let from = 1 + unsigned() >> 17
-        switch Int.random(in: 0..<12, using: &self) {
+        switch Int.random(in: 0..<14, using: &self) {
+        case 13: return .decided((0..<next() % 3).map { _ in verdict() })
+        case 12: return .propose(proposals())
         case 11: return .urge
         case 4: return .gone(origin: WriterID(bits: next()), through: from)
         case 5: return .fetch(member: text(), checkpoint: next(), after: next())
@@ -242,7 +254,9 @@ extension Seeded {
         case 9:
             return .refuse(
                 member: text(), to: WriterID(bits: next()), problem: text(), fix: text())
-        case 10: return .bye(cluster: text(), member: text(), writer: WriterID(bits: next()))
+        case 10:
+            return .bye(
+                cluster: text(), member: text(), writer: WriterID(bits: next()), time: time())
         case 0: return .batch(BatchCoding.encode(batch()))
         case 1:
             return .beat(
@@ -254,7 +268,7 @@ extension Seeded {
                     },
                     evictions: chance(50)
                         ? [] : [Eviction(member: text(), writer: WriterID(bits: next()))],
-                    wallMilliseconds: unsigned() >> 17))
+                    wallMilliseconds: unsigned() >> 17, lease: chance(30) ? nil : lease()))
         case 2:
             return .want(
                 member: text(), origin: WriterID(bits: next()), from: from, through: from + 9)
@@ -265,6 +279,35 @@ extension Seeded {
                     BatchCoding.encode(batch())
                 })
         }
+    }
+}
+
+// MARK: - Transactions
+
+extension Seeded {
+    mutating func lease() -> Lease {
+        Lease(
+            term: next() >> 16, holder: WriterID(bits: next()), renewedMilliseconds: next() >> 16,
+            ceiling: time(), formerCeiling: time(),
+            stage: [.given, .asking, .deciding].randomElement(using: &self)!)
+    }
+
+    mutating func proposals() -> Proposals {
+        let all = (0..<next() % 3).map { _ in
+            Proposal(
+                id: stamp(), path: path(), value: value(), condition: DataHash(of: primitive()),
+                concern: chance(50) ? .majority : .all)
+        }
+        return Proposals(
+            member: text(), coordinator: WriterID(bits: next()), seen: vector(), all: all)
+    }
+
+    mutating func verdict() -> Verdict {
+        let outcomes: [Verdict.Outcome] = [
+            .done(.majority), .done(.all), .changed, .forgotten,
+            .invalid(problem: text(), fix: text()),
+        ]
+        return Verdict(stamp(), outcomes.randomElement(using: &self)!, basis: vector())
     }
 }
 

@@ -30,6 +30,23 @@ import Threads
         #expect(count.withLock { $0 } == 40_000)
     }
 
+    @Test func `a wait with a limit ends with it, or with the result before that`() {
+        let flag = Monitor(false)
+        var looks = 0
+        let nothing = flag.wait(upTo: .milliseconds(2)) { isSet in
+            looks += 1
+            return isSet ? true : nil
+        }
+        #expect(nothing == nil)
+        #expect(looks >= 2, "it looks once more at the end")
+        let setter = SystemThread {
+            flag.withLock { $0 = true }
+            flag.signal()
+        }
+        #expect(flag.wait(upTo: .seconds(600)) { $0 ? true : nil } == true)
+        setter?.join()
+    }
+
     @Test func `what one thread adds another waits for and takes`() {
         let queue = Monitor([Int]())
         let producer = SystemThread {

@@ -1,6 +1,6 @@
 # Sourced by the scripts above: installs the Debian packages and finds the Swift that they need.
 
-build_packages=(libzmq3-dev libsqlite3-dev libevent-dev libsimdjson-dev g++)
+build_packages=(libzmq3-dev libsqlite3-dev libevent-dev libsimdjson-dev libedit-dev g++)
 # The test programs in Python run with Debian's own /usr/bin/python3, which finds the first two.
 test_packages=(python3-zmq python3-msgpack iso-codes iproute2)
 

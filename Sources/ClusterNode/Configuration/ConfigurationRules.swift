@@ -16,7 +16,7 @@ extension NodeConfiguration {
         let exposure = hasKeys ? .network : exposure
         var taken: [String: String] = [:]
         for node in nodes {
-            try node.checkName()
+            try NodeConfiguration.Member.check(name: node.id)
             guard taken.updateValue(node.id, forKey: node.id) == nil else {
                 throw NodeError(
                     problem: "two nodes have the id \(node.id)", fix: "give each its own id")
@@ -66,7 +66,10 @@ extension NodeConfiguration {
 extension NodeConfiguration.Member {
     static let keys = ["client", "requests", "updates"]
 
-    fileprivate func checkName() throws(NodeError) {
+    /// Checks that a node may have this name.
+    ///
+    /// - Throws: which names it may have.
+    public static func check(name id: String) throws(NodeError) {
         let isPlain = id.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

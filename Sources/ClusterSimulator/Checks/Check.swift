@@ -36,10 +36,12 @@ public enum Check: String, CaseIterable, Sendable {
     case oldValuesAreRight = "old-values-are-right"
     /// Nothing is told that changes nothing, and in the end a listener shows what its node does.
     case changesTellTheTruth = "changes-tell-the-truth"
-    /// Each transaction counts once.
+    /// Each transaction counts once, at whatever node it was made.
     case transactionsCount = "transactions-count"
     /// No on-disconnect write is done while the connection that it waits for lives.
     case onDisconnectWaits = "on-disconnect-waits"
+    /// Transactions on one value rest one upon the other, in an order that agrees with time.
+    case transactionsLinearizable = "transactions-linearizable"
     /// Replicas that held the same operations showed the same tree, whenever that was.
     case equalVectorsEqualTrees = "equal-vectors-equal-trees"
     /// A read shows what its client has written before.

@@ -26,25 +26,3 @@ enum EventChecks {
         }
     }
 }
-
-/// Each transaction that came out is in the count that they all make, once.
-enum TransactionsCount {
-    static func judge(_ evidence: Evidence) -> Finding {
-        guard evidence.scenario.cluster.replicas == 1,
-            evidence.scenario.cluster.durability == .commit
-        else { return .unknown("transactions are decided by one node, and there are more") }
-        let committed = evidence.applications.reduce(0) { $0 + $1.committed }
-        let unknown = evidence.applications.reduce(0) { $0 + $1.unknown }
-        if committed == 0 { return .unknown("no transaction was committed") }
-        var shown: Int64 = 0
-        if case .integer(let number) = evidence.nodes[0].value[Application.count].content {
-            shown = number
-        }
-        guard (Int64(committed)...Int64(committed + unknown)).contains(shown) else {
-            return .invalid(
-                "the count is \(shown), after \(committed) transactions and \(unknown) of which the "
-                    + "outcome is not known")
-        }
-        return .valid("\(committed) transactions, \(unknown) unknown")
-    }
-}

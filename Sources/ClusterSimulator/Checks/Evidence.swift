@@ -29,6 +29,8 @@ struct Evidence {
     let nodes: [Node]
     let losses: [Loss]
     let exemptions: Exemptions
+    /// Whether a process ended that may have left something unsynced.
+    let hasCrashed: Bool
     /// The operations that were acknowledged and must be there.
     let acknowledged: [ClientOperation]
     /// How many acknowledged operations need not be there.
@@ -59,6 +61,7 @@ struct Evidence {
         self.recording = recording
         self.nodes = nodes
         self.losses = losses
+        hasCrashed = !crashes.isEmpty
         let exemptions = Exemptions(
             scenario.cluster, recording, losses: losses, crashes: crashes)
         self.exemptions = exemptions
@@ -169,7 +172,8 @@ extension Check {
             case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,
                 .oldValuesAreRight, .changesTellTheTruth:
                 EventChecks.judge(self, evidence)
-            case .transactionsCount: TransactionsCount.judge(evidence)
+            case .transactionsCount: Transactions.judgeCount(evidence)
+            case .transactionsLinearizable: Transactions.judgeRegister(evidence)
             case .onDisconnectWaits: OnDisconnectWaits.judge(evidence)
             case .equalVectorsEqualTrees: EqualVectors.judge(evidence)
             case .readYourWrites: Sessions(evidence).readYourWrites()

@@ -45,7 +45,8 @@ enum RestartIdentity {
 /// client has made, is ahead of the fastest clock.
 ///
 /// A start may take a clock ahead of the wall clock, as far as the bound that the process before had left
-/// on disk, and all others follow it; the wall clock comes after.
+/// on disk, and all others follow it; the wall clock comes after. So may a new coordinator of transactions,
+/// as far as the lease of the one before.
 enum StampsAscend {
     static func judge(_ evidence: Evidence) -> Finding {
         if let flaw = flaw(inOrderOf: evidence) ?? flaw(inReachOf: evidence) { return flaw }
@@ -61,7 +62,9 @@ enum StampsAscend {
                 return .invalid("stamps of one writer do not ascend", before.line, issued.line)
             }
             if isOwn { last[issued.dot.origin] = issued }
-            if stamp.time.milliseconds > issued.limitMilliseconds {
+            if stamp.time.milliseconds > issued.limitMilliseconds + evidence.scenario.cluster.lease
+                / 1_000
+            {
                 return .invalid(
                     "a stamp is ahead of every clock there is, of which the fastest shows at most "
                         + "\(issued.limitMilliseconds)", issued.line)

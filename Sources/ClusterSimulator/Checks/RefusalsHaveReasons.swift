@@ -2,6 +2,8 @@
 struct Refusal {
     static let noRoom = "the disk is full"
     static let evicted = "was evicted"
+    /// Of an eviction that was refused: what no node says, as nothing follows from it.
+    static let notEvicted = "was not evicted"
 
     var node: Int
     /// What it has to say.

@@ -12,6 +12,10 @@ struct Application {
     static let data = Path([Key(unchecked: "data")])
     static let pair = Path([Key(unchecked: "pair")])
     static let count = Path([Key(unchecked: "count")])
+    /// Where each transaction writes another value.
+    static let register = Path([Key(unchecked: "register")])
+    /// How long it waits for a transaction.
+    static let transactionPatience: UInt64 = 4_000
     /// What all increments of applications add to.
     static let sum = Path([Key(unchecked: "counters"), Key(unchecked: "c1")])
 
@@ -28,23 +32,25 @@ struct Application {
     let isIdle: Bool
     /// What was asked and has not come out, by the number of its request.
     var open: [UInt64: Work] = [:]
-    /// Transactions that came out, and those of which it is not known.
-    var committed = 0
-    var unknown = 0
+    private let transactions: Probability
     private(set) var remaining: Int
     private var lastRequest: UInt64 = 0
     private var random: SplitMix64
 
     enum Work {
-        case transaction
+        /// Recorded as this one of the history.
+        case transaction(record: Int)
         /// An increment, recorded as this operation of the history.
         case increment(operation: Int)
         case other
     }
 
-    init(index: Int, nodes: [String], remaining: Int, seed: UInt64) {
+    init(
+        index: Int, nodes: [String], remaining: Int, transactions: Probability, seed: UInt64
+    ) {
         self.index = index
         isIdle = false
+        self.transactions = transactions
         self.remaining = remaining
         random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         let first = random.index(below: nodes.count)
@@ -67,6 +73,7 @@ struct Application {
     init(idle index: Int, nodes: [String], seed: UInt64, pingsTooRarely: Bool) {
         self.index = index
         isIdle = true
+        transactions = .zero
         remaining = 0
         random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         let first = random.index(below: nodes.count)
@@ -113,11 +120,12 @@ struct Application {
     mutating func draw() -> ClientCore.Input? {
         guard remaining > 0 else { return nil }
         remaining -= 1
+        if random.happens(transactions) { return drawTransaction() }
         switch random.index(below: 20) {
         case 0:
             isOffline.toggle()
             return isOffline ? .wentOffline : .wentOnline
-        case 1, 2: return ask(.transact(Application.count), as: .transaction)
+        case 1, 2: return drawTransaction()
         case 3, 4: return ask(.merge(Application.pair, drawPair()))
         case 5: return ask(.onDisconnectPut(presence, .string("gone")))
         case 6: return ask(.put(presence, .string("here")))
@@ -135,10 +143,18 @@ struct Application {
         Path([Key(unchecked: "presence"), Key(unchecked: "c\(index + 1)")])
     }
 
-    private mutating func ask(_ work: Request.Work, as kind: Work = .other) -> ClientCore.Input {
+    private mutating func ask(
+        _ work: Request.Work, patience: Request.Patience = .endless
+    ) -> ClientCore.Input {
         lastRequest += 1
-        open[lastRequest] = kind
-        return .asked(Request(RequestID(number: lastRequest), work))
+        open[lastRequest] = .other
+        return .asked(Request(RequestID(number: lastRequest), work, patience: patience))
+    }
+
+    private mutating func drawTransaction() -> ClientCore.Input {
+        let path = random.index(below: 2) == 0 ? Application.count : Application.register
+        let patience = Request.Patience.limited(milliseconds: Application.transactionPatience)
+        return ask(.transact(path), patience: patience)
     }
 
     private mutating func drawPair() -> [Write] {
@@ -173,15 +189,7 @@ struct Application {
 
     // MARK: What comes of it
 
-    mutating func finish(_ request: RequestID, _ answer: Answer) {
-        guard case .transaction? = open.removeValue(forKey: request.number) else { return }
-        if case .committed = answer { committed += 1 }
-    }
-
-    mutating func finish(_ request: RequestID, _ error: HearthError) {
-        guard case .transaction? = open.removeValue(forKey: request.number) else { return }
-        if error.effect == .unknown { unknown += 1 }
-    }
+    mutating func finish(_ request: RequestID) { open[request.number] = nil }
 
     mutating func observe(_ listen: ListenID, _ events: [ViewEvent]) {
         let index = Int(listen.number)

@@ -9,5 +9,7 @@ struct History {
     }
 
     var operations: [ClientOperation] = []
+    /// What applications wanted decided.
+    var transactions: [TransactionRecord] = []
     var refusals: [Refused] = []
 }

@@ -67,6 +67,7 @@ struct VirtualNode {
             durability: scenario.cluster.durability, seed: 0)
         configuration.checkpointBytes = 2_000
         configuration.logLimit = UInt64(scenario.cluster.logLimit)
+        configuration.leaseMilliseconds = scenario.cluster.lease / 1_000
         configuration.retryWindowMilliseconds = scenario.cluster.retryWindow / 1_000
         for name in names { configuration.endpoints[name] = "sim://\(name)" }
         if index < scenario.cluster.newer {

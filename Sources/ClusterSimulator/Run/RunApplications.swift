@@ -16,7 +16,8 @@ extension SimulatedRun {
             let share = scenario.workload.applications * (index + 1) / count
             let before = scenario.workload.applications * index / count
             return Application(
-                index: virtual + index, nodes: nodes, remaining: share - before, seed: seed)
+                index: virtual + index, nodes: nodes, remaining: share - before,
+                transactions: scenario.workload.transactions, seed: seed)
         }
         let idle = (0..<scenario.clients.idle).map { index in
             Application(
@@ -72,9 +73,20 @@ extension SimulatedRun {
 
     // MARK: The history
 
-    /// Notes an increment, so that it can be counted.
+    /// Notes what is to be judged later.
     private mutating func record(_ input: Input, _ number: Int) {
-        guard case .asked(let request) = input,
+        guard case .asked(let request) = input else { return }
+        if case .transact(let path, _, _) = request.work {
+            applications[number].open[request.id.number] = .transaction(
+                record: history.transactions.count)
+            history.transactions.append(
+                TransactionRecord(client: applications[number].index, path: path, invoked: now))
+        }
+        recordIncrement(request, number)
+    }
+
+    private mutating func recordIncrement(_ request: Request, _ number: Int) {
+        guard
             case .put(Application.sum, .deferred(.increment(.integer(let delta)))) = request.work
         else { return }
         let write = Write(path: Application.sum, value: .deferred(.increment(.integer(delta))))
@@ -90,11 +102,30 @@ extension SimulatedRun {
     private mutating func record(
         _ outcome: ClientOperation.Outcome, of request: RequestID, _ number: Int
     ) {
-        guard case .increment(let index)? = applications[number].open[request.number]
+        switch applications[number].open[request.number] {
+        case .increment(let index)?:
+            history.operations[index].outcome = outcome
+            history.operations[index].completed = now
+            history.operations[index].node = applications[number].node
+        case .transaction(let index)?:
+            history.transactions[index].outcome = outcome
+            history.transactions[index].completed = now
+            history.transactions[index].node = applications[number].node
+        case .other?, nil: break
+        }
+    }
+
+    /// What the function of a transaction makes of a value: one more, or a value that no other one makes.
+    private mutating func transact(_ request: RequestID, on value: Value, _ number: Int) {
+        guard case .transaction(let index)? = applications[number].open[request.number]
         else { return }
-        history.operations[index].outcome = outcome
-        history.operations[index].completed = now
-        history.operations[index].node = applications[number].node
+        let new =
+            history.transactions[index].path == Application.count
+            ? Value.integer(value.count + 1)
+            : .string("c\(applications[number].index + 1)-\(request.number)")
+        history.transactions[index].old = value
+        history.transactions[index].new = new
+        tell(.ran(request, .value(new)), to: number)
     }
 
     // MARK: Turns
@@ -120,14 +151,13 @@ extension SimulatedRun {
             case .disconnect: disconnect(application: number)
             case .send(let frame):
                 if let connection = applications[number].connection { send(frame, on: connection) }
-            case .succeeded(let request, let answer):
+            case .succeeded(let request, _):
                 record(.acknowledged, of: request, number)
-                applications[number].finish(request, answer)
+                applications[number].finish(request)
             case .failed(let request, let error):
                 record(error.effect == .unknown ? .unknown : .failed, of: request, number)
-                applications[number].finish(request, error)
-            case .transact(let request, let value):
-                tell(.ran(request, .value(.integer(value.count + 1))), to: number)
+                applications[number].finish(request)
+            case .transact(let request, let value): transact(request, on: value, number)
             case .observed(let listen, let events): observe(listen, events, number)
             case .ended(let listen, let error):
                 applications[number].streams[Int(listen.number)].noteEnd(error.description)

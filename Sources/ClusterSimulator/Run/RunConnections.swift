@@ -85,7 +85,7 @@ extension SimulatedRun {
     }
 
     mutating func reply(_ frame: [UInt8], to session: SessionID) {
-        if session == SimulatedRun.operatorSession { return }
+        if session == SimulatedRun.operatorSession { return noteAnswer(frame) }
         let index = Int(session.number) - 1
         let connection = connections[index]
         guard !connection.isBroken, isCurrent(index),
@@ -99,6 +99,14 @@ extension SimulatedRun {
         let isCut = defect == .cutsReplies && random.index(below: 20) == 0
         let sent = isCut ? Array(frame.dropLast()) : frame
         queue.schedule(.replied(connection: index, frame: sent), at: arrival)
+    }
+
+    /// An eviction that was refused is to have no effect, now or later.
+    private mutating func noteAnswer(_ frame: [UInt8]) {
+        let messages = (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
+        for case .message(.error(let id, _, _, _)) in messages where id > 0 {
+            refusals[Int(id) - 1].reason = Refusal.notEvicted
+        }
     }
 
     /// Whether it is the one over which its client talks now.

@@ -45,7 +45,9 @@ extension SimulatedRun {
         case .twin(let node): startTwin(of: node)
         case .evict(let node, let other):
             refusals.append(Refusal(node: node, reason: Refusal.evicted, since: now))
-            let request = ClientMessage.evict(id: 1, member: nodes[node].name)
+            // By the id it is known what became of it.
+            let id = UInt64(refusals.count)
+            let request = ClientMessage.evict(id: id, member: nodes[node].name)
             give(.requested(request.frame, by: SimulatedRun.operatorSession), to: other)
         case .step(let node, let milliseconds):
             nodes[node].clock.step(milliseconds: milliseconds)

@@ -61,6 +61,9 @@ public enum SelfTest {
                 by: .acknowledgedWritesSurvive),
             Row(.losesAside, in: "evicted-node-is-killed", by: .acknowledgedWritesSurvive),
             Row(.replica(.forgetsEvictions), in: "evicted-is-remembered", by: .settledIsFinal),
+            Row(
+                .replica(.keepsRefusedVotes), in: "eviction-needs-a-majority",
+                by: .refusalsHaveReasons),
             Row(.replica(.servesUnknown), in: "lost-promises-count", by: .settledIsFinal),
             Row(.replica(.forgetsRemovals), in: "removed-node-returns", by: .settledIsFinal),
             Row(
@@ -110,7 +113,14 @@ public enum SelfTest {
             Row(.losesChanges, in: "applications-follow", by: .changesTellTheTruth),
             Row(.ignoresConditions, in: "transactions-count", by: .transactionsCount),
             Row(.pingsTooRarely, in: "idle-clients-stay", by: .onDisconnectWaits),
-        ]
+            Row(.ignoresConditions, in: "transactions-follow", by: .transactionsLinearizable),
+        ] + coordination
+
+    /// What could go wrong with a coordinator.
+    private static let coordination: [Row] = [
+        .leadsWithoutMajority, .leadsBeforeCatchingUp, .answersTransactionsEarly,
+        .ignoresFormerCeilings,
+    ].map { Row(.replica($0), in: "coordinator-is-cut-off", by: .transactionsLinearizable) }
 
     /// Runs a scenario with the mistake of a row, with one seed after the other, until it is found.
     ///

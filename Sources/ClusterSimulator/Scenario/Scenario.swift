@@ -50,6 +50,8 @@ extension Scenario {
         var newer = 0
         /// A log with more operations does not wait for members that are away.
         var logLimit = 10_000_000
+        /// How long the coordinator of transactions may decide after it was last renewed.
+        var lease: Microseconds = .milliseconds(800)
     }
 
     struct Network: Sendable {
@@ -85,6 +87,8 @@ extension Scenario {
         var operations = 0
         /// What all applications do together.
         var applications = 0
+        /// The chance that what an application does is a transaction, besides one in ten.
+        var transactions = Probability.zero
         var weights = [Int](repeating: 0, count: Kind.allCases.count)
         var lists = 1
         var counters = 1

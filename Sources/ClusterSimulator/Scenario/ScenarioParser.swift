@@ -31,6 +31,8 @@
 ///     node       = "n" number            end = node | client
 ///     client     = "c" number            time = number ("us" | "ms" | "s" | "min" | "h")
 ///
+/// Each time of an `at` is before that of `until`, wherever in the file that stands.
+///
 /// `Simulations/README.md` describes each setting, action and check.
 struct ScenarioParser {
     private static let statements =
@@ -41,7 +43,15 @@ struct ScenarioParser {
 
     private(set) var scenario: Scenario
     /// Read when all sections are: only then it is known which nodes and clients there are.
-    private var timed: [(line: ScenarioLine, times: TimeRange)] = []
+    private var timed: [TimedLine] = []
+
+    /// The rest of a line `at`, behind its time.
+    private struct TimedLine {
+        var line: ScenarioLine
+        var times: TimeRange
+        /// The time as the file has it.
+        var word: ScenarioWord
+    }
 
     init(name: String) { scenario = Scenario(name: name) }
 
@@ -50,17 +60,28 @@ struct ScenarioParser {
         var isBeforeStatements = true
         for bytes in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
+            try ScenarioParser.requireUTF8(bytes, line: number)
             if bytes.first == UInt8(ascii: "#"), isBeforeStatements { addClaim(bytes.dropFirst()) }
             var line = ScenarioLine(bytes, number: number)
             if line.isAtEnd { continue }
             isBeforeStatements = false
             try readStatement(&line)
         }
-        for (line, times) in timed { try readAction(line, at: times) }
+        for timed in timed { try readAction(timed) }
         guard !scenario.checks.isEmpty else {
             let end = ScenarioWord(text: "", line: number, column: 1, isEnd: true)
             throw .expected("a line \"check …\": a scenario claims something", found: end)
         }
+    }
+
+    /// Bytes that are not UTF-8 would be replaced by others, and a path by another path.
+    private static func requireUTF8(
+        _ bytes: ArraySlice<UInt8>, line: Int
+    ) throws(ScenarioError) {
+        if String(validating: bytes, as: UTF8.self) != nil { return }
+        throw ScenarioError(
+            problem: "line \(line) is not UTF-8", fix: "save the file as UTF-8", line: line,
+            column: 1)
     }
 
     private mutating func addClaim(_ bytes: ArraySlice<UInt8>) {
@@ -81,8 +102,8 @@ struct ScenarioParser {
         case "until": scenario.until = try line.take().time()
         case "settle": scenario.settle = try line.take().time()
         case "at":
-            let times = try line.take().times()
-            return timed.append((line, times))
+            let word = line.take()
+            return timed.append(TimedLine(line: line, times: try word.times(), word: word))
         case "check": try readChecks(&line)
         default: throw .unknown(word, known: ScenarioParser.statements)
         }
@@ -105,10 +126,9 @@ struct ScenarioParser {
 // MARK: - Actions
 
 extension ScenarioParser {
-    private mutating func readAction(
-        _ line: ScenarioLine, at times: TimeRange
-    ) throws(ScenarioError) {
-        var line = line
+    private mutating func readAction(_ timed: TimedLine) throws(ScenarioError) {
+        try requireEnd(after: timed)
+        var line = timed.line
         let word = line.take()
         let action: Scenario.Scripted.Action
         if word.text.hasPrefix("c"), word.text.dropFirst().first?.isNumber == true {
@@ -118,7 +138,15 @@ extension ScenarioParser {
             action = .fault(try Fault(named: word, &line, of: scenario))
         }
         try line.finish()
-        scenario.script.append(.init(at: times, action))
+        scenario.script.append(.init(at: timed.times, action))
+    }
+
+    /// What begins when the scenario has ended would never happen, or after all faults were ended.
+    private func requireEnd(after timed: TimedLine) throws(ScenarioError) {
+        if timed.times.longest < scenario.until { return }
+        throw .expected(
+            "a time before the end of the scenario, \"until \(scenario.until.text)\"",
+            found: timed.word)
     }
 
     private func readRequest(_ line: inout ScenarioLine) throws(ScenarioError) -> ScriptedRequest {

@@ -99,6 +99,7 @@ extension ScenarioSection {
             .times("start", \.cluster.start),
             .count("log", \.cluster.logLimit, in: 1...10_000_000),
             .time("retry-window", \.cluster.retryWindow),
+            .time("lease", \.cluster.lease),
         ]
     }
 
@@ -132,6 +133,7 @@ extension ScenarioSection {
             .count("lists", \.workload.lists, in: 1...1_000),
             .count("counters", \.workload.counters, in: 1...1_000),
             .chance("concern", \.workload.concern),
+            .chance("transactions", \.workload.transactions),
         ]
             + Scenario.Workload.Kind.allCases.enumerated().map { index, kind in
                 .count(kind.rawValue, \.workload.weights[index], in: 0...1_000)

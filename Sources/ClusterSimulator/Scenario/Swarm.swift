@@ -99,6 +99,8 @@ struct Swarm {
         let count = scenario.clients.count
         set("clients native", \.clients.native, [0, count / 2, count][index(3)])
         set("cluster retry-window", \.cluster.retryWindow, .milliseconds(200 + number(2_000)))
+        set("cluster lease", \.cluster.lease, .milliseconds(400 + number(1_000)))
+        set("workload transactions", \.workload.transactions, drawChance(upTo: 600_000))
     }
 
     // MARK: Draws

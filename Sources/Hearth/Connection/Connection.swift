@@ -169,6 +169,7 @@ extension Connection {
     /// - Parameters:
     ///   - path: Where.
     ///   - visibility: Whether listeners here see the outcome before the node has taken it.
+    ///   - scope: Whether the cluster's coordinator decides, or the node that is connected.
     ///   - patience: How long an answer is waited for.
     ///   - update: Called with what is there as far as it is known here, null at first if nothing
     ///     is; again whenever something came in between, 25 times at most. It must have no effect
@@ -176,12 +177,13 @@ extension Connection {
     ///   - completion: Takes `.committed` or `.aborted` with the value that is there now.
     public func transact(
         at path: Path, _ visibility: WriteVisibility = .shown,
+        scope: Request.TransactionScope = .cluster,
         patience: Request.Patience = .endless,
         update: @escaping @Sendable (Value) -> ClientCore.TransactionResult,
         completion: @escaping Completion
     ) {
         let id = RequestID(number: nextNumber())
-        let request = Request(id, .transact(path, visibility), patience: patience)
+        let request = Request(id, .transact(path, visibility, scope), patience: patience)
         if !post(.transact(request, update, completion)) { refuse { completion(.failure($0)) } }
     }
 }

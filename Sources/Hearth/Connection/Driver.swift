@@ -207,8 +207,12 @@ extension Driver {
         case .ended(let id, let error):
             guard let listener = listeners.removeValue(forKey: id) else { return }
             calls.append { listener.ended(error) }
-        case .connected(let node): Log.note("connected to \(node)")
-        case .disconnected: Log.note("lost contact with the node")
+        case .connected(let node):
+            Log.note("connected to \(node)")
+            tap?.contact(.served(by: node))
+        case .disconnected:
+            Log.note("lost contact with the node")
+            tap?.contact(.searching(refusal: client.refusal))
         }
     }
 
@@ -226,6 +230,7 @@ extension Driver {
     private func connect(to address: String) {
         dropSocket()
         tap?.connects()
+        tap?.contact(.searching(refusal: client.refusal))
         do {
             let socket = try Socket(.dealer, in: context)
             // A connection that came back by itself would have lost its listens at the node.

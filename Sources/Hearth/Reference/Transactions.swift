@@ -9,22 +9,26 @@ extension DatabaseReference {
     /// Puts in place of what is here what a function makes of it, unless somebody else changes it in
     /// between: then the function runs again, on the newer data, 25 times at most.
     ///
-    /// The node decides, on what it holds at that moment; nodes that are cut off from each other decide
-    /// each for itself, and the last writer wins.
+    /// One node, the coordinator, decides for the whole cluster, and most nodes hold what it has decided before
+    /// the transaction ends: no two transactions, at whatever nodes, replace the same data, and no failure
+    /// of a node undoes one. While fewer than half of the nodes are connected, the transaction waits, as
+    /// Firebase's does without a connection. Other writes are not decided: a `setValue` at another node at the
+    /// same moment may replace what a transaction wrote.
     ///
     /// - Parameters:
     ///   - block: Must have no effect but its result; it may run on nothing first, although there is
     ///     something, and runs on a queue of the SDK.
     ///   - completion: Is told how it ended.
-    ///   - withLocalEvents: Whether observers of this program see the outcome before the node has
-    ///     decided.
+    ///   - withLocalEvents: Whether observers of this program see the outcome before it is decided.
+    ///   - scope: `.local` has the node that is connected decide, even while it is cut off. If another node
+    ///     decides another transaction meanwhile, the later one stays, and the other update is lost.
     public func runTransactionBlock(
         _ block: @escaping @Sendable (MutableData) -> TransactionResult,
         andCompletionBlock completion: @escaping TransactionCompletion = { _, _, _ in },
-        withLocalEvents: Bool = true
+        withLocalEvents: Bool = true, scope: TransactionScope = .cluster
     ) {
         let completion = Carried(completion)
-        transact(block, withLocalEvents: withLocalEvents) { [database] result in
+        transact(block, withLocalEvents: withLocalEvents, scope) { [database] result in
             database.delivery.call {
                 switch result {
                 case .success((let isCommitted, let snapshot)):
@@ -39,23 +43,29 @@ extension DatabaseReference {
     ///
     /// When the task is cancelled it ends with the code `cancelled`, and the transaction may still happen.
     ///
+    /// - Parameters:
+    ///   - block: As above.
+    ///   - scope: As above.
     /// - Returns: Whether it was committed, and what is here now.
     public nonisolated(nonsending) func runTransactionBlock(
-        _ block: @escaping @Sendable (MutableData) -> TransactionResult
+        _ block: @escaping @Sendable (MutableData) -> TransactionResult,
+        scope: TransactionScope = .cluster
     ) async throws(HearthError) -> (Bool, DataSnapshot) {
         try await Outcome<(Bool, DataSnapshot)>.of(.write("a transaction at \(path)")) { outcome in
-            transact(block, withLocalEvents: true) { outcome.end($0) }
+            transact(block, withLocalEvents: true, scope) { outcome.end($0) }
         }
     }
 
     private func transact(
         _ block: @escaping @Sendable (MutableData) -> TransactionResult, withLocalEvents: Bool,
+        _ scope: TransactionScope,
         _ completion: @escaping @Sendable (Result<(Bool, DataSnapshot), HearthError>) -> Void
     ) {
         switch database.connection {
         case .failure(let error): completion(.failure(error))
         case .success(let connection):
-            connection.transact(at: path, withLocalEvents ? .shown : .hidden) { value in
+            connection.transact(at: path, withLocalEvents ? .shown : .hidden, scope: scope) {
+                value in
                 let result = block(MutableData(value, at: self))
                 return result.data.map { .value($0) } ?? .abort
             } completion: { result in

@@ -113,7 +113,7 @@ extension DatabaseReference {
     ///
     ///     try await accounts.withWriteConcern(.majority).child("anna").setValue(100)
     ///
-    /// What is not reached within five seconds fails with the code `notMet`: the write is done
+    /// What is not reached within three seconds fails with the code `notMet`: the write is done
     /// nevertheless, and durable on fewer nodes. Goes for places that are reached from this one, and not
     /// for transactions.
     public func withWriteConcern(_ concern: WriteConcern) -> DatabaseReference {

@@ -1,23 +1,30 @@
 internal import ClusterNode
 internal import Glibc
 internal import Storage
+internal import ZeroMQ
 
 /// `hearth backup` and `hearth restore`: copies of a node's database.
 enum BackupVerbs {
     private static let name = Argument("NAME", "The name of the copy, such as monday.")
     private static let file = Argument("FILE", "A copy that `hearth backup` made.", values: .file)
-    private static let node = Argument("NODE", "The node to bring it back to, such as n1.")
+    private static let node = Argument(
+        "NODE", "The node to bring it back to, such as n1.", values: .node)
 
     static let backup = Verb(
         "backup",
         "Has a node write a copy of its database beside it, while it runs, and prints its path.",
-        arguments: [name], options: NodeClient.options,
+        arguments: [name],
+        options: NodeClient.options(waiting: "600, and 5 for a node that does not answer at all"),
         examples: ["hearth backup monday --node n1"]
     ) { invocation throws(CommandError) in
         let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(600)
-        let server = try NodeOptions.servers(of: invocation)[0]
+        let servers = try NodeOptions.servers(of: invocation)
         let probe = try StatusProbe(for: invocation)
         do throws(NodeError) {
+            let server = try firstThatAnswers(of: servers, probe, within: limit)
+            Terminal.standardError.print(
+                "waiting for \(server.endpoint) to write the copy, for "
+                    + "\(NodeWait.text(of: limit)) at most (--timeout)")
             let path = try probe.backUp(
                 server, to: invocation.words(of: name)[0], within: limit)
             StandardOutput.shared.print(path)
@@ -25,6 +32,19 @@ enum BackupVerbs {
             throw CommandError(.unavailable, error.problem, fix: error.fix)
         }
         return .success
+    }
+
+    /// A copy takes long; whether a node answers at all shows soon.
+    private static func firstThatAnswers(
+        of servers: [ServerAddress], _ probe: StatusProbe, within limit: Duration
+    ) throws(NodeError) -> ServerAddress {
+        let share = min(limit, .seconds(5)) / servers.count
+        for server in servers where try probe.statuses(of: [server], within: share)[0] != nil {
+            return server
+        }
+        throw NodeError(
+            problem: "no node answers at " + servers.map(\.endpoint).joined(separator: " or "),
+            fix: "see `hearth cluster status`")
     }
 
     static let restore = Verb(

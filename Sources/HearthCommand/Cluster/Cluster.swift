@@ -71,12 +71,7 @@ struct Cluster: Sendable {
 extension Cluster {
     /// The process of a node; nil unless it runs.
     func process(of node: Node) -> NodeProcess? {
-        guard let text = readFile(pidFile(of: node)) else { return nil }
-        let numbers = String(decoding: text, as: UTF8.self).split { $0.isWhitespace }
-        guard numbers.count == 2, let pid = pid_t(numbers[0]), let ticks = UInt64(numbers[1])
-        else { return nil }
-        let process = NodeProcess(pid: pid, startTicks: ticks)
-        return process.isRunning ? process : nil
+        NodeProcess(named: readFile(pidFile(of: node)))
     }
 
     /// Starts a node that does not run.
@@ -134,7 +129,7 @@ extension Cluster {
         }
     }
 
-    /// Ends a node's process as a power cut would; nil if none ran.
+    /// Ends a node's process at once; nil if none ran.
     func kill(_ node: Node) -> NodeProcess? {
         guard let process = process(of: node) else { return nil }
         kill(process)

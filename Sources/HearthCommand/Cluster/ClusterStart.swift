@@ -56,7 +56,7 @@ struct ClusterStart {
 
     private func ended(_ node: Cluster.Node, _ logs: [LogReader]) -> CommandError {
         var log = logs.first { $0.id == node.id }
-        let lines = (log?.newLines() ?? []).suffix(8).map { "    " + $0 }
+        let lines = (log?.newLines() ?? []).suffix(8).map { "    " + $0.text }
         return CommandError(
             .unavailable,
             "\(node.id) ended while it started; its log ends with\n"

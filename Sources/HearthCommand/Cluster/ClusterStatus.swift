@@ -3,8 +3,10 @@ internal import Glibc
 /// `hearth cluster status`: how each node is, once or live.
 enum ClusterStatus {
     static let verb = Verb(
-        "status", "Shows the state of each node, and how far they agree.",
+        "status",
+        "Shows the state of each node, and how far they agree. Ends with 69 if a node does not serve.",
         options: ObservedCluster.options + [watch, json],
+        tables: [StatusTable.legend, StatusTable.states],
         examples: [
             "hearth cluster status", "hearth cluster status --watch",
             "hearth cluster status --json",
@@ -19,7 +21,9 @@ enum ClusterStatus {
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let cluster = try ObservedCluster(of: invocation)
         guard invocation.has(watch) else {
-            show(try cluster.statuses(), since: nil, invocation)
+            let statuses = try cluster.statuses()
+            show(statuses, since: nil, invocation)
+            try requireServing(statuses)
             return .success
         }
         StopRequest.watch()
@@ -36,6 +40,16 @@ enum ClusterStatus {
             for _ in 0..<20 where !StopRequest.isThere { usleep(50_000) }
         }
         return .success
+    }
+
+    /// - Throws: `.unavailable`, so that scripts notice, if a node does not serve.
+    private static func requireServing(_ statuses: [NodeStatus]) throws(CommandError) {
+        let others = statuses.filter { $0.state != .serving }
+        if others.isEmpty { return }
+        let names = others.map { "\($0.node.id) is \($0.state.rawValue)" }
+        throw CommandError(
+            .unavailable, names.joined(separator: ", "),
+            fix: "`hearth cluster doctor` says what to do")
     }
 
     private static func show(

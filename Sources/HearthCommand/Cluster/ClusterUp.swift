@@ -12,7 +12,9 @@ enum ClusterUp {
         ], work: run)
 
     private static let nodeCount = Option(
-        "nodes", "NUMBER", "How many nodes; 3, or as many as the folder's cluster had.")
+        "nodes", "NUMBER",
+        "How many nodes a new cluster has; otherwise 3. Change that later with `hearth cluster add`."
+    )
     private static let basePort = Option(
         "base-port", "PORT",
         "Node k takes clients at port PORT + 10 (k - 1), and uses the two ports after it; 7001.")
@@ -38,22 +40,10 @@ enum ClusterUp {
     }
 
     private static func startAttached(_ cluster: Cluster) throws(CommandError) -> ExitStatus {
-        let nodes = cluster.file.nodes
-        var logs = LogView(of: nodes, in: cluster)
-        logs.skipToEnd()
-        defer { logs.printNewLines() }
-        try ClusterStart(cluster: cluster).start(nodes) { logs.printNewLines() }
+        var session = AttachedCluster(cluster)
+        try session.start()
         printAddresses(of: cluster)
-        while !StopRequest.isThere {
-            logs.printNewLines()
-            guard nodes.contains(where: { cluster.process(of: $0) != nil }) else {
-                throw CommandError(
-                    .unavailable, "all nodes have ended",
-                    fix: "see their logs above, then start again")
-            }
-            usleep(100_000)
-        }
-        cluster.stop(nodes, within: .seconds(10)) { _, _ in }
+        try session.follow()
         return .success
     }
 
@@ -70,31 +60,68 @@ extension ClusterUp {
     private static func description(
         for invocation: Invocation
     ) throws(CommandError) -> ClusterFile {
-        let known = try? ClusterFile(inFolder: NodeOptions.folder(of: invocation))
-        let nodeCount = try invocation.integer(nodeCount, in: 1...99) ?? known?.nodes.count ?? 3
-        let basePort = try invocation.integer(basePort, in: 1...65533) ?? known?.basePort ?? 7001
-        let lastPort = basePort + 10 * (nodeCount - 1) + 2
+        let folder = NodeOptions.folder(of: invocation)
+        let known = try ClusterFile.known(inFolder: folder)
+        let wantedCount = try invocation.integer(nodeCount, in: 1...99)
+        let wantedPort = try invocation.integer(basePort, in: 1...65533)
+        if let known, let wantedCount, wantedCount != known.nodes.count {
+            throw invocation.usageError(
+                "\(folder) has a cluster of \(known.nodes.count) nodes, not \(wantedCount)",
+                fix:
+                    "add or remove nodes with `hearth cluster add` and `hearth cluster remove`, or "
+                    + "choose another --dir")
+        }
+        let ids = known?.nodes.map(\.id) ?? (1...(wantedCount ?? 3)).map { "n\($0)" }
+        let basePort = wantedPort ?? known?.basePort ?? 7001
+        let lastPort = basePort + 10 * (ids.count - 1) + 2
         guard lastPort <= 65535 else {
             throw invocation.usageError(
-                "\(nodeCount) nodes from port \(basePort) on would need ports up to \(lastPort)",
+                "\(ids.count) nodes from port \(basePort) on would need ports up to \(lastPort)",
                 fix: "choose a lower --base-port, or fewer --nodes")
         }
-        return ClusterFile(
-            nodeCount: nodeCount, basePort: basePort,
+        var file = ClusterFile(
+            nodes: ids, basePort: basePort,
             durability: invocation[durability] ?? known?.durability ?? "commit")
+        // Where nodes were removed, there are gaps between the ports of the others.
+        if let known, basePort == known.basePort { file.nodes = known.nodes }
+        return file
+    }
+}
+
+extension ClusterFile.Node {
+    /// A node of this machine.
+    init(id: String, portsFrom port: Int) {
+        self.init(
+            id: id, client: "tcp://127.0.0.1:\(port)", requests: "tcp://127.0.0.1:\(port + 1)",
+            updates: "tcp://127.0.0.1:\(port + 2)")
     }
 }
 
 extension ClusterFile {
     /// Nodes n1, n2, … of this machine, ten ports apart.
     init(nodeCount: Int, basePort: Int, durability: String) {
+        self.init(
+            nodes: (1...nodeCount).map { "n\($0)" }, basePort: basePort, durability: durability)
+    }
+
+    /// Nodes of this machine, ten ports apart.
+    fileprivate init(nodes ids: [String], basePort: Int, durability: String) {
         cluster = "local-\(basePort)"
         self.durability = durability
-        nodes = (0..<nodeCount).map { index in
-            let port = basePort + 10 * index
-            return Node(
-                id: "n\(index + 1)", client: "tcp://127.0.0.1:\(port)",
-                requests: "tcp://127.0.0.1:\(port + 1)", updates: "tcp://127.0.0.1:\(port + 2)")
+        nodes = ids.enumerated().map { index, id in
+            Node(id: id, portsFrom: basePort + 10 * index)
+        }
+    }
+
+    /// That of a folder; nil if there is none.
+    ///
+    /// - Throws: when there is one that cannot be read: nobody would want another one in its place.
+    fileprivate static func known(inFolder folder: String) throws(CommandError) -> ClusterFile? {
+        do throws(CommandError) {
+            return try ClusterFile(inFolder: folder)
+        } catch {
+            if error.status == .unavailable { return nil }
+            throw error
         }
     }
 

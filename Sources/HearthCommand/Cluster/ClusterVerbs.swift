@@ -6,7 +6,7 @@ enum ClusterVerbs {
         "cluster", "Runs a cluster of nodes on this machine.",
         verbs: [
             ClusterUp.verb, down, ClusterStatus.verb, ClusterDoctor.verb, kill, start, pause,
-            resume, EvictVerb.verb, ClusterLogs.verb,
+            resume, MemberVerbs.add, MemberVerbs.remove, EvictVerb.verb, ClusterLogs.verb,
         ],
         examples: [
             "hearth cluster up --nodes 3 --detach", "hearth cluster status",
@@ -14,7 +14,7 @@ enum ClusterVerbs {
         ])
 
     private static let nodes = Argument(
-        "NODE", "The names of the nodes, such as n2.", arity: .repeated)
+        "NODE", "The names of the nodes, such as n2.", arity: .repeated, values: .node)
     private static let grace = Option(
         "grace", "SECONDS", "How long nodes may take to stop before they are killed; 10.")
 
@@ -31,7 +31,10 @@ enum ClusterVerbs {
     }
 
     private static let kill = Verb(
-        "kill", "Ends nodes as a power cut would (SIGKILL).", arguments: [nodes],
+        "kill",
+        "Ends the processes of nodes at once (SIGKILL). What the system has written stays written: "
+            + "this is no power cut.",
+        arguments: [nodes],
         options: [NodeOptions.folder], examples: ["hearth cluster kill n2"]
     ) { invocation throws(CommandError) in
         try forEachNode(of: invocation) { node, cluster throws(CommandError) in
@@ -57,14 +60,14 @@ enum ClusterVerbs {
     }
 
     private static let pause = Verb(
-        "pause", "Stops nodes in their tracks (SIGSTOP), as if their machines hung.",
+        "pause", "Suspends nodes (SIGSTOP), as if their machines hung.",
         arguments: [nodes], options: [NodeOptions.folder], examples: ["hearth cluster pause n2"]
     ) { invocation throws(CommandError) in
         try signalNodes(of: invocation, SIGSTOP, "paused")
     }
 
     private static let resume = Verb(
-        "resume", "Lets paused nodes go on (SIGCONT).", arguments: [nodes],
+        "resume", "Resumes suspended nodes (SIGCONT).", arguments: [nodes],
         options: [NodeOptions.folder], examples: ["hearth cluster resume n2"]
     ) { invocation throws(CommandError) in
         try signalNodes(of: invocation, SIGCONT, "resumed")

@@ -71,7 +71,12 @@ private struct Examination {
         case .starting:
             note(.warning, "starts and takes no clients yet", fix: "wait, or see its log")
         default:
-            note(.error, "does not run", fix: "`hearth cluster start \(id)`, and see its log")
+            note(
+                .error,
+                status.isEvicted
+                    ? "does not run, and is evicted: the others no longer wait for it"
+                    : "does not run",
+                fix: "`hearth cluster start \(id)`, and see its log")
         }
     }
 
@@ -197,8 +202,13 @@ private struct Examination {
         }
         if status.isEvicted {
             note(
-                .warning, "was voted out, and is on its way back: it takes no writes",
-                fix: "wait until it has the others' data; it needs to hear them")
+                .warning, "is evicted and has not rejoined yet: it takes no writes",
+                fix: "wait until it has the others' data; it needs to reach them")
+        }
+        if status.eviction == .pending {
+            note(
+                .warning, "is voted on: a node wants it evicted, and no majority has joined it yet",
+                fix: "start the nodes that do not run: the vote stands until most have joined it")
         }
     }
 

@@ -1,34 +1,147 @@
 internal import ClusterNode
+internal import DataTree
+internal import Glibc
+internal import ZeroMQ
 
-/// `hearth cluster evict`: a cluster goes on without a member that is gone.
+/// `hearth cluster evict`: a cluster goes on without a node.
 enum EvictVerb {
-    private static let member = Argument("NODE", "The node that is gone, such as n3.")
+    private static let member = Argument(
+        "NODE", "The node to evict, such as n3.", values: .node)
+    private static let force = Option(
+        flag: "force", "Evict it although it runs; without this, a terminal is asked.")
 
     static let verb = Verb(
         "evict",
         "Has the cluster go on without a node that is gone: the others no longer wait for it. "
-            + "More than half of all nodes must be there. When the node comes back, it takes over "
-            + "the others' data, and does again what it alone had.",
-        arguments: [member], options: NodeClient.options,
-        examples: ["hearth cluster evict n3", "hearth cluster evict n3 --node n1"]
-    ) { invocation throws(CommandError) in
-        let name = invocation.words(of: member)[0]
-        let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
-        let probe = try StatusProbe(for: invocation)
-        var failure: NodeError?
-        // The node itself knows no such peer, and a node that is gone does not answer.
-        for server in try NodeOptions.servers(of: invocation) {
+            + "More than half of all nodes must be there and vote for it; otherwise it is refused. "
+            + "When the node is back, it takes over the others' data, replays what it alone had, and "
+            + "rejoins: one that runs does so at once.",
+        arguments: [member], options: NodeClient.options + [force],
+        examples: ["hearth cluster evict n3", "hearth cluster evict n3 --node n1"], work: run)
+
+    private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
+        let eviction = try EvictionRequest(
+            of: invocation[member], for: invocation,
+            within: try invocation.duration(NodeClient.timeout) ?? .seconds(5))
+        let reachers = try eviction.reachers()
+        if !reachers.isEmpty, !invocation.has(force) {
+            try confirm(invocation[member], reachedBy: reachers)
+        }
+        let server = try eviction.vote()
+        try eviction.waitUntilDecided(at: server)
+        StandardOutput.shared.print(
+            "\(invocation[member]) is evicted: the other nodes no longer wait for it"
+                + (reachers.isEmpty ? "" : "; it runs, and rejoins with their data"))
+        return .success
+    }
+
+    private static func confirm(
+        _ id: String, reachedBy nodes: [String]
+    ) throws(CommandError) {
+        let others = nodes.filter { $0 != id }
+        let problem =
+            others.isEmpty
+            ? "\(id) runs: it answered just now"
+            : "\(id) runs: \(others.joined(separator: " and ")) reached it just now"
+        let refusal = CommandError(
+            .usage, problem,
+            fix: "stop it first, or add --force: it then stops taking writes until it has taken "
+                + "over the others' data")
+        let terminal = Terminal.standardError
+        guard terminal.isInteractive, isatty(STDIN_FILENO) == 1 else { throw refusal }
+        terminal.write("\(problem). Evict it all the same? [y/N] ")
+        guard ["y", "yes"].contains((readLine() ?? "").lowercased()) else {
+            throw CommandError(
+                .interrupted, "\(id) is not evicted", fix: "answer y to evict it")
+        }
+    }
+}
+
+/// One eviction, as it is asked of the nodes of a cluster.
+private struct EvictionRequest {
+    /// How often the nodes are looked at while somebody waits, in microseconds.
+    private static let pauseMicroseconds: UInt32 = 100_000
+    /// A node that fell silent counts as reached for two seconds more.
+    private static let silence = Duration.milliseconds(2_500)
+
+    private let member: String
+    private let servers: [ServerAddress]
+    private let limit: Duration
+    private let probe: StatusProbe
+
+    init(
+        of member: String, for invocation: Invocation, within limit: Duration
+    ) throws(CommandError) {
+        self.member = member
+        self.limit = limit
+        servers = try NodeOptions.servers(of: invocation)
+        probe = try StatusProbe(for: invocation)
+    }
+
+    /// The nodes that reach the one to evict, itself included if it answers; empty if it is gone.
+    ///
+    /// Waits until one that was killed just now is missed.
+    func reachers() throws(CommandError) -> [String] {
+        let deadline = ContinuousClock.now + EvictionRequest.silence
+        while true {
+            let reports = try reports().compactMap { $0 }
+            if reports.contains(where: { $0.text("member") == member }) { return [member] }
+            let names = reports.filter { report in
+                !report[Key(unchecked: "connectedPeers")][Key(unchecked: member)].isNull
+            }.compactMap { $0.text("member") }
+            if names.isEmpty || ContinuousClock.now >= deadline { return names }
+            usleep(EvictionRequest.pauseMicroseconds)
+        }
+    }
+
+    /// Has the first node that may do so vote, and returns its address.
+    ///
+    /// - Throws: why the first one did not, if none does.
+    func vote() throws(CommandError) -> ServerAddress {
+        var refusal: NodeError?
+        var isAnswered = false
+        for (server, report) in zip(servers, try reports())
+        where report?.text("member") != member {
             do throws(NodeError) {
-                try probe.evict(name, at: server, within: limit)
-                StandardOutput.shared.print(
-                    "\(name) is out once more than half of all nodes know; "
-                        + "`hearth cluster status` tells")
-                return .success
+                try probe.evict(member, at: server, within: limit)
+                return server
             } catch {
-                failure = error
+                // What a node says counts more than that another one does not answer.
+                if !isAnswered { refusal = error }
+                isAnswered = isAnswered || report != nil
             }
         }
         throw CommandError(
-            .unavailable, failure?.problem ?? "there is no node", fix: failure?.fix ?? "name one")
+            .unavailable, refusal?.problem ?? "\(member) is the only node that was named",
+            fix: refusal?.fix ?? "name another node with --node")
+    }
+
+    /// Returns once a majority has voted, as the node that was asked knows.
+    func waitUntilDecided(at server: ServerAddress) throws(CommandError) {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let report = try reports(of: [server])[0]
+            let votes = report?[Key(unchecked: "evictionVotes")] ?? .null
+            if report != nil, votes[Key(unchecked: member)].isNull { return }
+            guard ContinuousClock.now < deadline else {
+                throw CommandError(
+                    .outcomeUnknown,
+                    "the vote is noted, but no majority has joined it yet: \(member) is not evicted",
+                    fix:
+                        "start the other nodes: the vote stands, and `hearth cluster status` shows "
+                        + "when \(member) is evicted")
+            }
+            usleep(EvictionRequest.pauseMicroseconds)
+        }
+    }
+
+    private func reports() throws(CommandError) -> [Value?] { try reports(of: servers) }
+
+    private func reports(of servers: [ServerAddress]) throws(CommandError) -> [Value?] {
+        do throws(NodeError) {
+            return try probe.statuses(of: servers, within: min(limit, .seconds(1)))
+        } catch {
+            throw CommandError(.unavailable, error.problem, fix: error.fix)
+        }
     }
 }

@@ -7,6 +7,9 @@ struct LogReader {
     private var offset: off_t = 0
     /// The beginning of a line that is not yet whole.
     private var rest: [UInt8] = []
+    /// The last line that was read, and the last one of the node's own: a crash leaves others.
+    private var last: LogLine?
+    private(set) var lastOwn: LogLine?
 
     init(of node: Cluster.Node, in cluster: Cluster) {
         id = node.id
@@ -20,7 +23,7 @@ struct LogReader {
     }
 
     /// The whole lines since the last call.
-    mutating func newLines() -> [String] {
+    mutating func newLines() -> [LogLine] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
@@ -30,40 +33,63 @@ struct LogReader {
         var lines = (rest + bytes).split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         rest = Array(lines.popLast() ?? [])
-        return lines.map { String(decoding: $0, as: UTF8.self) }
+        return lines.map { bytes in
+            let line = LogLine(
+                String(decoding: bytes, as: UTF8.self), of: id, after: last?.time ?? "")
+            last = line
+            if line.isOwn { lastOwn = line }
+            return line
+        }
     }
 }
 
-/// Shows the logs of a cluster's nodes as one, each line with the name of its node.
+/// Shows the logs of a cluster's nodes as one by time, each line with the name of its node.
 struct LogView {
     private static let colours: [Terminal.Colour] = [.cyan, .magenta, .yellow, .green, .blue]
     private let terminal = Terminal.standardOutput
+    private var names: [String]
     private var readers: [LogReader]
+    /// Those of nodes that were removed, and may be added again.
+    private var retired: [LogReader] = []
 
     init(of nodes: [Cluster.Node], in cluster: Cluster) {
         readers = nodes.map { LogReader(of: $0, in: cluster) }
+        names = nodes.map(\.id)
     }
 
     mutating func skipToEnd() {
         for index in readers.indices { readers[index].skipToEnd() }
     }
 
+    /// Goes on with the logs of these nodes: those of new ones from their beginning.
+    mutating func follow(_ nodes: [Cluster.Node], in cluster: Cluster) {
+        let known = readers + retired
+        readers = nodes.map { node in
+            known.first { $0.id == node.id } ?? LogReader(of: node, in: cluster)
+        }
+        retired = known.filter { reader in !nodes.contains { $0.id == reader.id } }
+        names = nodes.map(\.id)
+    }
+
+    /// The last line that was read of those that a node wrote itself.
+    func lastLine(of id: String) -> String? { readers.first { $0.id == id }?.lastOwn?.text }
+
     /// Prints what the nodes have said since the last call.
-    mutating func printNewLines() {
-        for index in readers.indices {
-            let id = readers[index].id
-            let colour = Self.colours[index % Self.colours.count]
-            for line in readers[index].newLines() {
-                StandardOutput.shared.print(named(line, id, terminal.coloured(id, colour)))
-            }
+    ///
+    /// - Parameters:
+    ///   - time: Lines before it are left out.
+    ///   - count: So many lines at most, the last ones.
+    mutating func printNewLines(since time: String = "", last count: Int = .max) {
+        var logs: [[LogLine]] = []
+        for index in readers.indices { logs.append(readers[index].newLines()) }
+        for line in LogLine.merged(logs).filter({ $0.time >= time }).suffix(count) {
+            StandardOutput.shared.print(line.named(coloured(line.node)))
         }
         StandardOutput.shared.flush()
     }
 
-    /// A node's own lines have its name behind the time; others, as of a crash, get it in front.
-    private func named(_ line: String, _ id: String, _ shown: String) -> String {
-        let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[1] == id else { return "\(shown) \(line)" }
-        return "\(parts[0]) \(shown) \(parts[2])"
+    private func coloured(_ id: String) -> String {
+        let index = names.firstIndex(of: id) ?? 0
+        return terminal.coloured(id, Self.colours[index % Self.colours.count])
     }
 }

@@ -17,6 +17,15 @@ struct NodeProcess: Equatable, Sendable {
         self.init(pid: pid, startTicks: entry.startTicks)
     }
 
+    /// The process that a file names by its number and when it started; nil unless it runs.
+    init?(named text: [UInt8]?) {
+        let numbers = String(decoding: text ?? [], as: UTF8.self).split { $0.isWhitespace }
+        guard numbers.count == 2, let pid = pid_t(numbers[0]), let ticks = UInt64(numbers[1])
+        else { return nil }
+        self.init(pid: pid, startTicks: ticks)
+        if !isRunning { return nil }
+    }
+
     var isRunning: Bool { entry != nil }
 
     var isPaused: Bool { entry?.state == UInt8(ascii: "T") }

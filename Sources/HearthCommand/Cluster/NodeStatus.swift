@@ -3,7 +3,7 @@ internal import JSONText
 
 /// How a node of a cluster is, seen from outside.
 struct NodeStatus: Sendable {
-    enum State: String, Sendable {
+    enum State: String, CaseIterable, Sendable {
         case serving
         /// It runs, and does not take clients yet.
         case starting
@@ -12,6 +12,13 @@ struct NodeStatus: Sendable {
         case paused
         /// It runs, and does not answer.
         case unreachable
+    }
+
+    /// What the cluster has decided of a node.
+    enum Eviction: String, CaseIterable, Sendable {
+        /// Some node votes for it, and no majority is known.
+        case pending = "eviction pending"
+        case evicted
     }
 
     let node: ObservedCluster.Node
@@ -56,8 +63,15 @@ struct NodeStatus: Sendable {
         text("storage").flatMap { $0 == "works" ? nil : $0 }
     }
 
-    /// Whether it was voted out, and is not back.
-    var isEvicted: Bool { report[Key(unchecked: "isEvicted")] == .boolean(true) }
+    /// What is known of its eviction: from itself, or from the others once all were looked at.
+    fileprivate(set) var eviction: Eviction?
+
+    var isEvicted: Bool { eviction == .evicted }
+
+    /// As in `stopped, evicted`.
+    var condition: String {
+        eviction.map { "\(state.rawValue), \($0.rawValue)" } ?? state.rawValue
+    }
 
     /// How long ago the time was up to which all is settled at it; nil if it does not know.
     var settledSeconds: Double? {
@@ -81,6 +95,30 @@ struct NodeStatus: Sendable {
     }
 }
 
+extension NodeStatus.State {
+    /// What it means, for the help.
+    var explanation: String {
+        switch self {
+        case .serving: "It takes clients."
+        case .starting: "It runs, and does not take clients yet."
+        case .stopped: "It does not run."
+        case .paused: "It is suspended by a signal (`hearth cluster pause`)."
+        case .unreachable: "It runs, or is on another machine, and does not answer."
+        }
+    }
+}
+
+extension NodeStatus.Eviction {
+    /// What it means, for the help.
+    var explanation: String {
+        switch self {
+        case .evicted:
+            "The others go on without it; it takes no writes until it has rejoined."
+        case .pending: "A node voted to evict it, and no majority has joined the vote yet."
+        }
+    }
+}
+
 extension NodeStatus {
     init(
         node: ObservedCluster.Node, process: NodeProcess?, isLocal: Bool, report: Value?,
@@ -90,6 +128,8 @@ extension NodeStatus {
         self.process = process
         self.report = report ?? .null
         self.delayMilliseconds = delayMilliseconds
+        let isEvicted = report?[Key(unchecked: "isEvicted")] == .boolean(true)
+        eviction = isEvicted ? .evicted : nil
         if report != nil {
             state = .serving
         } else if let process, process.isRunning {
@@ -100,6 +140,11 @@ extension NodeStatus {
         }
     }
 
+    /// Whether this report says that a member is evicted, or is voted on.
+    fileprivate func knows(_ member: String, as fact: String) -> Bool {
+        !report[Key(unchecked: fact)][Key(unchecked: member)].isNull
+    }
+
     /// One line for scripts; what only the node knows is missing unless it serves.
     var json: String {
         var members = [
@@ -107,6 +152,7 @@ extension NodeStatus {
             ("pid", process.map { String($0.pid) } ?? "null"),
             ("state", "\"\(state.rawValue)\""),
             ("address", JSONWriter.text(of: .string(node.address.endpoint))),
+            ("isEvicted", String(isEvicted)),
         ]
         if !report.isNull {
             let counts = held.map { "\(JSONWriter.text(of: .string($0.origin))):\($0.count)" }
@@ -114,10 +160,28 @@ extension NodeStatus {
             members.append(("held", "{" + counts.joined(separator: ",") + "}"))
             members.append(("connectedPeers", "[" + peers.joined(separator: ",") + "]"))
         }
-        for (key, value) in report.children where !["held", "connectedPeers"].contains("\(key)") {
+        let shown = ["held", "connectedPeers", "isEvicted"]
+        for (key, value) in report.children where !shown.contains("\(key)") {
             members.append(("\(key)", JSONWriter.text(of: value)))
         }
         return "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+    }
+}
+
+extension [NodeStatus] {
+    /// The same, each with what all of them know of its eviction: one that is stopped does not tell.
+    func withEvictions() -> [NodeStatus] {
+        map { status in
+            let others = filter { $0.node.id != status.node.id }
+            var status = status
+            if status.isEvicted { return status }
+            if others.contains(where: { $0.knows(status.node.id, as: "evicted") }) {
+                status.eviction = .evicted
+            } else if others.contains(where: { $0.knows(status.node.id, as: "evictionVotes") }) {
+                status.eviction = .pending
+            }
+            return status
+        }
     }
 }
 

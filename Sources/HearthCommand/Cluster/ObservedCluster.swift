@@ -65,7 +65,7 @@ struct ObservedCluster: Sendable {
                 node: node, process: process, isLocal: local != nil,
                 report: reports[node.id]?.status,
                 delayMilliseconds: Int64((reports[node.id]?.delay ?? .zero) / .milliseconds(1)))
-        }
+        }.withEvictions()
     }
 
     private func process(of node: Node) -> NodeProcess? {

@@ -3,13 +3,53 @@
 struct StatusTable {
     let lines: [String]
 
-    private static let titles = [
-        "NODE", "STATE", "PID", "ADDRESS", "OPERATIONS", "OPS/S", "LAG", "PEERS", "CLIENTS",
-        "LISTENS",
-        "SETTLED", "LOG", "GAPS", "REPAIRED", "DUPLICATES", "WAITING", "REGISTERS", "MEMORY",
-        "DISK",
-        "HELD",
-    ]
+    /// What the columns show, in their order.
+    static let legend = HelpTable(
+        "columns",
+        [
+            ("NODE", "The name of the node."),
+            ("STATE", "Whether it serves clients; below are all states."),
+            ("PID", "Its process, if that runs on this machine."),
+            ("ADDRESS", "Where clients connect."),
+            ("OPERATIONS", "How many operations it has applied, from all nodes."),
+            ("OPS/S", "How many operations it applied a second since the last look (--watch)."),
+            ("LAG", "How many operations the node that holds most has and this one lacks."),
+            ("PEERS", "The nodes that it heard from within the last two seconds."),
+            ("CLIENTS", "The connections of clients."),
+            ("LISTENS", "What these clients listen to."),
+            (
+                "SETTLED",
+                "How long ago the time was up to which all earlier writes have arrived there."
+            ),
+            (
+                "LOG",
+                "The operations in its log, how many it may hold before it stops waiting for nodes "
+                    + "that are away, and the size of the log."
+            ),
+            ("GAPS", "From how many writers it misses operations in between."),
+            ("REPAIRED", "The operations that it missed at first and requested from a peer."),
+            ("DUPLICATES", "The operations that arrived more than once; each counts once."),
+            ("WAITING", "The batches that wait for earlier ones, and how many may."),
+            (
+                "REGISTERS",
+                "The places for which it remembers what a late write could still change."
+            ),
+            ("MEMORY", "The resident memory of its process."),
+            ("DISK", "The size of its database."),
+            (
+                "HELD",
+                "The operations that it has applied of each writer: a node, or an earlier start "
+                    + "of one."
+            ),
+        ])
+
+    /// What STATE may say.
+    static let states = HelpTable(
+        "states",
+        NodeStatus.State.allCases.map { ($0.rawValue, $0.explanation) }
+            + NodeStatus.Eviction.allCases.map { ("…, " + $0.rawValue, $0.explanation) })
+
+    private static let titles = legend.rows.map(\.name)
 
     /// - Parameter rates: Operations a second by node, where they are known.
     init(_ statuses: [NodeStatus], rates: [String: Int64] = [:]) {
@@ -44,7 +84,7 @@ struct StatusTable {
 
     private static func cells(of status: NodeStatus, rate: Int64?) -> [String] {
         let known = [
-            status.node.id, status.state.rawValue,
+            status.node.id, status.condition,
             status.process.map { String($0.pid) } ?? "-", status.node.address.endpoint,
         ]
         guard status.state == .serving else {

@@ -4,9 +4,16 @@ internal import Synchronization
 /// Ctrl-C and its like, for work that ends in order: it asks from time to time.
 enum StopRequest {
     private static let flag = Atomic(false)
+    private static let finalFlag = Atomic(false)
 
     /// Whether one came since `watch()`.
     static var isThere: Bool { flag.load(ordering: .relaxed) }
+
+    /// Whether one of them was no Ctrl-C: the process is to end, whatever it would do next.
+    static var isFinal: Bool { finalFlag.load(ordering: .relaxed) }
+
+    /// Forgets one that came, before other work begins.
+    static func reset() { flag.store(false, ordering: .relaxed) }
 
     /// - Throws: `.interrupted` if one came.
     static func check() throws(CommandError) {
@@ -19,7 +26,10 @@ enum StopRequest {
     /// From now on Ctrl-C, SIGTERM and the end of the terminal ask instead of killing.
     static func watch() {
         for number in [SIGINT, SIGTERM, SIGHUP] {
-            signal(number) { _ in StopRequest.flag.store(true, ordering: .relaxed) }
+            signal(number) { number in
+                StopRequest.flag.store(true, ordering: .relaxed)
+                if number != SIGINT { StopRequest.finalFlag.store(true, ordering: .relaxed) }
+            }
         }
     }
 }

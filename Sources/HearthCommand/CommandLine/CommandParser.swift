@@ -28,7 +28,7 @@ struct CommandParser {
 
     private func parseGlobalOption(_ words: [String]) throws(CommandError) -> ParsedCommand? {
         switch words.first {
-        case "--version": return .version
+        case "--version", "-v": return .version
         case "--generate-completion-script":
             let name = words.count > 1 ? words[1] : ""
             guard let shell = CompletionScript.Shell(rawValue: name) else {
@@ -41,14 +41,31 @@ struct CommandParser {
         }
     }
 
+    /// The verb that words name, and the words that lead to it with the command's own.
+    ///
+    /// - Throws: a usage error for a word that names none.
+    func verb(named words: [String]) throws(CommandError) -> (verb: Verb, path: [String]) {
+        var (verb, path) = (root, [root.name])
+        for word in words {
+            guard verb.work == nil else {
+                throw CommandError(
+                    .usage, "\(path.joined(separator: " ")) has no verbs below it",
+                    fix: "see `\(path.joined(separator: " ")) --help`")
+            }
+            verb = try subVerb(word, of: verb, path)
+            path.append(verb.name)
+        }
+        return (verb, path)
+    }
+
     private func subVerb(
         _ word: String, of verb: Verb, _ path: [String]
     ) throws(CommandError) -> Verb {
         if let found = verb.verbs.first(where: { $0.name == word }) { return found }
-        let names = verb.verbs.map(\.name)
+        let names = verb.shownVerbs.map(\.name)
         let command = path.joined(separator: " ")
         if word.hasPrefix("-") {
-            let options = [.help] + (path.count == 1 ? HelpText.globalOptions : [])
+            let options = HelpText.options(of: verb, path)
             let nearest = Suggestion.nearest(to: word, among: options.map { "--" + $0.name })
             throw CommandError(
                 .usage, "\(command): unknown option \(word)",
@@ -63,7 +80,7 @@ struct CommandParser {
 
     private func missingVerb(of verb: Verb, _ path: [String]) -> CommandError {
         let command = path.joined(separator: " ")
-        let names = verb.verbs.map(\.name).joined(separator: ", ")
+        let names = verb.shownVerbs.map(\.name).joined(separator: ", ")
         return CommandError(
             .usage, "\(command): no verb given",
             fix: "add one of \(names); `\(command) --help` explains them")
@@ -107,9 +124,9 @@ extension CommandParser {
         _ word: String, following words: inout ArraySlice<String>,
         into invocation: inout Invocation
     ) throws(CommandError) {
-        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = CommandParser.parts(of: word)
         let name = String(parts[0])
-        guard let option = invocation.verb.options.first(where: { "--" + $0.name == name }) else {
+        guard let option = invocation.verb.options.first(where: { $0.isNamed(name) }) else {
             throw unknownOption(name, for: invocation)
         }
         switch option.kind {
@@ -124,6 +141,14 @@ extension CommandParser {
             try check(value, as: kind, for: name, of: invocation)
             invocation.add(value, to: option)
         }
+    }
+
+    /// The name of an option, and its value where that stands in the same word: `--lines=5` or `-n5`.
+    private static func parts(of word: String) -> [Substring] {
+        if word.hasPrefix("--") {
+            return word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        }
+        return word.count > 2 ? [word.prefix(2), word.dropFirst(2)] : [word[...]]
     }
 
     private func unknownOption(_ name: String, for invocation: Invocation) -> CommandError {
@@ -151,14 +176,14 @@ extension CommandParser {
         var rest = words[...]
         for argument in invocation.verb.arguments {
             guard let word = rest.popFirst() else {
-                if argument.arity == .optional { continue }
+                if argument.arity == .optional || argument.arity == .any { continue }
                 throw invocation.usageError(
                     "\(invocation.name): \(argument.name) is missing",
                     fix: "write `\(HelpText.usage(of: invocation.verb, invocation.path))`")
             }
             try check(word, as: argument.values, for: argument.name, of: invocation)
             invocation.add(word, to: argument)
-            guard argument.arity == .repeated else { continue }
+            guard argument.arity == .repeated || argument.arity == .any else { continue }
             for word in rest { invocation.add(word, to: argument) }
             rest = []
         }

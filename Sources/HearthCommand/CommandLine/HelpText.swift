@@ -7,19 +7,25 @@ struct HelpText {
             verb.summary.wrapped(to: 80).joined(separator: "\n"),
             "usage: " + HelpText.usage(of: verb, path),
         ]
-        if !verb.verbs.isEmpty {
-            sections.append(HelpText.table("verbs", verb.verbs.map { ($0.name, $0.summary) }))
-        }
-        if !verb.arguments.isEmpty {
-            sections.append(
-                HelpText.table("arguments", verb.arguments.map { ($0.name, $0.explanation) }))
-        }
-        let options = verb.options + [.help] + (path.count == 1 ? HelpText.globalOptions : [])
-        sections.append(
-            HelpText.table("options", options.map { ($0.usage, $0.explanation) }))
+        sections += HelpText.tables(of: verb, path).map(HelpText.text)
         let examples = verb.examples.map { "  " + $0 }.joined(separator: "\n")
         sections.append((verb.examples.count > 1 ? "examples:\n" : "example:\n") + examples)
         text = sections.joined(separator: "\n\n")
+    }
+
+    /// All that the help of a verb explains, in order.
+    static func tables(of verb: Verb, _ path: [String]) -> [HelpTable] {
+        [
+            HelpTable("verbs", verb.shownVerbs.map { ($0.name, $0.summary) }),
+            HelpTable("arguments", verb.arguments.map { ($0.name, $0.explanation) }),
+            HelpTable(
+                "options", options(of: verb, path).map { ($0.usage, $0.explanation) }),
+        ].filter { !$0.rows.isEmpty } + verb.tables
+    }
+
+    /// The options that may follow a verb.
+    static func options(of verb: Verb, _ path: [String]) -> [Option] {
+        verb.options + [.help] + (path.count == 1 ? globalOptions : [])
     }
 
     /// One line: `hearth get PATH [options]`.
@@ -31,6 +37,7 @@ struct HelpText {
             case .required: words.append(argument.name)
             case .optional: words.append("[\(argument.name)]")
             case .repeated: words.append("\(argument.name)…")
+            case .any: words.append("[\(argument.name)…]")
             }
         }
         if !verb.options.isEmpty { words.append("[options]") }
@@ -38,34 +45,36 @@ struct HelpText {
     }
 
     static let globalOptions = [
-        Option(flag: "version", "Show the version."),
+        Option(flag: "version", letter: "v", "Show the version."),
         Option(
             "generate-completion-script", "SHELL", "Print completions for a shell.",
             values: .oneOf(CompletionScript.Shell.allCases.map(\.rawValue))),
     ]
 
     /// Two columns, the second broken at 80 characters.
-    private static func table(_ title: String, _ rows: [(String, String)]) -> String {
-        let width = min(26, rows.map(\.0.count).max() ?? 0)
+    private static func text(of table: HelpTable) -> String {
+        let width = min(26, table.rows.map(\.name.count).max() ?? 0)
         let indentation = String(repeating: " ", count: width + 4)
-        let lines = rows.map { name, explanation in
+        let lines = table.rows.map { name, explanation in
             let start = "  " + name.padded(to: width)
             let separator = name.count > width ? "\n" + indentation : "  "
             return start + separator
                 + explanation.wrapped(to: 80 - indentation.count)
                 .joined(separator: "\n" + indentation)
         }
-        return ([title + ":"] + lines).joined(separator: "\n")
+        return ([table.title + ":"] + lines).joined(separator: "\n")
     }
 }
 
 extension Option {
-    /// As help shows it: `--node ADDRESS`.
-    fileprivate var usage: String {
-        switch kind {
-        case .flag: "--\(name)"
-        case .value(let valueName, _): "--\(name) \(valueName)"
-        }
+    /// As help shows it: `-n, --lines NUMBER`.
+    var usage: String {
+        let long =
+            switch kind {
+            case .flag: "--\(name)"
+            case .value(let valueName, _): "--\(name) \(valueName)"
+            }
+        return letter.map { "-\($0), \(long)" } ?? long
     }
 }
 

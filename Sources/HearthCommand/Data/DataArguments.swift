@@ -3,7 +3,8 @@ internal import JSONText
 
 /// The words that the data verbs share.
 enum DataArguments {
-    static let path = Argument("PATH", "A place in the tree, such as /rooms/lobby; / is all of it.")
+    static let path = Argument(
+        "PATH", "A place in the tree, such as /rooms/lobby; / is all of it.", values: .path)
     static let json = Argument(
         "JSON", "A JSON value, such as '{\"text\":\"hello\"}'; - reads it from standard input.")
     static let priorities = Option(

@@ -2,18 +2,23 @@ internal import JSONText
 
 extension Verb {
     private static let pretty = Option(flag: "pretty", "Indent the JSON.")
+    private static let shallow = Option(
+        flag: "shallow",
+        "Show true in place of what is below each child that is an object: for large lists, which are "
+            + "read 10,000 children at a time.")
     private static let settled = Option(
         flag: "settled",
-        "Wait until nothing can come any more that was written before now, at whatever node, and could "
-            + "still change what is there.")
+        "Wait until all earlier writes, of all nodes, have arrived at the node that answers.")
 
     static let get = Verb(
         "get", "Reads the value at a path and prints it as JSON.",
         arguments: [DataArguments.path],
-        options: [pretty, DataArguments.priorities, settled] + NodeClient.options,
+        options: [pretty, DataArguments.priorities, shallow, settled]
+            + NodeClient.options(waiting: "5, or 60 with --settled"),
         examples: [
             "hearth get /rooms/lobby --node tcp://127.0.0.1:7001",
             "hearth get /rooms --pretty --node n2 --dir demo",
+            "hearth get /rooms --shallow",
             "hearth get /rooms/lobby --settled --timeout 60",
         ]
     ) { (invocation) throws(CommandError) in
@@ -21,7 +26,9 @@ extension Verb {
         let client =
             invocation.has(settled)
             ? try NodeClient(settledFor: invocation) : try NodeClient(for: invocation)
-        let value = try client.get(path)
+        let value =
+            invocation.has(shallow)
+            ? try client.listing(of: path).shallowValue : try client.get(path)
         StandardOutput.shared.print(
             JSONWriter.text(
                 of: value, form: invocation.has(DataArguments.priorities) ? .export : .plain,

@@ -1,19 +1,23 @@
 internal import ClientCore
 internal import DataTree
 internal import Hearth
-internal import SyncProtocol
-internal import Threads
 
 extension Verb {
     private static let file = Argument(
         "FILE", "A JSON file; - is standard input.", values: .file)
+    private static let replace = Option(
+        flag: "replace",
+        "Replace what is at PATH even by a value too large for one operation (16 MB): what is there "
+            + "is removed first, and readers see the new value grow.")
 
     static let `import` = Verb(
-        "import", "Replaces what is at a path by the content of a JSON file.",
-        arguments: [DataArguments.path, file], options: NodeClient.options,
+        "import",
+        "Replaces what is at a path by the content of a JSON file: all at once up to 16 MB, in pieces "
+            + "above that, if the place is empty or with --replace.",
+        arguments: [DataArguments.path, file], options: [replace] + NodeClient.options,
         examples: [
             "hearth import /languages iso_639-3.json --node n1 --dir demo",
-            "zcat backup.json.gz | hearth import / - --node tcp://127.0.0.1:7001",
+            "zcat backup.json.gz | hearth import / - --replace --node tcp://127.0.0.1:7001",
         ]
     ) { (invocation) throws(CommandError) in
         let path = try invocation.location()
@@ -25,56 +29,55 @@ extension Verb {
             throw CommandError(.badData, "\(input.name): \(error.problem)", fix: error.fix)
         }
         let client = try NodeClient(for: invocation)
-        try client.requireNode()
-        return try Import(of: value, to: path, by: client).run()
+        StopRequest.watch()
+        var target = ImportTarget(path: path, source: input.name, byteCount: value.size)
+        if target.fitsInOneOperation {
+            try target.replaceAtOnce(by: value, client)
+        } else {
+            target.isEmpty = try client.children(of: path, limit: 1).isEmpty
+            if !target.isEmpty, !invocation.has(replace) { throw target.wouldBeRemoved }
+            try PieceImport(of: value, to: target, by: client).run()
+        }
+        return .success
     }
 }
 
-/// Writes a large value in pieces: the first replaces what was there, the others add to it.
-///
-/// Listeners see the value grow; to a small one, that fits in one piece, it is a single change.
-private struct Import {
-    private static let piecesInFlight = 8
+/// Where a value is imported to, and how large it is.
+struct ImportTarget {
+    /// Roughly the bytes on the wire up to which one operation replaces a place: half of what a node
+    /// takes as one frame, and what Firebase takes of its SDKs as one write. To write a larger value
+    /// beside the place first would not help: the operation that swaps it in has to carry it too.
+    static let operationBytes = 16_000_000
 
-    private let pieces: [[Write]]
-    private let path: Path
-    private let client: NodeClient
-    private let state = Monitor<(answered: Int, failure: HearthError?)>((0, nil))
+    let path: Path
+    /// As messages name what is read.
+    let source: String
+    let byteCount: Int
+    /// Whether nothing was there before.
+    var isEmpty = false
 
-    init(of value: Value, to path: Path, by client: NodeClient) {
-        pieces = ValuePieces(of: value).pieces
-        self.path = path
-        self.client = client
-    }
+    var fitsInOneOperation: Bool { byteCount <= ImportTarget.operationBytes }
 
-    func run() throws(CommandError) -> ExitStatus {
-        var progress = Progress(of: pieces.count, "pieces")
-        for (index, piece) in pieces.enumerated() {
-            // Nothing is added before the first piece has replaced what was there.
-            let room = index == 1 ? 1 : Import.piecesInFlight
-            progress.show(waitUntil { index - $0 < room })
-            if state.withLock({ $0.failure }) != nil { break }
-            send(piece, isFirst: index == 0)
-        }
-        progress.finish(waitUntil { $0 == pieces.count })
-        if let failure = state.withLock({ $0.failure }) { throw CommandError(failure) }
-        return .success
-    }
-
-    private func send(_ piece: [Write], isFirst: Bool) {
-        let work: Request.Work =
-            isFirst ? .put(path, ValuePieces.value(of: piece)) : .merge(path, piece)
-        client.connection.send(work) { [state] result in
-            state.withLock { state in
-                state.answered += 1
-                if case .failure(let error) = result { state.failure = state.failure ?? error }
-            }
-            state.signal()
+    /// Replaces the place in one operation, which nobody sees a part of.
+    func replaceAtOnce(by value: Value, _ client: NodeClient) throws(CommandError) {
+        do throws(CommandError) {
+            try client.put(value, at: path)
+        } catch {
+            guard error.leavesWrite else { throw error }
+            throw CommandError(
+                error.status,
+                "\(error.problem); \(path) holds what it held before, or all of \(source)",
+                fix: "import again: that does no harm")
         }
     }
 
-    /// Waits for answers, or a failure, and returns how many there are.
-    private func waitUntil(_ isEnough: (Int) -> Bool) -> Int {
-        state.wait { $0.failure != nil || isEnough($0.answered) ? $0.answered : nil }
+    /// A usage error, before anything is changed: nobody said that what is there may be removed.
+    var wouldBeRemoved: CommandError {
+        CommandError(
+            .usage,
+            "\(source) has \(megabytes(byteCount)) MB, too much for one operation "
+                + "(\(megabytes(ImportTarget.operationBytes)) MB), and \(path) is not empty",
+            fix: "nothing was changed; add --replace to remove what is there and write the file in "
+                + "pieces, which an interruption leaves unfinished, or import to an empty place")
     }
 }

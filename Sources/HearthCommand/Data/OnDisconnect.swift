@@ -22,7 +22,7 @@ extension Verb {
         let path = try invocation.location()
         let value = try parseJSON(try invocation.json(), from: "JSON")
         let limit = try invocation.duration(duration)
-        let client = try NodeClient(for: invocation)
+        let client = try NodeClient(aloneFor: invocation)
         _ = try client.perform(.onDisconnectPut(path, value))
         if let text = invocation[now] {
             try client.put(try parseJSON(Array(text.utf8), from: "--set"), at: path)
@@ -30,6 +30,8 @@ extension Verb {
         StandardOutput.shared.print("connected")
         StandardOutput.shared.flush()
         StopRequest.watch()
+        let reporter = ContactReporter(of: client.link)
+        defer { reporter.end() }
         let start = ContinuousClock.now
         // The connection has a thread of its own; this one only waits for the end.
         while !StopRequest.isThere, limit.map({ start.duration(to: .now) < $0 }) ?? true {

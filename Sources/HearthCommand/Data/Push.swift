@@ -7,7 +7,9 @@ extension Verb {
         flag: "stdin", "Push each line of standard input, one JSON value a line.")
 
     static let push = Verb(
-        "push", "Appends a child under a new key, and prints the key.",
+        "push",
+        "Appends a child under a new key, and prints the key: also where the write is done on fewer "
+            + "nodes than was asked for (exit code 80), or may have been done (75).",
         arguments: [DataArguments.path, json], options: [standardInput] + NodeClient.writeOptions,
         examples: [
             "hearth push /rooms/lobby/messages '{\"text\":\"hello\"}'",
@@ -29,7 +31,15 @@ extension Verb {
         var keys = PushIDGenerator()
         var random = SystemRandomNumberGenerator()
         let key = keys.next(at: wallClockMilliseconds(), random: &random)
-        try NodeClient(for: invocation).put(value, at: path.appending(key))
+        let client = try NodeClient(for: invocation)
+        // Who interrupts it has to know the key as well: the write may happen.
+        StopRequest.watch()
+        do throws(CommandError) {
+            try client.put(value, at: path.appending(key))
+        } catch {
+            if error.leavesWrite { StandardOutput.shared.print(key.text) }
+            throw error
+        }
         StandardOutput.shared.print(key.text)
         return .success
     }

@@ -25,48 +25,73 @@ struct PushStream {
     func run() throws(CommandError) -> ExitStatus {
         // From here on lost nodes are waited for: tell now if there is none at all.
         try client.requireNode()
-        let interruption = try Interruption { StandardOutput.shared.flush() }
-        defer { interruption.end() }
-        var keys = PushIDGenerator()
-        var random = SystemRandomNumberGenerator()
+        StopRequest.watch()
         var progress = Progress(of: nil, "pushed")
-        var failure: CommandError?
         do throws(CommandError) {
-            try InputFile.standardInput.forEachLine { number, line throws(CommandError) in
-                if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
-                    return true
-                }
-                let value = try parse(line, number)
-                let key = keys.next(at: wallClockMilliseconds(), random: &random)
-                let count = waitForRoom()
-                progress.show(count)
-                push(value, key, line: number)
-                return acknowledgements.withLock { $0.failure } == nil
-            }
+            try pushLines(&progress)
+            try waitUntil(&progress) { $0.openCount == 0 }
+            progress.finish(acknowledgements.withLock { $0.printedCount })
         } catch {
-            failure = error
+            // What is on its way gets a moment, so that its keys are printed.
+            _ = acknowledgements.wait(upTo: .seconds(2)) { $0.openCount == 0 ? true : nil }
+            let ended = acknowledgements.withLock { $0 }
+            progress.finish(ended.printedCount)
+            StandardOutput.shared.flush()
+            throw ended.report(error)
         }
-        progress.finish(waitForAll())
         StandardOutput.shared.flush()
-        if let refusal = acknowledgements.withLock({ $0.failure }) { throw refusal }
-        if let failure { throw failure }
         return .success
     }
 
+    private func pushLines(_ progress: inout Progress) throws(CommandError) {
+        var keys = PushIDGenerator()
+        var random = SystemRandomNumberGenerator()
+        var shown = progress
+        defer { progress = shown }
+        try InputFile.standardInput.forEachLine {
+            () throws(CommandError) in
+            try checkOpenPushes()
+        } _: { number, line throws(CommandError) in
+            if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
+                return true
+            }
+            let value: Value
+            do throws(CommandError) {
+                value = try parse(line, number)
+            } catch {
+                // What was begun before the wrong line is ended.
+                try waitUntil(&shown) { $0.openCount == 0 }
+                throw error
+            }
+            let key = keys.next(at: wallClockMilliseconds(), random: &random)
+            try waitUntil(&shown) { $0.openCount < PushStream.window }
+            push(value, key, line: number)
+            return true
+        }
+    }
+
+    /// While no line comes: a push may have failed, and Ctrl-C ends this.
+    private func checkOpenPushes() throws(CommandError) {
+        if let failure = acknowledgements.withLock({ $0.failure }) { throw failure }
+        if StopRequest.isThere { throw interrupted }
+    }
+
+    private var interrupted: CommandError {
+        CommandError(
+            .interrupted, "interrupted", fix: "push the other lines again")
+    }
+
     private func parse(_ line: [UInt8], _ number: Int) throws(CommandError) -> Value {
-        let problem: CommandError
         do throws(JSONError) {
             let value = try reader.parse(line)
             if !value.isNull { return value }
-            problem = nothingToPush("standard input, line \(number)")
         } catch {
-            problem = CommandError(
+            throw CommandError(
                 .badData,
                 "standard input, line \(number), column \(error.column): \(error.problem)",
                 fix: error.fix)
         }
-        throw CommandError(
-            problem.status, problem.problem, fix: problem.fix + "; the lines before it are pushed")
+        throw nothingToPush("standard input, line \(number)")
     }
 
     private func push(_ value: Value, _ key: Key, line: Int) {
@@ -79,15 +104,28 @@ struct PushStream {
         }
     }
 
-    /// Waits until another push may go, and tells how many are acknowledged.
-    private func waitForRoom() -> Int {
-        acknowledgements.wait { state in
-            state.openCount < PushStream.window ? state.printedCount : nil
+    /// Waits until enough pushes are acknowledged.
+    ///
+    /// - Throws: the first failure, Ctrl-C, or that no answer came for too long.
+    private func waitUntil(
+        _ progress: inout Progress, _ isEnough: (Acknowledgements) -> Bool
+    ) throws(CommandError) {
+        var wait = NodeWait(for: client.link, within: client.limit, concern: client.concern)
+        var answered = acknowledgements.withLock { $0.answeredCount }
+        while true {
+            let now = acknowledgements.wait(upTo: NodeWait.slice) { state in
+                state.failure != nil || isEnough(state) ? state : nil
+            }
+            let state = now ?? acknowledgements.withLock { $0 }
+            progress.show(state.printedCount)
+            if let failure = state.failure { throw failure }
+            if now != nil { return }
+            if StopRequest.isThere { throw interrupted }
+            if state.answeredCount != answered { wait.restart() }
+            answered = state.answeredCount
+            if wait.isOver { throw wait.timedOut() }
+            wait.tell()
         }
-    }
-
-    private func waitForAll() -> Int {
-        acknowledgements.wait { $0.openCount == 0 ? $0.printedCount : nil }
     }
 }
 
@@ -98,6 +136,7 @@ private struct Acknowledgements: Sendable {
     private var left = 0
     private var head = 0
     private(set) var printedCount = 0
+    private(set) var answeredCount = 0
     private(set) var failure: CommandError?
 
     var openCount: Int { keys.count - head }
@@ -107,12 +146,13 @@ private struct Acknowledgements: Sendable {
         return left + keys.count - 1
     }
 
-    /// Takes an answer. A key that was refused is not printed.
+    /// Takes an answer. A key is printed unless its push was refused, or may have been.
     mutating func end(_ number: Int, _ result: Result<Answer, HearthError>) {
+        answeredCount += 1
         keys[number - left].isDone = true
         if case .failure(let error) = result {
             failure = failure ?? refusal(error, of: keys[number - left].line)
-            refused.append(number)
+            if error.effect != .done { refused.append(number) }
         }
         while head < keys.count, keys[head].isDone { printFirst() }
         if head == keys.count || head > 8192 {
@@ -126,8 +166,18 @@ private struct Acknowledgements: Sendable {
     private func refusal(_ error: HearthError, of line: Int) -> CommandError {
         let refusal = CommandError(error)
         return CommandError(
-            refusal.status, "standard input, line \(line): \(refusal.problem)",
-            fix: refusal.fix + "; the lines whose keys are printed are pushed")
+            refusal.status, "standard input, line \(line): \(refusal.problem)", fix: refusal.fix)
+    }
+
+    /// What stopped the pushes, and which lines are pushed.
+    func report(_ error: CommandError) -> CommandError {
+        var problem = error.problem
+        if let open = keys[head...].first(where: { !$0.isDone }) {
+            problem +=
+                "; line \(open.line) and those after it may have been pushed, \(openCount) at most"
+        }
+        return CommandError(
+            error.status, problem, fix: error.fix + "; the lines whose keys are printed are pushed")
     }
 
     private var refused: [Int] = []

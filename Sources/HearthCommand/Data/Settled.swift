@@ -6,21 +6,45 @@ extension NodeClient {
     /// The first of several connections, each to a node of its own, at whose node all is settled that was
     /// written before this began: one that is cut off must not hold up the others.
     static func firstSettled(
-        of connections: [Connection], within limit: Duration
-    ) throws(HearthError) -> Connection {
+        of links: [NodeLink], within limit: Duration
+    ) throws(CommandError) -> NodeLink {
         let milliseconds = UInt64(limit / .milliseconds(1))
+        // A node has to say for whom it waits before its answer comes too late.
+        let millisecondsAtNode = milliseconds - min(1_000, milliseconds / 2)
         let outcomes = Monitor<[Result<Int, HearthError>]>([])
-        for (index, connection) in connections.enumerated() {
-            connection.send(
-                .settle(milliseconds: milliseconds),
-                patience: .limited(milliseconds: milliseconds + 1_000)
+        for (index, link) in links.enumerated() {
+            link.connection.send(
+                .settle(milliseconds: millisecondsAtNode),
+                patience: .limited(milliseconds: milliseconds)
             ) { result in
                 outcomes.withLock { $0.append(result.map { _ in index }) }
                 outcomes.signal()
             }
         }
-        let first = try outcomes.wait { $0.decision(of: connections.count) }.get()
-        return connections[first]
+        let start = ContinuousClock.now
+        var isTold = false
+        while true {
+            let decision = outcomes.wait(upTo: NodeWait.slice) { $0.decision(of: links.count) }
+            if let decision {
+                do throws(HearthError) { return links[try decision.get()] } catch {
+                    throw CommandError(error)
+                }
+            }
+            if StopRequest.isThere { throw interrupted }
+            if !isTold, ContinuousClock.now - start > .milliseconds(1_500) {
+                isTold = true
+                let nodes = links.map(\.allNames).joined(separator: ", ")
+                Terminal.standardError.print(
+                    "waiting until all earlier writes of all nodes have arrived at one of \(nodes), "
+                        + "for \(NodeWait.text(of: limit)) at most (--timeout)")
+            }
+        }
+    }
+
+    private static var interrupted: CommandError {
+        CommandError(
+            .interrupted, "interrupted before all earlier writes had arrived",
+            fix: "run it again when there is time; `hearth cluster status` shows who is missing")
     }
 }
 

@@ -9,11 +9,18 @@ extension Verb {
         "'value + 1' (or -, *, max, min; what is no number counts as 0), or 'OLD -> NEW' with two JSON "
             + "values, which gives up unless OLD is there.")
 
+    private static let local = Option(
+        flag: "local",
+        "Let the node at hand decide, even while it is cut off from the others. If another node decides "
+            + "another transaction meanwhile, one of the two updates is lost.")
+
     static let transaction = Verb(
         "transaction",
-        "Changes a value by what it is, unless somebody else changes it in between; then it tries "
-            + "again. Prints the value that is there now; ends with 1 if it gave up.",
-        arguments: [DataArguments.path, expression], options: NodeClient.options,
+        "Reads a value, computes the next one, and writes it if nothing came in between; otherwise it "
+            + "tries again. The cluster decides, which takes more than half of its nodes: no two "
+            + "transactions, at whatever nodes, replace the same value. Without so many nodes it waits until "
+            + "--timeout, and fails. Prints the value that is there now; ends with 1 if it gave up.",
+        arguments: [DataArguments.path, expression], options: NodeClient.options + [local],
         examples: [
             "hearth transaction /posts/a/stars 'value + 1' --node n1",
             "hearth transaction /doors/front '\"open\" -> \"closed\"' --node n1",
@@ -21,7 +28,8 @@ extension Verb {
     ) { (invocation) throws(CommandError) in
         let path = try invocation.location()
         let expression = try TransactionExpression(invocation[expression])
-        let answer = try NodeClient(for: invocation).transact(at: path) { value in
+        let scope: Request.TransactionScope = invocation.has(local) ? .local : .cluster
+        let answer = try NodeClient(for: invocation).transact(at: path, scope) { value in
             expression.applied(to: value).map { .value($0) } ?? .abort
         }
         switch answer {
@@ -39,11 +47,13 @@ extension Verb {
 extension NodeClient {
     /// Runs a transaction, and waits.
     fileprivate func transact(
-        at path: Path, _ update: @escaping @Sendable (Value) -> TransactionResult
+        at path: Path, _ scope: Request.TransactionScope,
+        _ update: @escaping @Sendable (Value) -> TransactionResult
     ) throws(CommandError) -> Answer {
         try waiting { completion in
             connection.transact(
-                at: path, patience: patience, update: update, completion: completion)
+                at: path, scope: scope, patience: patience, update: update,
+                completion: completion)
         }
     }
 }

@@ -5,6 +5,8 @@ internal import SyncProtocol
 struct ValuePieces {
     /// At least one, in the order in which they are to be written.
     private(set) var pieces: [[Write]] = []
+    /// Roughly how many bytes each piece has on the wire.
+    private(set) var sizes: [Int] = []
     private var piece: [Write] = []
     private var pieceBytes = 0
     private let limit: Int
@@ -13,7 +15,7 @@ struct ValuePieces {
     init(of value: Value, limit: Int = 256 * 1024) {
         self.limit = limit
         add(value, at: .root)
-        if !piece.isEmpty || pieces.isEmpty { pieces.append(piece) }
+        if !piece.isEmpty || pieces.isEmpty { endPiece() }
     }
 
     /// The value that the writes of one piece make of nothing.
@@ -35,13 +37,16 @@ struct ValuePieces {
     }
 
     private mutating func append(_ value: Value, at path: Path, _ size: Int) {
-        if pieceBytes + size > limit, !piece.isEmpty {
-            pieces.append(piece)
-            piece = []
-            pieceBytes = 0
-        }
+        if pieceBytes + size > limit, !piece.isEmpty { endPiece() }
         piece.append(Write(path: path, value: value))
         pieceBytes += size + path.utf8Count
+    }
+
+    private mutating func endPiece() {
+        pieces.append(piece)
+        sizes.append(pieceBytes)
+        piece = []
+        pieceBytes = 0
     }
 }
 
@@ -49,7 +54,7 @@ extension Value {
     /// The bytes that the value takes on the wire, roughly.
     ///
     /// - Complexity: O(size).
-    fileprivate var size: Int {
+    var size: Int {
         switch self {
         case .null, .boolean: 1
         case .integer, .double: 9

@@ -11,7 +11,9 @@ extension Verb {
     private static let count = Option("count", "N", "Stop after so many events.")
 
     static let watch = Verb(
-        "watch", "Prints what happens at a path, one JSON object a line, until Ctrl-C.",
+        "watch",
+        "Prints what happens at a path, one JSON object a line, until Ctrl-C; says on standard error when "
+            + "it has lost its node, and which node it goes on with.",
         arguments: [DataArguments.path],
         options: [events, count, DataArguments.priorities] + QueryOptions.all
             + NodeClient.options,
@@ -32,8 +34,9 @@ extension Verb {
             }
         let client = try NodeClient(for: invocation)
         try client.requireNode()
-        let interruption = try Interruption { StandardOutput.shared.flush() }
-        defer { interruption.end() }
+        StopRequest.watch()
+        let reporter = ContactReporter(of: client.link)
+        defer { reporter.end() }
         let writer = EventWriter(form: invocation.has(DataArguments.priorities) ? .export : .plain)
         return try EventPrinter(writer: writer, limit: count).run(
             client, at: path, to: query, for: kinds)
@@ -44,6 +47,7 @@ extension Verb {
 private struct EventPrinter {
     private enum End {
         case enough
+        case interrupted
         case refused(HearthError)
     }
 
@@ -71,8 +75,14 @@ private struct EventPrinter {
             end.signal()
         }
         defer { client.connection.unlisten(listen) }
-        switch end.wait(for: { $0.end }) {
-        case .enough: return .success
+        var outcome: End?
+        while outcome == nil {
+            outcome = end.wait(upTo: NodeWait.slice) { $0.end }
+            if outcome == nil, StopRequest.isThere { outcome = .interrupted }
+        }
+        switch outcome {
+        case .enough, nil: return .success
+        case .interrupted: return .interrupted
         case .refused(let error): throw CommandError(error)
         }
     }

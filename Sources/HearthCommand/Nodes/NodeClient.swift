@@ -7,66 +7,95 @@ internal import Threads
 
 /// A connection for one verb, which waits for its answers.
 struct NodeClient: Sendable {
-    static let timeout = Option(
-        "timeout", "SECONDS", "How long to wait for an answer (5).")
+    /// One meaning for every verb; only how long a verb waits where nobody says differs.
+    static func timeout(otherwise seconds: String) -> Option {
+        Option(
+            "timeout", "SECONDS",
+            "How long to wait for the next answer of a node; otherwise \(seconds).")
+    }
+
+    static let timeout = timeout(otherwise: "5")
 
     static let concern = Option(
         "concern", "HOW-MANY",
-        "On how many nodes the write has to be durable: local, majority or all.",
+        "On how many nodes the write has to be durable: local, majority or all. What is not reached "
+            + "within 3 seconds ends with exit code 80; the write is done all the same.",
         values: .oneOf(WriteConcern.allCases.map(\.rawValue)))
 
-    static let options = NodeOptions.all + [timeout]
+    static let options = options(waiting: "5")
+
+    /// The options of a verb that waits so many seconds where nobody says how long.
+    static func options(waiting seconds: String) -> [Option] {
+        NodeOptions.all + [timeout(otherwise: seconds)]
+    }
+
     static let writeOptions = options + [concern]
 
-    let connection: Connection
-    let patience: Request.Patience
+    let link: NodeLink
+    let limit: Duration
     private(set) var concern: WriteConcern?
+
+    var connection: Connection { link.connection }
+
+    /// So long, but only until every node has been tried once in vain.
+    var patience: Request.Patience {
+        .brief(milliseconds: UInt64(limit / .milliseconds(1)))
+    }
 
     /// Connects to the nodes that a command names.
     init(for invocation: Invocation) throws(CommandError) {
-        let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
-        patience = .brief(milliseconds: UInt64(limit / .milliseconds(1)))
+        try self.init(for: invocation, by: SharedLinks.link)
+    }
+
+    /// Connects to the nodes that a command names, by a connection that nothing else uses: its end is to
+    /// be noticed.
+    init(aloneFor invocation: Invocation) throws(CommandError) {
+        try self.init(for: invocation, by: NodeLink.init)
+    }
+
+    private init(
+        for invocation: Invocation,
+        by connect: ([String], [String: String], String?) throws(CommandError) -> NodeLink
+    ) throws(CommandError) {
+        limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
         concern = invocation[NodeClient.concern].flatMap(WriteConcern.init(rawValue:))
-        let addresses = try NodeOptions.addresses(of: invocation)
-        do throws(HearthError) {
-            connection = try Connection(
-                nodes: addresses, keyFile: NodeOptions.keyFile(of: invocation))
-        } catch {
-            throw CommandError(error)
-        }
+        link = try connect(
+            NodeOptions.addresses(of: invocation), NodeOptions.names(of: invocation),
+            NodeOptions.keyFile(of: invocation))
     }
 
     /// Connects to a node once all is settled there that was written before this began.
     init(settledFor invocation: Invocation) throws(CommandError) {
-        let limit = try invocation.duration(NodeClient.timeout) ?? .seconds(60)
-        patience = .brief(milliseconds: UInt64(limit / .milliseconds(1)))
-        let addresses = try NodeOptions.addresses(of: invocation)
-        do throws(HearthError) {
-            var connections: [Connection] = []
-            for address in addresses {
-                connections.append(
-                    try Connection(nodes: [address], keyFile: NodeOptions.keyFile(of: invocation)))
-            }
-            connection = try NodeClient.firstSettled(of: connections, within: limit)
-        } catch {
-            throw CommandError(error)
+        limit = try invocation.duration(NodeClient.timeout) ?? .seconds(60)
+        let names = NodeOptions.names(of: invocation)
+        var links: [NodeLink] = []
+        for address in try NodeOptions.addresses(of: invocation) {
+            links.append(
+                try NodeLink(
+                    to: [address], names: names, keyFile: NodeOptions.keyFile(of: invocation)))
         }
+        link = try NodeClient.firstSettled(of: links, within: limit)
     }
 
     /// Connects to nodes at these addresses.
     init(nodes: [String]) throws(CommandError) {
-        patience = .brief(milliseconds: 5000)
-        do throws(HearthError) {
-            connection = try Connection(nodes: nodes)
-        } catch {
-            throw CommandError(error)
-        }
+        limit = .seconds(5)
+        link = try NodeLink(to: nodes)
     }
 
     /// Reads what a query at a path shows, with priorities.
     func get(_ path: Path, _ query: Query = Query()) throws(CommandError) -> Value {
         if case .value(let value) = try perform(.get(path, query)) { return value }
         return .null
+    }
+
+    /// The keys at a path and what is at each of them, without what is below.
+    func children(
+        of path: Path, from start: Key? = nil, limit: Int? = nil
+    ) throws(CommandError) -> ChildListing {
+        guard case .value(let value) = try perform(.children(path, from: start, limit: limit))
+        else { return ChildListing(.null) }
+        return ChildListing(value)
     }
 
     /// Fails unless a node answers.
@@ -84,24 +113,34 @@ struct NodeClient: Sendable {
 
     /// Has a node do something, and waits.
     func perform(_ work: Request.Work) throws(CommandError) -> Answer {
-        try waiting {
+        let isWrite =
+            switch work {
+            case .put, .merge, .transact: true
+            default: false
+            }
+        return try waiting(isWrite: isWrite) {
             connection.send(work, patience: patience, concern: concern, completion: $0)
         }
     }
 
-    /// Starts something and waits for its outcome.
+    /// Starts something and waits for its outcome; says for which node, where that takes long.
     func waiting(
-        for start: (@escaping Connection.Completion) -> Void
+        isWrite: Bool = true, for start: (@escaping Connection.Completion) -> Void
     ) throws(CommandError) -> Answer {
         let outcome = Monitor<Result<Answer, HearthError>?>(nil)
         start { result in
             outcome.withLock { $0 = result }
             outcome.signal()
         }
-        do throws(HearthError) {
-            return try outcome.wait { $0 }.get()
-        } catch {
-            throw CommandError(error)
+        var wait = NodeWait(for: link, within: limit, concern: concern)
+        while true {
+            if let result = outcome.wait(upTo: NodeWait.slice, for: { $0 }) {
+                do throws(HearthError) { return try result.get() } catch {
+                    throw CommandError(error)
+                }
+            }
+            if StopRequest.isThere { throw wait.interrupted(isWrite: isWrite) }
+            wait.tell()
         }
     }
 }
@@ -110,14 +149,15 @@ extension CommandError {
     /// What the client tells, with the status that scripts go by.
     init(_ error: HearthError) {
         let status: ExitStatus =
-            if error.effect != .none {
-                .outcomeUnknown
-            } else {
+            switch error.effect {
+            case .done: .lessDurable
+            case .unknown: .outcomeUnknown
+            case .none:
                 switch error.code {
                 case .invalid, .tooBig, .changed, .overwritten: .badData
                 case .notMet, .full, .triedTooOften, .unreachable, .unavailable, .behind,
-                    .undecided, .unsettled,
-                    .timedOut, .disconnected, .version, .closed, .offline, .cancelled:
+                    .undecided, .unsettled, .noMajority, .timedOut, .disconnected, .version,
+                    .closed, .offline, .cancelled:
                     .unavailable
                 }
             }
@@ -130,5 +170,13 @@ extension CommandError {
     /// What is wrong with a path or with data.
     init(_ error: DataError) {
         self.init(.badData, error.problem, fix: error.fix)
+    }
+
+    /// Whether the write is done or may have been done.
+    var leavesWrite: Bool {
+        switch status {
+        case .lessDurable, .outcomeUnknown, .interrupted: true
+        default: false
+        }
     }
 }

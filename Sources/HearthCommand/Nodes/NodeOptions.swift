@@ -8,7 +8,7 @@ enum NodeOptions {
         "A node's address (tcp://127.0.0.1:7001, with ?key=PUBLICKEY behind it if it has a key) or "
             + "its name in the cluster of --config or --dir (n2). "
             + "May be repeated: the others are tried when one does not answer. "
-            + "Without it, every node of the cluster is tried in turn.")
+            + "Without it, every node of the cluster is tried in turn.", values: .node)
     static let folder = Option(
         "dir", "DIR",
         "The cluster's folder, as given to `hearth cluster up`; "
@@ -60,6 +60,17 @@ enum NodeOptions {
             }
         }
         return addresses
+    }
+
+    /// The names of the cluster's nodes by their addresses, as far as they can be looked up.
+    static func names(of invocation: Invocation) -> [String: String] {
+        let nodes = (try? nodes(of: invocation)) ?? []
+        return Dictionary(nodes.map { ($0.address, $0.id) }) { first, _ in first }
+    }
+
+    /// The names of the nodes of the cluster that the command line, the environment or the default names.
+    static func names(for invocation: Invocation) throws(CommandError) -> [String] {
+        try nodes(of: invocation).map(\.id)
     }
 
     /// Where to ask, in order; at least one.

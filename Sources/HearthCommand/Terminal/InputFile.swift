@@ -34,12 +34,16 @@ struct InputFile: Sendable {
     }
 
     /// Calls `body` with each line, without its end, until the file ends or `body` returns false.
+    ///
+    /// - Parameter waiting: Called some times a second while nothing comes; it may throw, to end that.
     func forEachLine(
+        waiting: () throws(CommandError) -> Void = {},
         _ body: (_ number: Int, _ line: [UInt8]) throws(CommandError) -> Bool
     ) throws(CommandError) {
         var rest: [UInt8] = []
         var number = 0
         while true {
+            while !isReadable { try waiting() }
             guard let chunk = readChunk(from: descriptor) else { throw cannotRead }
             if chunk.isEmpty { break }
             rest += chunk
@@ -52,6 +56,14 @@ struct InputFile: Sendable {
             rest.removeFirst(start)
         }
         if !rest.isEmpty { _ = try body(number + 1, rest) }
+    }
+
+    /// Whether something, or the end, can be read; waits for it for a moment.
+    private var isReadable: Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let count = poll(&entry, 1, 50)
+        // A descriptor that cannot be waited for tells its error when it is read.
+        return count > 0 || count < 0 && errno != EINTR
     }
 
     private var cannotRead: CommandError {

@@ -4,36 +4,79 @@ struct Progress {
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     private var shown: ContinuousClock.Instant
-    private let unit: String
-    /// How much there is to do, if that is known.
-    private let total: Int?
+    private let line: ProgressLine
 
     init(of total: Int?, _ unit: String) {
         start = clock.now
         shown = start
-        self.unit = unit
-        self.total = total
+        line = ProgressLine(of: total, unit)
     }
 
     /// Shows the count, ten times a second at most.
     mutating func show(_ count: Int) {
         guard terminal.isInteractive, clock.now - shown > .milliseconds(100) else { return }
         shown = clock.now
-        terminal.write("\r" + line(count) + "\u{1B}[K")
+        write(count, "")
     }
 
     /// Shows the final count and leaves the line.
     func finish(_ count: Int) {
         guard terminal.isInteractive else { return }
-        terminal.write("\r" + line(count) + "\u{1B}[K\n")
+        write(count, "\n")
     }
 
-    private func line(_ count: Int) -> String {
+    private func write(_ count: Int, _ end: String) {
         let seconds = (clock.now - start) / .seconds(1)
-        let rate = seconds > 0 ? Int(Double(count) / seconds) : 0
-        guard let total, total > 0 else { return "\(count) \(unit), \(rate)/s" }
+        terminal.write("\r" + line.text(count, after: seconds) + "\u{1B}[K" + end)
+    }
+}
+
+/// How far long work has come, in words: what is done of how much, how fast, and how long it takes
+/// still.
+struct ProgressLine {
+    /// As a unit, bytes are shown in MB.
+    static let bytes = "bytes"
+
+    private let unit: String
+    /// How much there is to do, if that is known.
+    private let total: Int?
+
+    init(of total: Int?, _ unit: String) {
+        self.unit = unit
+        self.total = total
+    }
+
+    func text(_ count: Int, after seconds: Double) -> String {
+        let rate = seconds > 0 ? Double(count) / seconds : 0
+        guard let total, total > 0 else { return "\(amount(count)), \(speed(rate))" }
         let filled = min(30, count * 30 / total)
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
-        return "\(bar) \(count) of \(total) \(unit), \(rate)/s"
+        let parts = ["\(bar) \(number(count)) of \(amount(total))", speed(rate)]
+        return (parts + timeLeft(total - count, rate)).joined(separator: ", ")
     }
+
+    private func timeLeft(_ rest: Int, _ rate: Double) -> [String] {
+        guard rest > 0, rate > 0 else { return [] }
+        let seconds = (Double(rest) / rate).rounded(.up)
+        guard seconds < 360_000 else { return [] }
+        return [seconds < 120 ? "\(Int(seconds)) s left" : "\(Int(seconds / 60)) min left"]
+    }
+
+    private func speed(_ rate: Double) -> String {
+        unit == ProgressLine.bytes ? "\(megabytes(Int(rate))) MB/s" : "\(Int(rate))/s"
+    }
+
+    private func amount(_ count: Int) -> String {
+        number(count) + (unit == ProgressLine.bytes ? " MB" : " " + unit)
+    }
+
+    private func number(_ count: Int) -> String {
+        unit == ProgressLine.bytes ? megabytes(count) : "\(count)"
+    }
+}
+
+/// A number of bytes in millions, with one digit behind the point.
+func megabytes(_ bytes: Int) -> String {
+    let tenths = (bytes + 50_000) / 100_000
+    return "\(tenths / 10).\(tenths % 10)"
 }

@@ -3,7 +3,9 @@ internal import Threads
 
 /// Standard output, buffered until it is flushed; for any thread.
 ///
-/// A reader that goes away, such as `head`, ends the process as it ends others in a pipe.
+/// A reader that goes away, such as `head`, ends the process as it ends others in a pipe. Where
+/// output cannot be written, as on a full disk, the process ends with an error: no output is lost
+/// without a word.
 final class StandardOutput: Sendable {
     static let shared = StandardOutput()
 
@@ -34,10 +36,22 @@ final class StandardOutput: Sendable {
 
     private static func empty(_ buffer: inout [UInt8]) {
         let isWritten = writeAll(buffer, to: STDOUT_FILENO)
+        let reason = errno
         buffer.removeAll(keepingCapacity: true)
-        if !isWritten {
+        if !isWritten { end(because: reason) }
+    }
+
+    private static func end(because reason: Int32) {
+        if reason == EPIPE {
             signal(SIGPIPE, SIG_DFL)
             raise(SIGPIPE)
         }
+        let error = CommandError(
+            .cannotCreate, "cannot write standard output: \(String(cString: strerror(reason)))",
+            fix:
+                "redirect it to a file on a disk that has room; what the command did at nodes is done"
+        )
+        Terminal.standardError.report(error)
+        _exit(error.status.rawValue)
     }
 }

@@ -46,7 +46,13 @@ struct Terminal: Sendable {
 
     /// Writes text as it is, now.
     func write(_ text: String) {
-        _ = writeAll(Array(text.utf8), to: descriptor)
+        guard descriptor == STDOUT_FILENO else {
+            _ = writeAll(Array(text.utf8), to: descriptor)
+            return
+        }
+        // Behind what waits there already, and with its error where nothing can be written.
+        StandardOutput.shared.write(Array(text.utf8))
+        StandardOutput.shared.flush()
     }
 
     func report(_ error: CommandError) {

@@ -14,6 +14,7 @@ extension Replica {
                 .invalid, "\(configuration.member) has no peer \(member)",
                 fix: "ask another node for it, or look at the name", id, session)
         }
+        if wayBack != nil { return refuseOnWayBack(id, session) }
         if peers.isOut(peer) { return outbox.append(.ok(id: id), to: session) }
         guard peers.canSpare(member) else {
             return refuse(
@@ -21,10 +22,17 @@ extension Replica {
                 "without \(member), half of the \(peers.all.count + 1) nodes or more would be out",
                 fix: "wait until those that are out, or are to be, are back", id, session)
         }
+        guard peers.canVoteOut(member, at: now.elapsedMilliseconds) else {
+            if defect == .keepsRefusedVotes, let writer = peer.beat?.writer {
+                peers.want(Eviction(member: member, writer: writer))
+            }
+            return refuseWithoutMajority(against: member, id, session)
+        }
         guard let writer = peer.beat?.writer else {
             return refuse(
                 .unavailable, "\(configuration.member) has not heard \(member) since it started",
-                fix: "ask a node that has been running for longer", id, session)
+                fix: "ask a node that has been running for longer, or take \(member) off the list "
+                    + "of nodes", id, session)
         }
         guard peers.evictions.hasRoom else {
             return refuse(
@@ -34,6 +42,20 @@ extension Replica {
         peers.want(Eviction(member: member, writer: writer))
         noteEvictions()
         outbox.append(.ok(id: id), to: session)
+    }
+
+    /// Refuses a vote that could not take effect now, and might when nobody wants it any more.
+    private mutating func refuseWithoutMajority(
+        against member: String, _ id: UInt64, _ session: SessionID
+    ) {
+        let others = peers.voters(against: member, at: now.elapsedMilliseconds).map(\.member)
+        let reached = others.isEmpty ? "no other node" : "only " + others.joined(separator: ", ")
+        refuse(
+            .unavailable,
+            "\(configuration.member) cannot evict \(member): more than half of the "
+                + "\(peers.all.count + 1) nodes must vote for it, and \(configuration.member) "
+                + "reaches \(reached)",
+            fix: "start more nodes, or ask a node that reaches more of them", id, session)
     }
 
     /// Follows what a member tells of evictions.

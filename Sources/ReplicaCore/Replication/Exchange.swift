@@ -20,8 +20,11 @@ extension Replica {
                     origin,
                     wasUseful: vector[origin] > before.held || inbox.count > before.waiting)
             case .urge: turn.isUrged = true
-            case .bye(let cluster, let member, let writer):
-                if cluster == configuration.cluster { peers.leave(member, writer) }
+            case .bye(let cluster, let member, let writer, let time):
+                if cluster == configuration.cluster {
+                    peers.leave(member, writer)
+                    coordination.election.release(writer, after: time)
+                }
             default:
                 if let member {
                     take(message, from: member)
@@ -39,6 +42,8 @@ extension Replica {
             repair.answered(origin, wasUseful: false)
             join(at: member, for: origin, through: through)
         case .rows(let part): take(part, from: member)
+        case .decided(let verdicts):
+            for verdict in verdicts { coordination.forwarded.answer(verdict) }
         case .welcome(_, let addressee, _): if addressee == writer { peers.greet(member) }
         case .refuse(_, let addressee, let problem, let fix):
             // It may be for another process that goes by this name; and who has been welcome somewhere
@@ -70,6 +75,7 @@ extension Replica {
                         LogRead(
                             member: member, origin: origin, from: from, through: through,
                             byteLimit: Repair.chunkBytes)))
+            case .propose(let proposals): take(proposals)
             case .fetch(_, let checkpoint, let after):
                 give(checkpoint: checkpoint, after: after, to: member)
             default: counters.malformedFrames += 1
@@ -95,6 +101,7 @@ extension Replica {
             counters.strangers += 1
             return
         }
+        let last = peers.all.first { $0.member == beat.member }?.beat?.writer
         switch peers.hear(beat, at: now.elapsedMilliseconds) {
         case .stranger:
             counters.strangers += 1
@@ -104,8 +111,19 @@ extension Replica {
             dropClosed()
             // A life without a past waits to be told that it is known.
             nextBeatMilliseconds = now.elapsedMilliseconds
-        case .known, .late: break
+            if let last, last != beat.writer { coordination.election.release(last) }
+        case .late: return follow(late: beat)
+        case .known: break
         }
+        follow(late: beat)
+        // A candidate waits for the votes.
+        if coordination.election.hear(beat, at: now.elapsedMilliseconds, mayVote: mayVote) {
+            turn.isUrged = true
+        }
+    }
+
+    /// Learns what holds of a heartbeat however late it comes.
+    private mutating func follow(late beat: Beat) {
         clock.observe(beat.time)
         follow(beat)
     }

@@ -89,6 +89,8 @@ extension Replica {
         batched = Vector()
         batch = BatchWriter(origin: writer)
         peers.change(own: writer)
+        coordination.election.change(own: writer)
+        coordination.dropAll()
         dropClosed()
     }
 }

@@ -8,9 +8,14 @@ extension Replica {
     ///
     /// - Parameters:
     ///   - stamp: That of the client, if it brought one.
-    ///   - again: That of the lost operation that this one is done in place of.
-    mutating func accept(_ writes: [Write], stamp: Stamp? = nil, again: Stamp? = nil) {
-        let operation = Operation(stamp: stamp ?? nextStamp(), writes: writes, again: again)
+    ///   - again: That of the lost operation that this one is done in place of, or the name of the
+    ///     transaction.
+    ///   - term: In which the transaction was decided.
+    mutating func accept(
+        _ writes: [Write], stamp: Stamp? = nil, again: Stamp? = nil, term: UInt64? = nil
+    ) {
+        let operation = Operation(
+            stamp: stamp ?? nextStamp(), writes: writes, again: again, term: term)
         observe(operation, of: writer)
         batch.append(operation)
         vector[writer] += 1
@@ -37,6 +42,10 @@ extension Replica {
         if stamp.writer != origin, defect != .forgetsStamps { clientStamps.insert(stamp) }
         if let again = operation.again, defect != .forgetsWhatIsDoneAgain {
             clientStamps.insert(again)
+        }
+        if operation.term != nil {
+            let isLate = origin != writer && coordination.election.isCaughtUp
+            coordination.terms.note(operation, isLate: isLate)
         }
     }
 

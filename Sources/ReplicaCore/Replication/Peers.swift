@@ -194,6 +194,21 @@ extension Peers {
         return 2 * gone.count < all.count + 1
     }
 
+    /// The peers that this replica reaches, and that can vote against a member.
+    func voters(against member: String, at elapsedMilliseconds: UInt64) -> [Peer] {
+        members.filter { $0.member != member && isLive($0, at: elapsedMilliseconds) }
+    }
+
+    /// Whether this replica and those that it reaches are enough to vote a member out.
+    func canVoteOut(_ member: String, at elapsedMilliseconds: UInt64) -> Bool {
+        isMajority(voters(against: member, at: elapsedMilliseconds).count + 1)
+    }
+
+    /// The votes that are still about an incarnation that may run.
+    var openVotes: [Eviction] {
+        evictions.all.filter { vote in all.contains { isOpen(vote, of: $0) } }
+    }
+
     /// Whether somebody wants the life of a peer to be over that it may still be in.
     private func isOpen(_ eviction: Eviction, of peer: Peer) -> Bool {
         eviction.member == peer.member && eviction.stage == .wanted

@@ -40,6 +40,7 @@ extension Replica {
         catchUpSlowClients()
         answerWaitingClients()
         answerSettling()
+        coordinate()
         closeBatch()
         if turn.isUrgent { turn.published.append(.publish(PeerMessage.urge.frame)) }
         answerConcerns()
@@ -48,13 +49,14 @@ extension Replica {
         extendClockBound(over: time)
         storeEvictions()
         storeMembers()
+        storeVote()
         tellWhatIsSeen()
         let outputs = turns.end(
             batches: turn.entries, properties: turn.properties, clearsAside: turn.clearsAside,
             outputs: turn.published + outbox.take(),
             mark: .init(
                 vector: vector, time: time, promise: promised, writers: peers.writers,
-                evictions: peers.evictions.all))
+                evictions: peers.evictions.all, lease: coordination.election.told))
         if turn.isUrged {
             urgedTurn = turns.lastNumber
             turn.urgent += urgedBeat()
@@ -138,6 +140,14 @@ extension Replica {
         turn.properties.append(Property(.clockBound, clockBound))
     }
 
+    /// Keeps on disk whom this node has voted for.
+    private mutating func storeVote() {
+        guard let vote = coordination.election.takeChange() else { return }
+        var writer = MessagePackWriter()
+        writer.append(vote)
+        turn.properties.append(Property(.vote, bytes: writer.bytes))
+    }
+
     /// Four times a second: tells what is durable here, and finds out what is stable.
     mutating func beat() {
         guard now.elapsedMilliseconds >= nextBeatMilliseconds else { return }
@@ -171,7 +181,7 @@ extension Replica {
             cluster: configuration.cluster, member: configuration.member, writer: writer,
             vector: durable.vector, time: durable.time, promise: durable.promise,
             writers: durable.writers, evictions: durable.evictions,
-            wallMilliseconds: now.wallMilliseconds)
+            wallMilliseconds: now.wallMilliseconds, lease: durable.lease)
         return [.publish(PeerMessage.beat(beat).frame)]
     }
 

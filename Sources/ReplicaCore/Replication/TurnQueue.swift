@@ -13,6 +13,7 @@ struct TurnQueue: Sendable {
         var promise: HybridTime
         var writers: [WriterID]
         var evictions: [Eviction] = []
+        var lease: Lease?
     }
 
     private struct Held: Sendable {

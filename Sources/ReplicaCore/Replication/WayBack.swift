@@ -139,12 +139,18 @@ extension Replica {
         turn.clearsAside = !aside.isEmpty
         aside.removeAll()
         for batch in lost {
-            for operation in batch.operations
-            where clientStamps.answer(for: operation.stamp) != .done {
+            for operation in batch.operations where !isDone(operation) {
                 doAgain(operation, batch.wallMilliseconds)
             }
         }
         for life in lives { _ = peers.evictions.raise(life, to: .over) }
+    }
+
+    /// Whether an operation, or another one in its place, is here: also a transaction that was asked for
+    /// again, under its name.
+    private func isDone(_ operation: Operation) -> Bool {
+        clientStamps.answer(for: operation.stamp) == .done
+            || operation.again.map { clientStamps.answer(for: $0) == .done } ?? false
     }
 
     /// Whether nobody has the batch, and no client asks for it any more: what a node has stamped itself none

@@ -2,8 +2,9 @@ import SyncProtocol
 
 /// Writes whose clients wait until they are durable on more members than this one.
 struct Concerns: Sendable {
-    /// After this long the client is told what was reached.
-    static let patienceMilliseconds: UInt64 = 5_000
+    /// After this long the client is told what was reached: less than a client waits for an answer,
+    /// which has to learn that its write is done.
+    static let patienceMilliseconds: UInt64 = 3_000
     static let limit = 100_000
 
     struct Waiting: Sendable {

@@ -22,7 +22,7 @@ extension Replica {
     /// durable, unless the mode of durability lets them.
     func canAnswer(_ message: ClientMessage) -> Bool {
         switch message {
-        case .get, .listen, .unlisten, .ping, .hello: configuration.durability != .commit
+        case .get, .children, .listen, .unlisten, .ping, .hello: configuration.durability != .commit
         default: false
         }
     }
@@ -47,7 +47,8 @@ extension ClientMessage {
     /// The id that the answer repeats.
     var id: UInt64 {
         switch self {
-        case .get(let id, _, _), .put(let id, _, _, _, _, _), .merge(let id, _, _, _, _),
+        case .get(let id, _, _), .children(let id, _, _, _), .put(let id, _, _, _, _, _),
+            .merge(let id, _, _, _, _),
             .push(let id, _, _), .listen(let id, _, _, _), .unlisten(let id, _),
             .onDisconnect(let id, _, _), .onDisconnectMerge(let id, _, _),
             .onDisconnectCancel(let id, _), .backup(let id, _), .evict(let id, _),

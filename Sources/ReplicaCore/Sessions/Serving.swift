@@ -27,6 +27,7 @@ extension Replica {
         outbox.removeAll(to: session)
         concerns.removeAll(of: session)
         settling.removeAll(of: session)
+        coordination.forwarded.removeAll(of: session)
         clientSessions.remove(session)
         writeDisconnect(of: session)
     }
@@ -42,10 +43,17 @@ extension Replica {
         switch message {
         case .hello(let id, let seen): greet(seen, id, session)
         case .get(let id, let path, let query): get(path, query, id, session)
+        case .children(let id, let path, let from, let limit):
+            guard hasRoom(id, session) else { return }
+            let listing = ChildListing(of: tree.value[path], from: from, limit: limit)
+            outbox.append(.value(id: id, value: listing.value), to: session)
         case .put(let id, let path, let value, let condition, let concern, let stamp):
-            write(
-                [Write(path: path, value: value)], .ok(id: id), id, session, concern, at: stamp,
-                if: condition)
+            let write = Write(path: path, value: value)
+            if let condition {
+                transact(write, if: condition, id, session, concern, named: stamp)
+            } else {
+                self.write([write], .ok(id: id), id, session, concern, at: stamp)
+            }
         case .merge(let id, let path, let writes, let concern, let stamp):
             write(writes.below(path), .ok(id: id), id, session, concern, at: stamp)
         case .push(let id, let path, let value):
@@ -111,8 +119,7 @@ extension Replica {
 
     private mutating func write(
         _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID,
-        _ concern: WriteConcern? = nil, at stamp: Stamp? = nil,
-        if condition: DataHash? = nil
+        _ concern: WriteConcern? = nil, at stamp: Stamp? = nil
     ) {
         if wayBack != nil, defect != .writesWhileOut {
             clientSessions.halt(session)
@@ -123,11 +130,6 @@ extension Replica {
         } else if clientSessions.isHalted(session) {
             return refuse(
                 .late, Replica.haltedFlaw, fix: "send \"hello\", then the write again", id, session)
-        }
-        if let condition, let path = writes.first?.path, !condition.matches(tree.value[path]) {
-            return refuse(
-                .changed, "what is at \(path) is not what the condition says",
-                fix: "read it again, and write what follows from that", id, session)
         }
         do throws(DataError) {
             if stamp != nil { try Acceptance.check(stamped: writes) }
@@ -183,10 +185,13 @@ extension Replica {
 
     /// Refuses what a node that was evicted cannot do yet.
     mutating func refuseOnWayBack(_ id: UInt64, _ session: SessionID) {
+        let isAlone = peers.liveCount(at: now.elapsedMilliseconds) == 0
         refuse(
             .unavailable,
-            "\(configuration.member) was evicted from the cluster, and is on its way back",
-            fix: "ask another node", id, session)
+            "\(configuration.member) was evicted from the cluster and has not rejoined yet: it "
+                + (isAlone ? "reaches no other node" : "is getting the data of the others"),
+            fix: "use another node, or wait until \(configuration.member) has rejoined", id, session
+        )
     }
 
     mutating func refuse(

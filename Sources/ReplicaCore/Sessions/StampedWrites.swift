@@ -14,10 +14,8 @@ extension Replica {
     mutating func isDue(
         _ stamp: Stamp, _ id: UInt64, _ session: SessionID, _ concern: WriteConcern?
     ) -> Bool {
-        guard vector[stamp.writer] == 0, !peers.writers.contains(stamp.writer) else {
-            refuse(
-                .invalid, "\(stamp.writer) is the writer of a node",
-                fix: "draw another number for this client", id, session)
+        guard isClient(stamp.writer) else {
+            refuseWriter(stamp.writer, id, session)
             return false
         }
         if clientStamps.answer(for: stamp) == .done {
@@ -40,6 +38,17 @@ extension Replica {
             return false
         }
         return true
+    }
+
+    /// Whether a writer is none of the nodes.
+    func isClient(_ writer: WriterID) -> Bool {
+        vector[writer] == 0 && !peers.writers.contains(writer)
+    }
+
+    mutating func refuseWriter(_ writer: WriterID, _ id: UInt64, _ session: SessionID) {
+        refuse(
+            .invalid, "\(writer) is the writer of a node",
+            fix: "draw another number for this client", id, session)
     }
 
     static let haltedFlaw = "a write before this one was refused because of its stamp"

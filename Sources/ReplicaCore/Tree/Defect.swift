@@ -47,6 +47,8 @@ public enum Defect: String, CaseIterable, Sendable {
     case writesWhileOut = "writes-while-out"
     /// A node does not keep on disk what it knows of evictions.
     case forgetsEvictions = "forgets-evictions"
+    /// A vote that was refused for want of a majority stands all the same.
+    case keepsRefusedVotes = "keeps-refused-votes"
     /// What was done again after an eviction is not known to be what a client may still ask for.
     case forgetsWhatIsDoneAgain = "forgets-what-is-done-again"
     /// A node does not keep which nodes made up its cluster.
@@ -65,6 +67,14 @@ public enum Defect: String, CaseIterable, Sendable {
     case acceptsBelowPromise = "accepts-below-promise"
     /// A node serves a client although it does not hold what that has seen elsewhere.
     case greetsBeforeCovered = "greets-before-covered"
+    /// A candidate decides transactions without the votes of a majority.
+    case leadsWithoutMajority = "leads-without-majority"
+    /// A coordinator decides before it holds what its voters hold.
+    case leadsBeforeCatchingUp = "leads-before-catching-up"
+    /// A transaction is answered before most members hold it.
+    case answersTransactionsEarly = "answers-transactions-early"
+    /// A coordinator does not stamp after all that earlier ones may have stamped.
+    case ignoresFormerCeilings = "ignores-former-ceilings"
 }
 
 extension Defect {
@@ -78,6 +88,8 @@ extension Defect {
         .hidesWhatIsGone, .joinsOldState,
         .answersConcernsEarly, .writesWhileOut, .staysFull, .welcomesTwins, .forgetsStamps,
         .checkpointWithoutStamps, .acceptsBelowPromise, .greetsBeforeCovered,
-        .forgetsEvictions, .forgetsWhatIsDoneAgain, .forgetsRemovals, .servesUnknown,
+        .forgetsEvictions, .keepsRefusedVotes, .forgetsWhatIsDoneAgain, .forgetsRemovals,
+        .servesUnknown, .leadsWithoutMajority, .leadsBeforeCatchingUp,
+        .answersTransactionsEarly, .ignoresFormerCeilings,
     ]
 }

@@ -133,6 +133,11 @@ def tour(first, second, third):
 
     for client in (first, second, third):
         eventually(lambda client=client: client.ask("get", "rooms/a")[2], tree)
+    expect(first.ask("children", "rooms")[2], {"count": 1, "children": {"a": {"count": 2}}})
+    part = first.ask("children", "rooms/a", {"from": "lines", "limit": 1})[2]
+    expect(part, {"count": 2, "children": {"lines": {"count": 1}}, "next": "title"})
+    expect(first.ask("children", "rooms/a/title")[2], {"value": "bye"})
+    expect(first.ask("children", "nowhere")[2], None)
     expect(first.ask("ping")[0], "value")
     expect(first.ask("status")[2]["durability"], "commit")
     unsettled = first.ask("settle", 10)

@@ -73,7 +73,7 @@ extension HostileFrames {
         let path = path()
         switch number(below: 14) {
         case 0: return .get(id: id, path: path, query: query())
-        case 1: return .put(id: id, path: path, value: value(depth: 0), condition: hash())
+        case 1: return .put(id: id, path: path, value: value(depth: 0), condition: condition())
         case 2: return .merge(id: id, path: path, writes: writes())
         case 3: return .push(id: id, path: path, value: value(depth: 0))
         case 4: return .listen(id: id, path: path, query: query(), held: held())
@@ -178,7 +178,9 @@ extension HostileFrames {
     /// What else nodes say to each other.
     private mutating func acquaintance() -> PeerMessage {
         let member = members[number(below: members.count)]
-        switch number(below: 8) {
+        switch number(below: 10) {
+        case 8: return .propose(proposals())
+        case 9: return .decided(verdicts())
         case 0: return .gone(origin: writer(), through: sequence())
         case 1: return .fetch(member: member, checkpoint: sequence(), after: sequence())
         case 2:
@@ -197,7 +199,9 @@ extension HostileFrames {
                     members: members.map { .init($0, at: "tcp://\($0)") },
                     oldestVersion: sequence(), newestVersion: sequence()))
         case 4: return .welcome(member: member, to: writer(), version: sequence())
-        case 5: return .bye(cluster: clusters[number(below: 2)], member: member, writer: writer())
+        case 5:
+            return .bye(
+                cluster: clusters[number(below: 2)], member: member, writer: writer(), time: time())
         case 6: return .refuse(member: member, to: writer(), problem: "you are nobody", fix: "go")
         default: return .urge
         }
@@ -209,7 +213,40 @@ extension HostileFrames {
             writer: writer(), vector: vector(), time: time(), promise: time(),
             writers: (0..<number(below: 4)).map { _ in self.writer() },
             evictions: chance(90) ? [] : [eviction()],
-            wallMilliseconds: sequence() >> 1)
+            wallMilliseconds: sequence() >> 1, lease: chance(30) ? nil : lease())
+    }
+
+    /// A vote that takes nobody's place: of a term that is over, or told by somebody else.
+    private mutating func lease() -> Lease {
+        Lease(
+            term: UInt64(number(below: 2)), holder: writer(), renewedMilliseconds: sequence(),
+            ceiling: time(), formerCeiling: time(), formerTerm: sequence(),
+            stage: chance(50) ? .given : .deciding)
+    }
+
+    private mutating func proposals() -> Proposals {
+        let all = (0..<number(below: 3)).map { _ in
+            Proposal(
+                id: Stamp(time: time(), writer: writer()), path: path(), value: value(depth: 1),
+                condition: DataHash(text: "none that fits"))
+        }
+        return Proposals(
+            member: members[number(below: members.count)], coordinator: writer(), seen: vector(),
+            all: all)
+    }
+
+    private mutating func verdicts() -> [Verdict] {
+        (0..<number(below: 3)).map { _ in
+            Verdict(Stamp(time: time(), writer: writer()), .changed, basis: vector())
+        }
+    }
+
+    private mutating func condition() -> Condition? {
+        hash().map {
+            Condition(
+                $0, isLocal: chance(50),
+                patienceMilliseconds: chance(50) ? UInt64(number(below: 2_000)) : nil)
+        }
     }
 
     /// Of no member, or of a life that no member had: any other would be carried out.

@@ -61,6 +61,20 @@ import Testing
         #expect(scenario.checks == [.replicasEqual, .pushKeys, .staysLive])
     }
 
+    @Test func `a line that is not UTF-8 is refused instead of being rewritten`() {
+        let text = Array("check push-keys\nat 1s c1 set /a".utf8) + [0xFF] + Array(" 1".utf8)
+        let error = #expect(throws: ScenarioError.self) {
+            try Scenario(parsing: text, name: "bytes")
+        }
+        #expect(error?.problem == "line 2 is not UTF-8")
+        #expect(error?.line == 2)
+    }
+
+    @Test func `what a scenario does may begin a moment before its end`() throws {
+        let text = "at 7999ms crash n1\nuntil 8s\ncheck push-keys"
+        #expect(throws: Never.self) { try Scenario(parsing: text, name: "late") }
+    }
+
     @Test(arguments: [
         (
             "cluster replicas=3\nnetwork delay=1ms looss=1%", "unknown word \"looss\" at 2:19",
@@ -117,6 +131,18 @@ import Testing
         (
             "cluster replicas=1\nat 1s disk n1 rots", "found \"rots\" at 2:15",
             "expected something that a node without peers can stand"
+        ),
+        (
+            "at 9s crash n1\nuntil 8s", "found \"9s\" at 1:4",
+            "expected a time before the end of the scenario, \"until 8s\""
+        ),
+        (
+            "until 8s\nat 8s crash n1", "found \"8s\" at 2:4",
+            "expected a time before the end of the scenario, \"until 8s\""
+        ),
+        (
+            "at 7s..8s c1 set /a 1\nuntil 8s", "found \"7s..8s\" at 1:4",
+            "expected a time before the end of the scenario, \"until 8s\""
         ),
         ("until soon", "found \"soon\" at 1:7", "expected a time such as 20ms or 1.5s"),
     ])

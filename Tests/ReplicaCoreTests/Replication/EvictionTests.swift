@@ -30,10 +30,20 @@ import Testing
         cluster.cuts = [["n1", "n3"], ["n2", "n3"], ["n3", "n1"], ["n3", "n2"]]
     }
 
-    private func registers(of name: String, in cluster: inout TestCluster) -> Value {
+    private func status(of name: String, in cluster: inout TestCluster) -> Value {
         cluster.send(.status(id: 1), by: 77, to: name)
         guard case .value(_, let status) = cluster.takeReplies(of: 77).last else { return .null }
-        return status[Key(unchecked: "registers")]
+        return status
+    }
+
+    private func told(
+        _ fact: String, by name: String, in cluster: inout TestCluster
+    ) -> [String] {
+        status(of: name, in: &cluster)[Key(unchecked: fact)].children.map { "\($0.key)" }
+    }
+
+    private func registers(of name: String, in cluster: inout TestCluster) -> Value {
+        status(of: name, in: &cluster)[Key(unchecked: "registers")]
     }
 
     private func key(_ number: Int) -> Key { Key(unchecked: "-Oe30000000000000\(100 + number)") }
@@ -136,7 +146,95 @@ import Testing
             Issue.record("the write was not refused")
             return
         }
-        #expect(problem == "n3 was evicted from the cluster, and is on its way back")
+        #expect(
+            problem == "n3 was evicted from the cluster and has not rejoined yet: it is getting "
+                + "the data of the others")
+        cluster.send(.evict(id: 8, member: "n1"), to: "n3")
+        guard case .error(8, .unavailable, problem, _)? = cluster.takeReplies().first else {
+            Issue.record("an evicted node voted")
+            return
+        }
+        isolate(&cluster)
+        cluster.settle()
+        cluster.send(.put(id: 9, path: count, value: 1), to: "n3")
+        guard case .error(9, .unavailable, let reason, _)? = cluster.takeReplies().first else {
+            Issue.record("the write was not refused")
+            return
+        }
+        #expect(reason.hasSuffix("it reaches no other node"))
+    }
+
+    @Test func `a node that runs is evicted at once, says why it takes no writes, and rejoins`() {
+        var cluster = cluster()
+        cluster.send(.evict(id: 1, member: "n3"), to: "n1")
+        cluster.send(.put(id: 2, path: count, value: 1), to: "n3")
+        cluster.settle(milliseconds: 300)
+        #expect(cluster["n3"].isOut)
+        _ = cluster.takeReplies()
+        cluster.send(.put(id: 3, path: count, value: 2), to: "n3")
+        guard case .error(3, .unavailable, let problem, _)? = cluster.takeReplies().first else {
+            Issue.record("the write was not refused at once")
+            return
+        }
+        #expect(problem.hasPrefix("n3 was evicted from the cluster and has not rejoined yet"))
+        cluster.settle(milliseconds: 6_000)
+        cluster.send(.put(id: 4, path: count, value: 3), by: 2, to: "n3")
+        cluster.settle()
+        #expect(cluster.takeReplies(of: 2) == [.ok(id: 4)])
+        for name in cluster.names {
+            #expect(cluster[name].value[count] == 3)
+            #expect(cluster[name].evictions.map(\.stage) == [.over], "\(name) knows all stages")
+        }
+    }
+
+    @Test func `a vote that a majority cannot join now is refused, and is not found later`() {
+        var cluster = cluster()
+        isolate(&cluster)
+        cluster.settle()
+        cluster.send(.evict(id: 1, member: "n1"), to: "n3")
+        #expect(
+            cluster.takeReplies() == [
+                .error(
+                    id: 1, code: .unavailable,
+                    problem: "n3 cannot evict n1: more than half of the 3 nodes must vote for it, "
+                        + "and n3 reaches no other node",
+                    fix: "start more nodes, or ask a node that reaches more of them")
+            ])
+        let writer = cluster["n1"].writer
+        cluster.cuts = []
+        cluster.settle()
+        #expect(cluster["n1"].writer == writer)
+        #expect(cluster["n3"].evictions.isEmpty)
+    }
+
+    @Test func `the node that is to go is not counted as a voter`() {
+        var cluster = TestCluster(4)
+        cluster.crash("n2")
+        cluster.settle()
+        cluster.send(.evict(id: 1, member: "n4"), to: "n1")
+        guard case .error(1, .unavailable, let problem, _)? = cluster.takeReplies().last else {
+            Issue.record("expected a refusal")
+            return
+        }
+        #expect(problem.hasSuffix("and n1 reaches only n3"))
+    }
+
+    @Test func `status tells of votes and of who is evicted`() {
+        var cluster = cluster()
+        isolate(&cluster)
+        cluster.settle()
+        // n2 does not hear the vote.
+        cluster.cuts.insert(["n1", "n2"])
+        cluster.send(.evict(id: 1, member: "n3"), to: "n1")
+        cluster.settle(milliseconds: 1_000)
+        #expect(told("evictionVotes", by: "n1", in: &cluster) == ["n3"])
+        #expect(told("evicted", by: "n1", in: &cluster) == [])
+        cluster.cuts.remove(["n1", "n2"])
+        cluster.settle()
+        for name in ["n1", "n2"] {
+            #expect(told("evictionVotes", by: name, in: &cluster) == [])
+            #expect(told("evicted", by: name, in: &cluster) == ["n3"])
+        }
     }
 
     @Test func `a minority evicts nobody`() {

@@ -1,0 +1,62 @@
+internal import SyncProtocol
+
+/// Says in a node's log what has become of evictions, its own included.
+///
+/// A node that runs may be evicted and rejoin between two looks: each stage that was passed gets its line.
+struct EvictionNews {
+    private let own: String
+    private var known: [Eviction]
+    private var hasToldOwn = false
+
+    /// - Parameter known: What was known before this process started, and is no news.
+    init(of member: String, knowing known: [Eviction]) {
+        own = member
+        self.known = known
+    }
+
+    /// The lines for what is new since the last call.
+    ///
+    /// - Parameter isOut: Whether this node knows that it is evicted: before its own list says so.
+    mutating func lines(for evictions: [Eviction], isOut: Bool) -> [String] {
+        var lines: [String] = []
+        if isOut { tellOwn(.out, &lines) }
+        for eviction in evictions {
+            let last = known.first {
+                $0.member == eviction.member && $0.writer == eviction.writer
+            }
+            for stage in Eviction.Stage.allCases
+            where stage <= eviction.stage && last.map({ stage > $0.stage }) ?? true {
+                if eviction.member == own {
+                    tellOwn(stage, &lines)
+                } else {
+                    lines.append(EvictionNews.line(for: stage, of: eviction.member))
+                }
+            }
+        }
+        known = evictions
+        return lines
+    }
+
+    private mutating func tellOwn(_ stage: Eviction.Stage, _ lines: inout [String]) {
+        switch stage {
+        case .wanted, .over: break
+        case .out:
+            if hasToldOwn { return }
+            hasToldOwn = true
+            lines.append(
+                "was evicted: takes no writes until it has the data of the others and rejoins")
+        case .back:
+            hasToldOwn = false
+            lines.append("has rejoined after its eviction, and takes writes")
+        }
+    }
+
+    private static func line(for stage: Eviction.Stage, of member: String) -> String {
+        switch stage {
+        case .wanted: "votes to evict \(member)"
+        case .out: "\(member) is evicted: more than half of the nodes voted for it"
+        case .back: "\(member) has rejoined after its eviction"
+        case .over: "\(member) has replayed what it alone had before its eviction"
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import DataTree
+import ReplicaCore
+
+/// What transactions alone have written is as if they had been executed one after the other.
+enum Transactions {
+    /// Why nothing can be said: what most members hold may be gone.
+    static func exemption(_ evidence: Evidence) -> Finding? {
+        if !evidence.losses.isEmpty { return .unknown("a node lost its disk") }
+        if evidence.scenario.cluster.durability != .commit, evidence.hasCrashed {
+            return .unknown("a crash may take what was acknowledged, without \"durability=commit\"")
+        }
+        return nil
+    }
+
+    /// Each transaction that came out is in the count that they all make, once.
+    static func judgeCount(_ evidence: Evidence) -> Finding {
+        let records = evidence.history.transactions.filter { $0.path == Application.count }
+        let committed = records.count { $0.outcome == .acknowledged }
+        let unknown = records.count { $0.outcome == .unknown || $0.outcome == .open }
+        if committed == 0 { return .unknown("none of \(records.count) transactions was committed") }
+        if let exemption = exemption(evidence) { return exemption }
+        for node in evidence.nodes where node.vector != nil {
+            let shown = node.value[Application.count].wholeNumber
+            guard (Int64(committed)...Int64(committed + unknown)).contains(shown) else {
+                return .invalid(
+                    "the count is \(shown) at \(node.name), after \(committed) transactions and "
+                        + "\(unknown) of which the outcome is not known")
+            }
+        }
+        return .valid("\(committed) transactions, \(unknown) unknown")
+    }
+
+    /// The transactions on the register, of which each writes another value, form one chain: each rests on
+    /// what the one before it wrote, in an order in which none precedes one that had ended before it began.
+    ///
+    /// One with an unknown outcome is in the chain if another one rests on it.
+    /// - Complexity: O(n).
+    static func judgeRegister(_ evidence: Evidence) -> Finding {
+        let records = evidence.history.transactions.filter { $0.path == Application.register }
+        let committed = records.filter { $0.outcome == .acknowledged }
+        if committed.isEmpty {
+            return .unknown("none of \(records.count) transactions was committed")
+        }
+        if let exemption = exemption(evidence) { return exemption }
+        var chain = RegisterChain(records)
+        for record in committed {
+            if let finding = chain.include(record) { return finding }
+        }
+        if let finding = chain.disorder { return finding }
+        for node in evidence.nodes where node.vector != nil {
+            let shown = node.value[Application.register]
+            if let finding = chain.include(shown, shownAt: node.name) { return finding }
+        }
+        return .valid("\(committed.count) transactions one upon the other")
+    }
+}
+
+/// The order of the transactions on the register, as far as it is known to have happened.
+private struct RegisterChain {
+    /// Who wrote a value; each value is written once.
+    private var writers: [String: TransactionRecord] = [:]
+    /// Which transaction rests on a value, the first one on null.
+    private var successors: [String: TransactionRecord] = [:]
+    private var included: Set<String> = []
+
+    init(_ records: [TransactionRecord]) {
+        for record in records where record.outcome != .failed {
+            writers[record.new.text] = record
+        }
+    }
+
+    /// A transaction has happened, and so have all that it rests on.
+    mutating func include(_ record: TransactionRecord) -> Finding? {
+        var record = record
+        while included.insert(record.new.text).inserted {
+            if let other = successors[record.old.text] {
+                return .invalid(
+                    "two transactions have replaced \(record.old) at \(record.path)",
+                    other.description, record.description)
+            }
+            successors[record.old.text] = record
+            if record.old.isNull { return nil }
+            guard let before = writers[record.old.text] else {
+                return .invalid(
+                    "a transaction rests on \(record.old) at \(record.path), which none has "
+                        + "written, or one that failed", record.description)
+            }
+            record = before
+        }
+        return nil
+    }
+
+    /// What a node shows in the end rests on all that has happened.
+    mutating func include(_ value: Value, shownAt node: String) -> Finding? {
+        if !value.isNull {
+            guard let record = writers[value.text] else {
+                return .invalid("\(node) shows \(value), which no transaction has written")
+            }
+            if let finding = include(record) { return finding }
+        }
+        guard let lost = successors[value.text] else { return nil }
+        return .invalid(
+            "\(node) shows \(value) in the end, which was replaced", lost.description)
+    }
+
+    /// Two of the chain that happened one after the other, the other way round.
+    var disorder: Finding? {
+        var latest: TransactionRecord?
+        var next = successors["null"]
+        while let record = next {
+            if let latest, let completed = record.completed, completed < latest.invoked,
+                record.outcome == .acknowledged
+            {
+                return .invalid(
+                    "a transaction rests on one that began after it had ended",
+                    latest.description, record.description)
+            }
+            if latest.map({ record.invoked > $0.invoked }) ?? true { latest = record }
+            next = successors[record.new.text]
+        }
+        return nil
+    }
+}
+
+extension Value {
+    fileprivate var text: String {
+        if case .string(let text) = content { text } else { "null" }
+    }
+
+    fileprivate var wholeNumber: Int64 {
+        if case .integer(let number) = content { number } else { 0 }
+    }
+}

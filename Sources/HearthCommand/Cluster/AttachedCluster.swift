@@ -1,0 +1,69 @@
+internal import Glibc
+
+/// A cluster that runs in somebody's terminal: shows what its nodes say and when one ends, until Ctrl-C.
+struct AttachedCluster {
+    private var cluster: Cluster
+    private var logs: LogView
+    private var watch: NodeWatch
+
+    init(_ cluster: Cluster) {
+        self.cluster = cluster
+        logs = LogView(of: cluster.file.nodes, in: cluster)
+        watch = NodeWatch(of: cluster)
+    }
+
+    /// Starts all nodes, and shows what they say meanwhile.
+    mutating func start() throws(CommandError) {
+        logs.skipToEnd()
+        defer { logs.printNewLines() }
+        try ClusterStart(cluster: cluster).start(cluster.file.nodes) { logs.printNewLines() }
+        watch = NodeWatch(of: cluster)
+    }
+
+    /// Follows the nodes, and stops them when somebody asks for that.
+    ///
+    /// - Throws: when all have ended by themselves.
+    mutating func follow() throws(CommandError) {
+        defer { logs.printNewLines() }
+        while !StopRequest.isThere {
+            usleep(100_000)
+            logs.printNewLines()
+            if try isChanging() { continue }
+            for news in watch.news() { tell(news) }
+            guard watch.isAnyRunning else {
+                throw CommandError(
+                    .unavailable, "all nodes have ended",
+                    fix: "see their logs above, then start again")
+            }
+        }
+        // The list may have changed a moment ago.
+        let nodes = ((try? Cluster(inFolder: cluster.folder)) ?? cluster).file.nodes
+        cluster.stop(nodes, within: .seconds(10)) { _, _ in }
+    }
+
+    /// Whether somebody changes the list of nodes, for which they all end; goes on with the new one after that.
+    private mutating func isChanging() throws(CommandError) -> Bool {
+        if ClusterChange.isUnderway(inFolder: cluster.folder) { return true }
+        let current = try Cluster(inFolder: cluster.folder)
+        guard current.file != cluster.file else { return false }
+        cluster = current
+        logs.follow(current.file.nodes, in: current)
+        for news in watch.follow(current) { tell(news) }
+        return false
+    }
+
+    private func tell(_ news: NodeWatch.News) {
+        let terminal = Terminal.standardError
+        switch news {
+        case .runs(let id, let pid):
+            terminal.print("\(terminal.coloured(id, .green)) runs again (process \(pid))")
+        case .ended(let id, let pid, let end):
+            let last = logs.lastLine(of: id).map { "; its log ends with: \($0)" } ?? ""
+            let process = pid.map { " (process \($0))" } ?? ""
+            terminal.print("\(terminal.coloured(id, .red)) \(end.text)\(process)\(last)")
+            terminal.print(
+                "\(terminal.coloured("fix:", .cyan)) `hearth cluster start \(id) --dir "
+                    + "\(cluster.folder)` starts it again")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import ClusterNode
+internal import DataTree
+internal import QueryEngine
+
+extension Completion {
+    private static let words = Argument(
+        "WORD", "The words so far, the last of which is to be completed.", arity: .any)
+
+    /// `hearth complete -- WORD…`: what a shell runs when somebody presses Tab.
+    ///
+    /// Prints a candidate a line, behind a tab what it means, or `:files` or `:folders`. It says nothing of what goes wrong: there is
+    /// nobody to read it.
+    static let verb: Verb = Verb(
+        "complete", "Prints the words that may complete a command line.", arguments: [words],
+        examples: ["hearth complete -- cluster kill n"], isHidden: true
+    ) { invocation in
+        let words = invocation.words(of: words)
+        let completion = Completion(for: .hearth, source: .cluster)
+        switch completion.reply(after: words.dropLast(), beginning: words.last ?? "") {
+        case .files: StandardOutput.shared.print(":files")
+        case .folders: StandardOutput.shared.print(":folders")
+        case .words(let candidates):
+            for candidate in candidates {
+                let explanation =
+                    candidate.explanation.isEmpty ? "" : "\t" + candidate.explanation
+                StandardOutput.shared.print(candidate.word + explanation)
+            }
+        }
+        return .success
+    }
+}
+
+extension Completion.Source {
+    /// The cluster that the command line so far, the environment or the default names.
+    static let cluster = Completion.Source(
+        nodes: { (try? NodeOptions.names(for: $0)) ?? [] },
+        keys: { path, beginning, invocation in
+            (try? keys(at: path, beginningWith: beginning, for: invocation)) ?? []
+        })
+
+    /// Nobody waits longer for a completion, in seconds.
+    private static let patience = "1"
+    private static let limit = 100
+
+    private static func keys(
+        at text: String, beginningWith beginning: String, for invocation: Invocation
+    ) throws -> [String] {
+        var invocation = invocation
+        invocation.add(patience, to: NodeClient.timeout)
+        let path = try Path(text)
+        var query = try Query().orderedByKey()
+        if !beginning.isEmpty {
+            query = try query.starting(at: .string(beginning))
+                .ending(at: .string(beginning + "\u{F8FF}"))
+        }
+        let found = try NodeClient(for: invocation).get(path, try query.limited(toFirst: limit))
+        return found.children.map { key, value in
+            // More keys may follow where there is an object.
+            key.text + (value.children.isEmpty ? "" : "/")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import SyncProtocol
+
+/// The transactions of a replica: those of its clients on their way to the coordinator, and those that it
+/// decides if it is the coordinator itself.
+///
+/// The way of one: `propose` at the node of the client → `decide` at the coordinator → an operation as any
+/// other → `decided` once most members hold that → the answer, once the node of the client holds it too.
+struct Coordination: Sendable {
+    /// Proposals that may wait for what they rest on, or for the lease; the rest is sent again.
+    static let queueLimit = 10_000
+    static let queueMilliseconds: UInt64 = 5_000
+
+    /// A proposal that is not decided yet.
+    struct Proposed: Sendable {
+        var proposal: Proposal
+        var member: String
+        var seen: Vector
+        var untilMilliseconds: UInt64
+    }
+
+    /// A decision that not enough members hold yet.
+    struct Decided: Sendable {
+        var id: Stamp
+        var member: String
+        /// What they have to hold.
+        var basis: Vector
+        var concern: WriteConcern
+        /// When the concern beyond a majority is given up.
+        var untilMilliseconds: UInt64
+    }
+
+    var election: Election
+    var forwarded = ForwardedTransactions()
+    var terms = DecidedTerms()
+    /// Whether this member holds all that it ever promised to hold, so that its vote counts: a life without a
+    /// past has to hear all others first.
+    var isInformed: Bool
+    private(set) var proposed: [Proposed] = []
+    private(set) var decided: [Decided] = []
+    /// What members are told at the end of the turn, in the order of their names.
+    private var verdicts: [String: [Verdict]] = [:]
+
+    init(own: WriterID, leaseMilliseconds: UInt64, hasPast: Bool) {
+        election = Election(own: own, leaseMilliseconds: leaseMilliseconds)
+        isInformed = hasPast
+    }
+
+    // MARK: Proposals
+
+    /// Takes proposals, each once: what comes again replaces what waits.
+    mutating func propose(_ batch: Proposals, at milliseconds: UInt64) {
+        for proposal in batch.all {
+            if decided.contains(where: { $0.id == proposal.id }) { continue }
+            let one = Proposed(
+                proposal: proposal, member: batch.member, seen: batch.seen,
+                untilMilliseconds: milliseconds + Coordination.queueMilliseconds)
+            if let index = proposed.firstIndex(where: { $0.proposal.id == proposal.id }) {
+                proposed[index] = one
+            } else if proposed.count < Coordination.queueLimit {
+                proposed.append(one)
+            }
+        }
+    }
+
+    /// Takes the first proposal that rests on nothing but what is held.
+    mutating func nextProposal(holding vector: Vector) -> Proposed? {
+        proposed.firstIndex { vector.covers($0.seen) }.map { proposed.remove(at: $0) }
+    }
+
+    mutating func dropExpired(at milliseconds: UInt64) {
+        if proposed.isEmpty { return }
+        proposed.removeAll { milliseconds >= $0.untilMilliseconds }
+    }
+
+    /// This member does not decide any more: whoever does is asked again.
+    mutating func dropAll() {
+        proposed.removeAll()
+        decided.removeAll()
+    }
+
+    // MARK: Decisions
+
+    mutating func wait(_ one: Decided) { decided.append(one) }
+
+    /// Takes those that enough members hold, each with the concern that is met.
+    mutating func takeHeld(
+        at milliseconds: UInt64, by reached: (Vector) -> WriteConcern
+    ) -> [(Decided, WriteConcern)] {
+        var taken: [(Decided, WriteConcern)] = []
+        decided.removeAll { one in
+            let met = reached(one.basis)
+            guard met >= .majority, met >= one.concern || milliseconds >= one.untilMilliseconds
+            else { return false }
+            taken.append((one, met))
+            return true
+        }
+        return taken
+    }
+
+    // MARK: Verdicts
+
+    mutating func tell(_ verdict: Verdict, to member: String) {
+        verdicts[member, default: []].append(verdict)
+    }
+
+    /// Takes what is to be told, member by member.
+    mutating func takeVerdicts() -> [(member: String, verdicts: [Verdict])] {
+        if verdicts.isEmpty { return [] }
+        defer { verdicts.removeAll() }
+        return verdicts.sorted { $0.key < $1.key }.map { (member: $0.key, verdicts: $0.value) }
+    }
+}

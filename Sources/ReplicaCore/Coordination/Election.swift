@@ -1,0 +1,335 @@
+import SyncProtocol
+
+/// Elects the coordinator, the one member that decides transactions.
+///
+/// A candidate votes for itself in a new term, and asks for the other votes in its heartbeats. With the votes
+/// of a majority of all configured members it holds the lease, until a while after the renewals that these
+/// votes answer; then it decides as soon as it holds all that its voters held when they voted.
+///
+/// Monotonic clocks see to it that there is mostly one coordinator, and that another one follows in time.
+/// That no decision is lost rests on the votes alone. A member never votes again in an earlier term, so
+/// two majorities share a member that voted first for the one and then for the other:
+/// - A transaction is acknowledged once most members hold it *and still vote for who decided it*. So one
+///   of them tells the next coordinator of it, which decides nothing before it holds it too.
+/// - The coordinator stamps nothing beyond the ceiling that most members know. So whatever an earlier
+///   coordinator decided without being acknowledged has an earlier stamp than all that the next one
+///   decides, whenever it turns up, and replaces none of that.
+struct Election: Sendable {
+    /// Between becoming a candidate and the end of the last lease.
+    private struct Candidacy: Sendable {
+        let beganMilliseconds: UInt64
+        /// What has to be held before the first decision; nil until most members have voted.
+        var required: Requirement?
+    }
+
+    /// What a new coordinator has to know of its predecessors.
+    private struct Requirement: Sendable {
+        var vector: Vector
+        /// Up to here they may have stamped.
+        var floor: HybridTime
+        /// The last of their terms.
+        var formerTerm: UInt64
+        /// By then the clock of the last one, which may be ahead of this one's, has passed the floor.
+        var floorPassedMilliseconds: UInt64
+        var isMet = false
+    }
+
+    /// How long a lease lasts, counted from its renewal.
+    let leaseMilliseconds: UInt64
+    /// A mistake planted for a test.
+    var defect: Defect?
+    private(set) var own: WriterID
+    /// The vote that this member has given last.
+    private(set) var vote: Lease?
+    private var highestTerm: UInt64 = 0
+    /// No vote for anybody else before this moment; nil if that is still to be counted after a start.
+    private var voteEndsMilliseconds: UInt64? = 0
+    private var candidacy: Candidacy?
+    /// When some member said last that it is the coordinator.
+    private var decidingMilliseconds: UInt64?
+    /// Since when there has been none.
+    private var vacantSince: UInt64?
+    /// The vote as it was written to disk last, with a ceiling ahead of those that were told.
+    private var stored: Lease?
+
+    init(own: WriterID, leaseMilliseconds: UInt64) {
+        self.own = own
+        self.leaseMilliseconds = leaseMilliseconds
+    }
+
+    /// A member keeps its vote longer than the holder counts on it, as monotonic clocks differ.
+    private var voteMilliseconds: UInt64 { leaseMilliseconds + leaseMilliseconds / 4 }
+
+    /// Takes the vote of the incarnation before, which binds for a whole lease after the start.
+    mutating func restore(_ lease: Lease) {
+        vote = lease
+        stored = lease
+        highestTerm = lease.term
+        voteEndsMilliseconds = nil
+    }
+
+    /// This member goes on as another writer: it is no candidate any more, and keeps its vote.
+    mutating func change(own writer: WriterID) {
+        own = writer
+        candidacy = nil
+    }
+
+    /// What is to be written to disk, if the vote is another one or its ceiling has passed the one on disk.
+    mutating func takeChange() -> Lease? {
+        guard var kept = vote,
+            !kept.isSameVote(as: stored) || kept.ceiling > stored?.ceiling ?? .zero
+        else { return nil }
+        kept.ceiling = HybridTime(
+            milliseconds: kept.ceiling.milliseconds + leaseMilliseconds + 1_000)
+        kept.stage = .given
+        stored = kept
+        return kept
+    }
+
+    /// What heartbeats say of this member's vote.
+    var told: Lease? {
+        var vote = vote
+        vote?.stage = candidacy == nil ? .given : isCaughtUp ? .deciding : .asking
+        return vote
+    }
+}
+
+// MARK: - Voting
+
+extension Election {
+    /// Hears what a member votes for. Returns whether this member has given that one its vote, for which it
+    /// waits.
+    mutating func hear(_ beat: Beat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
+        guard let asked = beat.lease else { return false }
+        highestTerm = max(highestTerm, asked.term)
+        if asked.stage == .deciding { decidingMilliseconds = milliseconds }
+        guard asked.stage != .given, asked.holder == beat.writer, mayVote else { return false }
+        if asked.isSameVote(as: vote) {
+            vote?.renew(at: asked.renewedMilliseconds, allowing: asked.ceiling)
+            voteEndsMilliseconds = milliseconds + voteMilliseconds
+            return false
+        }
+        guard isFree(at: milliseconds), asked.term > vote?.term ?? 0
+        else { return false }
+        give(asked, until: milliseconds + voteMilliseconds)
+        return true
+    }
+
+    /// Whether the vote given last binds this member no longer.
+    private mutating func isFree(at milliseconds: UInt64) -> Bool {
+        guard let ends = voteEndsMilliseconds else {
+            voteEndsMilliseconds = milliseconds + voteMilliseconds
+            return false
+        }
+        return milliseconds >= ends
+    }
+
+    private mutating func give(_ asked: Lease, until milliseconds: UInt64) {
+        vote = Lease(
+            term: asked.term, holder: asked.holder,
+            renewedMilliseconds: asked.renewedMilliseconds, ceiling: asked.ceiling,
+            formerCeiling: max(vote?.formerCeiling ?? .zero, vote?.ceiling ?? .zero),
+            formerTerm: max(vote?.formerTerm ?? 0, vote?.term ?? 0))
+        voteEndsMilliseconds = milliseconds
+        candidacy = nil
+        vacantSince = nil
+    }
+
+    /// The holder of a lease is known to have ended: nobody need wait for it.
+    ///
+    /// - Parameter time: It has stamped nothing later, if it said so.
+    mutating func release(_ writer: WriterID, after time: HybridTime? = nil) {
+        guard vote?.holder == writer, writer != own else { return }
+        voteEndsMilliseconds = 0
+        decidingMilliseconds = nil
+        if let time, let ceiling = vote?.ceiling { vote?.ceiling = min(ceiling, time) }
+    }
+
+    /// This member ends: it decides nothing more.
+    mutating func resign() { candidacy = nil }
+
+    /// A member that lost its disk learns from all the others which votes it may have given: none in a
+    /// later term than these, and the one with the latest is as good as its own.
+    mutating func learn(from beats: [Beat]) {
+        for lease in beats.compactMap(\.lease) where lease.term > vote?.term ?? 0 {
+            highestTerm = max(highestTerm, lease.term)
+            give(lease, until: 0)
+        }
+    }
+}
+
+// MARK: - Standing
+
+extension Election {
+    /// What a member knows of itself and the others when it looks after its candidacy.
+    struct Situation {
+        var milliseconds: UInt64
+        /// What its clock shows.
+        var time: HybridTime
+        /// What it holds.
+        var vector: Vector
+        /// Its own vote, as far as that is durable.
+        var durableVote: Lease?
+        /// Whether it serves clients, can write, and holds all that it ever promised to hold.
+        var mayLead: Bool
+        /// The last heartbeats of the other members.
+        var beats: [Beat]
+        /// How many members were configured, this one included, and how many of them are there.
+        var memberCount: Int
+        var liveCount: Int
+        /// How many of those that are there have a name before this one's: they stand first.
+        var rank: Int
+
+        var majority: Int { memberCount / 2 + 1 }
+    }
+
+    /// Stands for election, renews the lease, or gives up. Returns whether the other members are to hear of
+    /// it at once.
+    mutating func update(_ situation: Situation) -> Bool {
+        if candidacy != nil { return goOn(situation) }
+        guard situation.mayLead, isVacant(at: situation.milliseconds),
+            situation.liveCount >= situation.majority, highestTerm < Lease.lastTerm
+        else {
+            vacantSince = nil
+            return false
+        }
+        let since = vacantSince ?? situation.milliseconds
+        vacantSince = since
+        // Members that stand at the same moment take votes from each other.
+        guard situation.milliseconds >= since + UInt64(situation.rank) * leaseMilliseconds / 4
+        else { return false }
+        stand(situation)
+        return true
+    }
+
+    private mutating func isVacant(at milliseconds: UInt64) -> Bool {
+        let isSilent = decidingMilliseconds.map { milliseconds >= $0 + voteMilliseconds } ?? true
+        return isFree(at: milliseconds) && isSilent
+    }
+
+    private mutating func stand(_ situation: Situation) {
+        highestTerm += 1
+        let asked = Lease(
+            term: highestTerm, holder: own, renewedMilliseconds: situation.milliseconds,
+            ceiling: ceiling(at: situation.time), formerCeiling: .zero)
+        give(asked, until: situation.milliseconds + voteMilliseconds)
+        candidacy = Candidacy(beganMilliseconds: situation.milliseconds)
+    }
+
+    /// As late as a lease that is renewed now allows to stamp.
+    private func ceiling(at time: HybridTime) -> HybridTime {
+        HybridTime(milliseconds: time.milliseconds + leaseMilliseconds)
+    }
+
+    /// Returns whether this member has just become the coordinator.
+    private mutating func goOn(_ situation: Situation) -> Bool {
+        let wasCaughtUp = isCaughtUp
+        let term = term(in: situation)
+        if let term { catchUp(with: term.voters, in: situation) }
+        guard situation.mayLead, isPending(situation) || isHeld(by: term, in: situation) else {
+            candidacy = nil
+            voteEndsMilliseconds = situation.milliseconds
+            return false
+        }
+        let ceiling = ceiling(at: situation.time)
+        vote?.renew(at: situation.milliseconds, allowing: ceiling)
+        voteEndsMilliseconds = situation.milliseconds + voteMilliseconds
+        return isCaughtUp && !wasCaughtUp
+    }
+
+    /// Whether the answers of the others may still come.
+    private func isPending(_ situation: Situation) -> Bool {
+        guard let candidacy else { return false }
+        return situation.milliseconds < candidacy.beganMilliseconds + leaseMilliseconds
+    }
+
+    private func isHeld(by term: Term?, in situation: Situation) -> Bool {
+        term.map { situation.milliseconds < $0.endsMilliseconds } ?? false
+    }
+
+    private mutating func catchUp(with voters: [Beat], in situation: Situation) {
+        var required =
+            candidacy?.required ?? requirement(of: voters, at: situation.milliseconds)
+        let isOver =
+            defect == .ignoresFormerCeilings || situation.time >= required.floor
+            || situation.milliseconds >= required.floorPassedMilliseconds
+        if isOver, situation.vector.covers(required.vector) { required.isMet = true }
+        candidacy?.required = required
+    }
+
+    /// What these voters held as they voted, and how far they had let others stamp.
+    private func requirement(of voters: [Beat], at milliseconds: UInt64) -> Requirement {
+        var required = Requirement(
+            vector: Vector(),
+            floor: defect == .ignoresFormerCeilings ? .zero : vote?.formerCeiling ?? .zero,
+            formerTerm: vote?.formerTerm ?? 0,
+            floorPassedMilliseconds: milliseconds + voteMilliseconds)
+        for beat in voters {
+            if defect != .leadsBeforeCatchingUp { required.vector.raise(to: beat.vector) }
+            if defect != .ignoresFormerCeilings {
+                required.floor = max(required.floor, beat.lease?.formerCeiling ?? .zero)
+            }
+            required.formerTerm = max(required.formerTerm, beat.lease?.formerTerm ?? 0)
+        }
+        return required
+    }
+}
+
+// MARK: - The lease
+
+extension Election {
+    /// The votes for this member in its term, of which there are enough.
+    struct Term {
+        /// The heartbeats of the other members that vote for this one.
+        var voters: [Beat]
+        /// When the lease ends, on this member's clock.
+        var endsMilliseconds: UInt64
+        /// The latest stamp that most members allow for.
+        var ceiling: HybridTime
+    }
+
+    /// Whether this member has been elected and holds all that its voters held.
+    var isCaughtUp: Bool { candidacy?.required?.isMet == true }
+
+    /// Up to here earlier coordinators may have stamped; later ones will after this.
+    var floor: HybridTime { candidacy?.required?.floor ?? .zero }
+
+    /// The last term in which another one may have decided, before this member's own.
+    var formerTerm: UInt64 { candidacy?.required?.formerTerm ?? 0 }
+
+    /// What this member may decide by at this moment; nil if it must not decide.
+    func lease(in situation: Situation) -> Term? {
+        guard isCaughtUp, let term = term(in: situation), isHeld(by: term, in: situation)
+        else { return nil }
+        return term
+    }
+
+    private func term(in situation: Situation) -> Term? {
+        guard candidacy != nil, let vote, vote.holder == own,
+            vote.isSameVote(as: situation.durableVote)
+        else { return nil }
+        if defect == .leadsWithoutMajority {
+            return Term(
+                voters: situation.beats, endsMilliseconds: .max,
+                ceiling: ceiling(at: situation.time))
+        }
+        let voters = situation.beats.filter { vote.isSameVote(as: $0.lease) }
+        guard voters.count + 1 >= situation.majority else { return nil }
+        let votes = voters.compactMap(\.lease)
+        // What most members know: of these the one that knows least. None knows more than was asked for.
+        let now = situation.milliseconds
+        let renewals = [now] + votes.map { min($0.renewedMilliseconds, now) }
+        let ceilings = [vote.ceiling] + votes.map { min($0.ceiling, vote.ceiling) }
+        return Term(
+            voters: voters,
+            endsMilliseconds: renewals.sorted(by: >)[situation.majority - 1] + leaseMilliseconds,
+            ceiling: ceilings.sorted(by: >)[situation.majority - 1])
+    }
+}
+
+extension Lease {
+    fileprivate mutating func renew(at milliseconds: UInt64, allowing time: HybridTime) {
+        renewedMilliseconds = milliseconds
+        ceiling = max(ceiling, time)
+    }
+}

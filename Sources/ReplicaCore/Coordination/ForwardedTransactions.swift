@@ -1,0 +1,123 @@
+import DataTree
+import SyncProtocol
+
+/// The transactions of this node's clients: sent to the coordinator, again until it answers, and kept until
+/// the client can be told.
+struct ForwardedTransactions: Sendable {
+    /// Beyond these, clients are refused.
+    static let countLimit = 10_000
+    static let byteLimit = 64 << 20
+    /// What is not answered is sent again after this long.
+    static let patienceMilliseconds: UInt64 = 1_000
+
+    struct Entry: Sendable {
+        var proposal: Proposal
+        var session: SessionID
+        var requestID: UInt64
+        /// What the client has asked for; nil for `ok` as the answer.
+        var concern: WriteConcern?
+        /// When the client gives up.
+        var untilMilliseconds = UInt64.max
+        /// Who got it last, and when.
+        var sentTo: WriterID?
+        var sentMilliseconds: UInt64 = 0
+        var verdict: Verdict?
+        let byteCount: Int
+
+        init(_ proposal: Proposal, of session: SessionID, _ requestID: UInt64) {
+            self.proposal = proposal
+            self.session = session
+            self.requestID = requestID
+            byteCount = 128 + proposal.value.estimatedSize + proposal.path.utf8Count
+        }
+    }
+
+    /// In the order in which clients asked.
+    private(set) var entries: [Entry] = []
+    private(set) var byteCount = 0
+    private var answeredCount = 0
+    /// Nothing is to be sent or given up before this moment, unless there is another coordinator.
+    private var nextMilliseconds: UInt64 = 0
+
+    var isEmpty: Bool { entries.isEmpty }
+    var hasRoom: Bool {
+        entries.count < ForwardedTransactions.countLimit
+            && byteCount < ForwardedTransactions.byteLimit
+    }
+
+    /// Keeps a transaction, in place of an earlier request of the same name.
+    mutating func add(_ entry: Entry) {
+        remove { $0.proposal.id == entry.proposal.id }
+        entries.append(entry)
+        byteCount += entry.byteCount
+        nextMilliseconds = 0
+    }
+
+    mutating func removeAll(of session: SessionID) {
+        if !entries.isEmpty { remove { $0.session == session } }
+    }
+
+    private mutating func remove(where isRemoved: (Entry) -> Bool) {
+        _ = take(where: isRemoved)
+    }
+
+    /// Takes note of what the coordinator has decided; of what nobody waits for, nothing.
+    mutating func answer(_ verdict: Verdict) {
+        guard let index = entries.firstIndex(where: { $0.proposal.id == verdict.id }),
+            entries[index].verdict == nil
+        else { return }
+        entries[index].verdict = verdict
+        answeredCount += 1
+    }
+
+    /// Takes those whose answer rests on nothing but what is held.
+    mutating func takeAnswered(holding vector: Vector) -> [Entry] {
+        if answeredCount == 0 { return [] }
+        return take { entry in
+            entry.verdict.map { vector.covers($0.basis) } ?? false
+        }
+    }
+
+    /// Takes those whose clients give up at this moment.
+    mutating func takeExpired(at milliseconds: UInt64) -> [Entry] {
+        if milliseconds < nextMilliseconds { return [] }
+        return take { milliseconds >= $0.untilMilliseconds }
+    }
+
+    private mutating func take(where isTaken: (Entry) -> Bool) -> [Entry] {
+        let taken = entries.filter(isTaken)
+        if taken.isEmpty { return [] }
+        entries.removeAll(where: isTaken)
+        for entry in taken {
+            byteCount -= entry.byteCount
+            if entry.verdict != nil { answeredCount -= 1 }
+        }
+        return taken
+    }
+
+    /// The proposals that are to be sent to the coordinator now, in order.
+    mutating func due(for coordinator: WriterID?, at milliseconds: UInt64) -> [Proposal] {
+        let isOther = entries.contains { $0.verdict == nil && $0.sentTo != coordinator }
+        guard milliseconds >= nextMilliseconds || isOther else { return [] }
+        var due: [Proposal] = []
+        nextMilliseconds = .max
+        for index in entries.indices where entries[index].verdict == nil {
+            if let coordinator, isDue(entries[index], for: coordinator, at: milliseconds) {
+                entries[index].sentTo = coordinator
+                entries[index].sentMilliseconds = milliseconds
+                due.append(entries[index].proposal)
+            }
+            let again =
+                entries[index].sentMilliseconds + ForwardedTransactions.patienceMilliseconds
+            nextMilliseconds = min(nextMilliseconds, again, entries[index].untilMilliseconds)
+        }
+        return due
+    }
+
+    private func isDue(
+        _ entry: Entry, for coordinator: WriterID, at milliseconds: UInt64
+    ) -> Bool {
+        entry.sentTo != coordinator
+            || milliseconds >= entry.sentMilliseconds + ForwardedTransactions.patienceMilliseconds
+    }
+}

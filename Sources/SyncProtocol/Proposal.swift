@@ -1,0 +1,168 @@
+public import DataTree
+
+/// A conditional put on its way to the coordinator, which decides it.
+public struct Proposal: Equatable, Sendable {
+    /// Names the transaction. Asked for again under the same name, by whatever member, it is done once; it
+    /// does not say when it is done.
+    public var id: Stamp
+    public var path: Path
+    /// May hold timestamps and increments, which the coordinator resolves.
+    public var value: Value
+    /// The hash of what has to be at the path.
+    public var condition: DataHash
+    /// Beyond a majority of the members, which every decision waits for.
+    public var concern: WriteConcern
+
+    public init(
+        id: Stamp, path: Path, value: Value, condition: DataHash, concern: WriteConcern = .majority
+    ) {
+        self.id = id
+        self.path = path
+        self.value = value
+        self.condition = condition
+        self.concern = concern
+    }
+}
+
+/// Some proposals of one member, in the order in which its clients made them.
+public struct Proposals: Equatable, Sendable {
+    public var member: String
+    /// The incarnation of the coordinator that they are meant for; another one ignores them.
+    public var coordinator: WriterID
+    /// What the member held when it sent them: the clients have seen no more, so the coordinator decides
+    /// once it holds that.
+    public var seen: Vector
+    public var all: [Proposal]
+
+    public init(member: String, coordinator: WriterID, seen: Vector, all: [Proposal]) {
+        self.member = member
+        self.coordinator = coordinator
+        self.seen = seen
+        self.all = all
+    }
+}
+
+/// What the coordinator has decided.
+public struct Verdict: Equatable, Sendable {
+    public enum Outcome: Equatable, Sendable {
+        /// It is done, and durable on so many members.
+        case done(WriteConcern)
+        /// What is there has another hash.
+        case changed
+        /// The value cannot be written there.
+        case invalid(problem: String, fix: String)
+        /// It was made so long ago that nobody knows any more whether it was done.
+        case forgotten
+    }
+
+    public var id: Stamp
+    public var outcome: Outcome
+    /// What the decision rests on: the client is told once the member that it asked holds this.
+    public var basis: Vector
+
+    public init(_ id: Stamp, _ outcome: Outcome, basis: Vector) {
+        self.id = id
+        self.outcome = outcome
+        self.basis = basis
+    }
+}
+
+// MARK: - Bytes
+
+extension MessagePackWriter {
+    mutating func append(_ proposals: Proposals) {
+        appendMessageHead("propose", 5)
+        append(proposals.member)
+        append(proposals.coordinator.bits)
+        append(proposals.seen)
+        appendArrayHead(5 * proposals.all.count)
+        for proposal in proposals.all {
+            append(proposal.id)
+            append(proposal.path)
+            append(proposal.value)
+            append(proposal.condition.text)
+            append(proposal.concern.rawValue)
+        }
+    }
+
+    mutating func append(_ verdicts: [Verdict]) {
+        appendMessageHead("decided", 2)
+        appendArrayHead(5 * verdicts.count)
+        for verdict in verdicts {
+            append(verdict.id)
+            append(verdict.outcome.name)
+            append(verdict.outcome.problem)
+            append(verdict.outcome.fix)
+            append(verdict.basis)
+        }
+    }
+}
+
+extension Verdict.Outcome {
+    fileprivate var name: String {
+        switch self {
+        case .done(let concern): concern.rawValue
+        case .changed: "changed"
+        case .invalid: "invalid"
+        case .forgotten: "forgotten"
+        }
+    }
+
+    fileprivate var problem: String {
+        if case .invalid(let problem, _) = self { problem } else { "" }
+    }
+
+    fileprivate var fix: String {
+        if case .invalid(_, let fix) = self { fix } else { "" }
+    }
+
+    fileprivate init?(name: String, problem: String, fix: String) {
+        switch name {
+        case "changed": self = .changed
+        case "invalid": self = .invalid(problem: problem, fix: fix)
+        case "forgotten": self = .forgotten
+        default:
+            guard let concern = WriteConcern(rawValue: name) else { return nil }
+            self = .done(concern)
+        }
+    }
+}
+
+extension MessagePackReader {
+    mutating func proposals() throws(FrameError) -> Proposals {
+        let (member, coordinator) = (try string("a member"), try writerID())
+        let seen = try vector()
+        var all: [Proposal] = []
+        for _ in 0..<(try tupleCount("proposals, 5 elements each")) {
+            all.append(
+                Proposal(
+                    id: try stamp(), path: try path(), value: try value(),
+                    condition: try dataHash(), concern: try writeConcern()))
+        }
+        return Proposals(member: member, coordinator: coordinator, seen: seen, all: all)
+    }
+
+    mutating func verdicts() throws(FrameError) -> [Verdict] {
+        var verdicts: [Verdict] = []
+        for _ in 0..<(try tupleCount("verdicts, 5 elements each")) {
+            let (id, start) = (try stamp(), position)
+            let (name, problem) = (try string("an outcome"), try string("a problem"))
+            let fix = try string("a fix")
+            guard let outcome = Verdict.Outcome(name: name, problem: problem, fix: fix) else {
+                throw .expected("an outcome", found: "\"\(name.prefix(40))\"", at: start)
+            }
+            verdicts.append(Verdict(id, outcome, basis: try vector()))
+        }
+        return verdicts
+    }
+
+    /// Takes the head of an array of five elements for each of what it holds.
+    private mutating func tupleCount(_ wanted: StaticString) throws(FrameError) -> Int {
+        let start = position
+        let count = try arrayHead(wanted)
+        guard count.isMultiple(of: 5) else {
+            throw .expected(wanted, found: "an array of \(count)", at: start)
+        }
+        return count / 5
+    }
+}

@@ -1,0 +1,42 @@
+import SyncProtocol
+import Testing
+
+@testable import ClusterNode
+
+@Suite struct `News of evictions` {
+    private func eviction(_ member: String, _ stage: Eviction.Stage) -> Eviction {
+        Eviction(member: member, writer: WriterID(bits: 1 << 40), stage: stage)
+    }
+
+    @Test func `tell each stage once, also those passed between two looks`() {
+        var news = EvictionNews(of: "n1", knowing: [eviction("n2", .over)])
+        let old = eviction("n2", .over)
+        #expect(news.lines(for: [old], isOut: false) == [])
+        #expect(
+            news.lines(for: [old, eviction("n3", .wanted)], isOut: false)
+                == ["votes to evict n3"])
+        #expect(
+            news.lines(for: [old, eviction("n3", .back)], isOut: false) == [
+                "n3 is evicted: more than half of the nodes voted for it",
+                "n3 has rejoined after its eviction",
+            ])
+        #expect(
+            news.lines(for: [old, eviction("n3", .over)], isOut: false)
+                == ["n3 has replayed what it alone had before its eviction"])
+        #expect(news.lines(for: [old, eviction("n3", .over)], isOut: false) == [])
+    }
+
+    @Test func `tell a node of its own eviction, also one that it rejoined from between two looks`()
+    {
+        let (evicted, rejoined) = (
+            "was evicted: takes no writes until it has the data of the others and rejoins",
+            "has rejoined after its eviction, and takes writes"
+        )
+        var news = EvictionNews(of: "n3", knowing: [])
+        #expect(news.lines(for: [], isOut: true) == [evicted])
+        #expect(news.lines(for: [eviction("n3", .out)], isOut: true) == [])
+        #expect(news.lines(for: [eviction("n3", .over)], isOut: false) == [rejoined])
+        var late = EvictionNews(of: "n3", knowing: [])
+        #expect(late.lines(for: [eviction("n3", .over)], isOut: false) == [evicted, rejoined])
+    }
+}

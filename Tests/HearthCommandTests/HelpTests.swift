@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import HearthCommand
+
+@Suite struct `Help` {
+    private func help(_ words: String...) throws -> String {
+        let (verb, path) = try CommandParser(root: .hearth).verb(named: words)
+        return HelpText(of: verb, path).text
+    }
+
+    @Test func `of the whole lists every exit code with its sentence`() throws {
+        let text = try help()
+        for status in ExitStatus.allCases {
+            #expect(text.contains("\n  \(status.rawValue) "), "\(status)")
+        }
+        #expect(text.contains("exit codes:"))
+        #expect(text.contains("HEARTH_DIR"))
+        #expect(!text.contains("\n  complete "), "it is for programs")
+    }
+
+    @Test func `of status explains each column and state that it shows`() throws {
+        let text = try help("cluster", "status")
+        let header = StatusTable([]).lines[0].split(separator: " ")
+        #expect(header.count == StatusTable.legend.rows.count)
+        for title in header { #expect(text.contains("\n  \(title) "), "\(title)") }
+        for state in NodeStatus.State.allCases { #expect(text.contains("\n  \(state.rawValue) ")) }
+        #expect(text.contains("69"))
+    }
+
+    @Test func `of a verb that does not exist names the nearest`() {
+        let error = #expect(throws: CommandError.self) { try help("cluster", "stats") }
+        #expect(error?.fix == "did you mean `hearth cluster status`?")
+        let below = #expect(throws: CommandError.self) { try help("get", "up") }
+        #expect(below?.status == .usage)
+    }
+
+    @Test func `claims no power cut for kill`() throws {
+        #expect(try help("cluster", "kill").contains("this is no power cut"))
+    }
+
+    @Test func `and the manual page have the same text`() {
+        let page = ManualPage(for: .hearth).text
+        func check(_ verb: Verb) {
+            if verb.verbs.isEmpty {
+                #expect(page.contains(ManualPage.escaped(verb.summary)), "\(verb.name)")
+            }
+            for option in verb.options {
+                #expect(page.contains(ManualPage.escaped(option.explanation)), "\(option.name)")
+            }
+            verb.shownVerbs.forEach(check)
+        }
+        check(.hearth)
+        #expect(page.contains(".SH EXIT CODES"))
+    }
+
+    @Test func `escapes what roff would take for its own`() {
+        #expect(ManualPage.escaped(".a-b\\'c\"`…") == "\\&.a\\-b\\e\\(aqc\\(dq\\(ga\\[u2026]")
+    }
+
+    @Test(
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: "/usr/bin/mandoc"), "needs mandoc"))
+    func `makes a manual page that mandoc has no complaints about`() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/hearth.1"
+        try (ManualPage(for: .hearth).text + "\n")
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/mandoc")
+        process.arguments = ["-T", "lint", "-W", "warning", file]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(String(decoding: text, as: UTF8.self))")
+    }
+}

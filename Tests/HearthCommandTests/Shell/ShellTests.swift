@@ -1,0 +1,133 @@
+import LineEditor
+import Testing
+
+@testable import HearthCommand
+
+@Suite struct ShellLineTests {
+    @Test(arguments: [
+        ("get /rooms --pretty", ["get", "/rooms", "--pretty"]),
+        ("  get\t/a  ", ["get", "/a"]),
+        ("set /a '{\"b\": 1}'", ["set", "/a", "{\"b\": 1}"]),
+        (
+            "set /a {\"b\": [1, \"} ]\"]} --concern all",
+            [
+                "set", "/a", "{\"b\": [1, \"} ]\"]}", "--concern", "all",
+            ]
+        ),
+        ("set /a [1, [2]]", ["set", "/a", "[1, [2]]"]),
+        ("get \"/a b\"", ["get", "/a b"]),
+        ("get /a\\ b", ["get", "/a b"]),
+        ("set /a \"\\\"x\\\"\"", ["set", "/a", "\"x\""]),
+        ("set /a '\"x\"'", ["set", "/a", "\"x\""]),
+        ("set /a ''", ["set", "/a", ""]),
+        ("transaction /a 'value + 1' # counts", ["transaction", "/a", "value + 1"]),
+        ("# only a remark", []),
+        ("", []),
+    ])
+    func `a line is split as a shell does, with JSON as one word`(line: String, words: [String]) {
+        let parsed = ShellLine(line)
+        #expect(parsed.words == words)
+        #expect(parsed.missing == nil)
+    }
+
+    @Test(arguments: [
+        ("set /a '{\"b\"", Character("'")), ("set /a \"x", "\""), ("set /a {\"b\": [1", "]"),
+        ("set /a {\"b", "\""),
+    ])
+    func `what a line lacks at its end is named`(line: String, missing: Character) {
+        #expect(ShellLine(line).missing == missing)
+    }
+
+    @Test func `the word in which a line ends is the one to be completed`() {
+        #expect(ShellLine("get /roo").current == "/roo")
+        #expect(ShellLine("get /roo").before == ["get"])
+        #expect(ShellLine("get ").current == "")
+        #expect(ShellLine("get ").before == ["get"])
+        #expect(ShellLine("get /a\\ b").current == "/a b")
+    }
+
+    @Test func `what is escaped is read as it was`() {
+        for text in ["/a b", "/it's", "/say \"hi\"", "/back\\slash", "/{a}", "/zoë"] {
+            #expect(ShellLine("get " + ShellLine.escaped(text)).words == ["get", text])
+        }
+    }
+}
+
+@Suite struct ShellCompletionTests {
+    private typealias Candidate = ShellCompletion.Candidate
+
+    @Test func `one candidate is completed with what follows it`() {
+        let rooms = [Candidate(word: "/rooms", end: "/")]
+        #expect(ShellCompletion.completion(of: "/ro", by: rooms) == .insert("oms/"))
+        let spaced = [Candidate(word: "/a b", end: " ")]
+        #expect(ShellCompletion.completion(of: "/a", by: spaced) == .insert("\\ b "))
+    }
+
+    @Test func `several are completed as far as they agree, and then shown`() {
+        let candidates = [
+            Candidate(word: "/rooms/lobby", end: "/"), Candidate(word: "/rooms/lounge", end: " "),
+        ]
+        #expect(ShellCompletion.completion(of: "/rooms/", by: candidates) == .insert("lo"))
+        #expect(
+            ShellCompletion.completion(of: "/rooms/lo", by: candidates)
+                == .show("/rooms/lobby/\n/rooms/lounge \n"))
+        #expect(ShellCompletion.completion(of: "x", by: []) == .nothing)
+    }
+
+    @Test(arguments: [
+        ("exp", LineEditor.Completion.insert("ort ")),
+        ("get --pre", .insert("tty ")),
+        ("set /a 1 --concern maj", .insert("ority ")),
+        ("help impo", .insert("rt ")),
+        ("cluster stat", .insert("us ")),
+        ("nonsense /a", .nothing),
+        ("get '/a", .nothing),
+    ])
+    func `verbs, options and their values are completed`(
+        text: String, completion: LineEditor.Completion
+    ) throws {
+        let shell = Invocation(of: .shell, path: ["hearth", "shell"])
+        #expect(ShellCompletion(of: ShellCommands(with: shell)).complete(text) == completion)
+    }
+}
+
+@Suite struct ShellCommandsTests {
+    /// What the shell was started with, and a line, which make an invocation.
+    private func invocation(_ line: [String], in shell: [String]) throws -> Invocation {
+        func parse(_ words: [String]) throws -> Invocation {
+            guard case .run(let invocation) = try CommandParser(root: .hearth).parse(words) else {
+                throw CommandError(.usage, "\(words)", fix: "")
+            }
+            return invocation
+        }
+        return ShellCommands(with: try parse(["shell"] + shell)).withDefaults(try parse(line))
+    }
+
+    @Test func `a command goes to the nodes of the shell, unless it names others`() throws {
+        let shell = ["--node", "n2", "--timeout", "3"]
+        let plain = try invocation(["get", "/a"], in: shell)
+        #expect(plain.values(of: NodeOptions.node) == ["n2"])
+        #expect(plain[NodeClient.timeout] == "3")
+        let own = try invocation(["get", "/a", "--node", "n3"], in: shell)
+        #expect(own.values(of: NodeOptions.node) == ["n3"])
+    }
+
+    @Test func `verbs for data run in the process of the shell, others do not`() {
+        #expect(Verb.runsInShell(.get))
+        #expect(Verb.runsInShell(.import))
+        #expect(!Verb.runsInShell(ClusterVerbs.verb))
+        #expect(!Verb.runsInShell(.shell))
+    }
+}
+
+@Suite struct SharedLinksTests {
+    @Test func `once connections are kept, a command uses that of the one before it`() throws {
+        SharedLinks.keep()
+        func link(_ address: String) throws -> NodeLink {
+            try SharedLinks.link(to: [address], names: [:], keyFile: nil)
+        }
+        let first = try link("tcp://127.0.0.1:9")
+        #expect(try link("tcp://127.0.0.1:9").connection === first.connection)
+        #expect(try link("tcp://127.0.0.1:10").connection !== first.connection)
+    }
+}

@@ -1,0 +1,216 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+import Testing
+
+/// Conditional puts at several nodes: one of them decides for all.
+@Suite struct TransactionTests {
+    private let place = Universe.path("a")
+
+    private func put(
+        _ value: Value, over old: Value, id: UInt64 = 1, named name: Stamp? = nil,
+        isLocal: Bool = false, within milliseconds: UInt64? = nil, concern: WriteConcern? = nil
+    ) -> ClientMessage {
+        .put(
+            id: id, path: place, value: value,
+            condition: Condition(
+                DataHash(of: old), isLocal: isLocal, patienceMilliseconds: milliseconds),
+            concern: concern, stamp: name)
+    }
+
+    private func name(_ milliseconds: UInt64) -> Stamp {
+        Stamp(time: HybridTime(milliseconds: milliseconds), writer: WriterID(bits: 77))
+    }
+
+    private func code(_ messages: [NodeMessage]) -> [ErrorCode] {
+        messages.compactMap { if case .error(_, let code, _, _) = $0 { code } else { nil } }
+    }
+
+    /// Three nodes, of which n1 is the coordinator.
+    private func cluster() -> TestCluster {
+        let cluster = TestCluster(3)
+        #expect(["n1", "n2", "n3"].map { cluster[$0].coordinatorMember } == ["n1", "n1", "n1"])
+        return cluster
+    }
+
+    @Test(arguments: ["n1", "n2", "n3"])
+    func `whoever is asked, the coordinator decides`(node: String) {
+        var cluster = cluster()
+        cluster.send(put(1, over: .null), to: node)
+        #expect(cluster.takeReplies() == [.ok(id: 1)])
+        #expect(["n1", "n2", "n3"].map { cluster[$0].counters.accepted } == [1, 0, 0])
+        cluster.send(put(2, over: 1, concern: .all), to: node)
+        #expect(cluster.takeReplies() == [.met(id: 1, concern: .all)])
+        cluster.send(put(3, over: 1), to: node)
+        let codes = code(cluster.takeReplies())
+        #expect(codes == [.changed])
+        #expect(cluster["n3"].value == ["a": 2])
+    }
+
+    @Test func `of two on the same data one takes place`() {
+        var cluster = cluster()
+        // Neither has heard of the other.
+        cluster.cuts = [["n1", "n2"], ["n1", "n3"], ["n2", "n1"], ["n3", "n1"]]
+        cluster.send(put(1, over: .null), by: 1, to: "n2")
+        cluster.send(put(2, over: .null), by: 2, to: "n3")
+        cluster.cuts = []
+        cluster.settle(milliseconds: 4_000)
+        let first = cluster.takeReplies(of: 1)
+        let second = cluster.takeReplies(of: 2)
+        #expect([first, second].count { $0 == [.ok(id: 1)] } == 1)
+        #expect([first, second].count { code($0) == [.changed] } == 1)
+        #expect(cluster["n1"].value == ["a": first == [.ok(id: 1)] ? 1 : 2])
+    }
+
+    @Test func `a refusal comes once the node holds what it rests on`() {
+        var cluster = cluster()
+        cluster.cuts = [["n1", "n3"]]
+        cluster.send(.put(id: 9, path: place, value: 7), by: 9, to: "n1")
+        cluster.send(.listen(id: 5, path: place), to: "n3")
+        _ = cluster.takeReplies()
+        cluster.send(put(1, over: .null), to: "n3")
+        #expect(cluster.takeReplies().isEmpty)
+        cluster.cuts = []
+        cluster.settle(milliseconds: 2_000)
+        let told = cluster.takeReplies()
+        #expect(told.first == .change(listen: 5, writes: [Write(path: .root, value: 7)]))
+        #expect(code(told) == [.changed])
+    }
+
+    @Test func `the coordinator decides once it holds what the asking node did`() {
+        var cluster = cluster()
+        cluster.cuts = [["n3", "n1"], ["n3", "n2"]]
+        cluster.send(.put(id: 9, path: place, value: 7), by: 9, to: "n3")
+        cluster.send(put(8, over: 7), to: "n3")
+        cluster.cuts = []
+        cluster.settle(milliseconds: 3_000)
+        #expect(cluster.takeReplies() == [.ok(id: 1)])
+        #expect(cluster["n1"].value == ["a": 8])
+    }
+
+    @Test func `it is answered once most members hold it`() {
+        var cluster = cluster()
+        cluster.stuckDisks = ["n2", "n3"]
+        cluster.send(put(1, over: .null), to: "n1")
+        cluster.settle(milliseconds: 1_000)
+        #expect(cluster.takeReplies().isEmpty)
+        cluster.stuckDisks = ["n3"]
+        cluster.syncDisks()
+        cluster.settle(milliseconds: 500)
+        #expect(cluster.takeReplies() == [.ok(id: 1)])
+    }
+
+    @Test func `asked for again under its name, it is done once`() {
+        var cluster = cluster()
+        cluster.send(put(1, over: .null, named: name(5)), to: "n2")
+        cluster.send(put(2, over: 1, named: name(6)), to: "n2")
+        // Its condition holds no more, and it is known all the same, at whatever node.
+        cluster.send(put(1, over: .null, id: 3, named: name(5)), to: "n3")
+        cluster.send(put(1, over: .null, id: 4, named: name(5), isLocal: true), to: "n3")
+        #expect(cluster.takeReplies() == [.ok(id: 1), .ok(id: 1), .ok(id: 3), .ok(id: 4)])
+        #expect(cluster["n1"].value == ["a": 2])
+    }
+
+    @Test func `another coordinator follows, and forgets nothing`() {
+        var cluster = cluster()
+        cluster.send(put(1, over: .null), to: "n1")
+        cluster.crash("n1")
+        cluster.send(put(2, over: 1, id: 2), to: "n3")
+        cluster.settle(milliseconds: 4_000)
+        #expect(cluster.takeReplies() == [.ok(id: 1), .ok(id: 2)])
+        #expect(cluster["n3"].coordinatorMember == "n2")
+        cluster.start("n1")
+        cluster.settle()
+        cluster.send(put(3, over: 2, id: 3), to: "n1")
+        #expect(cluster.takeReplies() == [.ok(id: 3)])
+        #expect(cluster["n1"].coordinatorMember == "n2")
+    }
+
+    @Test func `a coordinator that stops in order is followed at once`() {
+        var cluster = cluster()
+        cluster.stop("n1")
+        cluster.settle(milliseconds: 600)
+        #expect(cluster["n2"].coordinatorMember == "n2")
+    }
+
+    @Test func `one that is cut off decides nothing, and learns what was decided`() {
+        var cluster = cluster()
+        let ends = [["n1", "n2"], ["n1", "n3"], ["n2", "n1"], ["n3", "n1"]]
+        cluster.cuts = Set(ends)
+        cluster.settle(milliseconds: 5_000)
+        #expect(cluster["n2"].coordinatorMember == "n2")
+        cluster.send(put(1, over: .null), by: 1, to: "n1")
+        cluster.send(put(2, over: .null), by: 2, to: "n3")
+        #expect(cluster.takeReplies(of: 1).isEmpty)
+        #expect(cluster.takeReplies(of: 2) == [.ok(id: 1)])
+        cluster.cuts = []
+        cluster.settle(milliseconds: 3_000)
+        let codes = code(cluster.takeReplies(of: 1))
+        #expect(codes == [.changed])
+        #expect(cluster["n1"].value == ["a": 2])
+    }
+
+    @Test func `without a majority it waits, and says what is missing`() {
+        var cluster = cluster()
+        cluster.crash("n2")
+        cluster.crash("n3")
+        cluster.settle(milliseconds: 5_000)
+        cluster.send(put(1, over: .null, within: 1_000), to: "n1")
+        cluster.settle(milliseconds: 950)
+        #expect(cluster.takeReplies().isEmpty)
+        cluster.settle(milliseconds: 100)
+        guard case .error(1, .noMajority, let problem, _)? = cluster.takeReplies().first else {
+            Issue.record("expected a refusal")
+            return
+        }
+        #expect(
+            problem == "n1 is connected with 1 of 3 nodes, and transactions need more than half")
+        cluster.send(put(2, over: .null, id: 2, isLocal: true), to: "n1")
+        #expect(cluster.takeReplies() == [.ok(id: 2)])
+        #expect(cluster["n1"].value == ["a": 2])
+        // Without a limit it waits for the others.
+        cluster.send(put(3, over: 2, id: 3), to: "n1")
+        cluster.settle(milliseconds: 8_000)
+        #expect(cluster.takeReplies().isEmpty)
+        cluster.start("n2")
+        cluster.settle(milliseconds: 5_000)
+        #expect(cluster.takeReplies() == [.ok(id: 3)])
+    }
+
+    @Test func `what the coordinator may have done is not known`() {
+        var cluster = cluster()
+        cluster.cuts = [["n1", "n2"], ["n1", "n3"]]
+        cluster.send(put(1, over: .null, within: 500), to: "n2")
+        cluster.settle(milliseconds: 600)
+        let codes = code(cluster.takeReplies())
+        #expect(codes == [.undecided])
+    }
+
+    @Test func `a member that lost its disk votes once it has heard all others`() {
+        var cluster = cluster()
+        cluster.send(put(1, over: .null), to: "n1")
+        cluster.crash("n1")
+        cluster.wipe("n2")
+        cluster.settle(milliseconds: 3_000)
+        cluster.start("n2")
+        cluster.settle(milliseconds: 6_000)
+        cluster.send(put(2, over: 1, id: 2, within: 1_000), to: "n3")
+        cluster.settle(milliseconds: 1_500)
+        let codes = code(cluster.takeReplies())
+        #expect(codes.last == .noMajority)
+        cluster.start("n1")
+        cluster.settle(milliseconds: 6_000)
+        cluster.send(put(2, over: 1, id: 3), to: "n3")
+        #expect(cluster.takeReplies() == [.ok(id: 3)])
+    }
+
+    @Test func `a name that is a node's is refused, and a value that cannot be`() {
+        var cluster = cluster()
+        let bad = Stamp(time: HybridTime(milliseconds: 5), writer: cluster["n1"].writer)
+        cluster.send(put(1, over: .null, named: bad), to: "n2")
+        let bottomless = Value.string(String(repeating: "x", count: 11 << 20))
+        cluster.send(put(bottomless, over: .null, id: 2), to: "n2")
+        let codes = code(cluster.takeReplies())
+        #expect(codes == [.invalid, .invalid])
+    }
+}
