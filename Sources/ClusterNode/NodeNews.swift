@@ -51,8 +51,8 @@ struct NodeNews {
     }
 
     private mutating func tell(peers: [String]) {
-        for peer in peers where !livePeers.contains(peer) { log.write("hears \(peer)") }
-        for peer in livePeers where !peers.contains(peer) { log.write("hears \(peer) no more") }
+        for peer in peers where !livePeers.contains(peer) { log.write("has contact with \(peer)") }
+        for peer in livePeers where !peers.contains(peer) { log.write("lost contact with \(peer)") }
         livePeers = peers
     }
 

@@ -82,7 +82,8 @@ private final class SmallDisk {
         let text = String(repeating: "x", count: 480)
         let lines = (1...20_000).map { "{\"n\":\($0),\"text\":\"\(text)\"}\n" }.joined()
         let pusher = try Program(
-            Program.hearthPath, ["push", "/list", "--stdin", "--node", addresses[1]],
+            Program.hearthPath,
+            ["push", "/list", "--stdin", "--node", addresses[1], "--timeout", "120"],
             input: URL(fileURLWithPath: try folder.write(lines, to: "lines")))
         try eventually("the disk is full") { node.errors.contains("takes no writes") }
 

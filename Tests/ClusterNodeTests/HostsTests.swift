@@ -127,7 +127,7 @@ private final class Hosts {
         let input = URL(fileURLWithPath: try hosts.folder.write(lines, to: "lines"))
 
         try hosts.setCable(of: 3, "down")
-        try eventually("n1 misses n3") { hosts.nodes[0].errors.contains("hears n3 no more") }
+        try eventually("n1 misses n3") { hosts.nodes[0].errors.contains("lost contact with n3") }
         // Both sides take writes, each alone.
         func push(on host: Int) throws -> [Substring] {
             let pushed = try hosts.run(on: host, input: input, "push", "/list", "--stdin")

@@ -18,11 +18,16 @@ final class Program {
         folder = try TemporaryFolder()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
-        process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? .nullDevice
-        process.standardOutput = try folder.emptyFile("output")
-        process.standardError = try folder.emptyFile("errors")
+        let input = try input.map { try FileHandle(forReadingFrom: $0) }
+        let files = [try folder.emptyFile("output"), try folder.emptyFile("errors")]
+        process.standardInput = input ?? .nullDevice
+        process.standardOutput = files[0]
+        process.standardError = files[1]
         process.terminationHandler = { [hasEnded] _ in hasEnded.signal() }
         try process.run()
+        // The program has its own. Left open, they add up to more than Foundation can watch (1,024 with all
+        // else), and then it misses the ends of programs.
+        for file in files + [input].compactMap({ $0 }) { try file.close() }
     }
 
     deinit {

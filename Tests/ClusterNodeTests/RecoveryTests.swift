@@ -12,9 +12,9 @@ import Testing
         _ = try cluster.push(500, labelled: "a", to: 2).end()
         try cluster.waitUntilEqual()
         try cluster.run("kill", "n2")
-        for suffix in ["", "-wal"] {
-            try FileManager.default.removeItem(atPath: database(cluster, "n2") + suffix)
-        }
+        // With its folder, as when another disk is mounted there.
+        let folder = URL(fileURLWithPath: database(cluster, "n2")).deletingLastPathComponent()
+        try FileManager.default.removeItem(at: folder)
         try cluster.run("start", "n2")
         #expect(try cluster.list(at: 2).count == 500)
         _ = try cluster.push(10, labelled: "b", to: 2).end()

@@ -77,7 +77,7 @@ enum BackupVerbs {
         } catch {
             unlink(copy)
             throw CommandError(
-                .noInput, "\(source) is no whole copy: \(error.problem)",
+                .noInput, "\(source) is not a complete backup: \(error.problem)",
                 fix: "name a file that `hearth backup` wrote")
         }
         // What belongs to the old database first, on the disk too: beside the new one it would be taken for

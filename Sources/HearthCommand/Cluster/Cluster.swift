@@ -84,6 +84,8 @@ extension Cluster {
                 fix: "stop it first with `hearth cluster kill \(node.id) --dir \(folder)`")
         }
         try checkPorts(of: node)
+        // It may have been taken away with the node's data, which the node then gets from its peers.
+        try makeFolder(folder(of: node))
         let process = try NodeLaunch.start(
             node.id, configuration: folder + "/" + ClusterFile.name, log: log(of: node),
             records: records, lifetime: lifetime)

@@ -31,7 +31,9 @@ enum ClusterDoctor {
             }
         }
         if diagnosis.findings.isEmpty, !invocation.has(json) {
-            StandardOutput.shared.print("all \(statuses.count) nodes are well")
+            StandardOutput.shared.print(
+                statuses.count == 1
+                    ? "the node is healthy" : "all \(statuses.count) nodes are healthy")
         }
         return diagnosis.findings.isEmpty ? .success : .checkFailed
     }

@@ -68,7 +68,8 @@ struct ClusterStart {
         let states = statuses.map { status in
             let peers = status.connectedPeers.joined(separator: ", ")
             return "\(status.node.id) is \(status.state.rawValue)"
-                + (status.state == .serving ? " and hears \(peers.isEmpty ? "nobody" : peers)" : "")
+                + (status.state == .serving
+                    ? " and has contact with \(peers.isEmpty ? "no other node" : peers)" : "")
         }
         return CommandError(
             .unavailable,

@@ -161,22 +161,33 @@ extension Replica {
 
     /// Tells a client that has waited long enough what is missing.
     private mutating func giveUp(_ entry: ForwardedTransactions.Entry) {
-        let heard = peers.liveCount(at: now.elapsedMilliseconds) + 1
-        let total = peers.all.count + 1
-        let missing =
-            2 * heard > total
-            ? "the nodes have no coordinator yet"
-            : "\(configuration.member) is connected with \(heard) of \(total) nodes, and transactions "
-                + "need more than half"
-        let fix =
-            "bring back nodes until more than half are connected (`hearth cluster status`), or let this node "
-            + "decide alone with \"local\", by which an update made elsewhere may be lost"
         let (id, session) = (entry.requestID, entry.session)
-        if entry.sentTo == nil { return refuse(.noMajority, missing, fix: fix, id, session) }
+        let (problem, fix) = reasonAgainstDecisions
+        if entry.sentTo == nil { return refuse(.noMajority, problem, fix: fix, id, session) }
         refuse(
-            .undecided, "the coordinator has not answered in time: it, or \(missing)",
+            .undecided, "the coordinator has not answered in time: it, or \(problem)",
             fix: "ask again with the same stamp, or read the place to see whether it was done", id,
             session)
+    }
+
+    /// Why there is no decision, as far as this node can tell.
+    private var reasonAgainstDecisions: (problem: String, fix: String) {
+        let alone =
+            "or let this node decide alone with \"local\", by which an update made elsewhere may be lost"
+        let reached = peers.liveCount(at: now.elapsedMilliseconds) + 1
+        let total = peers.all.count + 1
+        guard 2 * reached <= total else {
+            return (
+                "the nodes have elected no coordinator yet",
+                "try again in some seconds; a node that lost its data votes once it has contact with all "
+                    + "other nodes, so start those that are away, \(alone)"
+            )
+        }
+        return (
+            "\(configuration.member) has contact with \(reached - 1) of the \(total - 1) other nodes, and "
+                + "transactions need more than half of all nodes",
+            "bring back nodes until more than half are connected (`hearth cluster status`), \(alone)"
+        )
     }
 }
 

@@ -60,7 +60,15 @@ private typealias ExitStatus = HearthCommand.ExitStatus
         for keys, text in steps:
             os.write(terminal, keys.encode().decode("unicode_escape").encode("latin-1"))
             if text: await_text(text)
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        deadline = time.monotonic() + 60
+        ended, status = 0, 0
+        while not ended and time.monotonic() < deadline:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            select.select([terminal], [], [], 0.05)
+        if not ended:
+            os.kill(child, 9)
+            sys.exit("it does not end")
+        print(os.waitstatus_to_exitcode(status))
         """#
 
     @Test func `at a terminal Tab completes, Ctrl-C interrupts a command and Ctrl-D leaves`() throws
@@ -69,12 +77,12 @@ private typealias ExitStatus = HearthCommand.ExitStatus
         try #require(try cluster.run("set", "/rooms", #"{"lobby":1,"lounge":{"x":1}}"#).status == 0)
         try cluster.folder.write(Array(Self.typist.utf8), to: "typist.py")
         let steps = [
-            #"exp\t|ort "#, #"\x03|hearth> "#,
+            #"exp\t|ort "#, #"\x03|^C"#, "|hearth> ",
             #"get /ro\t|oms/"#, #"lo\t\t|/rooms/lobby"#, #"u\t|unge/"#, #"x\n|1"#,
-            #"watch /rooms/lobby --events value\n|"data":1}"#, #"\x03|hearth> "#,
+            #"watch /rooms/lobby --events value\n|"data":1}"#, #"\x03|^C"#, "|hearth> ",
             // The history has the command before the last one.
             #"\x1b[A\x1b[A|get /rooms/lounge/x"#, #"\n|1"#, #"get /a --node \t|n1 "#,
-            #"\x03|hearth> "#,
+            #"\x03|^C"#, "|hearth> ",
             #"\x04|"#,
         ]
         try cluster.folder.write(Array((steps.joined(separator: "\n") + "\n").utf8), to: "steps")

@@ -164,7 +164,9 @@ import Testing
             return
         }
         #expect(
-            problem == "n1 is connected with 1 of 3 nodes, and transactions need more than half")
+            problem
+                == "n1 has contact with 0 of the 2 other nodes, and transactions need more than half "
+                + "of all nodes")
         cluster.send(put(2, over: .null, id: 2, isLocal: true), to: "n1")
         #expect(cluster.takeReplies() == [.ok(id: 2)])
         #expect(cluster["n1"].value == ["a": 2])
