@@ -121,7 +121,7 @@ private final class Hosts {
     func `write on both sides of a pulled cable, and end equal`() throws {
         let hosts = try Hosts()
         for node in hosts.nodes {
-            try eventually("the hosts hear each other") { node.errors.contains("hears") }
+            try eventually("the hosts hear each other") { node.errors.contains("has contact with") }
         }
         let lines = (1...500).map { "{\"n\":\($0)}\n" }.joined()
         let input = URL(fileURLWithPath: try hosts.folder.write(lines, to: "lines"))

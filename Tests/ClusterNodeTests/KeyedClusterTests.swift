@@ -35,7 +35,7 @@ import ZeroMQ
                 "node", "--config", path, "--id", node.id, "--key", folder.file(node.id + ".key"))
         }
         for node in nodes {
-            try eventually("the nodes hear each other") { node.errors.contains("hears") }
+            try eventually("the nodes hear each other") { node.errors.contains("has contact with") }
         }
     }
 
