@@ -13,8 +13,9 @@ final class PeerPorts {
     private static let requestsLimit = 100
     /// A batch ends once it has a megabyte, and a client's frame, the largest single write, fits.
     private static let maxMessageSize = 2 * ClientPort.maxMessageSize
-    /// The largest frame that subscribes or asks; a peer that sends more is disconnected.
-    private static let maxWishSize = 1 << 20
+    /// The largest frame that subscribes; a peer that sends more is disconnected. What asks may hold the value of a
+    /// transaction.
+    private static let maxSubscriptionSize = 1 << 20
 
     /// Frames that could not be sent, because a queue was full or the peer away.
     private(set) var dropped = 0
@@ -33,9 +34,8 @@ final class PeerPorts {
         router = Channel(try Self.socket(.router, limit: Self.requestsLimit, in: context))
         router.socket.reportUnroutable()
         router.socket.handOverRoutingIDs()
-        // All that comes here is short: subscriptions, of which ZeroMQ keeps every byte, and wishes.
-        publisher.socket.maxMessageSize = Self.maxWishSize
-        router.socket.maxMessageSize = Self.maxWishSize
+        // All that comes here is short: subscriptions, of which ZeroMQ keeps every byte.
+        publisher.socket.maxMessageSize = Self.maxSubscriptionSize
         security?.guardPeers(at: publisher.socket)
         security?.guardPeers(at: router.socket)
         try publisher.socket.bind(own.updates)
