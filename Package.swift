@@ -20,6 +20,9 @@ func tests(of name: String, using dependencies: [Target.Dependency] = []) -> Tar
         swiftSettings: settings)
 }
 
+/// Names the one target whose tests are built, `ReplicaCore` say, and leaves out all that these do not need: the fast loop.
+let testedTarget = Context.environment["HEARTH_TEST"]
+
 let package = Package(
     name: "hearth",
     // What the SDK needs of Swift there; only Linux is tested.
@@ -120,3 +123,18 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+if let testedTarget {
+    var needed: Set<String> = []
+    var open = [testedTarget + "Tests"]
+    while let name = open.popLast() {
+        guard needed.insert(name).inserted else { continue }
+        for case .byNameItem(let name, _) in package.targets.first(where: { $0.name == name })!
+            .dependencies
+        {
+            open.append(name)
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
+}
