@@ -47,7 +47,7 @@ let package = Package(
         module("Threads", ["CLibrary"]),
         module("EventLoop", ["CEventLoop", "CLibrary", "Threads"]),
         module("ZeroMQ", ["CZeroMQ", "CLibrary"]),
-        module("Storage", ["CSQLite", "CLibrary", "Threads"]),
+        module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
 
@@ -58,19 +58,26 @@ let package = Package(
             exclude: ["README.md"], swiftSettings: settings),
 
         // Cores: values in, values out.
-        module("ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
+        module("Convergence", ["DataTree", "SyncProtocol"]),
+        module("Store", ["DataTree", "SyncProtocol", "Convergence"]),
+        module(
+            "ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store"]),
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
 
         // Drivers.
+        module("NodeStorage", ["CLibrary", "Storage", "Store", "Threads"]),
         module(
             "ClusterNode",
             [
                 "CRuntime", "DataTree", "SyncProtocol", "ReplicaCore", "EventLoop", "ZeroMQ",
-                "Storage", "Threads",
+                "NodeStorage", "Storage", "Store", "Threads",
             ]),
         module(
             "ClusterSimulator",
-            ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore", "ClientCore"]),
+            [
+                "DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store", "ReplicaCore",
+                "ClientCore",
+            ]),
         module(
             "Hearth",
             [
@@ -93,10 +100,14 @@ let package = Package(
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
-        tests(of: "Storage", using: ["Threads"]),
+        tests(of: "Storage"),
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
         tests(of: "QueryEngine", using: ["DataTree"]),
-        tests(of: "ReplicaCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
+        tests(of: "Store", using: ["Convergence", "DataTree", "SyncProtocol", "NodeStorage", "Storage"]),
+        tests(of: "NodeStorage", using: ["Storage", "Store", "SyncProtocol", "Threads"]),
+        tests(
+            of: "ReplicaCore",
+            using: ["Convergence", "DataTree", "QueryEngine", "Store", "SyncProtocol"]),
         tests(
             of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
         .testTarget(
@@ -104,10 +115,10 @@ let package = Package(
             // The command too: some tests run it, and so it must be built.
             dependencies: [
                 "ClusterNode", "DataTree", "EventLoop", "HearthCommand", "QueryEngine",
-                "ReplicaCore", "Storage", "SyncProtocol", "ZeroMQ",
+                "NodeStorage", "ReplicaCore", "Storage", "Store", "SyncProtocol", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
-        tests(of: "ClusterSimulator", using: ["DataTree", "JSONText", "ZeroMQ"]),
+        tests(of: "ClusterSimulator", using: ["DataTree", "JSONText", "Store", "ZeroMQ"]),
         // The command too: it runs the node that some tests talk to, and so it must be built.
         .testTarget(
             name: "HearthTests",

@@ -1,3 +1,4 @@
+internal import NodeStorage
 internal import Storage
 
 /// A copy of a node's database, as `backup` makes it.
@@ -8,7 +9,7 @@ public enum DatabaseCopy {
     /// - Complexity: reads the whole file.
     public static func check(_ path: String) throws(NodeError) {
         do throws(StorageError) {
-            try LogFile.check(path)
+            try SQLiteTables.check(path)
         } catch {
             throw NodeError(error)
         }

@@ -1,4 +1,6 @@
+import Convergence
 public import DataTree
+public import Store
 public import SyncProtocol
 
 /// One replica of the tree: it takes writes from clients and operations from peers, and says what
@@ -117,15 +119,12 @@ public struct Replica: Sendable {
     var rejoin: Rejoin?
     /// What it held before, beyond what another member held: batches, origin by origin.
     var orphans: [[UInt8]] = []
-    /// What the batches that were restored rest on.
-    var needed = VersionVector()
     /// The vector of this incarnation's last batch, which the next one builds on.
     var batched = VersionVector()
 
     /// Begins an incarnation of a member, as a new writer, on what the incarnations before have left.
     ///
-    /// Then `restore` each stored batch that the checkpoint does not cover, `finishRestoring`, and begin the
-    /// first turn.
+    /// Then `replay` the batches of the log, and begin the first turn.
     /// - Parameter aside: The batches that are kept beside the log.
     public init(
         _ configuration: Configuration, properties stored: [Property],
@@ -195,41 +194,16 @@ public struct Replica: Sendable {
 
     /// Applies a batch from disk; those of one origin come in order. One that the checkpoint covers
     /// is passed over.
-    ///
-    /// - Throws: `FrameError` if it is not the next one of its origin.
-    public mutating func restore(_ stored: DecodedBatch) throws(FrameError) {
+    public mutating func replay(_ stored: DecodedBatch) {
         checkpoints.note(first: stored.head.first, of: stored.head.origin)
         guard let batch = stored.batch, batch.last > vector[batch.origin] else { return }
-        guard batch.first == vector[batch.origin] + 1 else {
-            throw FrameError(
-                offset: 0,
-                problem: "the log of \(batch.origin) goes from \(vector[batch.origin]) to "
-                    + "\(batch.first)",
-                fix: "remove the data directory; the node gets its data from its peers")
-        }
         for operation in batch.operations {
             observe(operation, of: batch.origin)
             _ = tree.apply(operation)
         }
         vector[batch.origin] = batch.last
-        needed.raise(to: batch.dependencies)
         checkpoints.note(restoredBytes: stored.byteCount)
         turns.begin(holding: vector)
-    }
-
-    /// Ends what `restore` began.
-    ///
-    /// - Throws: `FrameError` if a batch rests on others that are not there: the end of an origin's log is
-    ///   missing, which nothing else shows.
-    public mutating func finishRestoring() throws(FrameError) {
-        defer { needed = VersionVector() }
-        let missing = needed.advanced(beyond: vector)
-        guard let (origin, sequence) = missing.entries.first else { return }
-        throw FrameError(
-            offset: 0,
-            problem:
-                "the log of \(origin) ends at \(vector[origin]), and others rest on \(sequence)",
-            fix: "remove the data directory; the node gets its data from its peers")
     }
 
     /// Takes one input and returns what the driver must do next, in order.
@@ -247,13 +221,8 @@ public struct Replica: Sendable {
         case .closed(let session): close(session)
         case .backpressured(let session): slowClients.hold(session)
         case .writable(let session): slowClients.release(session)
-        case .found(let batches, let read): send(batches, for: read)
         case .stored(let turn): return turns.stored(turn) + requestedHeartbeat()
-        case .checkpointed: checkpoints.finish(at: now.elapsedMilliseconds)
-        case .foundRows(let part, let read): send(part, for: read)
-        case .rowsReceived: requestMoreRows()
-        case .installed(let installed): install(installed)
-        case .keepOrphans(let batches): noteOrphans(batches)
+        case .storeReplied(let reply): take(reply)
         case .backedUp(let result, let id, let session): answer(id, result, for: session)
         case .storageFailed(let problem, let fix): noteStorage(.init(problem: problem, fix: fix))
         case .storageWorks: noteStorage(nil)

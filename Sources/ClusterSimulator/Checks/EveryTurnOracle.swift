@@ -1,3 +1,5 @@
+import Convergence
+import Store
 import DataTree
 import ReplicaCore
 import SyncProtocol

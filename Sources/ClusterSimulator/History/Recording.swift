@@ -1,3 +1,4 @@
+import Store
 import DataTree
 import ReplicaCore
 import SyncProtocol

@@ -24,20 +24,6 @@ public enum PlantedDefect: Equatable, Sendable {
     case splitsUpdates
     /// A node does puts whose conditions do not hold.
     case ignoresConditions
-    /// A node that starts has forgotten what it had set aside.
-    case losesAside
-    /// What finds no room on a full disk counts as stored.
-    case dropsWhatFindsNoRoom
-    /// A node goes on after a sync has failed.
-    case ignoresFailedSyncs
-    /// A node takes what it reads for what was written: a batch of its log.
-    case trustsDamagedLog
-    /// The same of a row or the head of its checkpoint.
-    case trustsDamagedCheckpoint
-    /// A node does not look whether a batch of its log is where it belongs.
-    case trustsPlaces
-    /// A node takes from its log what is in no checkpoint of it yet.
-    case truncatesWhatIsHeld
     /// The end of some frames to clients is missing, which no check looks for.
     case cutsReplies
     /// A process that was refused, because there is a node of its name, goes on.
@@ -66,13 +52,6 @@ public enum PlantedDefect: Equatable, Sendable {
         ("keeps-writer", .keepsWriter),
         ("splits-updates", .splitsUpdates),
         ("ignores-conditions", .ignoresConditions),
-        ("loses-orphans", .losesAside),
-        ("drops-what-finds-no-room", .dropsWhatFindsNoRoom),
-        ("ignores-failed-syncs", .ignoresFailedSyncs),
-        ("trusts-damaged-log", .trustsDamagedLog),
-        ("trusts-damaged-checkpoint", .trustsDamagedCheckpoint),
-        ("trusts-places", .trustsPlaces),
-        ("truncates-what-is-held", .truncatesWhatIsHeld),
         ("cuts-replies", .cutsReplies),
         ("refused-duplicateNode-goes-on", .refusedTwinGoesOn),
         ("loses-children", .losesChildren),
@@ -96,16 +75,4 @@ public enum PlantedDefect: Equatable, Sendable {
         guard let other = PlantedDefect.others.first(where: { $0.name == name }) else { return nil }
         self = other.defect
     }
-
-    /// The part of a disk of which a node does not look at the checksums.
-    var trustedPart: VirtualDisk.Part? {
-        switch self {
-        case .trustsDamagedLog: .log
-        case .trustsDamagedCheckpoint: .checkpoint
-        default: nil
-        }
-    }
-
-    /// Whether a node may fail to start on what it should not have trusted.
-    var trustsDisk: Bool { trustedPart != nil || self == .trustsPlaces }
 }

@@ -6,15 +6,19 @@ import SyncProtocol
 extension SimulatedRun {
     mutating func crash(_ node: Int) {
         guard nodes[node].state != .down else { return }
+        losePower(of: node)
+    }
+
+    private mutating func losePower(of node: Int) {
         noteEnd(of: node, losing: nodes[node].crash())
-        if let since = nodes[node].disk.losePower() {
+        if let since = nodes[node].disk.noteLostPower() {
             losses.append(Loss(node: node, since: since, until: now))
         }
     }
 
     mutating func kill(_ node: Int) {
         guard nodes[node].state != .down else { return }
-        noteEnd(of: node, losing: nodes[node].kill(at: now))
+        noteEnd(of: node, losing: nodes[node].kill())
     }
 
     private mutating func noteEnd(of node: Int, losing lost: Int) {
@@ -38,15 +42,13 @@ extension SimulatedRun {
     /// The process ends, and the next one finds damage.
     mutating func rot(_ node: Int) {
         kill(node)
-        nodes[node].disk.damage(sealed: defect?.trustedPart)
+        nodes[node].disk.damage()
         statistics.diskTroubles += 1
         start(node)
     }
 
     /// A process whose disk has failed ends.
-    mutating func endWithDisk(_ node: Int) {
-        noteEnd(of: node, losing: nodes[node].crash())
-    }
+    mutating func endWithDisk(_ node: Int) { losePower(of: node) }
 
     mutating func stop(_ node: Int) {
         guard nodes[node].isUp else { return }
@@ -56,6 +58,7 @@ extension SimulatedRun {
             connections[index].end(at: now)
         }
         perform(nodes[node].stop(at: now), of: node)
+        scheduleDisk(of: node, at: nodes[node].disk.synchronize(at: now))
     }
 
     /// A node that was stopping has written its last turn.

@@ -26,14 +26,6 @@ public enum SelfTest {
     /// Each check is in some row.
     public static let rows: [Row] =
         [
-            Row(.losesAside, in: "evicted-node-is-killed", by: .acknowledgedWritesSurvive),
-            Row(.dropsWhatFindsNoRoom, in: "full-disk", by: .restartIdentity),
-            Row(.ignoresFailedSyncs, in: "failing-disk", by: .restartIdentity),
-            Row(.trustsDamagedLog, in: "spoilt-log", by: .replicasEqual),
-            Row(.trustsDamagedLog, in: "rotten-row", by: .replicasEqual),
-            Row(.trustsPlaces, in: "misdirected-writes", by: .replicasEqual),
-            Row(.trustsDamagedCheckpoint, in: "rotten-row", by: .replicasEqual),
-            Row(.truncatesWhatIsHeld, in: "checkpoint-and-tail", by: .acknowledgedWritesSurvive),
             Row(.refusedTwinGoesOn, in: "two-of-a-name", by: .oneOfAName),
             Row(.keepsWriter, in: "lying-disk", by: .restartIdentity),
             Row(.keepsWriter, in: "older-copy-returns", by: .restartIdentity),

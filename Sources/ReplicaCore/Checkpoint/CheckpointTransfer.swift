@@ -1,4 +1,5 @@
 import DataTree
+import Store
 import SyncProtocol
 
 /// How a replica gets the checkpoint of a peer, because logs begin after what it holds.
@@ -87,7 +88,7 @@ extension Replica {
         transfer.phase = part.isLast ? .complete : .keeping
         transfer.attempts = 0
         self.transfer = transfer
-        turn.immediate.append(.receiveRows(part.rows, areFirst: isNew))
+        turn.immediate.append(.perform(.receive(part.rows, areFirst: isNew)))
     }
 
     mutating func requestMoreRows() {
@@ -111,9 +112,10 @@ extension Replica {
         self.transfer?.phase = .installing
         let keepsLog = !transfer.replacesAll
         return [
-            .install(
-                head: transfer.head, keepsLog: keepsLog,
-                holding: keepsLog ? vector : VersionVector())
+            .perform(
+                .install(
+                    head: transfer.head, keepsLog: keepsLog,
+                    holding: keepsLog ? vector : VersionVector()))
         ]
     }
 
@@ -137,10 +139,9 @@ extension Replica {
         guard let (checkpoint, log) = installed else { return }
         let old = tree.value
         restore(checkpoint)
-        for bytes in log { restore(bytes) }
+        for bytes in log { replay(bytes) }
         let durable = vector
-        for bytes in meanwhile { restore(bytes) }
-        needed = VersionVector()
+        for bytes in meanwhile { replay(bytes) }
         turns.rebase(onto: durable, writer: writer)
         reorderBuffer.removeAll { _ in true }
         peers.resetStability()
@@ -151,9 +152,9 @@ extension Replica {
         tell(changes)
     }
 
-    private mutating func restore(_ bytes: [UInt8]) {
+    private mutating func replay(_ bytes: [UInt8]) {
         do throws(FrameError) {
-            try restore(DecodedBatch(bytes, coveredBy: vector))
+            replay(try DecodedBatch(bytes, coveredBy: vector))
         } catch {
             counters.malformedFrames += 1
         }
@@ -181,10 +182,11 @@ extension Replica {
         }
         checkpoints.noteRead(at: now.elapsedMilliseconds)
         turn.immediate.append(
-            .readRows(
-                RowRead(
-                    member: member, checkpoint: checkpoint, after: row,
-                    byteLimit: CheckpointTransfer.chunkBytes)))
+            .perform(
+                .readRows(
+                    RowRead(
+                        member: member, checkpoint: checkpoint, after: row,
+                        byteLimit: CheckpointTransfer.chunkBytes))))
     }
 
     mutating func send(_ part: CheckpointChunk, for read: RowRead) {

@@ -1,3 +1,4 @@
+import Store
 import SyncProtocol
 
 // What a replica hears from its peers, and what it answers.
@@ -71,10 +72,11 @@ extension Replica {
             switch message {
             case .requestBatches(_, let origin, let from, let through):
                 turn.immediate.append(
-                    .read(
-                        LogRead(
-                            member: member, origin: origin, from: from, through: through,
-                            byteLimit: Repair.chunkBytes)))
+                    .perform(
+                        .readBatches(
+                            LogRead(
+                                member: member, origin: origin, from: from, through: through,
+                                byteLimit: Repair.chunkBytes))))
             case .propose(let proposals): take(proposals)
             case .requestCheckpoint(_, let checkpoint, let after):
                 give(checkpoint: checkpoint, after: after, to: member)

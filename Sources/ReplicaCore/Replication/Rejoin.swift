@@ -1,3 +1,4 @@
+import Store
 import DataTree
 import SyncProtocol
 
@@ -89,7 +90,7 @@ extension Replica {
         if !checkpoints.logGoesBack(to: held) { keepCopy() }
         let origins = vector.entries.filter { $0.sequence > held[$0.origin] }.map(\.origin)
         rejoin?.phase = origins.isEmpty ? .installing : .keepingOrphans(origins.count)
-        for origin in origins { turn.immediate.append(.keepOrphans(origin, after: held[origin])) }
+        for origin in origins { turn.immediate.append(.perform(.keepOrphans(origin, after: held[origin]))) }
     }
 
     /// What is in this replica's own checkpoint alone cannot be done again: who has lost it, and all others, may

@@ -1,3 +1,4 @@
+public import Store
 import SyncProtocol
 
 /// What a turn has gathered so far.
@@ -101,7 +102,7 @@ extension Replica {
         guard isDue else { return [] }
         var checkpoint = checkpoint
         checkpoint.replacesAll = checkpoints.takeDamage()
-        return [.checkpoint(checkpoint)]
+        return [.perform(.writeCheckpoint(checkpoint))]
     }
 
     /// The state of this replica, to be written on disk.
@@ -166,7 +167,7 @@ extension Replica {
     private mutating func truncateLog() {
         guard transfer == nil else { return }
         let truncation = checkpoints.truncation(of: vector, heldBy: peers)
-        if !truncation.entries.isEmpty { turn.immediate.append(.truncate(truncation)) }
+        if !truncation.entries.isEmpty { turn.immediate.append(.perform(.truncate(truncation))) }
     }
 
     /// Tells what is durable here; nothing in an incarnation that is over by decision, of which a member that does

@@ -1,5 +1,5 @@
 import DataTree
-import ReplicaCore
+import Convergence
 import SyncProtocol
 
 /// Lets operations arrive at a tree one by one and compares it with the oracle after each.

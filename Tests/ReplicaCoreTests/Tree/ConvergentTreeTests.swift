@@ -1,5 +1,5 @@
 import DataTree
-import ReplicaCore
+import Convergence
 import SyncProtocol
 import Testing
 
