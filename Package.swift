@@ -103,7 +103,9 @@ let package = Package(
         tests(of: "Storage"),
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
         tests(of: "QueryEngine", using: ["DataTree"]),
-        tests(of: "Store", using: ["Convergence", "DataTree", "SyncProtocol", "NodeStorage", "Storage"]),
+        tests(
+            of: "Store",
+            using: ["Convergence", "DataTree", "SyncProtocol", "NodeStorage", "Storage"]),
         tests(of: "NodeStorage", using: ["Storage", "Store", "SyncProtocol", "Threads"]),
         tests(
             of: "ReplicaCore",

@@ -31,7 +31,8 @@ import Testing
                     continue
                 }
                 sequence += 1
-                storage.commit([`A storage thread`.turn(sequence, size: 2000)]) { [sequence] result in
+                storage.commit([`A storage thread`.turn(sequence, size: 2000)]) {
+                    [sequence] result in
                     guard case .success = result else { exit(1) }
                     withUnsafeBytes(of: sequence) { _ = write(report, $0.baseAddress, $0.count) }
                     count.add(1, ordering: .relaxed)

@@ -29,7 +29,9 @@ import Testing
                     guard case .finding(.contradiction) = error else { throw error }
                 }
                 error = nil
-                do throws(TestTables.Failure) { try store.commit([turn(batch(9, 1, 1))]) } catch let failure { error = failure }
+                do throws(TestTables.Failure) { try store.commit([turn(batch(9, 1, 1))]) } catch let
+                    failure
+                { error = failure }
                 #expect((error == nil) == isTaken, "\(turns)")
                 let expected = isTaken ? turns : isOneCommit ? [] : Array(turns.dropLast())
                 let held = expected.flatMap(\.batches).reduce(into: VersionVector()) {
@@ -59,7 +61,8 @@ import Testing
             let read = LogRead(
                 member: "n2", origin: WriterID(bits: 1), from: from, through: through,
                 byteLimit: limit)
-            guard case .batches(let found, let same)? = try store.performAll(.readBatches(read)).reply
+            guard
+                case .batches(let found, let same)? = try store.performAll(.readBatches(read)).reply
             else { return [0] }
             #expect(same == read)
             return try found.map { try BatchCoding.decodeHead($0).first }

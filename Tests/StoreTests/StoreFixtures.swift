@@ -15,7 +15,8 @@ func batch(
         Operation(
             stamp: Stamp(time: HybridTime(milliseconds: sequence), writer: origin),
             writes: [
-                Write(path: Path([Key(unchecked: "k\(sequence)")]), value: .integer(Int64(sequence)))
+                Write(
+                    path: Path([Key(unchecked: "k\(sequence)")]), value: .integer(Int64(sequence)))
             ])
     }
     return LogEntry(

@@ -1,5 +1,5 @@
-import Store
 import ReplicaCore
+import Store
 import SyncProtocol
 
 /// What a node recorded in one incarnation.

@@ -56,6 +56,8 @@ struct VirtualDisk {
     private var nextSync: Microseconds = 0
     /// What was committed last, and when the first of it was handed over.
     private(set) var newest: (batches: [LogEntry], since: Microseconds) = ([], 0)
+    /// What the last process held in the end, where that took the place of all else and it did not learn so.
+    private(set) var replacement: VersionVector?
     /// A backup.
     var copy: Copy?
     /// Since when the disk says of something that it is synced, and it is not.
@@ -225,6 +227,7 @@ struct VirtualDisk {
 
     /// The process ends: of what is under way a beginning is done. Returns how many turns are lost.
     mutating func endProcess() -> Int {
+        replacement = nil
         store.tables.isLying = trouble == .lying
         let group = Array(jobs.prefix(working))
         var kept = 0
@@ -233,8 +236,7 @@ struct VirtualDisk {
             case .commit:
                 kept = draw(upTo: group.count)
                 try? store.commit(group.prefix(kept).compactMap(\.turn))
-            case .perform(let request):
-                if random.index(below: 2) == 0 { _ = try? store.perform(request) }
+            case .perform(let request): if random.index(below: 2) == 0 { finishUnseen(request) }
             case .synchronize, nil: break
             }
         }
@@ -245,6 +247,16 @@ struct VirtualDisk {
         (lastTurn, lastBatchTurn, lastStored, lastSynchronizing) = (0, 0, 0, 0)
         nextSync = 0
         return lost
+    }
+
+    /// What nobody learns of any more.
+    private mutating func finishUnseen(_ request: StoreRequest) {
+        let progress = try? store.perform(request)
+        if case .install(_, keepsLog: false, _) = request,
+            case .replied(.installed(.some)) = progress
+        {
+            replacement = store.vector
+        }
     }
 
     /// How much made it although nobody had waited for it: often nothing, often all.

@@ -149,7 +149,8 @@ struct VirtualNode {
     ///
     /// - Throws: if what is on the disk cannot be read.
     func restarted() throws(MemoryTables.Failure) -> Replica? {
-        guard isIdle, disk.durability != .memory, !disk.isDamaged else { return nil }
+        guard isIdle, disk.durability != .memory, !disk.isDamaged, disk.lyingSince == nil
+        else { return nil }
         var copy = self
         _ = copy.crash()
         try copy.start()

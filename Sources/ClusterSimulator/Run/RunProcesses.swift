@@ -23,6 +23,9 @@ extension SimulatedRun {
 
     private mutating func noteEnd(of node: Int, losing lost: Int) {
         statistics.crashes += 1
+        if let vector = nodes[node].disk.replacement {
+            recording.note(replaced: vector, node: node)
+        }
         statistics.lostTurns += lost
         crashes.append((node, now))
         _ = nodes[node].clock.wake(at: now)
@@ -63,7 +66,7 @@ extension SimulatedRun {
 
     /// A node that was stopping has written its last turn.
     mutating func endProcess(_ node: Int) {
-        nodes[node].end()
+        _ = nodes[node].kill()
         statistics.stops += 1
         breakConnections(of: node)
     }

@@ -1,5 +1,5 @@
-import Store
 import DataTree
+import Store
 import SyncProtocol
 
 // How a cluster goes on without a member that is gone.

@@ -1,5 +1,5 @@
-import Store
 import DataTree
+import Store
 import SyncProtocol
 
 // How operations come to be, and how they come in: the only two ways into the tree.

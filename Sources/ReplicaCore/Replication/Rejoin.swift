@@ -1,5 +1,5 @@
-import Store
 import DataTree
+import Store
 import SyncProtocol
 
 // How an evicted member comes back: with the data of another one, as another writer, and with what it alone
@@ -90,7 +90,9 @@ extension Replica {
         if !checkpoints.logGoesBack(to: held) { keepCopy() }
         let origins = vector.entries.filter { $0.sequence > held[$0.origin] }.map(\.origin)
         rejoin?.phase = origins.isEmpty ? .installing : .keepingOrphans(origins.count)
-        for origin in origins { turn.immediate.append(.perform(.keepOrphans(origin, after: held[origin]))) }
+        for origin in origins {
+            turn.immediate.append(.perform(.keepOrphans(origin, after: held[origin])))
+        }
     }
 
     /// What is in this replica's own checkpoint alone cannot be done again: who has lost it, and all others, may

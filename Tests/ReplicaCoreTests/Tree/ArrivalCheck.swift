@@ -1,5 +1,5 @@
-import DataTree
 import Convergence
+import DataTree
 import SyncProtocol
 
 /// Lets operations arrive at a tree one by one and compares it with the oracle after each.

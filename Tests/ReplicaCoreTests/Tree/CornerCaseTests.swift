@@ -1,5 +1,5 @@
-import DataTree
 import Convergence
+import DataTree
 import SyncProtocol
 import Testing
 
