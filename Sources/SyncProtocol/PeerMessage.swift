@@ -6,7 +6,7 @@ public enum PeerMessage: Equatable, Sendable {
     /// `["batch", bytes]`: operations, as stored (see `BatchCoding`).
     case batch([UInt8])
     /// `["heartbeat", cluster, member, writer, vector, time, closed timestamp, [writer, …],
-    /// [member, writer, stage, …], wall milliseconds, vote]` (see `Lease`).
+    /// [member, subject, stage, …], wall milliseconds, vote]` (see `Lease`).
     case heartbeat(Heartbeat)
     /// `["requestBatches", member, origin, from, through]`: asks for operations `from...through` of an origin.
     case requestBatches(member: String, origin: WriterID, from: UInt64, through: UInt64)
@@ -42,36 +42,6 @@ public enum PeerMessage: Equatable, Sendable {
     /// `["decided", [id, outcome, problem, fix, {origin: sequence, …}, …]]`: what the coordinator has
     /// decided of them.
     case decided([Verdict])
-}
-
-/// An incarnation of a member that is to be over by decision, and what has come of that.
-public struct Eviction: Hashable, Sendable {
-    /// How many a node remembers: all of them, as such an incarnation may come back at any time.
-    public static let limit = 1_000
-
-    /// Of what two nodes know, the later stage is true.
-    public enum Stage: UInt64, CaseIterable, Comparable, Sendable {
-        /// Somebody wants it.
-        case wanted
-        /// More than half of all members want it: the incarnation is over, and nobody waits for the member.
-        case out
-        /// The member lives again, as another writer, and may have to do again what it alone had.
-        case back
-        /// It has done that.
-        case over
-
-        public static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
-    }
-
-    public var member: String
-    public var writer: WriterID
-    public var stage: Stage
-
-    public init(member: String, writer: WriterID, stage: Stage = .wanted) {
-        self.member = member
-        self.writer = writer
-        self.stage = stage
-    }
 }
 
 /// Who a node says it is.
