@@ -2,7 +2,7 @@
 /// is compared by hashes and sent again in part.
 ///
 /// Paths are in their order: segment by segment, a location before what lies below it, and an
-/// object's priority a leaf at `.priority`. Source: `firebase-websocket.md`, range merge.
+/// object's priority a leaf at `.priority`. Source: `firebase-semantics.md`, section 9.2.
 public struct LeafRange: Equatable, Sendable {
     /// The range begins behind this path; nil lets it begin with the first leaf.
     public let after: Path?
