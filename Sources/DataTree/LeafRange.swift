@@ -30,8 +30,8 @@ public struct LeafRange: Equatable, Sendable {
         return isCut ? .part : .all
     }
 
-    /// The parts of a value that are in the range, each as large as can be: what must be put where
-    /// all leaves of the range were removed.
+    /// The parts of a value that are in the range, each as large as possible: the writes that restore the
+    /// range after all of its leaves were removed.
     ///
     /// - Complexity: O(children) for each object that is cut.
     public func parts(of value: Value) -> [(path: Path, value: Value)] {
