@@ -26,13 +26,13 @@ public struct Client: Sendable {
     var clock: StampClock
     var stamping = Stamping.silent
     /// What nodes have shown: another node must hold it before it shows anything to this client.
-    var seen = Vector()
+    var seen = VersionVector()
     /// Since when nodes answer that they do not hold it yet.
     var behindSince: UInt64?
     /// Why the last node that answered does not serve this client; nil once a node does.
     public internal(set) var refusal: HearthError?
     /// The node's answer about a stamp that it refused.
-    var stampFlaw: HearthError?
+    var stampFailure: HearthError?
     var outputs: [Output] = []
     private var lastWireID: UInt64 = 0
     private var frame = FrameWriter()
@@ -127,10 +127,10 @@ extension Client {
     {
         switch pending.request.work {
         case .transact: return send(pending, as: wireID)
-        case .settle(let milliseconds):
+        case .awaitStable(let milliseconds):
             // The rest of the limit.
             let end = pending.askedMilliseconds + milliseconds
-            return .settle(id: wireID, milliseconds: end - min(end, now))
+            return .awaitStable(id: wireID, milliseconds: end - min(end, now))
         default:
             return pending.request.work.message(
                 id: wireID, stamp: pending.stamp, concern: pending.request.concern)

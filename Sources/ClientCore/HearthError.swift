@@ -21,7 +21,7 @@ public struct HearthError: Error, Equatable, Sendable {
         /// No node that answers holds what this client has seen before.
         case behind
         /// Earlier writes may still arrive.
-        case unsettled
+        case notStable
         /// A transaction was not decided, because fewer than a majority of the nodes are connected.
         case noMajority
         /// A limit of the node is reached.
@@ -85,7 +85,7 @@ extension HearthError {
             case .changed: .changed
             case .late, .undecided: .undecided
             case .behind: .behind
-            case .unsettled: .unsettled
+            case .notStable: .notStable
             case .noMajority: .noMajority
             }
         self.init(own, problem, fix: fix)

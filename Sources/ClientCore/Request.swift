@@ -23,10 +23,10 @@ public struct Request: Sendable {
         case onDisconnectMerge(Path, [Write])
         /// Takes back on-disconnect puts at and below the path.
         case onDisconnectCancel(Path)
-        /// Waits until all earlier writes of all nodes have arrived; fails with `unsettled` after so long.
+        /// Waits until all earlier writes of all nodes have arrived; fails with `not stable` after so long.
         ///
         /// Its patience has to cover that time and the answer, a second more.
-        case settle(milliseconds: UInt64)
+        case awaitStable(milliseconds: UInt64)
         /// Reads the node's status.
         case status
     }
@@ -84,7 +84,7 @@ extension Request.Work {
             .onDisconnectCancel(let path):
             path
         case .children(let path, _, _): path
-        case .settle, .status: .root
+        case .awaitStable, .status: .root
         }
     }
 
@@ -94,7 +94,8 @@ extension Request.Work {
         case .put(_, let value): !value.dependsOnNode
         case .merge(_, let writes): !writes.contains { $0.value.dependsOnNode }
         // On-disconnect writes of the lost connection have been done already.
-        case .get, .children, .transact, .settle, .status, .onDisconnectPut, .onDisconnectMerge,
+        case .get, .children, .transact, .awaitStable, .status, .onDisconnectPut,
+            .onDisconnectMerge,
             .onDisconnectCancel:
             true
         }
@@ -127,7 +128,7 @@ extension Request.Work {
     var isWrite: Bool {
         switch self {
         case .put, .merge, .transact: true
-        case .get, .children, .settle, .status, .onDisconnectPut, .onDisconnectMerge,
+        case .get, .children, .awaitStable, .status, .onDisconnectPut, .onDisconnectMerge,
             .onDisconnectCancel:
             false
         }
@@ -138,7 +139,7 @@ extension Request.Work {
         switch self {
         case .put, .merge, .transact, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel:
             true
-        case .get, .children, .settle, .status: false
+        case .get, .children, .awaitStable, .status: false
         }
     }
 
@@ -151,7 +152,7 @@ extension Request.Work {
             try value.validate(at: path)
         case .merge(let path, let writes), .onDisconnectMerge(let path, let writes):
             for write in writes { try write.value.validate(at: path.appending(write.path)) }
-        case .get, .children, .transact, .onDisconnectCancel, .settle, .status: break
+        case .get, .children, .transact, .onDisconnectCancel, .awaitStable, .status: break
         }
     }
 
@@ -163,7 +164,7 @@ extension Request.Work {
         case .put(_, let value), .onDisconnectPut(_, let value): 64 + value.estimatedSize
         case .merge(_, let writes), .onDisconnectMerge(_, let writes):
             writes.reduce(64) { $0 + 64 + $1.value.estimatedSize }
-        case .get, .children, .transact, .onDisconnectCancel, .settle, .status: 64
+        case .get, .children, .transact, .onDisconnectCancel, .awaitStable, .status: 64
         }
     }
 
@@ -184,7 +185,7 @@ extension Request.Work {
         case .onDisconnectMerge(let path, let writes):
             .onDisconnectMerge(id: id, path: path, writes: writes)
         case .onDisconnectCancel(let path): .onDisconnectCancel(id: id, path: path)
-        case .settle(let milliseconds): .settle(id: id, milliseconds: milliseconds)
+        case .awaitStable(let milliseconds): .awaitStable(id: id, milliseconds: milliseconds)
         case .status: .status(id: id)
         case .transact: preconditionFailure("a transaction is sent as a put")
         }
