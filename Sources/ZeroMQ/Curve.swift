@@ -23,7 +23,7 @@ extension Socket {
     ///
     /// - Throws: when the text is no address.
     public func connect(_ address: ServerAddress, as own: KeyPair?) throws(ZeroMQError) {
-        // Whom to trust must be said before: without own keys, whoever draws new ones is a unknown peer.
+        // The server's key must be set before the connection. A client without a key pair draws one, which no server lists.
         if let key = address.key { trust(key, as: own ?? .random()) }
         try connect(address.endpoint)
     }

@@ -128,7 +128,7 @@ import Testing
             "expected a node with peers, as in replicas=2"
         ),
         (
-            "cluster replicas=1\nat 1s duplicateNode n1", "found \"n1\" at 2:12",
+            "cluster replicas=1\nat 1s duplicate-node n1", "found \"n1\" at 2:22",
             "expected a node with peers, as in replicas=2"
         ),
         (
