@@ -334,13 +334,13 @@ def diff(a, b):
     return {p: (a.get(p, (0, None))[1], b.get(p, (0, None))[1]) for p in a.keys() | b.keys() if a.get(p) != b.get(p)}
 
 # ---------------------------------------------------------------- checks
-def check(order, frontiers=False, rnd=None):
+def check(order, compacting=False, rnd=None):
     """Returns None or a description of the first disagreement."""
     rep, got, before = Replica(), {}, {}
     allst = sorted({o[0] for o in order})
     floor = NONE
     for i, op in enumerate(order):
-        if op[0] <= floor:                                   # the frontier drops duplicates
+        if op[0] <= floor:                                   # at or below the floor, duplicates are dropped
             if op[0] not in got: return "arrival %d: %r was dropped, never applied" % (i, op)
             continue
         ch = rep.apply(op)
@@ -350,7 +350,7 @@ def check(order, frontiers=False, rnd=None):
         if ch != diff(before, want): return "arrival %d: changes %r, want %r" % (i, ch, diff(before, want))
         before = want
         if typed(rep.render()) != typed(want): return "arrival %d: registers render %r, want %r" % (i, rep.render(), want)
-        if frontiers and rnd.random() < .5:
+        if compacting and rnd.random() < .5:
             f = floor
             for s in allst:
                 if s in got: f = s
@@ -359,7 +359,7 @@ def check(order, frontiers=False, rnd=None):
                 floor = f
                 rep.compact(f)
                 if typed(rep.render()) != typed(want): return "compact(%d) after %d: %r, want %r" % (f, i, rep.render(), want)
-    if frontiers and len(got) == len(allst):
+    if compacting and len(got) == len(allst):
         rep.compact(allst[-1])
         n, m = rep.size()
         if m: return "full compaction leaves %d metadata registers" % m
@@ -438,18 +438,18 @@ def exhaustive(n, big):
                     report(o, check(o))
     bench("exhaustive%d" % n, cnt, t0)
 
-def randoms(n, seed, depth=3, top=7, frontiers=False, name="random"):
+def randoms(n, seed, depth=3, top=7, compacting=False, name="random"):
     t0, r = time.time(), random.Random(seed)
     for c in range(n):
         swarm(r)
         ops = [rop(r, i + 1, depth) for i in range(r.randint(2, top))]
         order = ops + [r.choice(ops) for _ in range(r.choice((0, 0, 1, 2)))]
-        if frontiers and r.random() < .7:                    # nearly in order: frontiers advance
+        if compacting and r.random() < .7:                    # nearly in order: stable times advance
             order = sorted(order, key=lambda o: o[0] + r.random() * 4)
         else: r.shuffle(order)
         sub = r.randrange(1 << 30)
-        why = check(order, frontiers, random.Random(sub))
-        if why: report(order, why, lambda o: check(o, frontiers, random.Random(sub)) is not None)
+        why = check(order, compacting, random.Random(sub))
+        if why: report(order, why, lambda o: check(o, compacting, random.Random(sub)) is not None)
         if c and c % 250000 == 0: bench(name, c, t0)
     bench(name, n, t0)
 
@@ -595,7 +595,7 @@ if __name__ == "__main__":
     elif a[0] == "exhaustive4": exhaustive(4, False)
     elif a[0] == "random": randoms(n, seed)
     elif a[0] == "deep": randoms(n, seed, depth=5, top=14, name="deep")
-    elif a[0] == "gc": randoms(n, seed, frontiers=True, name="gc")
+    elif a[0] == "gc": randoms(n, seed, compacting=True, name="gc")
     elif a[0] == "join": joins(n, seed)
     elif a[0] == "snapshot": snapshots(n, seed)
     elif a[0] == "cost": cost()
