@@ -51,6 +51,20 @@ import Testing
         }
     }
 
+    /// The words of earlier versions that the sources no longer have.
+    static let retired: [String] = ((try? Repository.text("GLOSSARY.md")) ?? "")
+        .matches(of: /(\w+) \\\*/).map { String($0.output.1) }
+
+    @Test func `no source says a retired word`() throws {
+        #expect(Self.retired.count >= 5)
+        for path in Repository.files("swift", under: "Sources") {
+            let words = try Repository.text(path).lowercased()
+                .split { !($0.isLetter || $0.isNumber || $0 == "_") }
+            let found = Set(words.map(String.init)).intersection(Self.retired)
+            #expect(found.isEmpty, "\(path): \(found.sorted())")
+        }
+    }
+
     @Test func `every term has one row`() {
         let names = Self.terms.map(\.name)
         #expect(Set(names).count == names.count)
