@@ -13,15 +13,16 @@ public struct Eviction: Hashable, Sendable {
         case allUntilRemoval(UInt64)
     }
 
-    /// Of what two nodes know, the later stage is true.
+    /// If two nodes know different stages, the later one holds.
     public enum Stage: UInt64, CaseIterable, Comparable, Sendable {
-        /// At least one member votes for it.
+        /// Some members have voted for it.
         case wanted
-        /// More than half of all members vote for it: the incarnation is over, and no member waits for it.
+        /// More than half of all members have voted for it: the incarnation is over, and the others wait for the
+        /// member no longer.
         case out
-        /// The member has returned as another writer, and may have orphaned operations to replay.
+        /// The member has rejoined, as another writer, and may have orphaned operations to replay.
         case back
-        /// The member has replayed them.
+        /// It has replayed them.
         case over
 
         public static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }

@@ -49,8 +49,8 @@ extension PeerMessage: FrameMessage {
         }
     }
 
-    /// What nodes tell each other ends with a checksum (CRC-32C, 4 bytes, little-endian): bits that
-    /// turn on the way could make a clock leap by years, or promise what no node can keep.
+    /// Frames between nodes end with a checksum (CRC-32C, 4 bytes, little-endian): a flipped bit could make a clock
+    /// leap by years, or close a timestamp in the far future.
     public static func seal(_ frame: inout [UInt8]) {
         let checksum = frame.withUnsafeBytes { Checksum.crc32c(of: $0) }
         withUnsafeBytes(of: checksum.littleEndian) { frame.append(contentsOf: $0) }
@@ -59,7 +59,7 @@ extension PeerMessage: FrameMessage {
     public static func unseal(
         _ frame: UnsafeRawBufferPointer
     ) throws(FrameError) -> UnsafeRawBufferPointer {
-        // What another version ends with, nobody knows.
+        // The end of a frame of another version is unknown.
         guard frame.first == protocolVersion else { return frame }
         let size = frame.count - 4
         guard size > 0 else { throw .truncated(needed: 5, remaining: frame.count, at: 0) }
