@@ -10,7 +10,7 @@ internal import Store
 final class Journal {
     /// What becomes of turns and requests.
     enum Event: Sendable {
-        /// All turns up to this one are as durable as the node promises.
+        /// All turns up to this one are as durable as the node promises to be.
         case stored(turn: UInt64)
         /// A request is done that the replica waits for.
         case done(Input)
