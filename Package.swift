@@ -129,7 +129,9 @@ let package = Package(
                 "NodeStorage", "ReplicaCore", "Storage", "Store", "SyncProtocol", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
-        tests(of: "ClusterSimulator", using: ["DataTree", "JSONText", "Store", "ZeroMQ"]),
+        tests(
+            of: "ClusterSimulator",
+            using: ["Convergence", "DataTree", "JSONText", "Store", "ZeroMQ"]),
         // The command too: it runs the node that some tests talk to, and so it must be built.
         .testTarget(
             name: "HearthTests",

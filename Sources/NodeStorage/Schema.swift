@@ -27,8 +27,8 @@ enum Schema {
             PRIMARY KEY (origin, first)
         ) WITHOUT ROWID;
         CREATE TABLE row (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-        CREATE TABLE received (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-        CREATE TABLE orphans (
+        CREATE TABLE staged (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+        CREATE TABLE aside (
             origin INTEGER NOT NULL, first INTEGER NOT NULL, bytes BLOB NOT NULL,
             PRIMARY KEY (origin, first)
         ) WITHOUT ROWID;

@@ -33,7 +33,7 @@ import Testing
         for (index, row) in rows.enumerated() {
             guard
                 case .received? = try store.performAll(.receive([row], areFirst: index == 0)).reply
-            else { return Issue.record("rows are not received") }
+            else { throw TestTables.Failure.other("not received") }
         }
     }
 
@@ -85,7 +85,8 @@ import Testing
             #expect(try store.numbers(in: .received) == [])
             let next = (vector[1] ?? 0) + 1
             try store.commit([turn(batch(1, next, next))])
-            _ = try store.performAll(.writeCheckpoint(checkpoint(21, holding: [1: next])))
+            _ = try store.performAll(
+                .writeCheckpoint(checkpoint(21, holding: vector.merging([1: next]) { $1 })))
             #expect(try store.restart().value == checkpoint(21, holding: [:]).value)
         }
     }

@@ -39,7 +39,7 @@ import Testing
         let inventory = try store.inventory()
         #expect(inventory.vector == vector && inventory.orphans == 0)
         try store.commit([turn(batch(1, 8, 8), batch(2, 7, 7))])
-        #expect(try store.restart().replayed == [3, 1, 2, 8, 7, 5, 6])
+        #expect(try store.restart().replayed == [3, 1, 2, 5, 8, 6, 7])
     }
 
     @Test(arguments: TestTables.Kind.allCases)

@@ -57,14 +57,14 @@ enum TestTables: Tables {
             try with { tables throws(MemoryTables.Failure) in
                 try tables.transaction(flush) { tables throws(MemoryTables.Failure) in
                     var test = TestTables.memory(tables)
-                    do { try body(&test) } catch { failure = error }
+                    do throws(Failure) { try body(&test) } catch { failure = error }
                     if case .memory(let changed) = test { tables = changed }
                     if failure != nil { throw .notWritten }
                 }
             } _: { tables throws(StorageError) in
                 try tables.transaction(flush) { tables throws(StorageError) in
                     var test = TestTables.sqlite(tables)
-                    do { try body(&test) } catch { failure = error }
+                    do throws(Failure) { try body(&test) } catch { failure = error }
                     if failure != nil { throw tables.failure(.contradiction("")) }
                 }
             }
