@@ -9,7 +9,7 @@ extension Replica {
         case .rows(let chunk, let read): send(chunk, for: read)
         case .received: requestMoreRows()
         case .installed(let installed): install(installed)
-        case .orphans(let batches): noteOrphans(batches)
+        case .orphans(let batches): if lifecycle.keptOrphans() { replication.orphans = batches }
         }
     }
 }

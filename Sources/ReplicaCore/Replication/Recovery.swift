@@ -1,0 +1,54 @@
+import Convergence
+import Store
+import SyncProtocol
+
+// How the tree comes back from what is on disk.
+
+extension Replication {
+    /// Puts a checkpoint in place of all that is here.
+    mutating func restore(_ checkpoint: RestoredCheckpoint) {
+        let head = checkpoint.head
+        tree = ConvergentTree(value: checkpoint.value, registers: checkpoint.registers)
+        vector = head.vector
+        stableTime = head.stableTime
+        clock.observe(head.time)
+        deduplicationTable = head.stamps
+    }
+
+    /// Applies a batch from disk; returns false if it is not the next one of its origin: mostly it is held
+    /// already.
+    mutating func replay(_ batch: Batch) -> Bool {
+        guard batch.first == vector[batch.origin] + 1 else { return false }
+        for operation in batch.operations {
+            observe(operation, of: batch.origin)
+            _ = tree.apply(operation)
+        }
+        vector[batch.origin] = batch.last
+        return true
+    }
+
+    /// The checkpoint of a peer, and what the log had beyond it, have taken the place of all else.
+    mutating func finishInstallation() {
+        reorderBuffer.removeAll { _ in true }
+        peers.resetStability()
+        counters.installed += 1
+    }
+
+    /// Goes on as another writer, of a member whose incarnations before were evicted.
+    mutating func beginIncarnation(after ended: [Eviction]) {
+        for incarnation in ended { _ = peers.evictions.raise(incarnation, to: .out) }
+        ownBatch = OwnBatch(of: identifiers.nextWriter())
+        peers.change(own: writer)
+        dropClosed()
+    }
+
+    /// The other members wait for this one: from now on it makes operations, later than all that may have been
+    /// stable without it.
+    mutating func finishRejoin() {
+        for incarnation in peers.evictions.own(at: .out) {
+            _ = peers.evictions.raise(incarnation, to: .back)
+        }
+        closedTimestamp.raise(to: clock.last)
+        counters.returns += 1
+    }
+}
