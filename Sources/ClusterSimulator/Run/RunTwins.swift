@@ -47,7 +47,7 @@ extension SimulatedRun {
                 perform(twins[twin].replica.step(.stored(turn: turn.number)), ofTwin: twin)
             case .ask(let member, let frame):
                 ask(member, frame, from: twins[twin].node)
-            case .giveUp where defect != .refusedTwinGoesOn: twins[twin].ended = now
+            case .giveUp: twins[twin].ended = now
             default: break
             }
         }
