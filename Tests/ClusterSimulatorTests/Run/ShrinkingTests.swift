@@ -18,7 +18,7 @@ import Testing
         let read = try Scenario(parsing: text, name: "short")
         #expect(read.checks == [.replicasEqual])
         #expect(read.seeds == shrinking.seed...shrinking.seed)
-        #expect(Self.failingWhereClientsMove(read, shrinking.seed).verdict == .invalid)
+        #expect(Self.failingWhereClientsMove(read, seed: shrinking.seed).verdict == .invalid)
     }
 
     @Test func `a failure of the run itself is credited to no check`() throws {
