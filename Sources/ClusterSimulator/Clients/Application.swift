@@ -70,18 +70,17 @@ struct Application {
 
     /// One that leaves an on-disconnect write at each node that serves it, and then stays; every second one
     /// listens, too.
-    init(idle index: Int, nodes: [String], seed: UInt64, pingsTooRarely: Bool) {
+    init(idle index: Int, nodes: [String], seed: UInt64) {
         self.index = index
         isIdle = true
         transactions = .zero
         remaining = 0
         random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         let first = random.index(below: nodes.count)
-        var configuration = Configuration(
-            nodes: Array(nodes[first...] + nodes[..<first]),
-            writer: WriterID(bits: random.next() | 1))
-        if pingsTooRarely { configuration.idlePingMilliseconds = 60_000 }
-        client = Client(configuration)
+        client = Client(
+            .init(
+                nodes: Array(nodes[first...] + nodes[..<first]),
+                writer: WriterID(bits: random.next() | 1)))
         streams =
             index.isMultiple(of: 2) ? [] : [EventStream(path: Application.data, query: Query())]
     }

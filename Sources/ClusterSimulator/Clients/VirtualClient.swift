@@ -79,7 +79,7 @@ struct VirtualClient {
 
     /// Draws the next request, or takes one that the scenario names.
     mutating func nextRequest(
-        _ workload: Workload, at now: Microseconds, defect: PlantedDefect?
+        _ workload: Workload, at now: Microseconds
     ) -> Workload.Request? {
         if !scripted.isEmpty {
             let request = scripted.removeFirst()
@@ -89,16 +89,9 @@ struct VirtualClient {
         remaining -= 1
         var generator = pushIDs
         let clock = clock(at: now)
-        if defect == .forgetsLastPushID { generator = PushIDGenerator() }
         let request = workload.draw(
             tag: "c\(index + 1)-\(lastID + 1)",
-            key: { random in
-                guard defect == .drawsPushIDsAlike else {
-                    return generator.next(at: clock, random: &random)
-                }
-                var same = SplitMix64(seed: 1)
-                return generator.next(at: clock, random: &same)
-            }, random: &random)
+            key: { generator.next(at: clock, random: &$0) }, random: &random)
         pushIDs = generator
         return request
     }

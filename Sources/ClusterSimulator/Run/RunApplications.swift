@@ -6,9 +6,7 @@ import SyncProtocol
 // Applications: what their clients want done, and what they are told.
 
 extension SimulatedRun {
-    static func applications(
-        of scenario: Scenario, seed: UInt64, _ defect: PlantedDefect?
-    ) -> [Application] {
+    static func applications(of scenario: Scenario, seed: UInt64) -> [Application] {
         let virtual = scenario.clients.count + scenario.clients.listeners
         let nodes = (1...scenario.cluster.replicas).map { "n\($0)" }
         let count = scenario.clients.applications
@@ -20,9 +18,7 @@ extension SimulatedRun {
                 transactions: scenario.workload.transactions, seed: seed)
         }
         let idle = (0..<scenario.clients.idle).map { index in
-            Application(
-                idle: virtual + count + index, nodes: nodes, seed: seed,
-                pingsTooRarely: defect == .pingsTooRarely)
+            Application(idle: virtual + count + index, nodes: nodes, seed: seed)
         }
         return busy + idle
     }
@@ -171,9 +167,7 @@ extension SimulatedRun {
 
     private mutating func observe(_ listen: ListenID, _ events: [ViewEvent], _ number: Int) {
         statistics.changes += 1
-        for events in defect?.distort(events, &random) ?? [events] {
-            applications[number].observe(listen, events)
-        }
+        applications[number].observe(listen, events)
     }
 
     // MARK: Connections

@@ -32,7 +32,7 @@ extension SimulatedRun {
             return
         }
         if clients[client].wantsToMove { goElsewhere(client) }
-        guard let request = clients[client].nextRequest(workload, at: now, defect: defect)
+        guard let request = clients[client].nextRequest(workload, at: now)
         else { return }
         history.operations.append(
             ClientOperation(
@@ -48,7 +48,7 @@ extension SimulatedRun {
         if clients[client].connection == nil { connect(client) }
         if clients[client].session?.isReady == false { return greet(client) }
         let id = clients[client].nextID()
-        clients[client].prepare(at: now, defect)
+        clients[client].prepare(at: now)
         clients[client].pending?.id = id
         guard let pending = clients[client].pending else { return }
         note(pending.operation, asked: id, by: client)
@@ -234,7 +234,6 @@ extension SimulatedRun {
         case .append: false
         case _ where isNative: true
         case .push: true
-        case .increment: defect == .resendsIncrements
         default: false
         }
     }

@@ -92,14 +92,9 @@ extension SimulatedRun {
         guard !connection.isBroken, isCurrent(index),
             let delay = delay(from: connection.node, to: endpoint(of: connection.client), on: index)
         else { return }
-        if defect == .losesChanges, isChange(frame, on: index), random.index(below: 20) == 0 {
-            return
-        }
         let arrival = max(now + delay, connection.lastAtClient)
         connections[index].lastAtClient = arrival
-        let isCut = defect == .cutsReplies && random.index(below: 20) == 0
-        let sent = isCut ? Array(frame.dropLast()) : frame
-        queue.schedule(.replied(connection: index, frame: sent), at: arrival)
+        queue.schedule(.replied(connection: index, frame: frame), at: arrival)
     }
 
     /// An eviction that was refused is to have no effect, now or later.
@@ -115,19 +110,6 @@ extension SimulatedRun {
         let client = connections[index].client
         if client < clients.count { return clients[client].connection == index }
         return applications[client - clients.count].connection == index
-    }
-
-    /// Whether a frame tells a listener of changes, and nothing else.
-    private func isChange(_ frame: [UInt8], on index: Int) -> Bool {
-        let client = connections[index].client
-        if client < clients.count { return clients[client].listening?.isComplete == true }
-        guard let messages = try? FrameReader<NodeMessage>.messages(in: frame) else { return false }
-        return messages.allSatisfy { message in
-            switch message {
-            case .message(.change), .message(.seen): true
-            default: false
-            }
-        }
     }
 
     /// How long a frame takes, or nil if it is lost, and the connection with it.

@@ -37,7 +37,7 @@ extension SimulatedRun {
         case .members(let members): change(members: members)
         case .rot(let node): rot(node)
         case .spoil(let node):
-            nodes[node].disk.damageLog(sealed: defect?.trustedPart)
+            nodes[node].disk.damageLog()
             statistics.diskTroubles += 1
         case .misdirect(let node):
             nodes[node].disk.misdirect()

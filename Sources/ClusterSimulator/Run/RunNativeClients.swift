@@ -12,12 +12,11 @@ extension VirtualClient {
     var mayAskAgain: Bool { connection == nil || session?.isReady == false }
 
     /// Gives the pending request its stamp.
-    mutating func prepare(at now: Microseconds, _ defect: PlantedDefect?) {
+    mutating func prepare(at now: Microseconds) {
         pending?.wasSent = true
         guard session != nil, let request = pending?.request, !request.writes.isEmpty else {
             return
         }
-        if defect == .restampsRetries, pending?.mayBeDone == true { pending?.stamp = nil }
         if pending?.stamp == nil { pending?.stamp = session?.clock.next(at: now / 1_000) }
     }
 
@@ -65,7 +64,6 @@ extension SimulatedRun {
         case .behind, .unavailable:
             clients[client].pending?.wasSent = false
             goElsewhere(client)
-        case .late where defect == .takesLateForDone: complete(client, id, .acknowledged)
         case .late, .undecided: askAgain(client, isDecided: code == .late || !pending.mayBeDone)
         default: return false
         }
