@@ -1,0 +1,59 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+// What the checks see of a run once it is over.
+
+extension Evidence {
+    init(of run: SimulatedRun) {
+        self.init(
+            run.scenario, run.history, run.recording, nodes: Evidence.nodes(of: run),
+            losses: run.losses, crashes: run.crashes)
+        applications = run.applications.map { application in
+            var application = application
+            let value = application.node.flatMap { run.nodes[$0].replica?.value } ?? .null
+            for index in application.streams.indices {
+                application.streams[index].finish(showing: value)
+            }
+            return application
+        }
+        connections = run.connections
+        refusals = run.refusals
+        twins = run.twins
+        everyTurn = run.everyTurn
+        converged = run.calm.converged
+        listeners = run.clients.compactMap { client in
+            client.listening.map {
+                Listener(
+                    name: "c\(client.index + 1)", node: run.nodes[client.node].name, listening: $0)
+            }
+        }
+    }
+
+    private static func nodes(of run: SimulatedRun) -> [Node] {
+        var decoded: (entries: [LogEntry], operations: [Operation])?
+        return run.nodes.filter(\.belongs).map { node in
+            let entries = run.archive.batches(in: node.replica?.vector ?? Vector())
+            // Mostly all logs are equal, and need be read only once.
+            if decoded?.entries != entries { decoded = (entries, operations(in: entries)) }
+            return Node(
+                name: node.name, value: node.replica?.value ?? .null, vector: node.replica?.vector,
+                writer: node.replica?.writer, operations: decoded?.operations ?? [],
+                diskFlaw: diskFlaw(of: node))
+        }
+    }
+
+    /// Looks at a disk as the next process would.
+    private static func diskFlaw(of node: VirtualNode) -> String? {
+        do throws(FrameError) {
+            guard let replica = node.replica, let next = try node.restarted() else { return nil }
+            if next.vector != replica.vector {
+                return "\(node.name) holds \(replica.vector.line), and its disk \(next.vector.line)"
+            }
+            return next.value == replica.value
+                ? nil : "\(node.name) shows \(replica.value), and its disk gives \(next.value)"
+        } catch {
+            return "what is on the disk of \(node.name) cannot be read: \(error)"
+        }
+    }
+}
