@@ -40,7 +40,7 @@ struct Evidence {
 
     var listeners: [Listener] = []
     /// As they were in the end.
-    var applications: [Application] = []
+    var sdkClients: [SDKClient] = []
     /// All that there were.
     var connections: [Connection] = []
     var refusals: [Refusal] = []
@@ -90,7 +90,10 @@ extension Evidence {
         return united
     }
 
-    var clientCount: Int { scenario.clients.count + scenario.clients.listeners }
+    /// The programs that do more than to ask, one thing after the other, or to listen.
+    var applications: [SDKClient] { sdkClients.filter { !$0.isObserved } }
+
+    var clientCount: Int { scenario.clients.count }
 
     /// Said in every result, never passed over.
     var exemptionNote: String {

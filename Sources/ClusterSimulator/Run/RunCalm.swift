@@ -36,11 +36,7 @@ extension SimulatedRun {
             nodes[node].slowness = nil
             freeHandles(of: node)
         }
-        for client in clients.indices {
-            clients[client].remaining = 0
-            clients[client].scripted.removeAll()
-        }
-        stopApplications()
+        stopClients()
         schedule(.calmChecked, after: 0)
     }
 
@@ -78,11 +74,10 @@ extension SimulatedRun {
         return members.allSatisfy {
             $0.isIdle && $0.replica?.vector == vector && $0.replica?.isWhole == true
         }
-            && clients.allSatisfy { client in
-                guard let listening = client.listening else { return client.pending == nil }
-                return listening.isComplete && isAtRest(client.connection)
+            && protocolClients.allSatisfy { $0.pending == nil }
+            && sdkClients.allSatisfy { client in
+                client.isAtRest && (!client.needsConnection || isAtRest(client.connection))
             }
-            && applications.allSatisfy { $0.isAtRest && isAtRest($0.connection) }
             && twins.allSatisfy { $0.ended != nil }
     }
 

@@ -9,24 +9,22 @@ extension Evidence {
         self.init(
             run.scenario, run.history, run.recording, nodes: Evidence.nodes(of: run),
             losses: run.losses, crashes: run.crashes)
-        applications = run.applications.map { application in
-            var application = application
-            let value = application.node.flatMap { run.nodes[$0].replica?.value } ?? .null
-            for index in application.streams.indices {
-                application.streams[index].finish(showing: value)
-            }
-            return application
+        sdkClients = run.sdkClients.map { client in
+            var client = client
+            let value = client.node.flatMap { run.nodes[$0].replica?.value } ?? .null
+            for index in client.streams.indices { client.streams[index].finish(showing: value) }
+            return client
         }
         connections = run.connections
         refusals = run.refusals
         twins = run.twins
         everyTurn = run.everyTurn
         converged = run.calm.converged
-        listeners = run.clients.compactMap { client in
-            client.listening.map {
-                Listener(
-                    name: "c\(client.index + 1)", node: run.nodes[client.node].name, listening: $0)
-            }
+        listeners = run.sdkClients.compactMap { client in
+            guard case .listens(let listening) = client.program else { return nil }
+            return Listener(
+                name: "c\(client.index + 1)", node: client.node.map { run.nodes[$0].name } ?? "",
+                listening: listening)
         }
     }
 

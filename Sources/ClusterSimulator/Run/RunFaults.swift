@@ -10,9 +10,7 @@ extension SimulatedRun {
     mutating func perform(_ action: Scenario.Scripted.Action) {
         switch action {
         case .fault(let fault): perform(fault)
-        case .request(let client, let request):
-            clients[client].scripted.append(request)
-            schedule(.clientActs(client), after: 0)
+        case .request(let client, let request): add(request, to: client)
         }
     }
 

@@ -113,7 +113,7 @@ extension ScenarioSection {
     private var clientSettings: [ScenarioSetting] {
         [
             .count("count", \.clients.count, in: 0...10_000),
-            .count("native", \.clients.native, in: 0...10_000),
+            .count("protocol", \.clients.protocolClients, in: 0...10_000),
             .count("listeners", \.clients.listeners, in: 0...1_000),
             .count("applications", \.clients.applications, in: 0...100),
             .count("idle", \.clients.idle, in: 0...100),

@@ -94,10 +94,10 @@ struct Swarm {
         }
     }
 
-    /// Which clients ask again, and for how long nodes take what they ask for.
+    /// Which clients do without the library, and for how long nodes take what is asked for again.
     private mutating func drawRetries() {
         let count = scenario.clients.count
-        set("clients native", \.clients.native, [0, count / 2, count][index(3)])
+        set("clients protocol", \.clients.protocolClients, [0, count / 2, count][index(3)])
         set("cluster retry-window", \.cluster.retryWindow, .milliseconds(200 + number(2_000)))
         set("cluster lease", \.cluster.lease, .milliseconds(400 + number(1_000)))
         set("workload transactions", \.workload.transactions, drawChance(upTo: 600_000))
