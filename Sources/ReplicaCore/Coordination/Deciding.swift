@@ -32,7 +32,9 @@ extension Replica {
         informVoter()
         let situation = electionSituation(at: clock.last)
         if coordination.election.update(situation) {
-            nextBeatMilliseconds = now.elapsedMilliseconds
+            // The others hear of it as soon as the vote is durable, and not with the next regular heartbeat:
+            // until then they would stand themselves.
+            turn.isUrged = true
             if coordination.election.isCaughtUp { beginDeciding() }
         }
         forwardTransactions()
