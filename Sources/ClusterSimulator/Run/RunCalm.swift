@@ -29,7 +29,7 @@ extension SimulatedRun {
         calm.lastProgress = now
         network.calm(at: now)
         noteStrangers()
-        perform(.heal)
+        Heal().apply(to: &self)
         for node in nodes.indices {
             nodes[node].clock.set(.running, at: now)
             nodes[node].disk.trouble = nil

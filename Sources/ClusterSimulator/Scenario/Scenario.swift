@@ -114,8 +114,13 @@ extension Scenario {
     struct RandomFaults: Sendable {
         var every: Microseconds = .seconds(1)
         var lasts = TimeRange(.milliseconds(200), .seconds(2))
-        /// The chance of each kind, at each draw.
-        var chances = [Probability](repeating: .zero, count: Fault.Kind.allCases.count)
+        /// At each draw, by the names under which faults are drawn.
+        private var chances: [String: Probability] = [:]
+
+        subscript(name: String) -> Probability {
+            get { chances[name] ?? .zero }
+            set { chances[name] = newValue }
+        }
     }
 
     /// Something that happens at a time that the scenario names, or at one that is drawn from a range.
@@ -132,8 +137,8 @@ extension Scenario {
             self.init(at: TimeRange(time, time), action)
         }
 
-        enum Action: Equatable, Sendable {
-            case fault(Fault)
+        enum Action: Sendable {
+            case fault(any FaultStatement)
             case request(client: Int, ScriptedRequest)
         }
     }
