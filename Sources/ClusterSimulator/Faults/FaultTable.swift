@@ -10,7 +10,7 @@ enum FaultTable {
             Partition.self, Isolate.self, Ring.self, Heal.self, Clog.self, Unclog.self,
             Flap.self, Disconnect.self, Degrade.self, HalfOpen.self, Lose.self,
         ] + [
-            Evict.self, Abandon.self, MemberList.self, DuplicateNode.self,
+            Evict.self, Abandon.self, MemberList.self, Duplicate.self,
         ]
 
     /// What the line `faults` of a scenario can name.

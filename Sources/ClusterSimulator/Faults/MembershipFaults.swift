@@ -112,7 +112,7 @@ extension FaultPlan {
 }
 
 /// Another process starts under the name of a node, somewhere else.
-struct DuplicateNode: NodeFault {
+struct Duplicate: NodeFault {
     static let name = "twin"
     var node: Int
 
@@ -127,6 +127,6 @@ struct DuplicateNode: NodeFault {
     static let drawn = [
         DrawnFault(
             name: name, needsPeers: true,
-            draw: .node { node, _ in .init(DuplicateNode(node: node)) })
+            draw: .node { node, _ in .init(Duplicate(node: node)) })
     ]
 }
