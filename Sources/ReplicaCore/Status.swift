@@ -17,7 +17,7 @@ public struct Counters: Equatable, Sendable {
     /// Operations for which there was no room to wait; repair brings them again.
     public var dropped: UInt64 = 0
     /// Checkpoints of peers that took the place of what was here.
-    public var adopted: UInt64 = 0
+    public var installed: UInt64 = 0
     /// How often it came back after an eviction.
     public var returns: UInt64 = 0
     /// Operations that this node did again after an eviction, and those that it kept for somebody to
@@ -34,7 +34,7 @@ public struct Counters: Equatable, Sendable {
     public var malformedFrames: UInt64 = 0
     /// What came from another cluster or from a member that is not configured, and operations that no
     /// member can have made.
-    public var strangers: UInt64 = 0
+    public var unknownPeers: UInt64 = 0
 
     public init() {}
 }
@@ -52,7 +52,7 @@ extension Replica {
     var status: Value {
         .object(
             identity + holdings + exchange + absences + queues + clients
-                + [("process", surroundings)])
+                + [("process", processMetrics)])
     }
 
     /// Who this is, and when.
@@ -63,11 +63,11 @@ extension Replica {
             ("writer", .string(writer.description)),
             ("wallMilliseconds", .count(shownMilliseconds)),
             ("durability", .string(configuration.durability.rawValue)),
-            ("storage", .string(storageFlaw?.problem ?? "works")),
+            ("storage", .string(storageFailure?.problem ?? "works")),
         ]
     }
 
-    /// What it holds, and what is settled of that.
+    /// What it holds, and what is stable of that.
     private var holdings: [(String, Value)] {
         [
             ("held", .object(vector.entries.map { (name(of: $0.origin), .count($0.sequence)) })),
@@ -75,7 +75,7 @@ extension Replica {
             ("operations", .count(vector.total)),
             ("lag", .count(lag)),
             ("registers", .count(UInt64(tree.registerCount))),
-            ("settledMilliseconds", .count(frontier.milliseconds)),
+            ("stableMilliseconds", .count(stableTime.milliseconds)),
             ("closedWriters", .count(UInt64(closedWriters))),
             ("loggedOperations", .count(checkpoints.loggedCount(of: vector))),
             ("loggedOperationsLimit", .count(configuration.logLimit)),
@@ -93,11 +93,11 @@ extension Replica {
             ("repairedBytes", .count(counters.repairedBytes)),
             ("duplicates", .count(counters.duplicates)),
             ("dropped", .count(counters.dropped)),
-            ("adopted", .count(counters.adopted)),
-            ("joining", joining == nil ? .null : .string(joining?.member ?? "")),
+            ("installed", .count(counters.installed)),
+            ("transfer", transfer == nil ? .null : .string(transfer?.member ?? "")),
             ("refused", .count(counters.refused)),
             ("malformedFrames", .count(counters.malformedFrames)),
-            ("strangers", .count(counters.strangers)),
+            ("unknownPeers", .count(counters.unknownPeers)),
             ("refusedNodes", .object(refusedNodes)),
             ("coordinator", coordinator.map { .string($0.member) } ?? .null),
             ("term", .count(coordination.election.vote?.term ?? 0)),
@@ -110,8 +110,8 @@ extension Replica {
         [
             ("evicted", .object(evicted)),
             ("evictionVotes", .object(evictionVotes)),
-            ("isEvicted", .boolean(wayBack != nil)),
-            ("setAside", .count(UInt64(aside.count))),
+            ("isEvicted", .boolean(rejoin != nil)),
+            ("orphanedBatches", .count(UInt64(orphans.count))),
             ("returns", .count(counters.returns)),
             ("rebased", .count(counters.rebased)),
             ("quarantined", .count(counters.quarantined)),
@@ -121,17 +121,17 @@ extension Replica {
     /// What waits, and how much may.
     private var queues: [(String, Value)] {
         [
-            ("gaps", .count(UInt64(inbox.originCount))),
-            ("waitingBatches", .count(UInt64(inbox.count))),
-            ("waitingBatchesLimit", .count(UInt64(Inbox.countLimit))),
-            ("waitingBytes", .count(UInt64(inbox.byteCount))),
-            ("waitingBytesLimit", .count(UInt64(Inbox.byteLimit))),
+            ("gaps", .count(UInt64(reorderBuffer.originCount))),
+            ("waitingBatches", .count(UInt64(reorderBuffer.count))),
+            ("waitingBatchesLimit", .count(UInt64(ReorderBuffer.countLimit))),
+            ("waitingBytes", .count(UInt64(reorderBuffer.byteCount))),
+            ("waitingBytesLimit", .count(UInt64(ReorderBuffer.byteLimit))),
             ("pendingTurns", .count(UInt64(turns.pendingCount))),
-            ("waitingForConcern", .count(UInt64(concerns.waiting.count))),
+            ("waitingForConcern", .count(UInt64(writeConcernWaiters.waiting.count))),
             ("waitingTransactions", .count(UInt64(coordination.forwarded.entries.count))),
             ("waitingTransactionsLimit", .count(UInt64(ForwardedTransactions.countLimit))),
-            ("waitingForSettled", .count(UInt64(settling.waiting.count))),
-            ("waitingForSettledLimit", .count(UInt64(Settling.limit))),
+            ("waitingForStable", .count(UInt64(stabilityWaiters.waiting.count))),
+            ("waitingForStableLimit", .count(UInt64(StabilityWaiters.limit))),
         ]
     }
 
@@ -141,8 +141,8 @@ extension Replica {
             ("sessions", .count(UInt64(clientSessions.count))),
             ("waitingClients", .count(UInt64(clientSessions.waiting.count))),
             ("listens", .count(UInt64(listens.count))),
-            ("clientStamps", .count(UInt64(clientStamps.count))),
-            ("clientStampsLimit", .count(UInt64(ClientStamps.limit))),
+            ("deduplicationEntries", .count(UInt64(deduplicationTable.count))),
+            ("deduplicationEntriesLimit", .count(UInt64(DeduplicationTable.limit))),
             ("repeated", .count(counters.repeated)),
             ("clientsBehind", .count(UInt64(slowClients.count))),
             ("changesHeldBack", .count(slowClients.heldBack)),
@@ -154,14 +154,14 @@ extension Replica {
     /// How many operations more than this replica the peer that holds most has.
     private var lag: UInt64 {
         peers.all.reduce(0) { most, peer in
-            let ahead = (peer.beat?.vector.entries ?? []).reduce(UInt64(0)) { sum, entry in
+            let ahead = (peer.heartbeat?.vector.entries ?? []).reduce(UInt64(0)) { sum, entry in
                 sum + entry.sequence - min(entry.sequence, vector[entry.origin])
             }
             return max(most, ahead)
         }
     }
 
-    /// The members that are out, and in which life they were.
+    /// The members that are out, and in which incarnation they were.
     private var evicted: [(String, Value)] {
         peers.evictions.out.map { ($0.member, .string($0.writer.description)) }
     }
@@ -175,19 +175,19 @@ extension Replica {
     private var currentWriters: [(String, Value)] {
         [(configuration.member, .string(writer.description))]
             + peers.all.compactMap { peer in
-                peer.beat.map { (peer.member, .string($0.writer.description)) }
+                peer.heartbeat.map { (peer.member, .string($0.writer.description)) }
             }
     }
 
-    /// Writers whose life is over, of whom there are operations here.
+    /// Writers whose incarnation is over, of whom there are operations here.
     private var closedWriters: Int {
         vector.entries.count { !peers.writers.contains($0.origin) }
     }
 
-    /// The member that an origin is now, or the origin itself if it is an earlier life.
+    /// The member that an origin is now, or the origin itself if it is an earlier incarnation.
     func name(of origin: WriterID) -> String {
         if origin == writer { return configuration.member }
-        return peers.all.first { $0.beat?.writer == origin }?.member ?? origin.description
+        return peers.all.first { $0.heartbeat?.writer == origin }?.member ?? origin.description
     }
 
     /// The members that are waited for and not heard.

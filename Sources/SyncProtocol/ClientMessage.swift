@@ -14,14 +14,14 @@ public enum ClientMessage: Equatable, Sendable {
     case children(id: UInt64, path: Path, from: Key? = nil, limit: Int? = nil)
     /// `["put", id, path, value, options]`: replaces what is at the path, null removes. Answered by
     /// `ok`. With the option `if` it is done only if what is there has this hash; otherwise the answer
-    /// is the error `changed`: see `Condition`. With the option `concern` it is answered by `met`. With the
+    /// is the error `changed`: see `Condition`. With the option `concern` it is answered by `acknowledged`. With the
     /// option `stamp` it is done once, at whatever nodes it is asked for: see `hello`; of a conditional put
     /// the stamp is its name alone, and does not say when it is done.
     case put(
         id: UInt64, path: Path, value: Value, condition: Condition? = nil,
         concern: WriteConcern? = nil, stamp: Stamp? = nil)
     /// `["merge", id, path, {relative path: value, …}, options]`: one atomic multi-path update.
-    /// Answered by `ok`, or with the option `concern` by `met`; `stamp` as above.
+    /// Answered by `ok`, or with the option `concern` by `acknowledged`; `stamp` as above.
     case merge(
         id: UInt64, path: Path, writes: [Write], concern: WriteConcern? = nil,
         stamp: Stamp? = nil)
@@ -47,10 +47,10 @@ public enum ClientMessage: Equatable, Sendable {
     /// `["evict", id, member]`: has the cluster go on without a member. Answered by `ok` once this node votes
     /// for it, or by the error `unavailable` where it does not reach more than half of all, which have to.
     case evict(id: UInt64, member: String)
-    /// `["settle", id, milliseconds]`: answered by `ok` once nothing can come any more that was written
+    /// `["awaitStable", id, milliseconds]`: answered by `ok` once nothing can come any more that was written
     /// before, at whatever node, and could change what is there; or, after so long, by the error
-    /// `unsettled`, which names who is waited for.
-    case settle(id: UInt64, milliseconds: UInt64)
+    /// `not stable`, which names who is waited for.
+    case awaitStable(id: UInt64, milliseconds: UInt64)
     /// `["ping", id]`, answered by `value` with the node's wall clock, in milliseconds since 1970:
     /// tells that the connection lives.
     case ping(id: UInt64)
@@ -58,7 +58,7 @@ public enum ClientMessage: Equatable, Sendable {
     /// had at another node, where it has seen so much. Answered by `ready` once this node holds all of
     /// that, or by the error `behind`. From then on frames end with `seen`. After the refusal of a stamp
     /// no other one is taken before the next hello.
-    case hello(id: UInt64, seen: Vector)
+    case hello(id: UInt64, seen: VersionVector)
     /// `["status", id]`, answered by `value` with what `hearth cluster status` shows.
     case status(id: UInt64)
 }
@@ -151,11 +151,11 @@ public struct ChangedRange: Equatable, Sendable {
 
 /// What a node tells a client.
 public enum NodeMessage: Equatable, Sendable {
-    /// `["ok", id]`: done, and durable as the node's durability mode promises.
+    /// `["ok", id]`: done, and durable as the node's durability mode closed timestamps.
     case ok(id: UInt64)
     /// `["met", id, concern]`: done, and as durable as this says: what was asked for, or less if that
     /// was not reached in time.
-    case met(id: UInt64, concern: WriteConcern)
+    case acknowledged(id: UInt64, concern: WriteConcern)
     /// `["pushed", id, key]`: done, under this new key.
     case pushed(id: UInt64, key: Key)
     /// `["value", id, value]`, priorities in export form.
@@ -170,10 +170,11 @@ public enum NodeMessage: Equatable, Sendable {
     /// `["ready", id, member, wall milliseconds, time, {origin: sequence, …}]`: the answer to `hello`,
     /// with the node's clocks and all that it holds.
     case ready(
-        id: UInt64, member: String, wallMilliseconds: UInt64, time: HybridTime, holds: Vector)
+        id: UInt64, member: String, wallMilliseconds: UInt64, time: HybridTime, holds: VersionVector
+    )
     /// `["seen", time, {origin: sequence, …}]`: what the frame shows: nothing newer than the time, and
     /// more of these origins than was told before.
-    case seen(time: HybridTime, holds: Vector)
+    case seen(time: HybridTime, holds: VersionVector)
     /// `["error", id, code, problem, fix]`: nothing was done.
     case error(id: UInt64, code: ErrorCode, problem: String, fix: String)
     /// `["ended", listen, code, problem, fix]`: the node ended this listen.
@@ -200,7 +201,7 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     /// The node does not hold what the client has seen elsewhere.
     case behind
     /// What was written before may still change.
-    case unsettled
+    case notStable = "not_stable"
     /// No coordinator could be reached, which needs a majority of the nodes; nothing was done.
     case noMajority = "no_majority"
 }

@@ -40,8 +40,8 @@ extension ClientMessage: FrameMessage {
         case .hello(let id, let seen):
             writer.append("hello", id, count: 3)
             writer.append(seen)
-        case .settle(let id, let milliseconds):
-            writer.append("settle", id, count: 3)
+        case .awaitStable(let id, let milliseconds):
+            writer.append("awaitStable", id, count: 3)
             writer.append(milliseconds)
         case .ping(let id): writer.append("ping", id, count: 2)
         case .status(let id): writer.append("status", id, count: 2)
@@ -89,9 +89,9 @@ extension ClientMessage: FrameMessage {
         case "hello":
             try head.require(3)
             return .hello(id: try reader.id(), seen: try reader.vector())
-        case "settle":
+        case "awaitStable":
             try head.require(3)
-            return .settle(
+            return .awaitStable(
                 id: try reader.id(), milliseconds: try reader.unsigned("a limit in milliseconds"))
         case "ping":
             try head.require(2)
@@ -105,7 +105,7 @@ extension ClientMessage: FrameMessage {
 
     private static let names = """
         get, children, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
-        onDisconnectCancel, backup, evict, hello, settle, ping, status
+        onDisconnectCancel, backup, evict, hello, awaitStable, ping, status
         """
 
     private static func get(
@@ -191,7 +191,7 @@ extension MessagePackReader {
     fileprivate mutating func put() throws(FrameError) -> Write {
         let start = position
         let write = Write(path: try path(), value: try value())
-        if let flaw = write.flawInPriority { throw .data(flaw, at: start) }
+        if let failure = write.failureInPriority { throw .data(failure, at: start) }
         return write
     }
 
@@ -204,7 +204,9 @@ extension MessagePackReader {
         let start = position
         let count = try mapHead("a map of relative paths to values")
         let writes = try writes(count)
-        if let flaw = Write.flaw(inMerge: writes, at: path) { throw .data(flaw, at: start) }
+        if let failure = Write.failure(inMerge: writes, at: path) {
+            throw .data(failure, at: start)
+        }
         return (id, path, writes)
     }
 

@@ -11,7 +11,7 @@ extension Check {
             case .pushKeys: PushKeys.judge(evidence)
             case .incrementsAddUp: IncrementsAddUp.judge(evidence)
             case .acknowledgedWritesSurvive: AcknowledgedWritesSurvive.judge(evidence)
-            case .concernsMet: ConcernsMet.judge(evidence)
+            case .writeConcernsHold: WriteConcernsHold.judge(evidence)
             case .refusalsHaveReasons: RefusalsHaveReasons.judge(evidence)
             case .oneOfAName: OneOfAName.judge(evidence)
             case .listenersConverge: ListenersConverge.judge(evidence)
@@ -31,7 +31,7 @@ extension Check {
             case .restartIdentity: RestartIdentity.judge(evidence)
             case .noResurrection: NoResurrection.judge(evidence)
             case .updatesAreAtomic: UpdatesAreAtomic.judge(evidence)
-            case .settledIsFinal: SettledIsFinal.judge(evidence)
+            case .stableIsFinal: StableIsFinal.judge(evidence)
             case .stampsAscend: StampsAscend.judge(evidence)
             }
         return CheckResult(

@@ -8,12 +8,12 @@ struct Evidence {
         var name: String
         /// Null for a node that is not up.
         var value: Value
-        var vector: Vector?
+        var vector: VersionVector?
         var writer: WriterID?
         /// What its vector says that it holds, in stamp order.
         var operations: [Operation]
         /// How its disk differs from what it says that it holds.
-        var diskFlaw: String?
+        var diskFailure: String?
     }
 
     struct Listener {
@@ -28,13 +28,13 @@ struct Evidence {
     let recording: Recording
     let nodes: [Node]
     let losses: [Loss]
-    let exemptions: Exemptions
+    let permittedLosses: PermittedLosses
     /// Whether a process ended that may have left something unsynced.
     let hasCrashed: Bool
     /// The operations that were acknowledged and must be there.
     let acknowledged: [ClientOperation]
     /// How many acknowledged operations need not be there.
-    let exemptedCount: Int
+    let permittedCount: Int
 
     // MARK: What only a simulator sees
 
@@ -44,11 +44,11 @@ struct Evidence {
     /// All that there were.
     var connections: [Connection] = []
     var refusals: [Refusal] = []
-    var twins: [Twin] = []
+    var duplicateNodes: [DuplicateNode] = []
     var everyTurn: [EveryTurnOracle] = []
     /// When the replicas became equal for good; nil if they never did.
     var converged: Microseconds?
-    var calmBegan: Microseconds { scenario.until }
+    var quiescenceBegan: Microseconds { scenario.until }
 
     /// - Parameter losses: What went with disks; `crashes`: when processes ended that may have left
     ///   something unsynced.
@@ -62,12 +62,12 @@ struct Evidence {
         self.nodes = nodes
         self.losses = losses
         hasCrashed = !crashes.isEmpty
-        let exemptions = Exemptions(
+        let permittedLosses = PermittedLosses(
             scenario.cluster, recording, losses: losses, crashes: crashes)
-        self.exemptions = exemptions
+        self.permittedLosses = permittedLosses
         let answered = history.operations.filter { $0.outcome == .acknowledged }
-        acknowledged = answered.filter { !exemptions.mayBeLost($0) }
-        exemptedCount = answered.count - acknowledged.count
+        acknowledged = answered.filter { !permittedLosses.mayBeLost($0) }
+        permittedCount = answered.count - acknowledged.count
     }
 }
 
@@ -96,8 +96,8 @@ extension Evidence {
     var clientCount: Int { scenario.clients.count }
 
     /// Said in every result, never passed over.
-    var exemptionNote: String {
-        let count = exemptedCount
+    var permittedNote: String {
+        let count = permittedCount
         guard count > 0 else { return "" }
         return "; \(count) acknowledged before a node lost its disk, or crashed without "
             + "\"durability=commit\", and held by no other then, are left out"

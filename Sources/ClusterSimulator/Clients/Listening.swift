@@ -12,7 +12,7 @@ struct Listening {
     private(set) var isComplete = false
     private(set) var changeCount = 0
     /// The first thing that a change did wrong.
-    private(set) var flaw: String?
+    private(set) var failure: String?
     /// The number of the listen on the present connection.
     private var number: UInt64?
 
@@ -45,7 +45,7 @@ struct Listening {
         isComplete = false
     }
 
-    mutating func noteEnd(_ problem: String) { flaw = flaw ?? "it ended: \(problem)" }
+    mutating func noteEnd(_ problem: String) { failure = failure ?? "it ended: \(problem)" }
 
     /// Takes what one operation changed; each write of it has to change something.
     private mutating func take(_ writes: [Write]) {
@@ -57,7 +57,7 @@ struct Listening {
             for write in writes { told.set(write.value, at: write.path) }
             return
         }
-        if writes.isEmpty { flaw = flaw ?? "a change told nothing" }
+        if writes.isEmpty { failure = failure ?? "a change told nothing" }
         let before = told
         for write in writes {
             if told[write.path] == write.value { noteRepetition(write, of: writes, before) }
@@ -66,8 +66,8 @@ struct Listening {
     }
 
     private mutating func noteRepetition(_ write: Write, of writes: [Write], _ before: Value) {
-        guard flaw == nil else { return }
+        guard failure == nil else { return }
         let told = writes.map { "\($0.path) \($0.value)" }.joined(separator: ", ")
-        flaw = "\(write.path) was \(write.value) already when a change told \(told) of \(before)"
+        failure = "\(write.path) was \(write.value) already when a change told \(told) of \(before)"
     }
 }

@@ -192,7 +192,7 @@ struct ObservedSession {
     private var hasSeen = false
     private var lookingSince: Microseconds?
 
-    mutating func greet(seen: Vector, at now: Microseconds) {
+    mutating func greet(seen: VersionVector, at now: Microseconds) {
         let since = lookingSince ?? now
         lookingSince = since
         guard hasSeen, seen.entries.isEmpty, now - since >= ObservedSession.patience else {

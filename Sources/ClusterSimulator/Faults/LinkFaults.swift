@@ -192,7 +192,7 @@ struct HalfOpen: DirectionFault {
 /// The first has forgotten that the second wants publications of a kind, until they connect again.
 struct Lose: Fault {
     static let name = "lose"
-    static let grammar = "node \"->\" node (\"batches\" | \"beats\")"
+    static let grammar = "node \"->\" node (\"batches\" | \"heartbeats\")"
     var from: Int
     var to: Int
     var topic: Topic

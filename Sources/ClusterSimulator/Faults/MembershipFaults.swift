@@ -113,7 +113,7 @@ extension FaultPlan {
 
 /// Another process starts under the name of a node, somewhere else.
 struct Duplicate: NodeFault {
-    static let name = "twin"
+    static let name = "duplicateNode"
     var node: Int
 
     init(node: Int) { self.node = node }
@@ -122,7 +122,7 @@ struct Duplicate: NodeFault {
         node = try line.nodeWithPeers(in: scenario)
     }
 
-    func apply(to run: inout SimulatedRun) { run.startTwin(of: node) }
+    func apply(to run: inout SimulatedRun) { run.startDuplicate(of: node) }
 
     static let drawn = [
         DrawnFault(

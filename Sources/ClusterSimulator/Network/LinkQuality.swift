@@ -22,5 +22,5 @@ struct LinkQuality: Equatable, Sendable {
 
 /// What nodes publish.
 enum Topic: String, CaseIterable, Sendable {
-    case batches, beats
+    case batches, heartbeats
 }

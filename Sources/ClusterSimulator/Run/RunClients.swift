@@ -97,7 +97,7 @@ extension SimulatedRun {
     }
 
     mutating func move(_ client: Int) {
-        if calm.hasBegun { return }
+        if quiescence.hasBegun { return }
         scheduleMove(of: client)
         switch place(of: client) {
         case .sdk(let number): move(sdkClient: number)

@@ -17,9 +17,9 @@ extension Evidence {
         }
         connections = run.connections
         refusals = run.refusals
-        twins = run.twins
+        duplicateNodes = run.duplicateNodes
         everyTurn = run.everyTurn
-        converged = run.calm.converged
+        converged = run.quiescence.converged
         listeners = run.sdkClients.compactMap { client in
             guard case .listens(let listening) = client.program else { return nil }
             return Listener(
@@ -31,18 +31,18 @@ extension Evidence {
     private static func nodes(of run: SimulatedRun) -> [Node] {
         var decoded: (entries: [LogEntry], operations: [Operation])?
         return run.nodes.filter(\.belongs).map { node in
-            let entries = run.archive.batches(in: node.replica?.vector ?? Vector())
+            let entries = run.archive.batches(in: node.replica?.vector ?? VersionVector())
             // Mostly all logs are equal, and need be read only once.
             if decoded?.entries != entries { decoded = (entries, operations(in: entries)) }
             return Node(
                 name: node.name, value: node.replica?.value ?? .null, vector: node.replica?.vector,
                 writer: node.replica?.writer, operations: decoded?.operations ?? [],
-                diskFlaw: diskFlaw(of: node))
+                diskFailure: diskFailure(of: node))
         }
     }
 
     /// Looks at a disk as the next process would.
-    private static func diskFlaw(of node: VirtualNode) -> String? {
+    private static func diskFailure(of node: VirtualNode) -> String? {
         do throws(FrameError) {
             guard let replica = node.replica, let next = try node.restarted() else { return nil }
             if next.vector != replica.vector {

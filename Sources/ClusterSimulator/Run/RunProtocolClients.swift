@@ -61,13 +61,14 @@ extension SimulatedRun {
     }
 
     mutating func noteUnreadable(_ error: FrameError) {
-        calm.flaw = calm.flaw ?? "a client cannot read what a node sent: \(error)"
+        quiescence.failure = quiescence.failure ?? "a client cannot read what a node sent: \(error)"
     }
 
     private mutating func take(_ message: NodeMessage, _ number: Int) {
         switch message {
         case .ok(let id): complete(number, id, .acknowledged)
-        case .met(let id, let concern): complete(number, id, .acknowledged, met: concern)
+        case .acknowledged(let id, let concern):
+            complete(number, id, .acknowledged, acknowledgedAt: concern)
         case .value(let id, let value): complete(number, id, .acknowledged, answer: value)
         case .pushed(let id, let key): complete(number, id, .acknowledged, key: key)
         case .error(let id, let code, let problem, _):
@@ -79,7 +80,8 @@ extension SimulatedRun {
             if code == .unavailable { protocolClients[number].wantsToMove = true }
             complete(number, id, .failed)
         case .change, .ranges, .ended, .ready, .seen:
-            calm.flaw = calm.flaw ?? "a node sent what a client has not asked for: \(message)"
+            quiescence.failure =
+                quiescence.failure ?? "a node sent what a client has not asked for: \(message)"
         }
     }
 
@@ -94,15 +96,15 @@ extension SimulatedRun {
 
     private mutating func complete(
         _ number: Int, _ id: UInt64, _ outcome: ClientOperation.Outcome, key: Key? = nil,
-        answer: Value? = nil, met: WriteConcern? = nil
+        answer: Value? = nil, acknowledgedAt: WriteConcern? = nil
     ) {
         guard let pending = protocolClients[number].pending, pending.id == id else { return }
         let node = protocolClients[number].node
         history.operations[pending.operation].node = node
-        history.operations[pending.operation].life = nodes[node].life
+        history.operations[pending.operation].incarnation = nodes[node].incarnation
         history.operations[pending.operation].connection = protocolClients[number].connection
         history.operations[pending.operation].answer = answer
-        history.operations[pending.operation].met = met
+        history.operations[pending.operation].acknowledgedAt = acknowledgedAt
         if let key, case .append(let list, _, let value) = pending.request.kind {
             history.operations[pending.operation].kind = .append(
                 list: list, key: key, value: value)

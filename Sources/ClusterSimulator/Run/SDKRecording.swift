@@ -57,9 +57,9 @@ extension SimulatedRun {
             sdkClients[number].program = .listens(listening)
         }
         switch message {
-        case .met(let id, let concern):
+        case .acknowledged(let id, let concern):
             guard let operation = operation(id, askedOn: connection) else { return }
-            history.operations[operation].met = concern
+            history.operations[operation].acknowledgedAt = concern
         case .error(let id, let code, let problem, _):
             guard let operation = operation(id, askedOn: connection) else { return }
             noteRefusal(of: operation, code, problem, by: connections[connection].node)
@@ -71,7 +71,7 @@ extension SimulatedRun {
         connections[connection].asked.last { $0.id == id }?.operation
     }
 
-    /// The messages of a frame; what cannot be read is a flaw of the run.
+    /// The messages of a frame; what cannot be read is a failure of the run.
     private mutating func messages<Message: FrameMessage>(
         of type: Message.Type, in frame: [UInt8]
     ) -> [Received<Message>]? {
@@ -94,13 +94,13 @@ extension SimulatedRun {
         history.operations[operation].session = client.session.number
         history.operations[operation].connection = client.connection
         history.operations[operation].node = client.node
-        history.operations[operation].life = client.node.map { nodes[$0].life }
+        history.operations[operation].incarnation = client.node.map { nodes[$0].incarnation }
         guard case .success(let answer) = result else { return }
         if case .value(let value) = answer { history.operations[operation].answer = value }
         // Whatever the node said, the program takes the write for as durable as it wanted.
         if let wanted {
-            history.operations[operation].met = max(
-                wanted, history.operations[operation].met ?? .local)
+            history.operations[operation].acknowledgedAt = max(
+                wanted, history.operations[operation].acknowledgedAt ?? .local)
         }
     }
 }

@@ -37,7 +37,7 @@ public enum SelfTest {
             Row(
                 .replica(.firstComeOnEqualPlace), in: "crowded-tree", by: .equalVectorsEqualTrees),
             Row(.replica(.noTombstone), in: "crowded-tree", by: .noResurrection),
-            Row(.replica(.compactPastAGap), in: "crowded-tree", by: .settledIsFinal),
+            Row(.replica(.compactPastAGap), in: "crowded-tree", by: .stableIsFinal),
             Row(.replica(.ignoresDependencies), in: "sessions-stay", by: .causalOrder),
             Row(.replica(.ignoresDependencies), in: "sessions-stay", by: .writesFollowReads),
             Row(.replica(.stampsFollowTheWall), in: "sessions-stay", by: .stampsAscend),
@@ -48,24 +48,24 @@ public enum SelfTest {
                 .replica(.checkpointWithoutRegisters), in: "checkpoint-and-tail",
                 by: .everyTurnEqualsOracle),
             Row(
-                .replica(.takesFromClosedWriters), in: "lost-life-is-heard-late",
+                .replica(.takesFromClosedWriters), in: "lost-incarnation-is-heard-late",
                 by: .everyTurnEqualsOracle),
             Row(
-                .replica(.compactsWithoutAgreement), in: "lost-life-is-heard-late",
+                .replica(.compactsWithoutAgreement), in: "lost-incarnation-is-heard-late",
                 by: .everyTurnEqualsOracle),
             Row(.replica(.hidesWhatIsGone), in: "long-away", by: .staysLive),
             Row(.replica(.joinsOldState), in: "long-away", by: .noResurrection),
-            Row(.replica(.answersConcernsEarly), in: "concerns-are-met", by: .concernsMet),
+            Row(.replica(.answersConcernsEarly), in: "write-concerns-hold", by: .writeConcernsHold),
             Row(
                 .replica(.writesWhileOut), in: "evicted-under-everything",
                 by: .acknowledgedWritesSurvive),
             Row(.losesAside, in: "evicted-node-is-killed", by: .acknowledgedWritesSurvive),
-            Row(.replica(.forgetsEvictions), in: "evicted-is-remembered", by: .settledIsFinal),
+            Row(.replica(.forgetsEvictions), in: "evicted-is-remembered", by: .stableIsFinal),
             Row(
                 .replica(.keepsRefusedVotes), in: "eviction-needs-a-majority",
                 by: .refusalsHaveReasons),
-            Row(.replica(.servesUnknown), in: "lost-promises-count", by: .settledIsFinal),
-            Row(.replica(.forgetsRemovals), in: "removed-node-returns", by: .settledIsFinal),
+            Row(.replica(.servesUnknown), in: "lost-closed-timestamps-count", by: .stableIsFinal),
+            Row(.replica(.forgetsRemovals), in: "removed-node-returns", by: .stableIsFinal),
             Row(
                 .replica(.forgetsWhatIsDoneAgain), in: "evicted-and-asked-again",
                 by: .incrementsAddUp),
@@ -96,7 +96,7 @@ public enum SelfTest {
             Row(
                 .replica(.checkpointWithoutStamps), in: "restarts-remember-stamps",
                 by: .incrementsAddUp),
-            Row(.replica(.acceptsBelowPromise), in: "increments-count-once", by: .settledIsFinal),
+            Row(.replica(.acceptsBelowPromise), in: "increments-count-once", by: .stableIsFinal),
             Row(.replica(.greetsBeforeCovered), in: "sessions-move", by: .readYourWrites),
             Row(.replica(.greetsBeforeCovered), in: "sessions-move", by: .monotonicReads),
             Row(.takesLateForDone, in: "sessions-move", by: .readYourWrites),

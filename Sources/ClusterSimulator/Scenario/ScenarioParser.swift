@@ -8,7 +8,7 @@
 ///                | "seeds" number ".." number
 ///                | "at" time [".." time] action
 ///                | "until" time
-///                | "settle" time
+///                | "awaitStable" time
 ///                | "check" check { [","] check }
 ///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
 ///     action     = fault grammar, as `FaultTable` lists them: "crash" node, for example
@@ -23,7 +23,7 @@
 struct ScenarioParser {
     private static let statements =
         ScenarioSection.allCases.map(\.rawValue) + [
-            "swarm", "seeds", "at", "until", "settle", "check",
+            "swarm", "seeds", "at", "until", "quiescence", "check",
         ]
     private static let requests = ["set", "push", "increment", "remove"]
 
@@ -86,7 +86,7 @@ struct ScenarioParser {
         case "swarm": scenario.isSwarm = true
         case "seeds": scenario.seeds = try line.take().seeds()
         case "until": scenario.until = try line.take().time()
-        case "settle": scenario.settle = try line.take().time()
+        case "quiescence": scenario.quiescence = try line.take().time()
         case "at":
             let word = line.take()
             return timed.append(TimedLine(line: line, times: try word.times(), word: word))

@@ -20,7 +20,7 @@ extension Scenario {
         lines.append("seeds \(seeds.lowerBound)..\(seeds.upperBound)")
         lines += script.map { "at \($0.times.text) \($0.action.text(in: self))" }
         lines.append("until \(until.text)")
-        if settle != other.settle { lines.append("settle \(settle.text)") }
+        if quiescence != other.quiescence { lines.append("quiescence \(quiescence.text)") }
         lines.append("check " + checks.map(\.rawValue).joined(separator: ", "))
         return lines.joined(separator: "\n") + "\n"
     }

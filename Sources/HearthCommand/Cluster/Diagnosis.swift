@@ -191,7 +191,7 @@ private struct Examination {
                 .warning, "refuses connections: \(later.process("refusedConnections")) so far",
                 fix: "somebody connects without a listed key: list it, or find out who it is")
         }
-        if grows("strangers") > 0 {
+        if grows("unknownPeers") > 0 {
             note(
                 .warning, "hears from a node of another cluster, or one that is not configured",
                 fix: "give each cluster its own ports")

@@ -73,9 +73,9 @@ struct NodeStatus: Sendable {
         eviction.map { "\(state.rawValue), \($0.rawValue)" } ?? state.rawValue
     }
 
-    /// How long ago the time was up to which all is settled at it; nil if it does not know.
-    var settledSeconds: Double? {
-        let settled = self["settledMilliseconds"]
+    /// How long ago the time was up to which all is stable at it; nil if it does not know.
+    var stableSeconds: Double? {
+        let settled = self["stableMilliseconds"]
         return settled > 0 ? Double(self["wallMilliseconds"] - settled) / 1000 : nil
     }
 

@@ -22,7 +22,7 @@ struct StatusTable {
             ("CLIENTS", "The connections of clients."),
             ("LISTENS", "What these clients listen to."),
             (
-                "SETTLED",
+                "STABLE",
                 "How long ago the time was up to which all earlier writes have arrived there."
             ),
             (
@@ -100,7 +100,7 @@ struct StatusTable {
             status.connectedPeers.isEmpty ? "-" : status.connectedPeers.joined(separator: ","),
             status.text("coordinator") ?? "-",
             String(status.process("sessions")), String(status["listens"]),
-            status.settledSeconds.map(ago) ?? "-", log(of: status),
+            status.stableSeconds.map(ago) ?? "-", log(of: status),
             String(status["gaps"]), String(status["repaired"]), String(status["duplicates"]),
             "\(status["waitingBatches"])/\(status["waitingBatchesLimit"])",
             String(status["registers"]),

@@ -1,4 +1,4 @@
-/// What the nodes of a soak got from their peers because they had missed it, over all their lives.
+/// What the nodes of a soak got from their peers because they had missed it, over all their incarnations.
 ///
 /// A node that is killed takes its counters along, so they are read before; what it got in the moments
 /// between is not counted.
@@ -14,7 +14,7 @@ struct SoakRepairs: CustomStringConvertible {
         for status in statuses where names.contains(status.node.id) {
             operations += status["repaired"]
             bytes += status["repairedBytes"]
-            checkpoints += status["adopted"]
+            checkpoints += status["installed"]
         }
     }
 

@@ -12,10 +12,10 @@ extension Replica {
     ///     transaction.
     ///   - term: In which the transaction was decided.
     mutating func accept(
-        _ writes: [Write], stamp: Stamp? = nil, again: Stamp? = nil, term: UInt64? = nil
+        _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil
     ) {
         let operation = Operation(
-            stamp: stamp ?? nextStamp(), writes: writes, again: again, term: term)
+            stamp: stamp ?? nextStamp(), writes: writes, alias: alias, term: term)
         observe(operation, of: writer)
         batch.append(operation)
         vector[writer] += 1
@@ -39,9 +39,9 @@ extension Replica {
     mutating func observe(_ operation: Operation, of origin: WriterID) {
         let stamp = operation.stamp
         if defect != .ignoresStampsOfOthers || origin == writer { clock.observe(stamp.time) }
-        if stamp.writer != origin, defect != .forgetsStamps { clientStamps.insert(stamp) }
-        if let again = operation.again, defect != .forgetsWhatIsDoneAgain {
-            clientStamps.insert(again)
+        if stamp.writer != origin, defect != .forgetsStamps { deduplicationTable.insert(stamp) }
+        if let alias = operation.alias, defect != .forgetsWhatIsDoneAgain {
+            deduplicationTable.insert(alias)
         }
         if operation.term != nil {
             let isLate = origin != writer && coordination.election.isCaughtUp
@@ -73,7 +73,7 @@ extension Replica {
         let bytes = batch.finish(
             first: first, wallMilliseconds: now.wallMilliseconds, dependencies: dependencies)
         turn.entries.append(LogEntry(origin: writer, first: first, last: last, bytes: bytes))
-        if isAdopting { joining?.meanwhile.append(bytes) }
+        if isInstalling { transfer?.meanwhile.append(bytes) }
         turn.published.append(.publish(PeerMessage.batch(bytes).frame))
     }
 
@@ -82,7 +82,7 @@ extension Replica {
         var batch: Batch
         do throws(FrameError) {
             batch = try BatchCoding.decode(bytes)
-            if defect == .ignoresDependencies { batch.dependencies = Vector() }
+            if defect == .ignoresDependencies { batch.dependencies = VersionVector() }
         } catch {
             counters.malformedFrames += 1
             return
@@ -93,26 +93,26 @@ extension Replica {
             return
         }
         guard isCredible(batch) else {
-            counters.strangers += count
+            counters.unknownPeers += count
             return
         }
-        guard life.mayTake, mayTake(batch), !isAdopting, storageFlaw == nil else {
+        guard startup.mayTake, mayTake(batch), !isInstalling, storageFailure == nil else {
             counters.dropped += count
             return
         }
         if repaired { counters.repaired += count }
         if batch.first == vector[batch.origin] + 1, vector.covers(batch.dependencies) {
             take(batch, bytes)
-        } else if !mayWait(batch) || !inbox.insert(batch, bytes) {
+        } else if !mayWait(batch) || !reorderBuffer.insert(batch, bytes) {
             counters.dropped += count
         }
-        while let next = inbox.next(after: vector) { take(next.batch, next.bytes) }
+        while let next = reorderBuffer.next(after: vector) { take(next.batch, next.bytes) }
     }
 
     /// Whether a batch that cannot be applied yet waits for little enough.
     private func mayWait(_ batch: Batch) -> Bool {
         let missing = batch.dependencies.advanced(beyond: vector)
-        return missing.entries.count <= Inbox.dependencyLimit
+        return missing.entries.count <= ReorderBuffer.dependencyLimit
     }
 
     /// Whether a batch may be what an honest member made: nobody else goes on where this node's own
@@ -131,7 +131,7 @@ extension Replica {
     mutating func dropClosed() {
         guard defect != .takesFromClosedWriters else { return }
         let peers = peers
-        inbox.removeAll { !peers.mayTake($0.origin, through: $0.last) }
+        reorderBuffer.removeAll { !peers.mayTake($0.origin, through: $0.last) }
     }
 
     mutating func take(_ batch: Batch, _ bytes: [UInt8]) {

@@ -25,20 +25,20 @@ extension Replica {
         listens.removeAll(of: session)
         slowClients.remove(session)
         outbox.removeAll(to: session)
-        concerns.removeAll(of: session)
-        settling.removeAll(of: session)
+        writeConcernWaiters.removeAll(of: session)
+        stabilityWaiters.removeAll(of: session)
         coordination.forwarded.removeAll(of: session)
         clientSessions.remove(session)
         writeDisconnect(of: session)
     }
 
     private mutating func serve(_ message: ClientMessage, for session: SessionID) {
-        if let storageFlaw, !canAnswer(message) {
+        if let storageFailure, !canAnswer(message) {
             if case .status(let id) = message { return tell(status, at: id, session) }
             if case .ping(let id) = message {
                 return tell(.integer(Int64(clamping: now.wallMilliseconds)), at: id, session)
             }
-            return refuseAtOnce(storageFlaw, message.id, session)
+            return refuseAtOnce(storageFailure, message.id, session)
         }
         switch message {
         case .hello(let id, let seen): greet(seen, id, session)
@@ -60,9 +60,9 @@ extension Replica {
             let key = pushIDs.next(at: now.wallMilliseconds, random: &random)
             let path = path.appending(key)
             // The reader of the request has seen only the path without the new key.
-            if let flaw = path.limitExceeded {
+            if let failure = path.limitExceeded {
                 let fix = "push to a shorter path"
-                return refuse(.invalid, "invalid path \(path): \(flaw)", fix: fix, id, session)
+                return refuse(.invalid, "invalid path \(path): \(failure)", fix: fix, id, session)
             }
             write([Write(path: path, value: value)], .pushed(id: id, key: key), id, session)
         case .listen(let id, let path, let query, let held):
@@ -77,7 +77,7 @@ extension Replica {
             outbox.append(.ok(id: id), to: session)
         case .evict(let id, let member): evict(member, id, session)
         case .backup(let id, let name): backUp(to: name, id, session)
-        case .settle(let id, let milliseconds): settle(within: milliseconds, id, session)
+        case .awaitStable(let id, let milliseconds): awaitStable(within: milliseconds, id, session)
         case .ping(let id):
             let milliseconds = Int64(clamping: now.wallMilliseconds)
             outbox.append(.value(id: id, value: .integer(milliseconds)), to: session)
@@ -121,21 +121,22 @@ extension Replica {
         _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID,
         _ concern: WriteConcern? = nil, at stamp: Stamp? = nil
     ) {
-        if wayBack != nil, defect != .writesWhileOut {
+        if rejoin != nil, defect != .writesWhileOut {
             clientSessions.halt(session)
-            return refuseOnWayBack(id, session)
+            return refuseWhileRejoining(id, session)
         }
         if let stamp {
             guard isDue(stamp, id, session, concern) else { return }
         } else if clientSessions.isHalted(session) {
             return refuse(
-                .late, Replica.haltedFlaw, fix: "send \"hello\", then the write again", id, session)
+                .late, Replica.haltedFailure, fix: "send \"hello\", then the write again", id,
+                session)
         }
         do throws(DataError) {
             if stamp != nil { try Acceptance.check(stamped: writes) }
-            let settled = try Acceptance.settle(
+            let resolved = try Acceptance.resolveServerValues(
                 writes, in: tree.value, wallMilliseconds: now.wallMilliseconds)
-            if !settled.isEmpty { accept(settled, stamp: stamp) }
+            if !resolved.isEmpty { accept(resolved, stamp: stamp) }
             if let concern {
                 answer(id, once: concern, for: session)
             } else {
@@ -184,7 +185,7 @@ extension Replica {
     }
 
     /// Refuses what a node that was evicted cannot do yet.
-    mutating func refuseOnWayBack(_ id: UInt64, _ session: SessionID) {
+    mutating func refuseWhileRejoining(_ id: UInt64, _ session: SessionID) {
         let isAlone = peers.liveCount(at: now.elapsedMilliseconds) == 0
         refuse(
             .unavailable,

@@ -4,7 +4,7 @@
 /// anybody has none.
 public enum Defect: String, CaseIterable, Sendable {
     /// A write that is covered when it arrives no longer ends the primitives above it.
-    case coveredWriteDoesNotKill = "covered-write-does-not-kill"
+    case coveredWriteDoesNotKill = "covered-write-does-not-descendantWrite"
     /// An increment does not clear what is strictly below it.
     case noStrictClear = "no-strict-clear"
     /// Increments are added in the order of their arrival.
@@ -12,7 +12,7 @@ public enum Defect: String, CaseIterable, Sendable {
     /// Increments older than a reset still count.
     case keepDeadIncrements = "keep-dead-incs"
     /// Removing something below a primitive ends the primitive.
-    case nullWriteKills = "null-write-kills"
+    case nullWriteKills = "null-write-endsPrimitives"
     /// A set that carries increments covers the places of the increments as well.
     case pruneUnderHoles = "prune-under-holes"
     /// A remove of nothing leaves no trace.
@@ -25,7 +25,7 @@ public enum Defect: String, CaseIterable, Sendable {
     case compactPastAGap = "compact-past-a-gap"
     /// A checkpoint leaves out what must be remembered of late operations.
     case checkpointWithoutRegisters = "checkpoint-without-registers"
-    /// Operations of a writer whose life is over are taken although no member shows them.
+    /// Operations of a writer whose incarnation is over are taken although no member shows them.
     case takesFromClosedWriters = "takes-from-closed-writers"
     /// Registers are forgotten although not all members know which writers are closed.
     case compactsWithoutAgreement = "compacts-without-agreement"
@@ -42,7 +42,7 @@ public enum Defect: String, CaseIterable, Sendable {
     /// What was here stays beside what a peer's checkpoint has.
     case joinsOldState = "joins-old-state"
     /// A write counts as durable everywhere once it is here.
-    case answersConcernsEarly = "answers-concerns-early"
+    case answersConcernsEarly = "answers-writeConcernWaiters-early"
     /// A replica that is out by decision goes on taking writes.
     case writesWhileOut = "writes-while-out"
     /// A node does not keep on disk what it knows of evictions.
@@ -53,7 +53,7 @@ public enum Defect: String, CaseIterable, Sendable {
     case forgetsWhatIsDoneAgain = "forgets-what-is-done-again"
     /// A node does not keep which nodes made up its cluster.
     case forgetsRemovals = "forgets-removals"
-    /// A node that lost its disk serves before others know of its new life.
+    /// A node that lost its disk serves before others know of its new incarnation.
     case servesUnknown = "serves-unknown"
     /// A replica whose disk has room again does not notice.
     case staysFull = "stays-full"
@@ -63,8 +63,8 @@ public enum Defect: String, CaseIterable, Sendable {
     case forgetsStamps = "forgets-stamps"
     /// A checkpoint leaves out which stamps of clients were used.
     case checkpointWithoutStamps = "checkpoint-without-stamps"
-    /// A node takes stamps of clients below what it has promised its peers, as if the promise lagged.
-    case acceptsBelowPromise = "accepts-below-promise"
+    /// A node takes stamps of clients below what it has promised its peers, as if the closed timestamp lagged.
+    case acceptsBelowPromise = "accepts-below-closedTimestamp"
     /// A node serves a client although it does not hold what that has seen elsewhere.
     case greetsBeforeCovered = "greets-before-covered"
     /// A candidate decides transactions without the votes of a majority.

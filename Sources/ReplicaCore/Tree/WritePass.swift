@@ -12,7 +12,7 @@ struct WritePass {
     /// Where registers were made that can be forgotten one day.
     var forgettable: StampQueue
 
-    private let kills: Bool
+    private let endsPrimitives: Bool
 
     init(
         stamp: Stamp, write: Write, defect: Defect?, changes: [Change], forgettable: StampQueue
@@ -24,7 +24,7 @@ struct WritePass {
         self.changes = changes
         self.forgettable = forgettable
         // A value below ends a primitive above; null does not, and a priority is no child.
-        kills =
+        endsPrimitives =
             write.path.last != .priority
             && (!write.value.isNull || defect == .nullWriteKills)
     }
@@ -47,9 +47,9 @@ struct WritePass {
         }
         let before = Shown(visible)
         let mark = changes.count
-        if kills, !(isCovered && defect == .coveredWriteDoesNotKill) {
+        if endsPrimitives, !(isCovered && defect == .coveredWriteDoesNotKill) {
             if registers.isBare { remember(depth) }
-            registers.kill = max(registers.kill, stamp)
+            registers.descendantWrite = max(registers.descendantWrite, stamp)
             endPrimitive(&visible, &registers, coverage)
         }
         if !isCovered {

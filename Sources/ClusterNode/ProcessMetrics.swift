@@ -3,7 +3,7 @@ internal import EventLoop
 internal import Glibc
 
 /// What only the process knows of a node, as `status` shows it under `process`.
-struct Surroundings {
+struct ProcessMetrics {
     let startNanoseconds = Loop.monotonicNanoseconds
     let member: NodeConfiguration.Member
     let databasePath: String?
