@@ -1,6 +1,6 @@
 public import DataTree
 
-/// What a query shows of a location, and how that moves with each operation.
+/// The window of a query at a location, and how it moves with each operation.
 ///
 ///     var index = Index(by: query.order, of: value.children)
 ///     var view = View(of: query, for: .all)
@@ -10,13 +10,13 @@ public import DataTree
 ///     index.update(listChange, in: value.children)
 ///     let list = OrderedList(value, by: index)
 ///     change = view.apply(listChange, to: list)
-///     view.events(of: change, on: list)           // what its listeners are told
-///     change.writes(of: listChange, on: list)     // what one who knows only the window must know
+///     view.events(of: change, on: list)           // the events of its listeners
+///     change.writes(of: listChange, on: list)     // what a client with only the window needs
 ///
-/// The list is the source of candidates. It may be all that the location holds (at a server, or at
-/// a client that listens to everything), or only what a server sent of the window, with local
-/// writes over it (at a client whose listen is filtered): what leaves then has nobody to follow it
-/// until the server names the next one, and what is pushed out stays a candidate.
+/// The list is the source of candidates. It is either complete (at a server, or at a client that listens to
+/// everything), or the window that a server sent, with local writes over it (at a client whose listen is
+/// filtered). In the second case a child that leaves has no successor until the server names it, and a
+/// child that is pushed out stays a candidate.
 ///
 /// Many listeners, and several queries, share one list; equal queries share one view.
 /// Source: `firebase-semantics.md`, sections 4.3 and 5.
@@ -24,13 +24,12 @@ public struct View: Sendable {
     public let query: Query
     /// The kinds of events that are made; others cost nothing.
     public let kinds: ViewEvent.Kinds
-    /// Whether all is known that the query asks for, as of the last operation.
+    /// Whether the window is completely known, as of the last operation.
     public private(set) var isComplete = false
-    /// What the query shows, if value events are made; otherwise null.
+    /// The value that the query shows, if value events are made; otherwise null.
     public private(set) var value = Value.null
 
     private var window: Window
-    var defect: Defect?
 
     public init(of query: Query, for kinds: ViewEvent.Kinds) {
         self.query = query
@@ -52,7 +51,7 @@ public struct View: Sendable {
         return change
     }
 
-    /// Shows a list for the first time to nobody, as at a server, which sends snapshots.
+    /// Shows a list for the first time without events: a server sends a snapshot instead.
     ///
     /// - Complexity: O(log n).
     mutating func attach(to list: OrderedList) {
@@ -76,8 +75,8 @@ public struct View: Sendable {
             growth += (move.comesIn ? 1 : 0) - (move.wasIn ? 1 : 0)
             moves.append(move)
         }
-        window.adjust(by: growth, in: list, defect: defect) {
-            // A child that changed where the window was is judged by where it was and is.
+        window.adjust(by: growth, in: list) {
+            // A child that changed within the window is judged by its old and its new place.
             if let child = listChange.child($0.key) {
                 let move = Move(child, by: query.order, in: before)
                 if move.wasIn || move.comesIn { return }
@@ -90,7 +89,7 @@ public struct View: Sendable {
             }
         }
         for move in moves { take(move, &change) }
-        change.sort(defect: defect)
+        change.sort()
         change.isOwn = listChange.isOwn && !query.isFiltered
         finish(&change, list)
         return change
@@ -130,13 +129,11 @@ extension View {
         switch (move.wasIn, !child.new.isNull && window.contains(move.new)) {
         case (false, false): break
         case (true, false):
-            let snapshot = defect == .newSnapshotOfRemoved ? child.new : child.old
-            change.removed.append(.init(place: move.old, value: snapshot))
+            change.removed.append(.init(place: move.old, value: child.old))
         case (false, true): change.added.append(.init(place: move.new, value: child.new))
         case (true, true):
-            if child.mayBeSame, defect != .noChangeIsChange, child.old == child.new { return }
-            let isMoved =
-                defect == .movedWheneverChanged || query.order.isMoved(from: move.old, to: move.new)
+            if child.mayBeSame, child.old == child.new { return }
+            let isMoved = query.order.isMoved(from: move.old, to: move.new)
             change.changed.append(
                 .init(place: move.new, value: child.new, isMoved: isMoved))
         }
@@ -146,8 +143,7 @@ extension View {
     private mutating func finish(_ change: inout WindowChange, _ list: OrderedList) {
         let isCompleting = list.isComplete && !isComplete
         isComplete = list.isComplete
-        let isDue = !change.isEmpty || change.isOwn || defect == .valueForAnything
-        change.isValueDue = isComplete && (isDue || isCompleting)
+        change.isValueDue = isComplete && (!change.isEmpty || change.isOwn || isCompleting)
         guard kinds.contains(.value) else { return }
         guard query.isFiltered else {
             value = list.value
@@ -186,15 +182,13 @@ extension View {
         if kinds.contains(ViewEvent.Kinds(.childAdded)) {
             var previous: Key?
             for entry in change.added {
-                // When a view opens, all that it shows is new.
+                // When a view opens, all children that it shows are new.
                 if !change.isOpening { previous = key(before: entry.place, list) }
                 events.append(ViewEvent(.childAdded, entry.key, after: previous, entry.value))
                 previous = entry.key
             }
         }
-        var order: [ViewEvent.Kind] = [.childMoved, .childChanged]
-        if defect == .changedBeforeMoved { order.reverse() }
-        for kind in order {
+        for kind in [ViewEvent.Kind.childMoved, .childChanged] {
             guard kinds.contains(ViewEvent.Kinds(kind)) else { continue }
             for entry in change.changed where kind == .childChanged || entry.isMoved {
                 let previous = key(before: entry.place, list)
@@ -206,6 +200,6 @@ extension View {
     /// The child that the window shows just before one that it shows.
     private func key(before place: Place, _ list: OrderedList) -> Key? {
         guard let previous = list.place(before: place) else { return nil }
-        return window.contains(previous) || defect == .previousOutsideWindow ? previous.key : nil
+        return window.contains(previous) ? previous.key : nil
     }
 }

@@ -1,6 +1,6 @@
 import DataTree
 
-/// The part of an order that a query shows: all between two cuts, which a limit draws closer.
+/// The part of an order that a query shows: the places between two cuts, which a limit draws closer.
 ///
 /// Source: `firebase-semantics.md`, section 4.3.
 struct Window: Sendable {
@@ -11,7 +11,7 @@ struct Window: Sendable {
     /// How many children it shows; counted only if there is a limit.
     private(set) var count = 0
 
-    /// Nothing of an empty list.
+    /// The empty window of an empty list.
     init(of query: Query) {
         range = (query.lowCut, query.highCut)
         limit = query.limit
@@ -26,7 +26,7 @@ struct Window: Sendable {
         return start..<max(start, list.rank(of: high))
     }
 
-    /// Shows what the query shows of a list, and returns the ranks.
+    /// Places the window on a list, and returns the ranks that it shows.
     ///
     /// - Complexity: O(log n).
     mutating func open(on list: OrderedList) -> Range<Int> {
@@ -57,16 +57,13 @@ extension Window {
     ///
     /// - Complexity: O(log n + children passed).
     mutating func adjust(
-        by growth: Int, in list: OrderedList, defect: Defect?, crossed: (Place, Value) -> Void
+        by growth: Int, in list: OrderedList, crossed: (Place, Value) -> Void
     ) {
         guard let limit else { return }
         count += growth
         if count > limit.count {
-            if defect == .keepsPushedOut { return }
             shrink(by: count - limit.count, limit, in: list, crossed)
         } else if count < limit.count, limit.isFirst ? high != range.high : low != range.low {
-            if defect == .noSuccessor { return }
-            if defect == .successorOutsideRange { range = (.start, .end) }
             grow(by: limit.count - count, limit, in: list, crossed)
         }
     }

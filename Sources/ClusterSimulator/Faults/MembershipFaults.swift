@@ -113,7 +113,7 @@ extension FaultPlan {
 
 /// Another process starts under the name of a node, somewhere else.
 struct Duplicate: NodeFault {
-    static let name = "duplicateNode"
+    static let name = "duplicate-node"
     var node: Int
 
     init(node: Int) { self.node = node }

@@ -107,7 +107,6 @@ struct VirtualNode {
         var replica = Replica(
             configuration, properties: disk.properties, checkpoint: checkpoint,
             orphans: defect == .losesAside ? [] : disk.orphans.map(\.bytes))
-        replica.defect = defect?.inReplica
         for entry in disk.batches {
             let entry = defect == .trustsPlaces ? try entry.refiled : entry
             try replica.restore(DecodedBatch(entry, coveredBy: replica.vector))
@@ -166,9 +165,7 @@ struct VirtualNode {
         var configuration = configuration
         configuration.seed = random.next()
         configuration.endpoints[name] = "sim://another-\(name)"
-        var duplicateNode = Replica(configuration, properties: [])
-        duplicateNode.defect = defect?.inReplica
-        return duplicateNode
+        return Replica(configuration, properties: [])
     }
 
     mutating func pause() { state = .paused }

@@ -8,7 +8,7 @@
 ///                | "seeds" number ".." number
 ///                | "at" time [".." time] action
 ///                | "until" time
-///                | "awaitStable" time
+///                | "quiescence" time
 ///                | "check" check { [","] check }
 ///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
 ///     action     = fault grammar, as `FaultTable` lists them: "crash" node, for example

@@ -63,7 +63,7 @@ extension Replica {
                 answer(hello, to: member)
                 continue
             }
-            // What a unknown peer does not read would fill the memory.
+            // What an unknown peer does not read would fill the memory.
             guard configuration.peers.contains(member) else {
                 counters.unknownPeers += 1
                 continue
@@ -88,7 +88,7 @@ extension Replica {
         let isMissing = batches.isEmpty && vector[read.origin] >= read.from
         // What the log has and cannot give, because it is damaged, the next checkpoint will have.
         if isMissing, covered < read.from { checkpoints.want() }
-        let isGone = isMissing && covered >= read.from && defect != .hidesWhatIsGone
+        let isGone = isMissing && covered >= read.from
         let message =
             isGone
             ? PeerMessage.compacted(origin: read.origin, through: covered)

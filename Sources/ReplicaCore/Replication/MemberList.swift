@@ -1,7 +1,7 @@
 import SyncProtocol
 
 // Which nodes make up the cluster is for its configuration to say, and for all nodes at once; a node that was left
-// out for a while must not go on where it was, as others have stable without it what it may still change.
+// out for a while must not go on where it was, as others have made stable without it what it may still change.
 //
 // So a node that starts with a shorter list notes that all incarnations of who is missing are over, as if most members
 // had voted it out. Should it be listed again, it comes back as such a node does. Source: `convergence.md`, section 6.
@@ -51,7 +51,7 @@ extension Replica {
 
     /// Keeps the list on disk, together with what it says of those who are not in it.
     mutating func storeMembers() {
-        guard let list = members, defect != .forgetsRemovals else { return }
+        guard let list = members else { return }
         members = nil
         turn.properties.append(Property(.members, bytes: list.bytes))
     }
@@ -62,7 +62,7 @@ extension Evictions {
     mutating func noteRemoval(of member: String) {
         let count = all.count { $0.member == member && $0.isRemoval }
         // Who has made the same steps counts the same.
-        let removal = Eviction(member: member, writer: WriterID(bits: UInt64(count + 1)))
+        let removal = Eviction(member: member, subject: .allUntilRemoval(UInt64(count + 1)))
         _ = raise(removal, to: .over)
     }
 
@@ -75,7 +75,6 @@ extension Evictions {
 }
 
 extension Eviction {
-    /// Whether it stands for all incarnations up to one at which its member was left out. Those of writers are drawn
-    /// from so many that none is as low.
-    var isRemoval: Bool { writer.bits <= UInt64(Eviction.limit) }
+    /// Whether it ends all incarnations of a member up to one at which the member was left out.
+    var isRemoval: Bool { writer == nil }
 }

@@ -172,11 +172,6 @@ extension Peers {
         let agreement = agreement
         return members.filter { $0.agreement != agreement || $0.stableTime < time }.map(\.member)
     }
-
-    /// The stable time without a look at who is closed: a mistake, for tests.
-    func frontierWithoutAgreement(own closedTimestamp: HybridTime) -> HybridTime {
-        all.reduce(closedTimestamp) { min($0, $1.heartbeat?.closedTimestamp ?? .zero) }
-    }
 }
 
 // MARK: - Evictions

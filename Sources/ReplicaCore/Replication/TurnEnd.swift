@@ -106,11 +106,9 @@ extension Replica {
 
     /// The state of this replica, to be written on disk.
     public var checkpoint: Checkpoint {
-        let registers = defect == .checkpointWithoutRegisters ? Registers() : tree.registers
-        let stamps = defect == .checkpointWithoutStamps ? DeduplicationTable() : deduplicationTable
-        return Checkpoint(
-            value: tree.value, registers: registers, vector: vector, stableTime: stableTime,
-            time: clock.last, stamps: stamps)
+        Checkpoint(
+            value: tree.value, registers: tree.registers, vector: vector, stableTime: stableTime,
+            time: clock.last, stamps: deduplicationTable)
     }
 
     /// Moves the clock on, and behind it the closed timestamp. The times that peers hear ascend, also where the
@@ -120,7 +118,7 @@ extension Replica {
             now.elapsedMilliseconds >= nextHeartbeatMilliseconds
             ? clock.next(wallMilliseconds: now.wallMilliseconds)
             : clock.advance(wallMilliseconds: now.wallMilliseconds)
-        let lag = defect == .acceptsBelowPromise ? 0 : configuration.retryWindowMilliseconds
+        let lag = configuration.retryWindowMilliseconds
         closedTimestamp = max(
             closedTimestamp, time.earlier(byMilliseconds: lag), timeShown(before: lag, now: time))
         return time
@@ -161,12 +159,7 @@ extension Replica {
         greetPeers()
         truncateLog()
         peers.advanceStability(holding: vector)
-        switch defect {
-        case .compactPastAGap: stableTime = clock.last
-        case .compactsWithoutAgreement:
-            stableTime = max(stableTime, peers.frontierWithoutAgreement(own: closedTimestamp))
-        default: stableTime = max(stableTime, peers.stableTime(own: closedTimestamp) ?? .zero)
-        }
+        stableTime = max(stableTime, peers.stableTime(own: closedTimestamp) ?? .zero)
     }
 
     /// Takes from the log what nobody needs; not while a checkpoint comes that the log goes on from.

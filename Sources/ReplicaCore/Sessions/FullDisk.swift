@@ -11,7 +11,6 @@ struct StorageFailure: Equatable, Sendable {
 
 extension Replica {
     mutating func noteStorage(_ failure: StorageFailure?) {
-        if failure == nil, defect == .staysFull { return }
         storageFailure = failure
         if failure == nil { return }
         // What waits here would never be stored in order; peers have it.

@@ -121,7 +121,7 @@ extension Replica {
         _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID,
         _ concern: WriteConcern? = nil, at stamp: Stamp? = nil
     ) {
-        if rejoin != nil, defect != .writesWhileOut {
+        if rejoin != nil {
             clientSessions.halt(session)
             return refuseWhileRejoining(id, session)
         }

@@ -6,10 +6,9 @@ import SyncProtocol
 struct ArrivalCheck {
     /// Returns what was wrong first, or nil.
     static func firstFailure(
-        _ arrivals: [Operation], defect: Defect? = nil, stableTimes: Generator? = nil
+        _ arrivals: [Operation], stableTimes: Generator? = nil
     ) -> String? {
         var tree = ConvergentTree()
-        tree.defect = defect
         var received: [Stamp: Operation] = [:]
         var before = Value.null
         var stableTime = Stamp.none
@@ -34,7 +33,7 @@ struct ArrivalCheck {
             for stamp in stamps {
                 if received[stamp] != nil {
                     stableTime = max(stableTime, stamp)
-                } else if defect != .compactPastAGap {
+                } else {
                     break
                 }
             }
