@@ -119,7 +119,7 @@ struct DiskFault: Fault {
             run.nodes[node].disk.trouble = trouble
             if trouble == .lying { run.nodes[node].disk.lie(at: run.now) }
             if trouble == nil { return }
-        case .rots: run.nodes[node].disk.damageLog(sealed: run.defect?.trustedPart)
+        case .rots: run.nodes[node].disk.damageLog()
         case .misdirects: run.nodes[node].disk.misdirect()
         }
         run.statistics.diskTroubles += 1

@@ -84,14 +84,9 @@ extension SimulatedRun {
         guard !connection.isBroken, isCurrent(index),
             let delay = delay(from: connection.node, to: endpoint(of: connection.client), on: index)
         else { return }
-        if defect == .losesChanges, isChange(frame), random.index(below: 20) == 0 {
-            return
-        }
         let arrival = max(now + delay, connection.lastAtClient)
         connections[index].lastAtClient = arrival
-        let isCut = defect == .cutsReplies && random.index(below: 20) == 0
-        let sent = isCut ? Array(frame.dropLast()) : frame
-        queue.schedule(.replied(connection: index, frame: sent), at: arrival)
+        queue.schedule(.replied(connection: index, frame: frame), at: arrival)
     }
 
     /// An eviction that was refused is to have no effect, now or later.
@@ -99,17 +94,6 @@ extension SimulatedRun {
         let messages = (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
         for case .message(.error(let id, _, _, _)) in messages where id > 0 {
             refusals[Int(id) - 1].reason = Refusal.notEvicted
-        }
-    }
-
-    /// Whether a frame tells a listener of changes, and nothing else.
-    private func isChange(_ frame: [UInt8]) -> Bool {
-        guard let messages = try? FrameReader<NodeMessage>.messages(in: frame) else { return false }
-        return messages.allSatisfy { message in
-            switch message {
-            case .message(.change), .message(.seen): true
-            default: false
-            }
         }
     }
 

@@ -190,9 +190,7 @@ extension SimulatedRun {
 
     private mutating func observe(_ listen: ListenID, _ events: [ViewEvent], _ number: Int) {
         statistics.changes += 1
-        for events in defect?.distort(events, &random) ?? [events] {
-            sdkClients[number].observe(listen, events)
-        }
+        sdkClients[number].observe(listen, events)
     }
 
     private mutating func finish(

@@ -6,7 +6,6 @@ import SyncProtocol
 struct SimulatedRun {
     let scenario: Scenario
     let seed: UInt64
-    let defect: PlantedDefect?
 
     var now: Microseconds = 0
     var queue = EventQueue()
@@ -35,16 +34,15 @@ struct SimulatedRun {
     /// For faults, and for whatever is no part of a node or of the network.
     var random: SplitMix64
 
-    init(_ scenario: Scenario, seed: UInt64, defect: PlantedDefect?) {
+    init(_ scenario: Scenario, seed: UInt64) {
         self.scenario = scenario
         self.seed = seed
-        self.defect = defect
         let count = scenario.cluster.replicas
         network = VirtualNetwork(
             scenario.network, nodes: count,
             clients: scenario.clients.total, seed: seed)
         nodes = (0..<count).map {
-            VirtualNode(index: $0, scenario: scenario, seed: seed, defect: defect)
+            VirtualNode(index: $0, scenario: scenario, seed: seed)
         }
         sdkClients = SimulatedRun.sdkClients(of: scenario, seed: seed)
         protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
