@@ -42,11 +42,12 @@ public struct Counters: Equatable, Sendable {
 extension Replica {
     /// The members heard from within the last two seconds, ascending.
     public var livePeers: [String] {
-        peers.all.filter { peers.isLive($0, at: now.elapsedMilliseconds) }.map(\.member)
+        replication.peers.all.filter { replication.peers.isLive($0, at: now.elapsedMilliseconds) }
+            .map(\.member)
     }
 
     /// What this replica knows of evictions, ascending by member and incarnation; none is ever forgotten.
-    public var evictions: [Eviction] { peers.evictions.all.filter { !$0.isRemoval } }
+    public var evictions: [Eviction] { replication.peers.evictions.all.filter { !$0.isRemoval } }
 
     /// What `hearth cluster status` shows of this node.
     var status: Value {
@@ -61,7 +62,7 @@ extension Replica {
             ("member", .string(configuration.member)),
             ("cluster", .string(configuration.cluster)),
             ("writer", .string(writer.description)),
-            ("wallMilliseconds", .count(shownMilliseconds)),
+            ("wallMilliseconds", .count(replication.shownMilliseconds)),
             ("durability", .string(configuration.durability.rawValue)),
             ("storage", .string(storageFailure?.problem ?? "works")),
         ]
@@ -70,11 +71,15 @@ extension Replica {
     /// What it holds, and what is stable of that.
     private var holdings: [(String, Value)] {
         [
-            ("held", .object(vector.entries.map { (name(of: $0.origin), .count($0.sequence)) })),
+            (
+                "held",
+                .object(
+                    vector.entries.map { (replication.name(of: $0.origin), .count($0.sequence)) })
+            ),
             ("writers", .object(currentWriters)),
             ("operations", .count(vector.total)),
             ("lag", .count(lag)),
-            ("registers", .count(UInt64(tree.registerCount))),
+            ("registers", .count(UInt64(replication.tree.registerCount))),
             ("stableMilliseconds", .count(stableTime.milliseconds)),
             ("closedWriters", .count(UInt64(closedWriters))),
             ("loggedOperations", .count(checkpoints.loggedCount(of: vector))),
@@ -86,7 +91,13 @@ extension Replica {
     private var exchange: [(String, Value)] {
         [
             ("connectedPeers", .object(connectedPeers)),
-            ("silentPeers", .object(silentMembers.map { ($0, .boolean(true)) })),
+            (
+                "silentPeers",
+                .object(
+                    replication.peers.silentMembers(at: now.elapsedMilliseconds).map {
+                        ($0, .boolean(true))
+                    })
+            ),
             ("accepted", .count(counters.accepted)),
             ("received", .count(counters.received)),
             ("repaired", .count(counters.repaired)),
@@ -94,12 +105,12 @@ extension Replica {
             ("duplicates", .count(counters.duplicates)),
             ("dropped", .count(counters.dropped)),
             ("installed", .count(counters.installed)),
-            ("transfer", transfer == nil ? .null : .string(transfer?.member ?? "")),
+            ("transfer", lifecycle.transfer.map { .string($0.member) } ?? .null),
             ("refused", .count(counters.refused)),
             ("malformedFrames", .count(counters.malformedFrames)),
             ("unknownPeers", .count(counters.unknownPeers)),
             ("refusedNodes", .object(refusedNodes)),
-            ("coordinator", coordinator.map { .string($0.member) } ?? .null),
+            ("coordinator", coordinatorMember.map { .string($0) } ?? .null),
             ("term", .count(coordination.election.vote?.term ?? 0)),
             ("decided", .count(counters.decided)),
         ]
@@ -110,8 +121,8 @@ extension Replica {
         [
             ("evicted", .object(evicted)),
             ("evictionVotes", .object(evictionVotes)),
-            ("isEvicted", .boolean(rejoin != nil)),
-            ("orphanedBatches", .count(UInt64(orphans.count))),
+            ("isEvicted", .boolean(lifecycle.isRejoining)),
+            ("orphanedBatches", .count(UInt64(replication.orphans.count))),
             ("returns", .count(counters.returns)),
             ("rebased", .count(counters.rebased)),
             ("quarantined", .count(counters.quarantined)),
@@ -121,16 +132,16 @@ extension Replica {
     /// What waits, and how much may.
     private var queues: [(String, Value)] {
         [
-            ("gaps", .count(UInt64(reorderBuffer.originCount))),
-            ("waitingBatches", .count(UInt64(reorderBuffer.count))),
+            ("gaps", .count(UInt64(replication.reorderBuffer.originCount))),
+            ("waitingBatches", .count(UInt64(replication.reorderBuffer.count))),
             ("waitingBatchesLimit", .count(UInt64(ReorderBuffer.countLimit))),
-            ("waitingBytes", .count(UInt64(reorderBuffer.byteCount))),
+            ("waitingBytes", .count(UInt64(replication.reorderBuffer.byteCount))),
             ("waitingBytesLimit", .count(UInt64(ReorderBuffer.byteLimit))),
             ("pendingTurns", .count(UInt64(turns.pendingCount))),
-            ("waitingForConcern", .count(UInt64(writeConcernWaiters.waiting.count))),
+            ("waitingForConcern", .count(UInt64(sessions.writeConcernWaiters.waiting.count))),
             ("waitingTransactions", .count(UInt64(coordination.forwarded.entries.count))),
             ("waitingTransactionsLimit", .count(UInt64(ForwardedTransactions.countLimit))),
-            ("waitingForStable", .count(UInt64(stabilityWaiters.waiting.count))),
+            ("waitingForStable", .count(UInt64(sessions.stabilityWaiters.waiting.count))),
             ("waitingForStableLimit", .count(UInt64(StabilityWaiters.limit))),
         ]
     }
@@ -138,22 +149,22 @@ extension Replica {
     /// What it does for clients.
     private var clients: [(String, Value)] {
         [
-            ("sessions", .count(UInt64(clientSessions.count))),
-            ("waitingClients", .count(UInt64(clientSessions.waiting.count))),
-            ("listens", .count(UInt64(listens.count))),
-            ("deduplicationEntries", .count(UInt64(deduplicationTable.count))),
+            ("sessions", .count(UInt64(sessions.clients.count))),
+            ("waitingClients", .count(UInt64(sessions.clients.waiting.count))),
+            ("listens", .count(UInt64(sessions.listens.count))),
+            ("deduplicationEntries", .count(UInt64(replication.deduplicationTable.count))),
             ("deduplicationEntriesLimit", .count(UInt64(DeduplicationTable.limit))),
             ("repeated", .count(counters.repeated)),
-            ("clientsBehind", .count(UInt64(slowClients.count))),
-            ("changesHeldBack", .count(slowClients.heldBack)),
-            ("queries", listens.queryStatus),
-            ("disconnectBytes", .count(UInt64(disconnects.byteCount))),
+            ("clientsBehind", .count(UInt64(sessions.slowClients.count))),
+            ("changesHeldBack", .count(sessions.slowClients.heldBack)),
+            ("queries", sessions.listens.queryStatus),
+            ("disconnectBytes", .count(UInt64(sessions.disconnects.byteCount))),
         ]
     }
 
     /// How many operations more than this replica the peer that holds most has.
     private var lag: UInt64 {
-        peers.all.reduce(0) { most, peer in
+        replication.peers.all.reduce(0) { most, peer in
             let ahead = (peer.heartbeat?.vector.entries ?? []).reduce(UInt64(0)) { sum, entry in
                 sum + entry.sequence - min(entry.sequence, vector[entry.origin])
             }
@@ -163,41 +174,30 @@ extension Replica {
 
     /// The members that are out, and in which incarnation they were.
     private var evicted: [(String, Value)] {
-        peers.evictions.out.map { ($0.member, .string($0.writer?.description ?? "")) }
+        replication.peers.evictions.out.map { ($0.member, .string($0.writer?.description ?? "")) }
     }
 
     /// The members that this node votes to evict, while it does not know of a majority for that.
     private var evictionVotes: [(String, Value)] {
-        peers.openVotes.map { ($0.member, .string($0.writer?.description ?? "")) }
+        replication.peers.openVotes.map { ($0.member, .string($0.writer?.description ?? "")) }
     }
 
     /// The writers that `held` calls by the names of their members.
     private var currentWriters: [(String, Value)] {
         [(configuration.member, .string(writer.description))]
-            + peers.all.compactMap { peer in
+            + replication.peers.all.compactMap { peer in
                 peer.heartbeat.map { (peer.member, .string($0.writer.description)) }
             }
     }
 
     /// Writers whose incarnation is over, of whom there are operations here.
     private var closedWriters: Int {
-        vector.entries.count { !peers.writers.contains($0.origin) }
-    }
-
-    /// The member that an origin is now, or the origin itself if it is an earlier incarnation.
-    func name(of origin: WriterID) -> String {
-        if origin == writer { return configuration.member }
-        return peers.all.first { $0.heartbeat?.writer == origin }?.member ?? origin.description
-    }
-
-    /// The members that are waited for and not heard.
-    var silentMembers: [String] {
-        peers.members.filter { !peers.isLive($0, at: now.elapsedMilliseconds) }.map(\.member)
+        vector.entries.count { !replication.peers.writers.contains($0.origin) }
     }
 
     /// Who was not taken for a member, by the reasons.
     private var refusedNodes: [(String, Value)] {
-        refusals.all.map { reason, record in
+        replication.refusals.all.map { reason, record in
             let fields: [(String, Value)] = [
                 ("member", .string(record.member)), ("endpoint", .string(record.endpoint)),
                 ("problem", .string(record.problem)), ("fix", .string(record.fix)),
@@ -209,9 +209,10 @@ extension Replica {
     }
 
     private var connectedPeers: [(String, Value)] {
-        peers.all.filter { peers.isLive($0, at: now.elapsedMilliseconds) }.map { peer in
-            (peer.member, .count(now.elapsedMilliseconds - peer.heardMilliseconds))
-        }
+        replication.peers.all.filter { replication.peers.isLive($0, at: now.elapsedMilliseconds) }
+            .map { peer in
+                (peer.member, .count(now.elapsedMilliseconds - peer.heardMilliseconds))
+            }
     }
 }
 
