@@ -11,8 +11,9 @@ struct SimulatedRun {
     var queue = EventQueue()
     var network: VirtualNetwork
     var nodes: [VirtualNode]
-    var clients: [VirtualClient]
-    var applications: [Application]
+    /// Those with the library that ask, then those that listen, applications, and idle ones.
+    var sdkClients: [SDKClient]
+    var protocolClients: [ProtocolClient]
     var connections: [Connection] = []
     var workload: Workload
     var history = History()
@@ -43,8 +44,8 @@ struct SimulatedRun {
         nodes = (0..<count).map {
             VirtualNode(index: $0, scenario: scenario, seed: seed)
         }
-        clients = SimulatedRun.clients(of: scenario, seed: seed)
-        applications = SimulatedRun.applications(of: scenario, seed: seed)
+        sdkClients = SimulatedRun.sdkClients(of: scenario, seed: seed)
+        protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
         recording = Recording(scenario)
         workload = Workload(scenario.workload)
         random = SplitMix64(seed: seed, part: 3)
@@ -65,11 +66,7 @@ struct SimulatedRun {
 
     private mutating func begin() {
         for node in nodes.indices { start(node) }
-        for client in clients.indices {
-            schedule(.clientActs(client), after: random.time(in: scenario.clients.pace))
-            scheduleMove(of: client)
-        }
-        for number in applications.indices { beginApplication(number) }
+        beginClients()
         for (index, scripted) in scenario.script.enumerated() {
             queue.schedule(.scripted(index), at: scripted.times.shortest)
         }
@@ -99,9 +96,7 @@ struct SimulatedRun {
         case .clientActs(let client): act(client)
         case .clientGivesUp(let client, let request): giveUp(client, request: request)
         case .clientMoves(let client): move(client)
-        case .clientProbes(let client, let connection): probe(client, connection)
-        case .applicationTurns(let number): turnApplication(number)
-        case .applicationActs(let number): actApplication(number)
+        case .clientTurns(let client): turnClient(client)
         case .scripted(let index): perform(scenario.script[index].action)
         case .duplicateTurns(let duplicateNode): turnDuplicate(duplicateNode)
         case .flapped(let from, let to, let round): flap(from, to, round: round)
@@ -119,4 +114,6 @@ extension Scenario {
 extension Scenario.Clients {
     /// Those that ask, those that listen, applications, and those of them that are idle.
     var total: Int { count + listeners + applications + idle }
+    /// Of those that ask, the last ones.
+    var protocolCount: Int { min(count, protocolClients) }
 }
