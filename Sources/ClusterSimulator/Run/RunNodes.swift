@@ -145,8 +145,7 @@ extension SimulatedRun {
             case .publish(let frame):
                 recording.note(published: frame, node: node)
                 publish(frame, from: node)
-            case .ask(let member, let frame):
-                if defect != .ignoresGaps { ask(member, frame, from: node) }
+            case .ask(let member, let frame): ask(member, frame, from: node)
             case .answer(let member, let frame): answer(member, frame, from: node)
             case .reply(let session, let frame): reply(frame, to: session)
             case .perform(let request):
@@ -168,8 +167,6 @@ extension SimulatedRun {
 
     private mutating func store(_ turn: Turn, of node: Int) {
         scheduleDisk(of: node, at: nodes[node].disk.commit(turn, at: now))
-        guard defect == .acknowledgesBeforeCommit else { return }
-        perform(nodes[node].stored(turn: turn.number), of: node)
     }
 
     private mutating func publish(_ bytes: [UInt8], from node: Int) {
