@@ -84,8 +84,8 @@ extension VirtualDisk {
     }
 
     /// The power has gone: what the disk lied about may be gone too. Returns since when, if there was any.
-    mutating func noteLostPower() -> Microseconds? {
-        defer { lyingSince = nil }
+    mutating func noteLostPower(at now: Microseconds) -> Microseconds? {
+        defer { lyingSince = trouble == .lying ? now : nil }
         return lyingSince
     }
 }

@@ -11,7 +11,7 @@ extension SimulatedRun {
 
     private mutating func losePower(of node: Int) {
         noteEnd(of: node, losing: nodes[node].crash())
-        if let since = nodes[node].disk.noteLostPower() {
+        if let since = nodes[node].disk.noteLostPower(at: now) {
             losses.append(Loss(node: node, since: since, until: now))
         }
     }

@@ -147,7 +147,7 @@ import Testing
                 _ = disk.finish(at: 15_000)
             }
             _ = disk.crash()
-            #expect(disk.noteLostPower() == (syncsAgain ? nil : 6_000))
+            #expect(disk.noteLostPower(at: 20_000) == (syncsAgain ? nil : 6_000))
             if syncsAgain { #expect(numbers(disk) == [1, 2, 3]) }
             kept.insert(numbers(disk))
         }
