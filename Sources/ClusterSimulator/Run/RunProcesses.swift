@@ -67,6 +67,8 @@ extension SimulatedRun {
     /// A node that was stopping has written its last turn.
     mutating func endProcess(_ node: Int) {
         _ = nodes[node].kill()
+        // Nothing of it is on a disk.
+        if scenario.cluster.durability == .memory { crashes.append((node, now)) }
         statistics.stops += 1
         breakConnections(of: node)
     }
