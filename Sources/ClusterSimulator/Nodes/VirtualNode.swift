@@ -217,7 +217,7 @@ struct VirtualNode {
 
     private static func isRead(_ frame: [UInt8]) -> Bool {
         guard let messages = try? FrameReader<ClientMessage>.messages(in: frame),
-            case .message(.get)? = messages.first
+            case .message(let message)? = messages.first, case .get = message.request
         else { return false }
         return true
     }
@@ -225,12 +225,11 @@ struct VirtualNode {
     /// An update of several places as two writes.
     private static func halves(_ frame: [UInt8]) -> (first: [UInt8], rest: [UInt8])? {
         guard let messages = try? FrameReader<ClientMessage>.messages(in: frame),
-            case .message(.merge(let id, let path, let writes, _, nil))? = messages.first,
-            writes.count > 1
+            case .message(let message)? = messages.first, case .merge(var rest) = message.request,
+            rest.stamp == nil, rest.writes.count > 1
         else { return nil }
-        let first = ClientMessage.merge(id: 0, path: path, writes: [writes[0]])
-        let rest = ClientMessage.merge(id: id, path: path, writes: Array(writes.dropFirst()))
-        return (first.frame, rest.frame)
+        let first = ClientMessage.merge(id: 0, path: rest.path, writes: [rest.writes.removeFirst()])
+        return (first.frame, ClientMessage(id: message.id, .merge(rest)).frame)
     }
 
     private static func withoutConditions(_ frame: [UInt8]) -> [UInt8] {
@@ -239,10 +238,9 @@ struct VirtualNode {
         }
         var changed = FrameWriter()
         for case .message(let message) in received {
-            if case .put(let id, let path, let value, _, let concern, let stamp) = message {
-                changed.append(
-                    ClientMessage.put(
-                        id: id, path: path, value: value, concern: concern, stamp: stamp))
+            if case .put(var put) = message.request {
+                put.condition = nil
+                changed.append(ClientMessage(id: message.id, .put(put)))
             } else {
                 changed.append(message)
             }

@@ -24,7 +24,7 @@ final class SoakWitness: SoakWorker {
         var keys = PushIDGenerator()
 
         mutating func take(_ message: ClientMessage) {
-            if case .hello(_, let seen) = message, seen.entries.isEmpty { session += 1 }
+            if case .hello(let hello) = message.request, hello.seen.entries.isEmpty { session += 1 }
             guard let number = message.requestID else { return }
             writer = message.stamp?.writer ?? writer
             open?.requests.append((connection, number))

@@ -33,57 +33,74 @@ extension Replica {
     }
 
     private mutating func serve(_ message: ClientMessage, for session: SessionID) {
+        let id = message.id
         if let storageFlaw, !canAnswer(message) {
-            if case .status(let id) = message { return tell(status, at: id, session) }
-            if case .ping(let id) = message {
-                return tell(.integer(Int64(clamping: now.wallMilliseconds)), at: id, session)
+            switch message.request {
+            case .status: return tell(status, at: id, session)
+            case .ping: return tell(wallClock, at: id, session)
+            default: return refuseAtOnce(storageFlaw, id, session)
             }
-            return refuseAtOnce(storageFlaw, message.id, session)
         }
-        switch message {
-        case .hello(let id, let seen): greet(seen, id, session)
-        case .get(let id, let path, let query): get(path, query, id, session)
-        case .children(let id, let path, let from, let limit):
-            guard hasRoom(id, session) else { return }
-            let listing = ChildListing(of: tree.value[path], from: from, limit: limit)
-            outbox.append(.value(id: id, value: listing.value), to: session)
-        case .put(let id, let path, let value, let condition, let concern, let stamp):
-            let write = Write(path: path, value: value)
-            if let condition {
-                transact(write, if: condition, id, session, concern, named: stamp)
-            } else {
-                self.write([write], .ok(id: id), id, session, concern, at: stamp)
-            }
-        case .merge(let id, let path, let writes, let concern, let stamp):
-            write(writes.below(path), .ok(id: id), id, session, concern, at: stamp)
-        case .push(let id, let path, let value):
-            let key = pushIDs.next(at: now.wallMilliseconds, random: &random)
-            let path = path.appending(key)
-            // The reader of the request has seen only the path without the new key.
-            if let flaw = path.limitExceeded {
-                let fix = "push to a shorter path"
-                return refuse(.invalid, "invalid path \(path): \(flaw)", fix: fix, id, session)
-            }
-            write([Write(path: path, value: value)], .pushed(id: id, key: key), id, session)
-        case .listen(let id, let path, let query, let held):
-            listen(id, at: path, query, held, session)
-        case .unlisten(let id, let listen): unlisten(listen, id, session)
-        case .onDisconnect(let id, let path, let value):
-            noteDisconnect([Write(path: path, value: value)], id, session)
-        case .onDisconnectMerge(let id, let path, let writes):
-            noteDisconnect(writes.below(path), id, session)
-        case .onDisconnectCancel(let id, let path):
-            disconnects.cancel(at: path, for: session)
+        switch message.request {
+        case .hello(let hello): greet(hello.seen, id, session)
+        case .get(let get): self.get(get.path, get.query, id, session)
+        case .children(let children): list(children, id, session)
+        case .put(let put): self.put(put, id, session)
+        case .merge(let merge):
+            let writes = merge.writes.below(merge.path)
+            write(writes, .ok(id: id), id, session, merge.concern, at: merge.stamp)
+        case .push(let push): self.push(push.value, below: push.path, id, session)
+        case .listen(let listen): self.listen(listen, id, session)
+        case .unlisten(let unlisten): self.unlisten(unlisten.listen, id, session)
+        case .onDisconnect(let put):
+            noteDisconnect([Write(path: put.path, value: put.value)], id, session)
+        case .onDisconnectMerge(let merge):
+            noteDisconnect(merge.writes.below(merge.path), id, session)
+        case .onDisconnectCancel(let cancel):
+            disconnects.cancel(at: cancel.path, for: session)
             outbox.append(.ok(id: id), to: session)
-        case .evict(let id, let member): evict(member, id, session)
-        case .backup(let id, let name): backUp(to: name, id, session)
-        case .settle(let id, let milliseconds): settle(within: milliseconds, id, session)
-        case .ping(let id):
-            let milliseconds = Int64(clamping: now.wallMilliseconds)
-            outbox.append(.value(id: id, value: .integer(milliseconds)), to: session)
-        case .status(let id):
-            if hasRoom(id, session) { outbox.append(.value(id: id, value: status), to: session) }
+        case .evict(let evict): self.evict(evict.member, id, session)
+        case .backup(let backup): backUp(to: backup.name, id, session)
+        case .settle(let settle): self.settle(within: settle.milliseconds, id, session)
+        case .ping: outbox.append(.value(id: id, value: wallClock), to: session)
+        case .status:
+            guard hasRoom(id, session) else { return }
+            outbox.append(.value(id: id, value: status), to: session)
         }
+    }
+
+    /// What `ping` answers.
+    private var wallClock: Value { .integer(Int64(clamping: now.wallMilliseconds)) }
+
+    private mutating func list(
+        _ children: ChildrenRequest, _ id: UInt64, _ session: SessionID
+    ) {
+        guard hasRoom(id, session) else { return }
+        let listing = ChildListing(
+            of: tree.value[children.path], from: children.from, limit: children.limit)
+        outbox.append(.value(id: id, value: listing.value), to: session)
+    }
+
+    private mutating func put(_ put: PutRequest, _ id: UInt64, _ session: SessionID) {
+        let write = Write(path: put.path, value: put.value)
+        if let condition = put.condition {
+            transact(write, if: condition, id, session, put.concern, named: put.stamp)
+        } else {
+            self.write([write], .ok(id: id), id, session, put.concern, at: put.stamp)
+        }
+    }
+
+    private mutating func push(
+        _ value: Value, below parent: Path, _ id: UInt64, _ session: SessionID
+    ) {
+        let key = pushIDs.next(at: now.wallMilliseconds, random: &random)
+        let path = parent.appending(key)
+        // The reader of the request has seen only the path without the new key.
+        if let flaw = path.limitExceeded {
+            let fix = "push to a shorter path"
+            return refuse(.invalid, "invalid path \(path): \(flaw)", fix: fix, id, session)
+        }
+        write([Write(path: path, value: value)], .pushed(id: id, key: key), id, session)
     }
 
     private mutating func get(
@@ -147,7 +164,7 @@ extension Replica {
     }
 
     private mutating func listen(
-        _ id: UInt64, at path: Path, _ query: Query, _ held: HeldData?, _ session: SessionID
+        _ listen: ListenRequest, _ id: UInt64, _ session: SessionID
     ) {
         guard hasRoom(id, session) else { return }
         guard listens.count(of: session) < Replica.listensLimit else {
@@ -163,10 +180,11 @@ extension Replica {
         }
         do throws(DataError) {
             let shown = try listens.add(
-                listener, to: query, at: path, in: tree.value, at: now.elapsedMilliseconds)
+                listener, to: listen.query, at: listen.path, in: tree.value,
+                at: now.elapsedMilliseconds)
             outbox.append(.ok(id: id), to: session)
             if !slowClients.isEmpty, slowClients.holdsBack(listener) { return }
-            outbox.append(NodeMessage.first(of: id, showing: shown, to: held), to: session)
+            outbox.append(NodeMessage.first(of: id, showing: shown, to: listen.held), to: session)
         } catch {
             refuse(.tooBig, error.problem, fix: error.fix, id, session)
         }
