@@ -130,7 +130,7 @@ extension Client {
         case .settle(let milliseconds):
             // Of the limit, what is left.
             let end = pending.askedMilliseconds + milliseconds
-            return .settle(id: wireID, milliseconds: end - min(end, now))
+            return .awaitStable(id: wireID, milliseconds: end - min(end, now))
         default:
             return pending.request.work.message(
                 id: wireID, stamp: pending.stamp, concern: pending.request.concern)

@@ -187,7 +187,7 @@ extension Request.Work {
         case .onDisconnectMerge(let path, let writes):
             .onDisconnectMerge(id: id, path: path, writes: writes)
         case .onDisconnectCancel(let path): .onDisconnectCancel(id: id, path: path)
-        case .settle(let milliseconds): .settle(id: id, milliseconds: milliseconds)
+        case .settle(let milliseconds): .awaitStable(id: id, milliseconds: milliseconds)
         case .status: .status(id: id)
         case .transact: preconditionFailure("a transaction is sent as a put")
         }

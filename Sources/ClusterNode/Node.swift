@@ -4,6 +4,7 @@ internal import EventLoop
 internal import Glibc
 internal import ReplicaCore
 internal import Storage
+internal import SyncProtocol
 public import ZeroMQ
 
 /// One node of a cluster: a replica, with its sockets and its database, on one loop.
@@ -100,7 +101,7 @@ public final class Node {
         } catch {
             throw NodeError(error)
         }
-        replica.surroundings = stock
+        replica.process = processStatus
         loop.run()
         close()
         if let failure { throw failure }
@@ -251,13 +252,13 @@ extension Node {
         guard ticks.isMultiple(of: 20) else { return }
         journal.synchronize()
         clients.probe()
-        replica.surroundings = stock
+        replica.process = processStatus
         news.tell(of: replica)
         news.tell(ofShortage: surroundings.shortage)
     }
 
-    private var stock: Value {
-        surroundings.value(
+    private var processStatus: NodeStatus.Process {
+        surroundings.status(
             clients: clients, peers: peers, journal: journal, refusals: security?.refusals)
     }
 }

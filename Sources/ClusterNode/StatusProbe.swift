@@ -1,5 +1,5 @@
 public import DataTree
-internal import SyncProtocol
+public import SyncProtocol
 public import ZeroMQ
 
 /// Asks nodes something once, as any client may: how they are, for a copy, for an eviction.
@@ -12,21 +12,14 @@ public struct StatusProbe {
 
     /// What a node says of itself.
     public struct Answer: Sendable {
-        public let status: Value
+        public let status: Result<NodeStatus, DataError>
         /// From the question to all nodes until this answer was read: what it says was so in between.
         public let delay: Duration
     }
 
-    /// The status of each node that answers in time, in the order of the addresses.
+    /// What each node says of itself that answers in time, in the order of the addresses.
     ///
     /// - Throws: when an address is none, or the process has no room for more sockets.
-    public func statuses(
-        of addresses: [ServerAddress], within limit: Duration
-    ) throws(NodeError) -> [Value?] {
-        try answers(of: addresses, within: limit).map { $0?.status }
-    }
-
-    /// The same, with how long each took.
     public func answers(
         of addresses: [ServerAddress], within limit: Duration
     ) throws(NodeError) -> [Answer?] {
@@ -42,7 +35,9 @@ public struct StatusProbe {
             guard case .value(_, let status) = answer(from: socket, until: deadline) else {
                 return nil
             }
-            return Answer(status: status, delay: asked.duration(to: .now))
+            return Answer(
+                status: Result { () throws(DataError) in try NodeStatus(status) },
+                delay: asked.duration(to: .now))
         }
     }
 

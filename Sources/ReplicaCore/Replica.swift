@@ -60,8 +60,8 @@ public struct Replica: Sendable {
     /// Who this replica is to others, in this life: no start goes on with the sequences of another.
     public internal(set) var writer: WriterID
     public internal(set) var counters = Counters()
-    /// Facts that only the driver knows (process, addresses, disk), shown in `status` under `process`.
-    public var surroundings = Value.null
+    /// Facts that only the driver knows, shown in `status`.
+    public var process: NodeStatus.Process?
 
     /// A mistake planted for a test, before the first input.
     public var defect: Defect? {

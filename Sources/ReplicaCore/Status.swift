@@ -1,5 +1,3 @@
-import DataTree
-import QueryEngine
 public import SyncProtocol
 
 /// What a replica counts since it started.
@@ -49,106 +47,106 @@ extension Replica {
     public var evictions: [Eviction] { peers.evictions.all.filter { !$0.isRemoval } }
 
     /// What `hearth cluster status` shows of this node.
-    var status: Value {
-        .object(
-            identity + holdings + exchange + absences + queues + clients
-                + [("process", surroundings)])
+    ///
+    /// - Complexity: O(members × writers + queried locations); nothing grows with the tree.
+    var status: NodeStatus {
+        var status = NodeStatus()
+        fill(&status.identity)
+        fill(&status.data)
+        fill(&status.exchange)
+        fill(&status.membership)
+        fill(&status.coordination)
+        fill(&status.queues)
+        fill(&status.clients)
+        status.process = process
+        return status
     }
 
-    /// Who this is, and when.
-    private var identity: [(String, Value)] {
-        [
-            ("member", .string(configuration.member)),
-            ("cluster", .string(configuration.cluster)),
-            ("writer", .string(writer.description)),
-            ("wallMilliseconds", .count(shownMilliseconds)),
-            ("durability", .string(configuration.durability.rawValue)),
-            ("storage", .string(storageFlaw?.problem ?? "works")),
-        ]
+    private func fill(_ identity: inout NodeStatus.Identity) {
+        identity.member = configuration.member
+        identity.cluster = configuration.cluster
+        identity.writer = writer.description
+        identity.wallMilliseconds = Int(clamping: shownMilliseconds)
+        identity.durability = configuration.durability.rawValue
+        identity.storage = storageFlaw?.problem ?? NodeStatus.storageWorks
     }
 
-    /// What it holds, and what is settled of that.
-    private var holdings: [(String, Value)] {
-        [
-            ("held", .object(vector.entries.map { (name(of: $0.origin), .count($0.sequence)) })),
-            ("writers", .object(currentWriters)),
-            ("operations", .count(vector.total)),
-            ("lag", .count(lag)),
-            ("registers", .count(UInt64(tree.registerCount))),
-            ("settledMilliseconds", .count(frontier.milliseconds)),
-            ("closedWriters", .count(UInt64(closedWriters))),
-            ("loggedOperations", .count(checkpoints.loggedCount(of: vector))),
-            ("loggedOperationsLimit", .count(configuration.logLimit)),
-        ]
+    private func fill(_ data: inout NodeStatus.Data) {
+        for entry in vector.entries {
+            data.held[name(of: entry.origin)] = Int(clamping: entry.sequence)
+        }
+        data.writers = currentWriters
+        data.operations = Int(clamping: vector.total)
+        data.lag = Int(clamping: lag)
+        data.registers = tree.forgettableCount
+        data.stableMilliseconds = Int(clamping: frontier.milliseconds)
+        data.closedIncarnations = closedWriters
+        data.loggedOperations = Int(clamping: checkpoints.loggedCount(of: vector))
+        data.loggedOperationsLimit = Int(clamping: configuration.logLimit)
     }
 
-    /// What came and went.
-    private var exchange: [(String, Value)] {
-        [
-            ("connectedPeers", .object(connectedPeers)),
-            ("silentPeers", .object(silentMembers.map { ($0, .boolean(true)) })),
-            ("accepted", .count(counters.accepted)),
-            ("received", .count(counters.received)),
-            ("repaired", .count(counters.repaired)),
-            ("repairedBytes", .count(counters.repairedBytes)),
-            ("duplicates", .count(counters.duplicates)),
-            ("dropped", .count(counters.dropped)),
-            ("adopted", .count(counters.adopted)),
-            ("joining", joining == nil ? .null : .string(joining?.member ?? "")),
-            ("refused", .count(counters.refused)),
-            ("malformedFrames", .count(counters.malformedFrames)),
-            ("strangers", .count(counters.strangers)),
-            ("refusedNodes", .object(refusedNodes)),
-            ("coordinator", coordinator.map { .string($0.member) } ?? .null),
-            ("term", .count(coordination.election.vote?.term ?? 0)),
-            ("decided", .count(counters.decided)),
-        ]
+    private func fill(_ exchange: inout NodeStatus.Exchange) {
+        exchange.connectedPeers = connectedPeers
+        for member in silentMembers { exchange.silentPeers[member] = true }
+        exchange.accepted = Int(clamping: counters.accepted)
+        exchange.received = Int(clamping: counters.received)
+        exchange.repaired = Int(clamping: counters.repaired)
+        exchange.repairedBytes = Int(clamping: counters.repairedBytes)
+        exchange.duplicates = Int(clamping: counters.duplicates)
+        exchange.dropped = Int(clamping: counters.dropped)
+        exchange.installedCheckpoints = Int(clamping: counters.adopted)
+        exchange.receivingCheckpointFrom = joining?.member
+        exchange.malformedFrames = Int(clamping: counters.malformedFrames)
+        exchange.unknownPeers = Int(clamping: counters.strangers)
+        exchange.refusedNodes = refusedNodes
     }
 
-    /// Who is out, and what this node had when it was.
-    private var absences: [(String, Value)] {
-        [
-            ("evicted", .object(evicted)),
-            ("evictionVotes", .object(evictionVotes)),
-            ("isEvicted", .boolean(wayBack != nil)),
-            ("setAside", .count(UInt64(aside.count))),
-            ("returns", .count(counters.returns)),
-            ("rebased", .count(counters.rebased)),
-            ("quarantined", .count(counters.quarantined)),
-        ]
+    private func fill(_ membership: inout NodeStatus.Membership) {
+        for eviction in peers.evictions.out {
+            membership.evicted[eviction.member] = eviction.writer.description
+        }
+        for vote in peers.openVotes {
+            membership.evictionVotes[vote.member] = vote.writer.description
+        }
+        membership.isEvicted = wayBack != nil
+        membership.orphanedBatches = aside.count
+        membership.rejoins = Int(clamping: counters.returns)
+        membership.replayed = Int(clamping: counters.rebased)
+        membership.quarantined = Int(clamping: counters.quarantined)
     }
 
-    /// What waits, and how much may.
-    private var queues: [(String, Value)] {
-        [
-            ("gaps", .count(UInt64(inbox.originCount))),
-            ("waitingBatches", .count(UInt64(inbox.count))),
-            ("waitingBatchesLimit", .count(UInt64(Inbox.countLimit))),
-            ("waitingBytes", .count(UInt64(inbox.byteCount))),
-            ("waitingBytesLimit", .count(UInt64(Inbox.byteLimit))),
-            ("pendingTurns", .count(UInt64(turns.pendingCount))),
-            ("waitingForConcern", .count(UInt64(concerns.waiting.count))),
-            ("waitingTransactions", .count(UInt64(coordination.forwarded.entries.count))),
-            ("waitingTransactionsLimit", .count(UInt64(ForwardedTransactions.countLimit))),
-            ("waitingForSettled", .count(UInt64(settling.waiting.count))),
-            ("waitingForSettledLimit", .count(UInt64(Settling.limit))),
-        ]
+    private func fill(_ coordination: inout NodeStatus.Coordination) {
+        coordination.coordinator = coordinator?.member
+        coordination.term = Int(clamping: self.coordination.election.vote?.term ?? 0)
+        coordination.decided = Int(clamping: counters.decided)
     }
 
-    /// What it does for clients.
-    private var clients: [(String, Value)] {
-        [
-            ("sessions", .count(UInt64(clientSessions.count))),
-            ("waitingClients", .count(UInt64(clientSessions.waiting.count))),
-            ("listens", .count(UInt64(listens.count))),
-            ("clientStamps", .count(UInt64(clientStamps.count))),
-            ("clientStampsLimit", .count(UInt64(ClientStamps.limit))),
-            ("repeated", .count(counters.repeated)),
-            ("clientsBehind", .count(UInt64(slowClients.count))),
-            ("changesHeldBack", .count(slowClients.heldBack)),
-            ("queries", listens.queryStatus),
-            ("disconnectBytes", .count(UInt64(disconnects.byteCount))),
-        ]
+    private func fill(_ queues: inout NodeStatus.Queues) {
+        queues.gaps = inbox.originCount
+        queues.waitingBatches = inbox.count
+        queues.waitingBatchesLimit = Inbox.countLimit
+        queues.waitingBytes = inbox.byteCount
+        queues.waitingBytesLimit = Inbox.byteLimit
+        queues.pendingTurns = turns.pendingCount
+        queues.waitingForConcern = concerns.waiting.count
+        queues.waitingTransactions = coordination.forwarded.entries.count
+        queues.waitingTransactionsLimit = ForwardedTransactions.countLimit
+        queues.waitingForStable = settling.waiting.count
+        queues.waitingForStableLimit = Settling.limit
+    }
+
+    private func fill(_ clients: inout NodeStatus.Clients) {
+        clients.sessions = clientSessions.count
+        clients.waitingClients = clientSessions.waiting.count
+        clients.listens = listens.count
+        clients.refused = Int(clamping: counters.refused)
+        clients.deduplicationEntries = clientStamps.count
+        clients.deduplicationEntriesLimit = ClientStamps.limit
+        clients.repeated = Int(clamping: counters.repeated)
+        clients.clientsBehind = slowClients.count
+        clients.changesHeldBack = Int(clamping: slowClients.heldBack)
+        listens.fill(&clients.queries)
+        clients.disconnectBytes = disconnects.byteCount
     }
 
     /// How many operations more than this replica the peer that holds most has.
@@ -161,22 +159,11 @@ extension Replica {
         }
     }
 
-    /// The members that are out, and in which life they were.
-    private var evicted: [(String, Value)] {
-        peers.evictions.out.map { ($0.member, .string($0.writer.description)) }
-    }
-
-    /// The members that this node votes to evict, while it does not know of a majority for that.
-    private var evictionVotes: [(String, Value)] {
-        peers.openVotes.map { ($0.member, .string($0.writer.description)) }
-    }
-
     /// The writers that `held` calls by the names of their members.
-    private var currentWriters: [(String, Value)] {
-        [(configuration.member, .string(writer.description))]
-            + peers.all.compactMap { peer in
-                peer.beat.map { (peer.member, .string($0.writer.description)) }
-            }
+    private var currentWriters: [String: String] {
+        var writers = [configuration.member: writer.description]
+        for peer in peers.all { writers[peer.member] = peer.beat?.writer.description }
+        return writers
     }
 
     /// Writers whose life is over, of whom there are operations here.
@@ -195,23 +182,28 @@ extension Replica {
         peers.members.filter { !peers.isLive($0, at: now.elapsedMilliseconds) }.map(\.member)
     }
 
-    /// Who was not taken for a member, by the reasons.
-    private var refusedNodes: [(String, Value)] {
-        refusals.all.map { reason, record in
-            let fields: [(String, Value)] = [
-                ("member", .string(record.member)), ("endpoint", .string(record.endpoint)),
-                ("problem", .string(record.problem)), ("fix", .string(record.fix)),
-                ("count", .count(record.count)),
-                ("agoMilliseconds", .count(now.elapsedMilliseconds - record.milliseconds)),
-            ]
-            return (reason.rawValue, .object(fields))
+    private var refusedNodes: [String: NodeStatus.RefusedNode] {
+        var refused: [String: NodeStatus.RefusedNode] = [:]
+        for (reason, record) in refusals.all {
+            var node = NodeStatus.RefusedNode()
+            node.member = record.member
+            node.endpoint = record.endpoint
+            node.problem = record.problem
+            node.fix = record.fix
+            node.count = Int(clamping: record.count)
+            node.agoMilliseconds = Int(clamping: now.elapsedMilliseconds - record.milliseconds)
+            refused[reason.rawValue] = node
         }
+        return refused
     }
 
-    private var connectedPeers: [(String, Value)] {
-        peers.all.filter { peers.isLive($0, at: now.elapsedMilliseconds) }.map { peer in
-            (peer.member, .count(now.elapsedMilliseconds - peer.heardMilliseconds))
+    /// How many milliseconds ago each live peer was heard.
+    private var connectedPeers: [String: Int] {
+        var connected: [String: Int] = [:]
+        for peer in peers.all where peers.isLive(peer, at: now.elapsedMilliseconds) {
+            connected[peer.member] = Int(clamping: now.elapsedMilliseconds - peer.heardMilliseconds)
         }
+        return connected
     }
 }
 
@@ -219,38 +211,21 @@ extension Listens {
     /// How many lists are shown one by one.
     private static let listsShown = 50
 
-    /// What queries keep: views, and indexes, of which the largest lists' are named.
-    fileprivate var queryStatus: Value {
-        let views = lists.values.reduce(0) { $0 + $1.viewCount }
-        let shown = lists.sorted { $0.key < $1.key }.map(\.value)
+    /// Tells what queries keep: views, and indexes, of which the first lists' are named.
+    fileprivate func fill(_ queries: inout NodeStatus.Queries) {
+        queries.lists = lists.count
+        queries.views = lists.values.reduce(0) { $0 + $1.viewCount }
+        queries.indexBytes = indexBytes
+        queries.indexByteLimit = budget.byteLimit
+        let indexed = lists.sorted { $0.key < $1.key }.map(\.value)
             .filter { list in list.indexes.contains { $0.placeCount > 0 } }
-            .prefix(Listens.listsShown)
-        let indexes = shown.enumerated().map { position, list in
-            let orders = list.indexes.map { $0.order.name + " (\($0.placeCount))" }
-            let fields: [(String, Value)] = [
-                ("path", .string(list.path.description)),
-                ("orders", .string(orders.joined(separator: ", "))),
-                ("listens", .count(UInt64(list.listenerCount))),
-            ]
-            return (String(position), Value.object(fields))
+        for list in indexed.prefix(Listens.listsShown) {
+            var shown = NodeStatus.IndexedList()
+            shown.path = list.path.description
+            shown.orders = list.indexes.map { $0.order.name + " (\($0.placeCount))" }
+                .joined(separator: ", ")
+            shown.listens = list.listenerCount
+            queries.indexes.append(shown)
         }
-        return .object([
-            ("lists", .count(UInt64(lists.count))), ("views", .count(UInt64(views))),
-            ("indexBytes", .count(UInt64(indexBytes))),
-            ("indexByteLimit", .count(UInt64(budget.byteLimit))),
-            ("indexes", .object(indexes)),
-        ])
-    }
-}
-
-extension Value {
-    fileprivate static func count(_ number: UInt64) -> Value {
-        .integer(Int64(clamping: number))
-    }
-
-    fileprivate static func object(_ members: [(String, Value)]) -> Value {
-        var children = Children()
-        for (name, value) in members where !value.isNull { children[Key(unchecked: name)] = value }
-        return Value(children)
     }
 }

@@ -79,7 +79,7 @@ import Testing
             RequestID(number: 7), .settle(milliseconds: 5_000),
             patience: .limited(milliseconds: 6_000))
         #expect(
-            Rig.messages(rig.turn(.asked(request))) == [.settle(id: 2, milliseconds: 5_000)])
+            Rig.messages(rig.turn(.asked(request))) == [.awaitStable(id: 2, milliseconds: 5_000)])
         _ = rig.turn(after: 900, .connectionLost)
         _ = rig.turn(after: 500)
         let again = Rig.messages(rig.turn(Rig.ready(3)))

@@ -1,4 +1,5 @@
 import DataTree
+import SyncProtocol
 import Testing
 import ZeroMQ
 
@@ -17,21 +18,21 @@ import ZeroMQ
 
     /// A serving node that hears the other, but for what a test changes.
     private func status(
-        _ index: Int, hears peer: Bool = true, _ changes: [(String, Value)] = []
-    ) -> NodeStatus {
-        let other = cluster.nodes[1 - index].id
-        var members: [(String, Value)] = [
-            ("member", .string(cluster.nodes[index].id)), ("cluster", .string(cluster.name)),
-            ("wallMilliseconds", .integer(1_000_000)),
-        ]
-        if peer { members.append(("connectedPeers", .object(named: [(other, .integer(10))]))) }
-        return NodeStatus(
-            node: cluster.nodes[index], process: nil, isLocal: false,
-            report: .object(named: members + changes))
+        _ index: Int, hears peer: Bool = true, _ change: (inout NodeStatus) -> Void = { _ in }
+    ) -> ObservedNode {
+        var status = NodeStatus()
+        status.identity.member = cluster.nodes[index].id
+        status.identity.cluster = cluster.name
+        status.identity.wallMilliseconds = 1_000_000
+        status.coordination.coordinator = "n1"
+        if peer { status.exchange.connectedPeers[cluster.nodes[1 - index].id] = 10 }
+        change(&status)
+        return ObservedNode(
+            node: cluster.nodes[index], process: nil, isLocal: false, answer: .success(status))
     }
 
     private func findings(
-        _ first: NodeStatus, _ second: NodeStatus, later: NodeStatus? = nil,
+        _ first: ObservedNode, _ second: ObservedNode, later: ObservedNode? = nil,
         isListening: Bool = true
     ) -> [Diagnosis.Finding] {
         Diagnosis(
@@ -45,8 +46,8 @@ import ZeroMQ
     }
 
     @Test func `tells a node that nobody reaches from one that lets nobody in`() {
-        let silent = NodeStatus(
-            node: cluster.nodes[1], process: nil, isLocal: false, report: nil)
+        let silent = ObservedNode(
+            node: cluster.nodes[1], process: nil, isLocal: false, answer: nil)
         let closed = findings(status(0), silent, isListening: false)
         #expect(closed.count == 1 && closed[0].problem.contains("nobody takes connections"))
         let refusing = findings(status(0), silent)
@@ -54,15 +55,15 @@ import ZeroMQ
     }
 
     @Test func `tells that nobody decides transactions, if that lasts`() {
-        let waits = ("waitingTransactionsLimit", Value.integer(10_000))
-        let without = status(0, [waits])
-        let with = status(0, [waits, ("coordinator", .string("n2"))])
+        let without = status(0) { $0.coordination.coordinator = nil }
+        let with = status(0)
         let found = findings(without, status(1))
         #expect(found.map(\.problem) == ["knows no coordinator: transactions wait"])
         #expect(findings(without, status(1), later: with).isEmpty)
         #expect(findings(with, status(1), later: without).isEmpty)
         // That it does not hear the others is what is to be said.
-        #expect(findings(status(0, hears: false, [waits]), status(1)).count == 1)
+        let alone = status(0, hears: false) { $0.coordination.coordinator = nil }
+        #expect(findings(alone, status(1)).count == 1)
     }
 
     @Test func `names who does not hear whom`() {
@@ -73,17 +74,19 @@ import ZeroMQ
     }
 
     /// What is found of nodes that hear each other, whose clocks and delays are these.
-    private func clockFindings(_ clocks: [(wall: Int64, delay: Int64)]) throws -> [String] {
+    private func clockFindings(_ clocks: [(wall: Int, delay: Int)]) throws -> [String] {
         let cluster = try Self.cluster(of: clocks.count)
         let statuses = zip(cluster.nodes, clocks).map { node, clock in
             let others = cluster.nodes.filter { $0.id != node.id }
-            return NodeStatus(
-                node: node, process: nil, isLocal: false,
-                report: .object(named: [
-                    ("member", .string(node.id)), ("cluster", .string(cluster.name)),
-                    ("wallMilliseconds", .integer(clock.wall)),
-                    ("connectedPeers", .object(named: others.map { ($0.id, .integer(10)) })),
-                ]), delayMilliseconds: clock.delay)
+            var status = NodeStatus()
+            status.identity.member = node.id
+            status.identity.cluster = cluster.name
+            status.identity.wallMilliseconds = clock.wall
+            status.coordination.coordinator = "n1"
+            for other in others { status.exchange.connectedPeers[other.id] = 10 }
+            return ObservedNode(
+                node: node, process: nil, isLocal: false, answer: .success(status),
+                delayMilliseconds: clock.delay)
         }
         return Diagnosis(of: cluster, statuses, later: statuses, isListening: { _ in true })
             .findings.map { "\($0.node) \($0.problem)" }
@@ -112,28 +115,30 @@ import ZeroMQ
     }
 
     @Test func `names a wrong cluster and name`() {
-        let other = findings(status(0, [("cluster", .string("other"))]), status(1))
+        let other = findings(status(0) { $0.identity.cluster = "other" }, status(1))
         #expect(other.first?.problem.contains("cluster other") == true)
-        let twin = findings(status(0, [("member", .string("n2"))]), status(1))
+        let twin = findings(status(0) { $0.identity.member = "n2" }, status(1))
         #expect(twin.first?.problem.contains("answers node n2") == true)
     }
 
     /// A status that tells of a refused process.
-    private func refusal(
-        _ reason: String, _ count: Int64, secondsAgo seconds: Int64
-    ) -> (String, Value) {
-        let refused: [(String, Value)] = [
-            ("member", .string("n2")), ("endpoint", .string("tcp://127.0.0.1:9")),
-            ("problem", .string("they differ")), ("fix", .string("make them equal")),
-            ("count", .integer(count)), ("agoMilliseconds", .integer(seconds * 1000)),
-        ]
-        return ("refusedNodes", .object(named: [(reason, .object(named: refused))]))
+    private func status(
+        _ index: Int, refusing reason: String, _ count: Int, secondsAgo seconds: Int
+    ) -> ObservedNode {
+        var refused = NodeStatus.RefusedNode()
+        refused.member = "n2"
+        refused.endpoint = "tcp://127.0.0.1:9"
+        refused.problem = "they differ"
+        refused.fix = "make them equal"
+        refused.count = count
+        refused.agoMilliseconds = seconds * 1000
+        return status(index) { $0.exchange.refusedNodes[reason] = refused }
     }
 
     @Test func `tells once of another process that has the name of a node, and where it is`() {
         let (first, second) = (
-            status(0, [refusal("secondOfAName", 3, secondsAgo: 2)]),
-            status(1, [refusal("secondOfAName", 2, secondsAgo: 5)])
+            status(0, refusing: "secondOfAName", 3, secondsAgo: 2),
+            status(1, refusing: "secondOfAName", 2, secondsAgo: 5)
         )
         let found = findings(first, second)
         #expect(
@@ -145,8 +150,8 @@ import ZeroMQ
     }
 
     @Test func `tells why a node was refused, for ten minutes`() {
-        func found(_ seconds: Int64) -> [Diagnosis.Finding] {
-            findings(status(0, [refusal("otherMembers", 1, secondsAgo: seconds)]), status(1))
+        func found(_ seconds: Int) -> [Diagnosis.Finding] {
+            findings(status(0, refusing: "otherMembers", 1, secondsAgo: seconds), status(1))
         }
         #expect(
             found(599).map(\.problem) == [
@@ -157,28 +162,31 @@ import ZeroMQ
     }
 
     @Test func `tells lag that stays from lag that shrinks`() {
-        let behind = status(0, [("lag", .integer(10))])
-        #expect(findings(behind, status(1), later: status(0, [("lag", .integer(5))])).isEmpty)
-        #expect(findings(behind, status(1), later: status(0, [("lag", .integer(11))])).count == 1)
+        func lagging(_ lag: Int) -> ObservedNode { status(0) { $0.data.lag = lag } }
+        #expect(findings(lagging(10), status(1), later: lagging(5)).isEmpty)
+        #expect(findings(lagging(10), status(1), later: lagging(11)).count == 1)
     }
 
     @Test func `tells counters that grow from old stories`() {
-        let before = status(0, [("malformedFrames", .integer(5))])
-        #expect(findings(before, status(1)).isEmpty)
-        let after = status(0, [("malformedFrames", .integer(6))])
-        #expect(findings(before, status(1), later: after).count == 1)
+        let counters: [WritableKeyPath<NodeStatus, Int>] = [
+            \.exchange.malformedFrames, \.exchange.unknownPeers,
+        ]
+        for counter in counters {
+            let before = status(0) { $0[keyPath: counter] = 5 }
+            #expect(findings(before, status(1)).isEmpty)
+            let after = status(0) { $0[keyPath: counter] = 6 }
+            #expect(findings(before, status(1), later: after).count == 1)
+        }
     }
 
     @Test func `warns before a log is too long to wait for who is away`() {
-        func log(_ count: Int64) -> NodeStatus {
-            status(
-                0,
-                [
-                    ("loggedOperations", .integer(count)),
-                    ("loggedOperationsLimit", .integer(1_000)),
-                ])
+        func log(_ count: Int) -> ObservedNode {
+            status(0) {
+                $0.data.loggedOperations = count
+                $0.data.loggedOperationsLimit = 1_000
+            }
         }
-        let away = NodeStatus(node: cluster.nodes[1], process: nil, isLocal: true, report: nil)
+        let away = ObservedNode(node: cluster.nodes[1], process: nil, isLocal: true, answer: nil)
         #expect(findings(log(400), away).map(\.node) == ["n2"])
         let found = findings(log(600), away).filter { $0.node == "n1" }
         #expect(found.map(\.severity) == [.warning])
@@ -187,35 +195,50 @@ import ZeroMQ
     }
 
     @Test func `names a node that takes no writes, with the reason`() {
-        let full = status(0, [("storage", .string("cannot write x: the disk is full"))])
+        let full = status(0) { $0.identity.storage = "cannot write x: the disk is full" }
         #expect(findings(full, status(1)).map(\.severity) == [.error])
         #expect(findings(full, status(1)).first?.problem.contains("the disk is full") == true)
-        let evicted = status(0, [("isEvicted", .boolean(true))])
+        let evicted = status(0) { $0.membership.isEvicted = true }
         #expect(findings(evicted, status(1)).first?.problem.contains("is evicted") == true)
-        #expect(findings(status(0, [("storage", .string("works"))]), status(1)).isEmpty)
     }
 
     @Test func `warns before a node can open no more files`() {
-        func status(_ count: Int64) -> NodeStatus {
-            let files: [(String, Value)] = [
-                ("openFiles", .integer(count)), ("openFilesLimit", .integer(1000)),
-            ]
-            return self.status(0, [("process", .object(named: files))])
+        func open(_ count: Int) -> ObservedNode {
+            var process = NodeStatus.Process()
+            process.openFiles = count
+            process.openFilesLimit = 1_000
+            return status(0) { $0.process = process }
         }
-        #expect(findings(status(900), self.status(1)).isEmpty)
-        #expect(findings(status(901), self.status(1)).map(\.severity) == [.warning])
+        #expect(findings(open(900), status(1)).isEmpty)
+        #expect(findings(open(901), status(1)).map(\.severity) == [.warning])
     }
 
     @Test
     func `blames neither a node that can write nothing down for its lag, nor who does not hear it`()
     {
-        let full = status(1, [("storage", .string("the disk is full")), ("lag", .integer(10))])
+        let full = status(1) {
+            $0.identity.storage = "the disk is full"
+            $0.data.lag = 10
+        }
         #expect(findings(status(0, hears: false), full).map(\.node) == ["n2"])
     }
 
+    @Test func `names what a node of another version does not tell`() throws {
+        var answer = NodeStatus().value
+        answer.set(.null, at: try Path("lag"))
+        let odd = ObservedNode(
+            node: cluster.nodes[0], process: nil, isLocal: false,
+            answer: Result { () throws(DataError) in try NodeStatus(answer) })
+        #expect(odd.state == .unreadable)
+        let found = findings(odd, status(1, hears: false)).filter { $0.node == "n1" }
+        #expect(
+            found.map(\.problem) == ["answers what cannot be read: the status has no \"lag\""])
+    }
+
     @Test func `puts errors before warnings`() {
-        let full = status(
-            0, [("process", .object(named: [("diskFreeBytes", .integer(1 << 20))]))])
+        var process = NodeStatus.Process()
+        process.diskFreeBytes = 1 << 20
+        let full = status(0) { $0.process = process }
         let found = findings(full, status(1, hears: false))
         #expect(found.map(\.severity) == [.error, .warning])
     }

@@ -24,7 +24,9 @@ import Testing
         let header = StatusTable([]).lines[0].split(separator: " ")
         #expect(header.count == StatusTable.legend.rows.count)
         for title in header { #expect(text.contains("\n  \(title) "), "\(title)") }
-        for state in NodeStatus.State.allCases { #expect(text.contains("\n  \(state.rawValue) ")) }
+        for state in ObservedNode.State.allCases {
+            #expect(text.contains("\n  \(state.rawValue) "))
+        }
         #expect(text.contains("69"))
     }
 

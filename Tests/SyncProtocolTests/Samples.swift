@@ -139,7 +139,7 @@ extension Seeded {
             return .children(
                 id: id, path: path(), from: chance(50) ? key() : nil,
                 limit: chance(50) ? Int.random(in: 1...9_999, using: &self) : nil)
-        case 14: return .settle(id: id, milliseconds: unsigned())
+        case 14: return .awaitStable(id: id, milliseconds: unsigned())
         case 13: return .hello(id: id, seen: vector())
         case 12: return .evict(id: id, member: text())
         case 11: return .backup(id: id, name: text())

@@ -45,7 +45,7 @@ struct ClusterStart {
     }
 
     /// Paused nodes and those that do not run are not waited for.
-    private func areConnected(_ nodes: [Cluster.Node], in statuses: [NodeStatus]) -> Bool {
+    private func areConnected(_ nodes: [Cluster.Node], in statuses: [ObservedNode]) -> Bool {
         let started = Set(nodes.map(\.id))
         let expected = statuses.filter { $0.state == .serving || started.contains($0.node.id) }
         return expected.allSatisfy { status in
@@ -64,7 +64,7 @@ struct ClusterStart {
             fix: "see what the log says, \(cluster.log(of: node)), then start it again")
     }
 
-    private func tooLate(_ statuses: [NodeStatus]) -> CommandError {
+    private func tooLate(_ statuses: [ObservedNode]) -> CommandError {
         let states = statuses.map { status in
             let peers = status.connectedPeers.joined(separator: ", ")
             return "\(status.node.id) is \(status.state.rawValue)"

@@ -1,3 +1,5 @@
+internal import SyncProtocol
+
 /// What is wrong with a cluster, as far as its nodes' states tell, and what to do about it.
 struct Diagnosis: Equatable {
     enum Severity: String, Comparable {
@@ -22,7 +24,7 @@ struct Diagnosis: Equatable {
     ///   - later: The same a second later, to see what moves.
     ///   - isListening: Whether somebody takes connections at an endpoint.
     init(
-        of cluster: ObservedCluster, _ statuses: [NodeStatus], later: [NodeStatus],
+        of cluster: ObservedCluster, _ statuses: [ObservedNode], later: [ObservedNode],
         isListening: (String) -> Bool
     ) {
         var findings: [Finding] = []
@@ -32,6 +34,7 @@ struct Diagnosis: Equatable {
             case .serving: examination.examineServing(later, among: statuses)
             case .paused, .starting, .stopped: examination.noteRest()
             case .unreachable: examination.noteSilence(isListening)
+            case .unreadable: examination.noteUnreadable()
             }
             findings += examination.findings
         }
@@ -45,11 +48,11 @@ struct Diagnosis: Equatable {
 
 /// What is found at one node.
 private struct Examination {
-    private let status: NodeStatus
+    private let status: ObservedNode
     private let cluster: ObservedCluster
     private(set) var findings: [Diagnosis.Finding] = []
 
-    init(of status: NodeStatus, in cluster: ObservedCluster) {
+    init(of status: ObservedNode, in cluster: ObservedCluster) {
         self.status = status
         self.cluster = cluster
     }
@@ -80,6 +83,11 @@ private struct Examination {
         }
     }
 
+    mutating func noteUnreadable() {
+        guard let failure = status.failure else { return }
+        note(.error, "answers what cannot be read: \(failure.problem)", fix: failure.fix)
+    }
+
     mutating func noteSilence(_ isListening: (String) -> Bool) {
         let endpoint = status.node.address.endpoint
         guard isListening(endpoint) else {
@@ -98,24 +106,27 @@ private struct Examination {
 
     // MARK: Nodes that do
 
-    mutating func examineServing(_ later: NodeStatus, among statuses: [NodeStatus]) {
-        examineIdentity()
+    mutating func examineServing(_ later: ObservedNode, among statuses: [ObservedNode]) {
+        guard let report = status.report else { return }
+        examineIdentity(report.identity)
         examinePeers(among: statuses)
         examineClock(among: statuses)
-        examineLag(later)
-        examineCounters(later)
-        examineDisk()
-        examineOpenFiles()
-        examineLives()
+        if let later = later.report {
+            examineLag(report.data, later.data)
+            examineCounters(report, later)
+        }
+        examineDisk(report.process)
+        examineOpenFiles(report.process)
+        examineLives(report.data)
         examineWrites()
-        examineLog(among: statuses)
+        examineLog(report.data, among: statuses)
         examineCoordinator(later)
     }
 
     /// Only where the node reaches a majority: without one, what is said of its peers is the reason.
-    private mutating func examineCoordinator(_ later: NodeStatus) {
-        guard later.state == .serving, later["waitingTransactionsLimit"] > 0,
-            [status, later].allSatisfy({ $0.text("coordinator") == nil }),
+    private mutating func examineCoordinator(_ later: ObservedNode) {
+        guard later.state == .serving,
+            [status, later].allSatisfy({ $0.report?.coordination.coordinator == nil }),
             2 * (later.connectedPeers.count + 1) > cluster.nodes.count
         else { return }
         note(
@@ -125,20 +136,20 @@ private struct Examination {
                 + "start those that are away, or take them off the list of nodes")
     }
 
-    private mutating func examineIdentity() {
-        if let member = status.text("member"), member != status.node.id {
+    private mutating func examineIdentity(_ identity: NodeStatus.Identity) {
+        if identity.member != status.node.id {
             note(
-                .error, "at its address answers node \(member)",
+                .error, "at its address answers node \(identity.member)",
                 fix: "correct the addresses in the configuration, and restart both")
         }
-        if let name = status.text("cluster"), name != cluster.name {
+        if identity.cluster != cluster.name {
             note(
-                .error, "belongs to the cluster \(name), not to \(cluster.name)",
+                .error, "belongs to the cluster \(identity.cluster), not to \(cluster.name)",
                 fix: "start it with the configuration of this cluster, in a new data directory")
         }
     }
 
-    private mutating func examinePeers(among statuses: [NodeStatus]) {
+    private mutating func examinePeers(among statuses: [ObservedNode]) {
         for peer in statuses
         where peer.state == .serving && peer.node.id != status.node.id && !status.hears(peer)
             // Who cannot write anything down tells nothing.
@@ -153,7 +164,7 @@ private struct Examination {
         }
     }
 
-    private mutating func examineClock(among statuses: [NodeStatus]) {
+    private mutating func examineClock(among statuses: [ObservedNode]) {
         guard let own = status.clockWhenAsked else { return }
         let others = statuses.filter {
             $0.node.id != status.node.id && $0.clockWhenAsked != nil
@@ -172,36 +183,34 @@ private struct Examination {
         )
     }
 
-    private mutating func examineLag(_ later: NodeStatus) {
-        let (before, after) = (status["lag"], later["lag"])
-        // Who can write nothing down takes nothing from its peers.
-        guard before > 0, after >= before, status.storageProblem == nil else { return }
+    private mutating func examineLag(_ before: NodeStatus.Data, _ after: NodeStatus.Data) {
+        // A node that can write nothing down takes nothing from its peers.
+        guard before.lag > 0, after.lag >= before.lag, status.storageProblem == nil else { return }
         note(
-            .warning, "lags behind by \(after) operations, and does not catch up",
+            .warning, "lags behind by \(after.lag) operations, and does not catch up",
             fix: "check that its machine reaches its peers, and has time and disk to spare")
     }
 
-    private mutating func examineCounters(_ later: NodeStatus) {
-        let status = status
-        let grows = { (name: String) in
-            max(later[name] - status[name], later.process(name) - status.process(name))
+    private mutating func examineCounters(_ before: NodeStatus, _ after: NodeStatus) {
+        let grows = { (counter: KeyPath<NodeStatus, Int?>) in
+            (after[keyPath: counter] ?? 0) > (before[keyPath: counter] ?? 0)
         }
-        if grows("refusedConnections") > 0 {
+        if grows(\.process?.refusedConnections), let count = after.process?.refusedConnections {
             note(
-                .warning, "refuses connections: \(later.process("refusedConnections")) so far",
+                .warning, "refuses connections: \(count) so far",
                 fix: "somebody connects without a listed key: list it, or find out who it is")
         }
-        if grows("strangers") > 0 {
+        if after.exchange.unknownPeers > before.exchange.unknownPeers {
             note(
                 .warning, "hears from a node of another cluster, or one that is not configured",
                 fix: "give each cluster its own ports")
         }
-        if grows("malformedFrames") > 0 {
+        if after.exchange.malformedFrames > before.exchange.malformedFrames {
             note(
                 .warning, "gets frames from peers that it cannot read",
                 fix: "run the same version of Hearth on all nodes")
         }
-        if grows("slowClients") > 0 {
+        if grows(\.process?.slowClients) {
             note(
                 .warning, "has clients that read too slowly",
                 fix: "listen to less (limits, ranges), or read on another thread than the work")
@@ -227,8 +236,10 @@ private struct Examination {
     }
 
     /// Warns when half of what a log may hold is there: then somebody has been away for long.
-    private mutating func examineLog(among statuses: [NodeStatus]) {
-        let (logged, limit) = (status["loggedOperations"], status["loggedOperationsLimit"])
+    private mutating func examineLog(
+        _ data: NodeStatus.Data, among statuses: [ObservedNode]
+    ) {
+        let (logged, limit) = (data.loggedOperations, data.loggedOperationsLimit)
         guard limit > 0, logged > limit / 2 else { return }
         let away = statuses.filter { $0.state != .serving }.map(\.node.id)
         let names = away.isEmpty ? "a node" : away.joined(separator: ", ")
@@ -242,8 +253,8 @@ private struct Examination {
     }
 
     /// Warns long before vectors have no room for more lives of nodes.
-    private mutating func examineLives() {
-        let lives = status["closedWriters"]
+    private mutating func examineLives(_ data: NodeStatus.Data) {
+        let lives = data.closedIncarnations
         guard lives > 5_000 else { return }
         note(
             .warning,
@@ -251,18 +262,17 @@ private struct Examination {
             fix: "`hearth export` the data, and `hearth import` it into a new cluster")
     }
 
-    private mutating func examineDisk() {
-        let free = status.process("diskFreeBytes")
-        guard free > 0, free < 1 << 30 else { return }
+    private mutating func examineDisk(_ process: NodeStatus.Process?) {
+        guard let free = process?.diskFreeBytes, free < 1 << 30 else { return }
         note(
             .warning, "has \(free >> 20) MB left on its disk",
             fix: "make room: a node that cannot write stops taking writes")
     }
 
     /// Warns before nobody can connect any more, not even to ask how the node is.
-    private mutating func examineOpenFiles() {
-        let (count, limit) = (status.process("openFiles"), status.process("openFilesLimit"))
-        guard limit > 0, 10 * count > 9 * limit else { return }
+    private mutating func examineOpenFiles(_ process: NodeStatus.Process?) {
+        guard let process, 10 * process.openFiles > 9 * process.openFilesLimit else { return }
+        let (count, limit) = (process.openFiles, process.openFilesLimit)
         note(
             .warning, "has \(count) files and connections open, of at most \(limit)",
             fix: "raise the limit (LimitNOFILE in its systemd unit, or `ulimit -n`): with all in "
@@ -270,9 +280,9 @@ private struct Examination {
     }
 }
 
-extension ClosedRange<Int64> {
+extension ClosedRange<Int> {
     /// How far this is at least beyond another range; negative before it, 0 where both may be the same.
-    fileprivate func distance(from other: ClosedRange<Int64>) -> Int64 {
+    fileprivate func distance(from other: ClosedRange<Int>) -> Int {
         Swift.max(lowerBound - other.upperBound, 0) + Swift.min(upperBound - other.lowerBound, 0)
     }
 }

@@ -1,5 +1,4 @@
 internal import ClusterNode
-internal import DataTree
 internal import Glibc
 
 /// Stops a node once all others hold what it holds, so that nothing is lost when it goes for good.
@@ -33,11 +32,11 @@ struct NodeDrain {
         }
     }
 
-    private func statuses() throws(CommandError) -> [NodeStatus] {
+    private func statuses() throws(CommandError) -> [ObservedNode] {
         try ObservedCluster(cluster).statuses()
     }
 
-    private func others(in statuses: [NodeStatus]) -> [NodeStatus] {
+    private func others(in statuses: [ObservedNode]) -> [ObservedNode] {
         statuses.filter { $0.node.id != node.id }
     }
 
@@ -47,11 +46,12 @@ struct NodeDrain {
         while true {
             let statuses = try statuses()
             try requireOthers(statuses)
-            guard let late = others(in: statuses).first(where: { $0["lag"] > 0 }) else { return }
+            guard let late = others(in: statuses).first(where: { $0.report?.data.lag ?? 0 > 0 })
+            else { return }
             guard ContinuousClock.now < deadline else {
                 throw CommandError(
                     .unavailable,
-                    "\(late.node.id) is \(late["lag"]) operations behind and does not catch up",
+                    "\(late.node.id) is \(late.report?.data.lag ?? 0) operations behind and does not catch up",
                     fix:
                         "see `hearth cluster doctor`, or add --force to remove \(node.id) all the same"
                 )
@@ -62,7 +62,7 @@ struct NodeDrain {
     }
 
     /// - Throws: unless each other node serves, and so can take over what it lacks.
-    private func requireOthers(_ statuses: [NodeStatus]) throws(CommandError) {
+    private func requireOthers(_ statuses: [ObservedNode]) throws(CommandError) {
         guard let away = others(in: statuses).first(where: { $0.state != .serving }) else { return }
         throw CommandError(
             .unavailable,
@@ -106,15 +106,14 @@ struct NodeDrain {
     }
 }
 
-extension NodeStatus {
+extension ObservedNode {
     /// How many of another node's operations it lacks.
     func missing(of stored: StoredOperations) -> UInt64 {
-        let writers = report[Key(unchecked: "writers")].children
-        let held = report[Key(unchecked: "held")]
+        guard let data = report?.data else { return stored.counts.values.reduce(0, +) }
         return stored.counts.reduce(0) { sum, entry in
-            let member = writers.first { $0.value == .string(entry.key) }?.key
-            let count = held[member ?? Key(unchecked: entry.key)].count
-            return sum + entry.value - min(entry.value, UInt64(max(0, count)))
+            let member = data.writers.first { $0.value == entry.key }?.key
+            let count = data.held[member ?? entry.key] ?? 0
+            return sum + entry.value - min(entry.value, UInt64(count))
         }
     }
 }

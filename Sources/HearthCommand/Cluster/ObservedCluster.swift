@@ -47,7 +47,7 @@ struct ObservedCluster: Sendable {
     }
 
     /// Asks all nodes at once; those that do not answer within `limit` count as unreachable.
-    func statuses(within limit: Duration = .seconds(1)) throws(CommandError) -> [NodeStatus] {
+    func statuses(within limit: Duration = .seconds(1)) throws(CommandError) -> [ObservedNode] {
         let processes = nodes.map { process(of: $0) }
         let asked = zip(nodes, processes).filter { _, process in
             local == nil || process.map { !$0.isPaused } ?? false
@@ -61,10 +61,10 @@ struct ObservedCluster: Sendable {
             throw CommandError(.unavailable, error.problem, fix: error.fix)
         }
         return zip(nodes, processes).map { node, process in
-            NodeStatus(
+            ObservedNode(
                 node: node, process: process, isLocal: local != nil,
-                report: reports[node.id]?.status,
-                delayMilliseconds: Int64((reports[node.id]?.delay ?? .zero) / .milliseconds(1)))
+                answer: reports[node.id]?.status,
+                delayMilliseconds: Int((reports[node.id]?.delay ?? .zero) / .milliseconds(1)))
         }.withEvictions()
     }
 

@@ -1,4 +1,4 @@
-internal import DataTree
+internal import SyncProtocol
 
 /// A process that nodes did not take for the member that it said it was.
 struct RefusedNode: Equatable {
@@ -9,19 +9,19 @@ struct RefusedNode: Equatable {
     let endpoint: String
     let problem: String
     let fix: String
-    private(set) var count: Int64
-    private(set) var agoSeconds: Int64
+    private(set) var count: Int
+    private(set) var agoSeconds: Int
     /// Who refused it.
     private(set) var nodes: [String]
 
-    init(_ reason: String, _ refusal: Value, by node: String) {
+    init(_ reason: String, _ refusal: NodeStatus.RefusedNode, by node: String) {
         self.reason = reason
-        member = refusal.text("member") ?? ""
-        endpoint = refusal.text("endpoint") ?? ""
-        problem = refusal.text("problem") ?? ""
-        fix = refusal.text("fix") ?? ""
-        count = refusal[Key(unchecked: "count")].count
-        agoSeconds = refusal[Key(unchecked: "agoMilliseconds")].count / 1000
+        member = refusal.member
+        endpoint = refusal.endpoint
+        problem = refusal.problem
+        fix = refusal.fix
+        count = refusal.count
+        agoSeconds = refusal.agoMilliseconds / 1000
         nodes = [node]
     }
 
@@ -36,7 +36,7 @@ struct RefusedNode: Equatable {
     }
 
     /// Those that nodes tell of, each once.
-    static func all(in statuses: [NodeStatus]) -> [RefusedNode] {
+    static func all(in statuses: [ObservedNode]) -> [RefusedNode] {
         var all: [RefusedNode] = []
         for refused in statuses.flatMap(\.refusedNodes)
         where !all.indices.contains(where: { all[$0].merge(refused) }) {
@@ -62,5 +62,5 @@ struct RefusedNode: Equatable {
             problem: "at \(endpoint) is no member: \(refusals); \(problem)", fix: fix)
     }
 
-    private static let memorySeconds: Int64 = 600
+    private static let memorySeconds = 600
 }

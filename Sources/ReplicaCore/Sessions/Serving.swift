@@ -36,7 +36,7 @@ extension Replica {
         let id = message.id
         if let storageFlaw, !canAnswer(message) {
             switch message.request {
-            case .status: return tell(status, at: id, session)
+            case .status: return tell(status.value, at: id, session)
             case .ping: return tell(wallClock, at: id, session)
             default: return refuseAtOnce(storageFlaw, id, session)
             }
@@ -65,7 +65,7 @@ extension Replica {
         case .ping: outbox.append(.value(id: id, value: wallClock), to: session)
         case .status:
             guard hasRoom(id, session) else { return }
-            outbox.append(.value(id: id, value: status), to: session)
+            outbox.append(.value(id: id, value: status.value), to: session)
         }
     }
 

@@ -31,7 +31,7 @@ public enum ClientRequest: Equatable, Sendable {
     case backup(BackupRequest)
     case evict(EvictRequest)
     case hello(HelloRequest)
-    case settle(SettleRequest)
+    case settle(AwaitStableRequest)
     case ping(PingRequest)
     case status(StatusRequest)
 }
@@ -102,7 +102,7 @@ extension ClientMessage: FrameMessage {
         case BackupRequest.name: return try reader.request(head, ClientRequest.backup)
         case EvictRequest.name: return try reader.request(head, ClientRequest.evict)
         case HelloRequest.name: return try reader.request(head, ClientRequest.hello)
-        case SettleRequest.name: return try reader.request(head, ClientRequest.settle)
+        case AwaitStableRequest.name: return try reader.request(head, ClientRequest.settle)
         case PingRequest.name: return try reader.request(head, ClientRequest.ping)
         case StatusRequest.name: return try reader.request(head, ClientRequest.status)
         default: throw head.unknown(names: names)

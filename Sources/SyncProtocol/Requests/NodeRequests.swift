@@ -15,7 +15,7 @@ public struct EvictRequest: Equatable, Sendable {
 /// `["settle", id, milliseconds]`: answered by `ok` once all earlier writes of all nodes have arrived, so that
 /// none of them can change what is there; or, after so long, by the error `unsettled`, which names the nodes
 /// that are missing.
-public struct SettleRequest: Equatable, Sendable {
+public struct AwaitStableRequest: Equatable, Sendable {
     /// The limit.
     public var milliseconds: UInt64
 }
@@ -47,9 +47,9 @@ extension ClientMessage {
         ClientMessage(id: id, .evict(EvictRequest(member: member)))
     }
 
-    /// A message with a `SettleRequest`.
-    public static func settle(id: UInt64, milliseconds: UInt64) -> ClientMessage {
-        ClientMessage(id: id, .settle(SettleRequest(milliseconds: milliseconds)))
+    /// A message with a `AwaitStableRequest`.
+    public static func awaitStable(id: UInt64, milliseconds: UInt64) -> ClientMessage {
+        ClientMessage(id: id, .settle(AwaitStableRequest(milliseconds: milliseconds)))
     }
 
     /// A message with a `HelloRequest`.
@@ -92,7 +92,7 @@ extension EvictRequest: RequestContent {
     }
 }
 
-extension SettleRequest: RequestContent {
+extension AwaitStableRequest: RequestContent {
     static var name: String { "settle" }
     static var elementCount: Int { 1 }
 

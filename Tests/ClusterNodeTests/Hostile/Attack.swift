@@ -21,9 +21,8 @@ struct Attack {
         var writers: [WriterID] = []
         for node in 1...2 {
             let status = try company.status(at: company.address(node))
-            if case .string(let text) = status[Key(unchecked: "writer")] {
-                writers.append(WriterID(bits: try #require(UInt64(text, radix: 32))))
-            }
+            writers.append(
+                WriterID(bits: try #require(UInt64(status.identity.writer, radix: 32))))
         }
         frames = HostileFrames(seed: seed, cluster: company.file.cluster, writers: writers)
         let fake = company.file.nodes[2]

@@ -84,7 +84,7 @@ extension HostileFrames {
         case 9: return .onDisconnectCancel(id: id, path: path)
         case 10: return .backup(id: id, name: ["", "../up", "a/b", "é"][number(below: 4)])
         case 11: return .evict(id: id, member: ["", "nobody", "é"][number(below: 3)])
-        case 12: return .settle(id: id, milliseconds: chance(50) ? .max : 0)
+        case 12: return .awaitStable(id: id, milliseconds: chance(50) ? .max : 0)
         default: return .status(id: id)
         }
     }

@@ -15,7 +15,7 @@ import Testing
     @Test func `one is answered once nothing can come any more that was written before`() {
         var cluster = TestCluster(3)
         cluster.send(.put(id: 1, path: place, value: 1), by: 2, to: "n2")
-        cluster.send(.settle(id: 1, milliseconds: 5_000), to: "n1")
+        cluster.send(.awaitStable(id: 1, milliseconds: 5_000), to: "n1")
         cluster.settle(milliseconds: 450)
         #expect(cluster.takeReplies().isEmpty)
         cluster.settle(milliseconds: 1_000)
@@ -25,7 +25,7 @@ import Testing
 
     @Test func `a node alone still waits until it takes no older writes`() {
         var cluster = TestCluster(1)
-        cluster.send(.settle(id: 1, milliseconds: 5_000), to: "n1")
+        cluster.send(.awaitStable(id: 1, milliseconds: 5_000), to: "n1")
         cluster.settle(milliseconds: 450)
         #expect(cluster.takeReplies().isEmpty)
         cluster.settle(milliseconds: 500)
@@ -36,7 +36,7 @@ import Testing
         var cluster = TestCluster(3)
         for other in ["n1", "n3"] { cluster.cuts.insert(["n2", other]) }
         cluster.send(.put(id: 1, path: place, value: 1), by: 2, to: "n2")
-        cluster.send(.settle(id: 1, milliseconds: 60_000), to: "n1")
+        cluster.send(.awaitStable(id: 1, milliseconds: 60_000), to: "n1")
         cluster.settle(milliseconds: 10_000)
         #expect(cluster.takeReplies().isEmpty)
         cluster.cuts = []
@@ -48,7 +48,7 @@ import Testing
     @Test func `who waits in vain is told for whom`() {
         var cluster = TestCluster(3)
         cluster.crash("n3")
-        cluster.send(.settle(id: 1, milliseconds: 4_000), to: "n1")
+        cluster.send(.awaitStable(id: 1, milliseconds: 4_000), to: "n1")
         cluster.settle(milliseconds: 3_900)
         #expect(cluster.takeReplies().isEmpty)
         cluster.settle(milliseconds: 200)
@@ -59,7 +59,7 @@ import Testing
 
     @Test func `who allows for too little time is told how much it takes`() {
         var cluster = TestCluster(2)
-        cluster.send(.settle(id: 1, milliseconds: 100), to: "n1")
+        cluster.send(.awaitStable(id: 1, milliseconds: 100), to: "n1")
         cluster.settle(milliseconds: 200)
         let (code, problem) = refusal(cluster.takeReplies()) ?? (.invalid, "")
         #expect(code == .unsettled)
@@ -69,12 +69,12 @@ import Testing
     @Test func `no more wait than a bound, and none whose client is gone`() {
         var cluster = TestCluster(2)
         for id in 1...1_000 as ClosedRange<UInt64> {
-            cluster.send(.settle(id: id, milliseconds: 60_000), by: 1, to: "n1")
+            cluster.send(.awaitStable(id: id, milliseconds: 60_000), by: 1, to: "n1")
         }
-        cluster.send(.settle(id: 1, milliseconds: 60_000), by: 2, to: "n1")
+        cluster.send(.awaitStable(id: 1, milliseconds: 60_000), by: 2, to: "n1")
         #expect(refusal(cluster.takeReplies(of: 2))?.0 == .tooBig)
         cluster.turn("n1", [.closed(SessionID(number: 1))])
-        cluster.send(.settle(id: 2, milliseconds: 60_000), by: 2, to: "n1")
+        cluster.send(.awaitStable(id: 2, milliseconds: 60_000), by: 2, to: "n1")
         cluster.settle()
         #expect(cluster.takeReplies(of: 2) == [.ok(id: 2)])
         #expect(cluster.takeReplies(of: 1).isEmpty)
@@ -86,7 +86,7 @@ import Testing
         _ = cluster.takeReplies()
         cluster.turn("n1", [.clogged(SessionID(number: 1))])
         cluster.send(.put(id: 1, path: place, value: 1), by: 2, to: "n2")
-        cluster.send(.settle(id: 2, milliseconds: 60_000), to: "n1")
+        cluster.send(.awaitStable(id: 2, milliseconds: 60_000), to: "n1")
         cluster.settle()
         #expect(cluster.takeReplies().isEmpty)
         cluster.turn("n1", [.drained(SessionID(number: 1))])

@@ -1,8 +1,9 @@
 internal import DataTree
 internal import JSONText
+internal import SyncProtocol
 
-/// How a node of a cluster is, seen from outside.
-struct NodeStatus: Sendable {
+/// A node of a cluster, seen from outside at one moment.
+struct ObservedNode: Sendable {
     enum State: String, CaseIterable, Sendable {
         case serving
         /// It runs, and does not take clients yet.
@@ -12,6 +13,8 @@ struct NodeStatus: Sendable {
         case paused
         /// It runs, and does not answer.
         case unreachable
+        /// It answers with a status that cannot be read.
+        case unreadable
     }
 
     /// What the cluster has decided of a node.
@@ -25,42 +28,33 @@ struct NodeStatus: Sendable {
     /// Nil if it does not run, or not on this machine.
     let process: NodeProcess?
     let state: State
-    /// What the node itself says; null unless it serves.
-    let report: Value
+    /// What the node itself says; nil unless it serves.
+    let report: NodeStatus?
+    /// Why what it says cannot be read; nil unless its state is `unreadable`.
+    let failure: DataError?
     /// From the question to all nodes until its answer was read.
-    private let delayMilliseconds: Int64
+    private let delayMilliseconds: Int
 
-    /// The operations that it has applied, by the node that made them.
-    var held: [(origin: String, count: Int64)] {
-        report[Key(unchecked: "held")].children.map { ("\($0.key)", $0.value.count) }
-    }
-
-    /// The names of the peers it hears.
-    var connectedPeers: [String] {
-        report[Key(unchecked: "connectedPeers")].children.map { "\($0.key)" }
-    }
+    /// The names of the peers it hears, in the order of keys.
+    var connectedPeers: [String] { report?.exchange.connectedPeers.keys.inKeyOrder ?? [] }
 
     /// Whether it heard from that peer of late, and since the peer's process started.
-    func hears(_ peer: NodeStatus) -> Bool {
-        let heard = report[Key(unchecked: "connectedPeers")][Key(unchecked: peer.node.id)]
-        if heard.isNull { return false }
+    func hears(_ peer: ObservedNode) -> Bool {
+        guard let heard = report?.exchange.connectedPeers[peer.node.id] else { return false }
         guard let process = peer.process else { return true }
-        return process.ageSeconds.map { Double(heard.count) <= $0 * 1000 } ?? false
+        return process.ageSeconds.map { Double(heard) <= $0 * 1000 } ?? false
     }
-
-    /// A text of the report, if it is there.
-    func text(_ name: String) -> String? { report.text(name) }
 
     /// The processes that it did not take for the members that they said they were.
     var refusedNodes: [RefusedNode] {
-        report[Key(unchecked: "refusedNodes")].children.map { reason, refusal in
-            RefusedNode("\(reason)", refusal, by: node.id)
-        }
+        let refused = report?.exchange.refusedNodes ?? [:]
+        return refused.keys.inKeyOrder.map { RefusedNode($0, refused[$0]!, by: node.id) }
     }
 
     /// Why its disk takes nothing; nil if it works.
     var storageProblem: String? {
-        text("storage").flatMap { $0 == "works" ? nil : $0 }
+        guard let storage = report?.identity.storage else { return nil }
+        return storage == NodeStatus.storageWorks ? nil : storage
     }
 
     /// What is known of its eviction: from itself, or from the others once all were looked at.
@@ -75,27 +69,19 @@ struct NodeStatus: Sendable {
 
     /// How long ago the time was up to which all is settled at it; nil if it does not know.
     var settledSeconds: Double? {
-        let settled = self["settledMilliseconds"]
-        return settled > 0 ? Double(self["wallMilliseconds"] - settled) / 1000 : nil
+        guard let report, report.data.stableMilliseconds > 0 else { return nil }
+        return Double(report.identity.wallMilliseconds - report.data.stableMilliseconds) / 1000
     }
 
     /// Between which times its clock was when all nodes were asked: it answered in between, early or late.
     /// In milliseconds since 1970; nil if it does not tell.
-    var clockWhenAsked: ClosedRange<Int64>? {
-        let wall = self["wallMilliseconds"]
+    var clockWhenAsked: ClosedRange<Int>? {
+        let wall = report?.identity.wallMilliseconds ?? 0
         return wall > 0 ? wall - delayMilliseconds...wall : nil
-    }
-
-    /// A number of the report, 0 if it is not there.
-    subscript(name: String) -> Int64 { report[Key(unchecked: name)].count }
-
-    /// A number of what the report says of the process.
-    func process(_ name: String) -> Int64 {
-        report[Key(unchecked: "process")][Key(unchecked: name)].count
     }
 }
 
-extension NodeStatus.State {
+extension ObservedNode.State {
     /// What it means, for the help.
     var explanation: String {
         switch self {
@@ -104,11 +90,12 @@ extension NodeStatus.State {
         case .stopped: "It does not run."
         case .paused: "It is suspended by a signal (`hearth cluster pause`)."
         case .unreachable: "It runs, or is on another machine, and does not answer."
+        case .unreadable: "It answers as another version of Hearth does."
         }
     }
 }
 
-extension NodeStatus.Eviction {
+extension ObservedNode.Eviction {
     /// What it means, for the help.
     var explanation: String {
         switch self {
@@ -119,30 +106,25 @@ extension NodeStatus.Eviction {
     }
 }
 
-extension NodeStatus {
+extension ObservedNode {
     init(
-        node: ObservedCluster.Node, process: NodeProcess?, isLocal: Bool, report: Value?,
-        delayMilliseconds: Int64 = 0
+        node: ObservedCluster.Node, process: NodeProcess?, isLocal: Bool,
+        answer: Result<NodeStatus, DataError>?, delayMilliseconds: Int = 0
     ) {
         self.node = node
         self.process = process
-        self.report = report ?? .null
         self.delayMilliseconds = delayMilliseconds
-        let isEvicted = report?[Key(unchecked: "isEvicted")] == .boolean(true)
-        eviction = isEvicted ? .evicted : nil
-        if report != nil {
-            state = .serving
+        report = try? answer?.get()
+        eviction = report?.membership.isEvicted == true ? .evicted : nil
+        if case .failure(let failure)? = answer { self.failure = failure } else { failure = nil }
+        if let answer {
+            state = if case .success = answer { .serving } else { .unreadable }
         } else if let process, process.isRunning {
             let isListening = RemotePort(node.address.endpoint)?.isListening() ?? true
             state = process.isPaused ? .paused : isListening ? .unreachable : .starting
         } else {
             state = isLocal ? .stopped : .unreachable
         }
-    }
-
-    /// Whether this report says that a member is evicted, or is voted on.
-    fileprivate func knows(_ member: String, as fact: String) -> Bool {
-        !report[Key(unchecked: fact)][Key(unchecked: member)].isNull
     }
 
     /// One line for scripts; what only the node knows is missing unless it serves.
@@ -154,30 +136,32 @@ extension NodeStatus {
             ("address", JSONWriter.text(of: .string(node.address.endpoint))),
             ("isEvicted", String(isEvicted)),
         ]
-        if !report.isNull {
-            let counts = held.map { "\(JSONWriter.text(of: .string($0.origin))):\($0.count)" }
+        if let report {
+            let held = Value.object(
+                named: report.data.held.map { ($0.key, .integer(Int64($0.value))) })
             let peers = connectedPeers.map { JSONWriter.text(of: .string($0)) }
-            members.append(("held", "{" + counts.joined(separator: ",") + "}"))
+            members.append(("held", held.isNull ? "{}" : JSONWriter.text(of: held)))
             members.append(("connectedPeers", "[" + peers.joined(separator: ",") + "]"))
         }
         let shown = ["held", "connectedPeers", "isEvicted"]
-        for (key, value) in report.children where !shown.contains("\(key)") {
-            members.append(("\(key)", JSONWriter.text(of: value)))
+        for (key, value) in report?.value.children ?? Children() where !shown.contains(key.text) {
+            members.append((key.text, JSONWriter.text(of: value)))
         }
         return "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
     }
 }
 
-extension [NodeStatus] {
+extension [ObservedNode] {
     /// The same, each with what all of them know of its eviction: one that is stopped does not tell.
-    func withEvictions() -> [NodeStatus] {
+    func withEvictions() -> [ObservedNode] {
         map { status in
-            let others = filter { $0.node.id != status.node.id }
+            let id = status.node.id
+            let others = filter { $0.node.id != id }.compactMap { $0.report?.membership }
             var status = status
             if status.isEvicted { return status }
-            if others.contains(where: { $0.knows(status.node.id, as: "evicted") }) {
+            if others.contains(where: { $0.evicted[id] != nil }) {
                 status.eviction = .evicted
-            } else if others.contains(where: { $0.knows(status.node.id, as: "evictionVotes") }) {
+            } else if others.contains(where: { $0.evictionVotes[id] != nil }) {
                 status.eviction = .pending
             }
             return status
@@ -185,14 +169,7 @@ extension [NodeStatus] {
     }
 }
 
-extension Value {
-    /// A text below, if it is there.
-    func text(_ name: String) -> String? {
-        if case .string(let text) = self[DataTree.Key(unchecked: name)] { text } else { nil }
-    }
-
-    /// The number that this is, 0 if it is none.
-    var count: Int64 {
-        if case .integer(let count) = content { count } else { 0 }
-    }
+extension Collection where Element == String {
+    /// Names in the order in which a tree shows them: numbers first.
+    var inKeyOrder: [String] { sorted { Key(unchecked: $0) < Key(unchecked: $1) } }
 }
