@@ -30,7 +30,6 @@ public struct View: Sendable {
     public private(set) var value = Value.null
 
     private var window: Window
-    var defect: Defect?
 
     public init(of query: Query, for kinds: ViewEvent.Kinds) {
         self.query = query
@@ -76,7 +75,7 @@ public struct View: Sendable {
             growth += (move.comesIn ? 1 : 0) - (move.wasIn ? 1 : 0)
             moves.append(move)
         }
-        window.adjust(by: growth, in: list, defect: defect) {
+        window.adjust(by: growth, in: list) {
             // A child that changed where the window was is judged by where it was and is.
             if let child = listChange.child($0.key) {
                 let move = Move(child, by: query.order, in: before)
@@ -90,7 +89,7 @@ public struct View: Sendable {
             }
         }
         for move in moves { take(move, &change) }
-        change.sort(defect: defect)
+        change.sort()
         change.isOwn = listChange.isOwn && !query.isFiltered
         finish(&change, list)
         return change
@@ -130,13 +129,11 @@ extension View {
         switch (move.wasIn, !child.new.isNull && window.contains(move.new)) {
         case (false, false): break
         case (true, false):
-            let snapshot = defect == .newSnapshotOfRemoved ? child.new : child.old
-            change.removed.append(.init(place: move.old, value: snapshot))
+            change.removed.append(.init(place: move.old, value: child.old))
         case (false, true): change.added.append(.init(place: move.new, value: child.new))
         case (true, true):
-            if child.mayBeSame, defect != .noChangeIsChange, child.old == child.new { return }
-            let isMoved =
-                defect == .movedWheneverChanged || query.order.isMoved(from: move.old, to: move.new)
+            if child.mayBeSame, child.old == child.new { return }
+            let isMoved = query.order.isMoved(from: move.old, to: move.new)
             change.changed.append(
                 .init(place: move.new, value: child.new, isMoved: isMoved))
         }
@@ -146,8 +143,7 @@ extension View {
     private mutating func finish(_ change: inout WindowChange, _ list: OrderedList) {
         let isCompleting = list.isComplete && !isComplete
         isComplete = list.isComplete
-        let isDue = !change.isEmpty || change.isOwn || defect == .valueForAnything
-        change.isValueDue = isComplete && (isDue || isCompleting)
+        change.isValueDue = isComplete && (!change.isEmpty || change.isOwn || isCompleting)
         guard kinds.contains(.value) else { return }
         guard query.isFiltered else {
             value = list.value
@@ -192,9 +188,7 @@ extension View {
                 previous = entry.key
             }
         }
-        var order: [ViewEvent.Kind] = [.childMoved, .childChanged]
-        if defect == .changedBeforeMoved { order.reverse() }
-        for kind in order {
+        for kind in [ViewEvent.Kind.childMoved, .childChanged] {
             guard kinds.contains(ViewEvent.Kinds(kind)) else { continue }
             for entry in change.changed where kind == .childChanged || entry.isMoved {
                 let previous = key(before: entry.place, list)
@@ -206,6 +200,6 @@ extension View {
     /// The child that the window shows just before one that it shows.
     private func key(before place: Place, _ list: OrderedList) -> Key? {
         guard let previous = list.place(before: place) else { return nil }
-        return window.contains(previous) || defect == .previousOutsideWindow ? previous.key : nil
+        return window.contains(previous) ? previous.key : nil
     }
 }

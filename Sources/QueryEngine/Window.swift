@@ -57,16 +57,13 @@ extension Window {
     ///
     /// - Complexity: O(log n + children passed).
     mutating func adjust(
-        by growth: Int, in list: OrderedList, defect: Defect?, crossed: (Place, Value) -> Void
+        by growth: Int, in list: OrderedList, crossed: (Place, Value) -> Void
     ) {
         guard let limit else { return }
         count += growth
         if count > limit.count {
-            if defect == .keepsPushedOut { return }
             shrink(by: count - limit.count, limit, in: list, crossed)
         } else if count < limit.count, limit.isFirst ? high != range.high : low != range.low {
-            if defect == .noSuccessor { return }
-            if defect == .successorOutsideRange { range = (.start, .end) }
             grow(by: limit.count - count, limit, in: list, crossed)
         }
     }

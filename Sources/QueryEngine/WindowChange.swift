@@ -40,12 +40,10 @@ public struct WindowChange: Sendable {
     /// Whether the same children are shown as before.
     public var isEmpty: Bool { removed.isEmpty && added.isEmpty && changed.isEmpty }
 
-    mutating func sort(defect: Defect?) {
+    mutating func sort() {
         for entries in [\WindowChange.removed, \.added, \.changed] {
             guard self[keyPath: entries].count > 1 else { continue }
-            self[keyPath: entries].sort {
-                defect == .eventsByKey ? $0.key < $1.key : $0.place < $1.place
-            }
+            self[keyPath: entries].sort { $0.place < $1.place }
         }
     }
 }

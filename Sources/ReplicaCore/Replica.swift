@@ -63,15 +63,6 @@ public struct Replica: Sendable {
     /// Facts that only the driver knows, shown in `status`.
     public var process: NodeStatus.Process?
 
-    /// A mistake planted for a test, before the first input.
-    public var defect: Defect? {
-        get { tree.defect }
-        set {
-            tree.defect = newValue
-            coordination.election.defect = newValue
-        }
-    }
-
     let configuration: Configuration
     var tree = ConvergentTree()
     var clock: HybridClock
@@ -193,9 +184,7 @@ public struct Replica: Sendable {
 
     mutating func restore(_ checkpoint: RestoredCheckpoint) {
         let head = checkpoint.head
-        let defect = defect
         tree = ConvergentTree(value: checkpoint.value, registers: checkpoint.registers)
-        self.defect = defect
         checkpoints.begin(with: head.vector, remembering: tree.forgettableCount)
         vector = head.vector
         frontier = head.frontier

@@ -106,7 +106,6 @@ struct VirtualNode {
         var replica = Replica(
             configuration, properties: disk.properties, checkpoint: checkpoint,
             aside: defect == .losesAside ? [] : disk.aside.map(\.bytes))
-        replica.defect = defect?.inReplica
         for entry in disk.batches {
             let entry = defect == .trustsPlaces ? try entry.refiled : entry
             try replica.restore(DecodedBatch(entry, coveredBy: replica.vector))
@@ -165,9 +164,7 @@ struct VirtualNode {
         var configuration = configuration
         configuration.seed = random.next()
         configuration.endpoints[name] = "sim://another-\(name)"
-        var twin = Replica(configuration, properties: [])
-        twin.defect = defect?.inReplica
-        return twin
+        return Replica(configuration, properties: [])
     }
 
     mutating func pause() { state = .paused }

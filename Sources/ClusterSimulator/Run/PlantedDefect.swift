@@ -1,9 +1,5 @@
-public import ReplicaCore
-
 /// A mistake planted on purpose, to show that the checks find it.
 public enum PlantedDefect: Equatable, Sendable {
-    /// One of the replica itself.
-    case replica(Defect)
     /// Acknowledgements and publications leave a node before their cause is on disk.
     case acknowledgesBeforeCommit
     /// A node never asks for what it missed.
@@ -88,23 +84,17 @@ public enum PlantedDefect: Equatable, Sendable {
     ]
 
     /// The names of all defects.
-    public static var names: [String] { others.map(\.name) + Defect.allCases.map(\.rawValue) }
+    public static var names: [String] { others.map(\.name) }
 
     /// As the command line names it.
     public var name: String {
-        if case .replica(let defect) = self { return defect.rawValue }
-        return PlantedDefect.others.first { $0.defect == self }?.name ?? ""
+        PlantedDefect.others.first { $0.defect == self }?.name ?? ""
     }
 
     /// The defect with a name, or nil.
     public init?(name: String) {
-        if let other = PlantedDefect.others.first(where: { $0.name == name }) {
-            self = other.defect
-        } else if let defect = Defect(rawValue: name) {
-            self = .replica(defect)
-        } else {
-            return nil
-        }
+        guard let other = PlantedDefect.others.first(where: { $0.name == name }) else { return nil }
+        self = other.defect
     }
 
     /// The part of a disk of which a node does not look at the checksums.
@@ -118,8 +108,4 @@ public enum PlantedDefect: Equatable, Sendable {
 
     /// Whether a node may fail to start on what it should not have trusted.
     var trustsDisk: Bool { trustedPart != nil || self == .trustsPlaces }
-
-    var inReplica: Defect? {
-        if case .replica(let defect) = self { defect } else { nil }
-    }
 }

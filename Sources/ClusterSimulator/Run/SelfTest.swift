@@ -1,5 +1,3 @@
-import ReplicaCore
-
 /// Shows that the checks find mistakes: plants each one, and counts the seeds until a check sees it.
 public enum SelfTest {
     /// A mistake, the scenario in which it is looked for, and the check that has to find it.
@@ -28,49 +26,7 @@ public enum SelfTest {
     /// Each check is in some row.
     public static let rows: [Row] =
         [
-            Row(.replica(.coveredWriteDoesNotKill), in: "crowded-tree", by: .everyTurnEqualsOracle),
-            Row(.replica(.noStrictClear), in: "crowded-tree", by: .everyTurnEqualsOracle),
-            Row(.replica(.keepDeadIncrements), in: "crowded-tree", by: .everyTurnEqualsOracle),
-            Row(.replica(.nullWriteKills), in: "crowded-tree", by: .everyTurnEqualsOracle),
-            Row(.replica(.pruneUnderHoles), in: "crowded-tree", by: .everyTurnEqualsOracle),
-            Row(.replica(.setCoversItsIncrements), in: "crowded-tree", by: .everyTurnEqualsOracle),
-            Row(
-                .replica(.firstComeOnEqualPlace), in: "crowded-tree", by: .equalVectorsEqualTrees),
-            Row(.replica(.noTombstone), in: "crowded-tree", by: .noResurrection),
-            Row(.replica(.compactPastAGap), in: "crowded-tree", by: .settledIsFinal),
-            Row(.replica(.ignoresDependencies), in: "sessions-stay", by: .causalOrder),
-            Row(.replica(.ignoresDependencies), in: "sessions-stay", by: .writesFollowReads),
-            Row(.replica(.stampsFollowTheWall), in: "sessions-stay", by: .stampsAscend),
-            Row(.replica(.stampsFollowTheWall), in: "sessions-stay", by: .monotonicWrites),
-            Row(.replica(.stampsRunAhead), in: "sessions-stay", by: .stampsAscend),
-            Row(.replica(.ignoresStampsOfOthers), in: "sessions-stay", by: .stampsAscend),
-            Row(
-                .replica(.checkpointWithoutRegisters), in: "checkpoint-and-tail",
-                by: .everyTurnEqualsOracle),
-            Row(
-                .replica(.takesFromClosedWriters), in: "lost-life-is-heard-late",
-                by: .everyTurnEqualsOracle),
-            Row(
-                .replica(.compactsWithoutAgreement), in: "lost-life-is-heard-late",
-                by: .everyTurnEqualsOracle),
-            Row(.replica(.hidesWhatIsGone), in: "long-away", by: .staysLive),
-            Row(.replica(.joinsOldState), in: "long-away", by: .noResurrection),
-            Row(.replica(.answersConcernsEarly), in: "concerns-are-met", by: .concernsMet),
-            Row(
-                .replica(.writesWhileOut), in: "evicted-under-everything",
-                by: .acknowledgedWritesSurvive),
             Row(.losesAside, in: "evicted-node-is-killed", by: .acknowledgedWritesSurvive),
-            Row(.replica(.forgetsEvictions), in: "evicted-is-remembered", by: .settledIsFinal),
-            Row(
-                .replica(.keepsRefusedVotes), in: "eviction-needs-a-majority",
-                by: .refusalsHaveReasons),
-            Row(.replica(.servesUnknown), in: "lost-promises-count", by: .settledIsFinal),
-            Row(.replica(.forgetsRemovals), in: "removed-node-returns", by: .settledIsFinal),
-            Row(
-                .replica(.forgetsWhatIsDoneAgain), in: "evicted-and-asked-again",
-                by: .incrementsAddUp),
-            Row(.replica(.staysFull), in: "full-disk", by: .refusalsHaveReasons),
-            Row(.replica(.staysFull), in: "full-disk", by: .staysLive),
             Row(.dropsWhatFindsNoRoom, in: "full-disk", by: .restartIdentity),
             Row(.ignoresFailedSyncs, in: "failing-disk", by: .restartIdentity),
             Row(.trustsDamagedLog, in: "spoilt-log", by: .replicasEqual),
@@ -79,7 +35,6 @@ public enum SelfTest {
             Row(.trustsDamagedCheckpoint, in: "rotten-row", by: .replicasEqual),
             Row(.truncatesWhatIsHeld, in: "checkpoint-and-tail", by: .acknowledgedWritesSurvive),
             Row(.refusedTwinGoesOn, in: "two-of-a-name", by: .oneOfAName),
-            Row(.replica(.welcomesTwins), in: "two-of-a-name", by: .oneOfAName),
             Row(.keepsWriter, in: "lying-disk", by: .restartIdentity),
             Row(.keepsWriter, in: "older-copy-returns", by: .restartIdentity),
             Row(.servesStaleReads, in: "sessions-stay", by: .readYourWrites),
@@ -92,13 +47,6 @@ public enum SelfTest {
             Row(.ignoresGaps, in: "subscription-is-lost", by: .staysLive),
             Row(.resendsIncrements, in: "increments-add-up", by: .incrementsAddUp),
             Row(.restampsRetries, in: "increments-count-once", by: .incrementsAddUp),
-            Row(.replica(.forgetsStamps), in: "increments-count-once", by: .incrementsAddUp),
-            Row(
-                .replica(.checkpointWithoutStamps), in: "restarts-remember-stamps",
-                by: .incrementsAddUp),
-            Row(.replica(.acceptsBelowPromise), in: "increments-count-once", by: .settledIsFinal),
-            Row(.replica(.greetsBeforeCovered), in: "sessions-move", by: .readYourWrites),
-            Row(.replica(.greetsBeforeCovered), in: "sessions-move", by: .monotonicReads),
             Row(.takesLateForDone, in: "sessions-move", by: .readYourWrites),
             Row(.forgetsLastPushID, in: "moving-clients", by: .pushKeys),
             Row(.drawsPushIDsAlike, in: "three-nodes-converge", by: .pushKeys),
@@ -114,13 +62,7 @@ public enum SelfTest {
             Row(.ignoresConditions, in: "transactions-count", by: .transactionsCount),
             Row(.ignoresConditions, in: "transactions-follow", by: .transactionsLinearizable),
             Row(.pingsTooRarely, in: "idle-clients-stay", by: .onDisconnectWaits),
-        ] + coordination
-
-    /// What could go wrong with a coordinator.
-    private static let coordination: [Row] = [
-        .leadsWithoutMajority, .leadsBeforeCatchingUp, .answersTransactionsEarly,
-        .ignoresFormerCeilings,
-    ].map { Row(.replica($0), in: "coordinator-is-cut-off", by: .transactionsLinearizable) }
+        ]
 
     /// Runs a scenario with the mistake of a row, with one seed after the other, until it is found.
     ///

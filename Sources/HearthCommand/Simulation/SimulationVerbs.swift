@@ -37,7 +37,7 @@ extension Verb {
         examples: [
             "hearth sim run Simulations --seeds 1..100",
             "hearth sim run Simulations/partition-heals.scenario --seed 7 --json",
-            "hearth sim run Simulations/crash-and-restart.scenario --defect no-tombstone",
+            "hearth sim run Simulations/crash-and-restart.scenario --defect acknowledges-before-commit",
         ]
     ) { (invocation) throws(CommandError) in
         let files = try ScenarioFiles.read(invocation.words(of: files))

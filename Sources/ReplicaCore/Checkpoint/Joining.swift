@@ -135,7 +135,6 @@ extension Replica {
         guard let (checkpoint, log) = adopted else { return }
         let old = tree.value
         restore(checkpoint)
-        if defect == .joinsOldState { tree = tree.joined(with: old) }
         for bytes in log { restore(bytes) }
         let durable = vector
         for bytes in meanwhile { restore(bytes) }
@@ -168,19 +167,6 @@ extension CheckpointPart {
             previous = row.id
         }
         return !rows.isEmpty || isLast
-    }
-}
-
-extension ConvergentTree {
-    /// The tree beside what another one showed: a mistake, for tests.
-    fileprivate func joined(with old: Value) -> ConvergentTree {
-        var changes: [Change] = []
-        Change.append(from: value, to: old, at: .root, into: &changes)
-        var joined = value
-        for change in changes where change.old.isNull { joined.set(change.new, at: change.path) }
-        var tree = ConvergentTree(value: joined, registers: registers)
-        tree.defect = defect
-        return tree
     }
 }
 

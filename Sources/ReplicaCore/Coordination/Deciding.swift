@@ -145,13 +145,12 @@ extension Replica {
         let durable = turns.durable.vector
         let majority = (peers.all.count + 1) / 2 + 1
         let members = peers.members
-        let isEarly = defect == .answersTransactionsEarly
         let done = coordination.takeHeld(at: now.elapsedMilliseconds) { basis in
-            guard durable.covers(basis) else { return isEarly ? .majority : .local }
+            guard durable.covers(basis) else { return .local }
             if members.allSatisfy({ $0.beat?.vector.covers(basis) == true }) { return .all }
             // Those alone that have not voted for another coordinator meanwhile.
             let holders = lease.voters.count { $0.vector.covers(basis) } + 1
-            return holders >= majority || isEarly ? .majority : .local
+            return holders >= majority ? .majority : .local
         }
         for (one, concern) in done {
             answer(Verdict(one.id, .done(concern), basis: one.basis), to: one.member)

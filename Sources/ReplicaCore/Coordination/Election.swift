@@ -36,8 +36,6 @@ struct Election: Sendable {
 
     /// How long a lease lasts, counted from its renewal.
     let leaseMilliseconds: UInt64
-    /// A mistake planted for a test.
-    var defect: Defect?
     private(set) var own: WriterID
     /// The vote that this member has given last.
     private(set) var vote: Lease?
@@ -251,7 +249,7 @@ extension Election {
         var required =
             candidacy?.required ?? requirement(of: voters, at: situation.milliseconds)
         let isOver =
-            defect == .ignoresFormerCeilings || situation.time >= required.floor
+            situation.time >= required.floor
             || situation.milliseconds >= required.floorPassedMilliseconds
         if isOver, situation.vector.covers(required.vector) { required.isMet = true }
         candidacy?.required = required
@@ -261,14 +259,12 @@ extension Election {
     private func requirement(of voters: [Beat], at milliseconds: UInt64) -> Requirement {
         var required = Requirement(
             vector: Vector(),
-            floor: defect == .ignoresFormerCeilings ? .zero : vote?.formerCeiling ?? .zero,
+            floor: vote?.formerCeiling ?? .zero,
             formerTerm: vote?.formerTerm ?? 0,
             floorPassedMilliseconds: milliseconds + voteMilliseconds)
         for beat in voters {
-            if defect != .leadsBeforeCatchingUp { required.vector.raise(to: beat.vector) }
-            if defect != .ignoresFormerCeilings {
-                required.floor = max(required.floor, beat.lease?.formerCeiling ?? .zero)
-            }
+            required.vector.raise(to: beat.vector)
+            required.floor = max(required.floor, beat.lease?.formerCeiling ?? .zero)
             required.formerTerm = max(required.formerTerm, beat.lease?.formerTerm ?? 0)
         }
         return required
@@ -308,11 +304,6 @@ extension Election {
         guard candidacy != nil, let vote, vote.holder == own,
             vote.isSameVote(as: situation.durableVote)
         else { return nil }
-        if defect == .leadsWithoutMajority {
-            return Term(
-                voters: situation.beats, endsMilliseconds: .max,
-                ceiling: ceiling(at: situation.time))
-        }
         let voters = situation.beats.filter { vote.isSameVote(as: $0.lease) }
         guard voters.count + 1 >= situation.majority else { return nil }
         let votes = voters.compactMap(\.lease)

@@ -11,7 +11,7 @@ extension Replica {
         _ write: Write, if condition: Condition, _ id: UInt64, _ session: SessionID,
         _ concern: WriteConcern?, named name: Stamp?
     ) {
-        if wayBack != nil, defect != .writesWhileOut {
+        if wayBack != nil {
             clientSessions.halt(session)
             return refuseOnWayBack(id, session)
         }

@@ -23,9 +23,6 @@ extension Replica {
                 fix: "wait until those that are out, or are to be, are back", id, session)
         }
         guard peers.canVoteOut(member, at: now.elapsedMilliseconds) else {
-            if defect == .keepsRefusedVotes, let writer = peer.beat?.writer {
-                peers.want(Eviction(member: member, writer: writer))
-            }
             return refuseWithoutMajority(against: member, id, session)
         }
         guard let writer = peer.beat?.writer else {
@@ -73,8 +70,7 @@ extension Replica {
 
     /// Keeps on disk what this turn has learnt.
     mutating func storeEvictions() {
-        guard let evictions = peers.evictions.takeChange(), defect != .forgetsEvictions
-        else { return }
+        guard let evictions = peers.evictions.takeChange() else { return }
         var writer = MessagePackWriter()
         writer.append(evictions)
         turn.properties.append(Property(.evictions, bytes: writer.bytes))

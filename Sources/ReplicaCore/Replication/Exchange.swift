@@ -88,7 +88,7 @@ extension Replica {
         let isMissing = batches.isEmpty && vector[read.origin] >= read.from
         // What the log has and cannot give, because it is damaged, the next checkpoint will have.
         if isMissing, covered < read.from { checkpoints.want() }
-        let isGone = isMissing && covered >= read.from && defect != .hidesWhatIsGone
+        let isGone = isMissing && covered >= read.from
         let message =
             isGone
             ? PeerMessage.gone(origin: read.origin, through: covered)

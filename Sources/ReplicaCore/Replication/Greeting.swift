@@ -60,7 +60,6 @@ extension Replica {
                 fix: "list \(hello.member) in the configuration of \(own), and start \(own) again"
             )
         }
-        if defect == .welcomesTwins { return nil }
         let expected = configuration.endpoint(of: hello.member)
         if hello.endpoint != expected {
             return .init(

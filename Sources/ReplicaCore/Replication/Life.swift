@@ -55,7 +55,6 @@ extension Replica {
 
     /// Whether the peers that are there, or some of them, know of this life.
     private func isKnown(toAll: Bool) -> Bool {
-        if defect == .servesUnknown { return true }
         let live = peers.members.filter { peers.isLive($0, at: now.elapsedMilliseconds) }
         let knowing = live.count { $0.beat?.writers.contains(writer) == true }
         return toAll ? knowing == live.count : knowing > 0

@@ -51,7 +51,7 @@ extension Replica {
 
     /// Keeps the list on disk, together with what it says of those who are not in it.
     mutating func storeMembers() {
-        guard let list = members, defect != .forgetsRemovals else { return }
+        guard let list = members else { return }
         members = nil
         turn.properties.append(Property(.members, bytes: list.bytes))
     }

@@ -25,24 +25,15 @@ extension Replica {
     }
 
     private mutating func nextStamp() -> Stamp {
-        let wall = now.wallMilliseconds
-        let time =
-            switch defect {
-            case .stampsFollowTheWall: HybridTime(milliseconds: wall)
-            case .stampsRunAhead: clock.next(wallMilliseconds: wall + 60_000)
-            default: clock.next(wallMilliseconds: wall)
-            }
-        return Stamp(time: time, writer: writer)
+        Stamp(time: clock.next(wallMilliseconds: now.wallMilliseconds), writer: writer)
     }
 
     /// Learns from the stamps of an operation.
     mutating func observe(_ operation: Operation, of origin: WriterID) {
         let stamp = operation.stamp
-        if defect != .ignoresStampsOfOthers || origin == writer { clock.observe(stamp.time) }
-        if stamp.writer != origin, defect != .forgetsStamps { clientStamps.insert(stamp) }
-        if let again = operation.again, defect != .forgetsWhatIsDoneAgain {
-            clientStamps.insert(again)
-        }
+        clock.observe(stamp.time)
+        if stamp.writer != origin { clientStamps.insert(stamp) }
+        if let again = operation.again { clientStamps.insert(again) }
         if operation.term != nil {
             let isLate = origin != writer && coordination.election.isCaughtUp
             coordination.terms.note(operation, isLate: isLate)
@@ -79,10 +70,9 @@ extension Replica {
 
     /// Takes a batch from a peer: applies it, or holds it back until it is its turn.
     mutating func receive(batch bytes: [UInt8], repaired: Bool) {
-        var batch: Batch
+        let batch: Batch
         do throws(FrameError) {
             batch = try BatchCoding.decode(bytes)
-            if defect == .ignoresDependencies { batch.dependencies = Vector() }
         } catch {
             counters.malformedFrames += 1
             return
@@ -124,12 +114,11 @@ extension Replica {
 
     /// Whether a batch comes from a current writer, or belongs to what is left of a closed one.
     func mayTake(_ batch: Batch) -> Bool {
-        defect == .takesFromClosedWriters || peers.mayTake(batch.origin, through: batch.last)
+        peers.mayTake(batch.origin, through: batch.last)
     }
 
     /// Drops what waits and may not be taken any more.
     mutating func dropClosed() {
-        guard defect != .takesFromClosedWriters else { return }
         let peers = peers
         inbox.removeAll { !peers.mayTake($0.origin, through: $0.last) }
     }

@@ -170,11 +170,6 @@ extension Peers {
         let agreement = agreement
         return members.filter { $0.agreement != agreement || $0.settled < time }.map(\.member)
     }
-
-    /// The frontier without a look at who is closed: a mistake, for tests.
-    func frontierWithoutAgreement(own promise: HybridTime) -> HybridTime {
-        all.reduce(promise) { min($0, $1.beat?.promise ?? .zero) }
-    }
 }
 
 // MARK: - Evictions

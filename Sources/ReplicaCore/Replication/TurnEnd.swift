@@ -102,11 +102,9 @@ extension Replica {
 
     /// The state of this replica, to be written on disk.
     public var checkpoint: Checkpoint {
-        let registers = defect == .checkpointWithoutRegisters ? Registers() : tree.registers
-        let stamps = defect == .checkpointWithoutStamps ? ClientStamps() : clientStamps
-        return Checkpoint(
-            value: tree.value, registers: registers, vector: vector, frontier: frontier,
-            time: clock.last, stamps: stamps)
+        Checkpoint(
+            value: tree.value, registers: tree.registers, vector: vector, frontier: frontier,
+            time: clock.last, stamps: clientStamps)
     }
 
     /// Moves the clock on, and behind it the promise. The times that peers hear ascend, also where the
@@ -116,7 +114,7 @@ extension Replica {
             now.elapsedMilliseconds >= nextBeatMilliseconds
             ? clock.next(wallMilliseconds: now.wallMilliseconds)
             : clock.advance(wallMilliseconds: now.wallMilliseconds)
-        let lag = defect == .acceptsBelowPromise ? 0 : configuration.retryWindowMilliseconds
+        let lag = configuration.retryWindowMilliseconds
         promised = max(
             promised, time.earlier(byMilliseconds: lag), timeShown(before: lag, now: time))
         return time
@@ -157,12 +155,7 @@ extension Replica {
         greetPeers()
         truncateLog()
         peers.settle(holding: vector)
-        switch defect {
-        case .compactPastAGap: frontier = clock.last
-        case .compactsWithoutAgreement:
-            frontier = max(frontier, peers.frontierWithoutAgreement(own: promised))
-        default: frontier = max(frontier, peers.frontier(own: promised) ?? .zero)
-        }
+        frontier = max(frontier, peers.frontier(own: promised) ?? .zero)
     }
 
     /// Takes from the log what nobody needs; not while a checkpoint comes that the log goes on from.

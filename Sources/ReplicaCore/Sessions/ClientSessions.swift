@@ -97,7 +97,7 @@ extension Replica {
         let client = ClientSessions.Waiting(
             session: session, id: id, seen: seen,
             untilMilliseconds: now.elapsedMilliseconds + ClientSessions.patienceMilliseconds)
-        if vector.covers(seen) || defect == .greetsBeforeCovered {
+        if vector.covers(seen) {
             welcome(client)
         } else {
             clientSessions.wait(client)

@@ -86,10 +86,9 @@ extension Replica {
         guard !concerns.waiting.isEmpty else { return }
         let durable = turns.durable.vector[writer]
         let holdings = peers.holdings(of: writer, own: durable)
-        let reached =
-            defect == .answersConcernsEarly
-            ? (all: durable, majority: durable)
-            : (all: holdings[holdings.count - 1], majority: holdings[holdings.count / 2])
+        let reached = (
+            all: holdings[holdings.count - 1], majority: holdings[holdings.count / 2]
+        )
         let done = concerns.take(reached: reached, at: now.elapsedMilliseconds)
         for (waiting, concern) in done {
             outbox.append(.met(id: waiting.id, concern: concern), to: waiting.session)

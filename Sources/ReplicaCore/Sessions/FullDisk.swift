@@ -11,7 +11,6 @@ struct StorageFlaw: Equatable, Sendable {
 
 extension Replica {
     mutating func noteStorage(_ flaw: StorageFlaw?) {
-        if flaw == nil, defect == .staysFull { return }
         storageFlaw = flaw
         if flaw == nil { return }
         // What waits here would never be stored in order; peers have it.

@@ -138,7 +138,7 @@ extension Replica {
         _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID,
         _ concern: WriteConcern? = nil, at stamp: Stamp? = nil
     ) {
-        if wayBack != nil, defect != .writesWhileOut {
+        if wayBack != nil {
             clientSessions.halt(session)
             return refuseOnWayBack(id, session)
         }

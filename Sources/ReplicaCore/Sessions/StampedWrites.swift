@@ -57,9 +57,7 @@ extension Replica {
         if clientSessions.isHalted(session) {
             return Replica.haltedFlaw
         }
-        let isLagging = defect == .acceptsBelowPromise
-        let lag = configuration.retryWindowMilliseconds
-        if stamp.time <= (isLagging ? clock.last.earlier(byMilliseconds: lag) : promised) {
+        if stamp.time <= promised {
             return "\(configuration.member) takes no stamps any more of \(stamp.time.milliseconds) "
                 + "ms and earlier, its clock shows \(clock.last.milliseconds) ms"
         }

@@ -10,8 +10,6 @@ public import SyncProtocol
 public struct ConvergentTree: Sendable {
     /// What readers see.
     public private(set) var value = Value.null
-    /// A mistake planted for a test.
-    public var defect: Defect?
 
     var registers = Registers()
     private var forgettable = StampQueue()
@@ -37,8 +35,7 @@ public struct ConvergentTree: Sendable {
         for write in operation.writes {
             // Moved in and out, so that the pass alone holds them.
             var pass = WritePass(
-                stamp: operation.stamp, write: write, defect: defect, changes: changes,
-                forgettable: forgettable)
+                stamp: operation.stamp, write: write, changes: changes, forgettable: forgettable)
             changes = []
             forgettable = StampQueue()
             pass.run(on: &value, &registers)

@@ -9,14 +9,13 @@ struct Coverage {
     var partial: [PartialClear] = []
 
     /// What covers the child `key` of a location with these registers.
-    func below(_ registers: Registers, _ key: Key, defect: Defect?) -> Coverage {
-        var full = max(full, registers.write)
-        if defect != .noStrictClear { full = max(full, registers.increment) }
+    func below(_ registers: Registers, _ key: Key) -> Coverage {
+        var full = max(full, registers.write, registers.increment)
         if partial.isEmpty, registers.clears.isEmpty { return Coverage(full: full) }
 
         var spared: [PartialClear] = []
         for clear in (partial + registers.clears).map({ $0.below(key) }) {
-            if clear.spared.isEmpty || defect == .pruneUnderHoles {
+            if clear.spared.isEmpty {
                 full = max(full, clear.stamp)
             } else {
                 spared.append(clear)

@@ -17,16 +17,10 @@ extension WritePass {
                 registers.terms = [Term(stamp: written, step: .start(old.content))]
             }
             let term = Term(stamp: stamp, step: .add(delta))
-            if defect == .sumInArrivalOrder {
-                registers.terms.appendStep(term)
-            } else {
-                registers.terms.insert(term)
-            }
+            registers.terms.insert(term)
         }
         let sum = registers.terms.isEmpty ? old.content : registers.terms.sum
-        if registers.increment >= stamp || defect == .noStrictClear {
-            return sum.prioritized(old.priority)
-        }
+        if registers.increment >= stamp { return sum.prioritized(old.priority) }
         registers.increment = stamp
         let shown = sum.isPrimitive ? sum : .null
         let result = renewBelow(old, &registers, shown, priority: .null)
@@ -43,9 +37,7 @@ extension WritePass {
         clear: PartialClear?
     ) -> Value {
         guard registers.write < stamp else { return old }
-        if !registers.terms.isEmpty, defect != .keepDeadIncrements {
-            registers.terms.removeOlder(than: stamp)
-        }
+        if !registers.terms.isEmpty { registers.terms.removeOlder(than: stamp) }
         registers.kill = max(registers.kill, stamp)
         defer { if let clear { registers.insert(clear) } }
         if registers.increment > stamp {
@@ -67,7 +59,7 @@ extension WritePass {
         keys.formUnion(registers.children.keys.filter { $0 != .priority })
         var result = Value.null
         for key in keys.sorted() {
-            let below = coverage.below(registers, key, defect: defect)
+            let below = coverage.below(registers, key)
             let child = registers.withChild(key) { registers in
                 replaceChild(old[key], &registers, planted[key], below)
             }
@@ -94,7 +86,7 @@ extension WritePass {
     private mutating func plant(
         _ priority: Value, on value: Value, _ registers: inout Registers, _ coverage: Coverage
     ) -> Value {
-        let below = coverage.below(registers, .priority, defect: defect)
+        let below = coverage.below(registers, .priority)
         let new = registers.withChild(.priority) {
             replacePriority(value.priority, &$0, priority, below)
         }

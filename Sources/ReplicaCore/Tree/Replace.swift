@@ -9,7 +9,7 @@ extension WritePass {
     mutating func replace(
         _ old: Value, _ registers: inout Registers, _ planted: Value, _ coverage: Coverage
     ) -> Value {
-        if registers.write > stamp, defect != .firstComeOnEqualPlace { return old }
+        if registers.write > stamp { return old }
         registers.write = stamp
         let newer = coverage.partial.lazy.filter { [stamp] in $0.stamp > stamp }
         return renew(old, &registers, newer.isEmpty ? planted : planted.spared(by: newer))
@@ -42,9 +42,7 @@ extension WritePass {
     ) -> Value {
         if registers.kill < stamp { registers.kill = .none }
         if !registers.clears.isEmpty { registers.clears.removeAll { [stamp] in $0.stamp < stamp } }
-        if !registers.terms.isEmpty, defect != .keepDeadIncrements {
-            registers.terms.removeOlder(than: stamp)
-        }
+        if !registers.terms.isEmpty { registers.terms.removeOlder(than: stamp) }
 
         let planted = registers.clears.isEmpty ? planted : planted.spared(by: registers.clears)
         var content = planted.content

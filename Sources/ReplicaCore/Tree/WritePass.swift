@@ -6,7 +6,6 @@ struct WritePass {
     let stamp: Stamp
     let path: Path
     let value: Value
-    let defect: Defect?
     /// What this operation changed so far.
     var changes: [Change]
     /// Where registers were made that can be forgotten one day.
@@ -14,19 +13,14 @@ struct WritePass {
 
     private let kills: Bool
 
-    init(
-        stamp: Stamp, write: Write, defect: Defect?, changes: [Change], forgettable: StampQueue
-    ) {
+    init(stamp: Stamp, write: Write, changes: [Change], forgettable: StampQueue) {
         self.stamp = stamp
         path = write.path
         value = write.value
-        self.defect = defect
         self.changes = changes
         self.forgettable = forgettable
         // A value below ends a primitive above; null does not, and a priority is no child.
-        kills =
-            write.path.last != .priority
-            && (!write.value.isNull || defect == .nullWriteKills)
+        kills = write.path.last != .priority && !write.value.isNull
     }
 
     mutating func run(on visible: inout Value, _ registers: inout Registers) {
@@ -39,7 +33,7 @@ struct WritePass {
     ) {
         guard depth < path.count else { return land(&visible, &registers, coverage) }
         let key = path.keys[depth]
-        let below = coverage.below(registers, key, defect: defect)
+        let below = coverage.below(registers, key)
         let isCovered = below.full > stamp
         if key == .priority {
             if !isCovered { landPriority(&visible, &registers, below) }
@@ -47,7 +41,7 @@ struct WritePass {
         }
         let before = Shown(visible)
         let mark = changes.count
-        if kills, !(isCovered && defect == .coveredWriteDoesNotKill) {
+        if kills {
             if registers.isBare { remember(depth) }
             registers.kill = max(registers.kill, stamp)
             endPrimitive(&visible, &registers, coverage)
@@ -91,7 +85,7 @@ struct WritePass {
     ) {
         guard visible.isPrimitive else { return }
         if !registers.terms.isEmpty {
-            if defect != .keepDeadIncrements { registers.terms.removeOlder(than: stamp) }
+            registers.terms.removeOlder(than: stamp)
             visible = registers.terms.sum.prioritized(visible.priority)
         } else if max(registers.write, coverage.exact) < stamp {
             visible = .null
@@ -104,7 +98,7 @@ struct WritePass {
         _ coverage: Coverage
     ) {
         if visible.isNull {
-            hide(priority, &registers, coverage.below(registers, .priority, defect: defect).exact)
+            hide(priority, &registers, coverage.below(registers, .priority).exact)
         } else if let hidden = registers.children[.priority]?.terms.first {
             if case .start(let priority) = hidden.step { visible = visible.prioritized(priority) }
             // A stable one needs no register as long as its location shows it.
@@ -151,16 +145,13 @@ struct WritePass {
         if case .deferred(.increment(let delta)) = value.content {
             if registers.isBare { remember(path.count) }
             visible = add(delta, priority: value.priority, to: old, &registers, coverage)
-        } else if value.carriesIncrement, defect != .setCoversItsIncrements {
+        } else if value.carriesIncrement {
             let clear = PartialClear(stamp: stamp, spared: value.incrementPaths)
             forgettable.insert(stamp, at: path.keys[...], isDeep: true)
             visible = replacePartly(old, &registers, value, coverage, clear: clear)
-        } else if defect == .noTombstone, value.isNull, registers.isEmpty {
-            visible = .null
         } else {
             if registers.isBare { remember(path.count) }
-            let planted = defect == nil ? value : value.startingIncrements
-            visible = replace(old, &registers, planted, coverage)
+            visible = replace(old, &registers, value, coverage)
         }
         if old.isNull || visible.isNull {
             if !(old.isNull && visible.isNull) {
@@ -227,21 +218,6 @@ extension Value {
                 child.incrementPaths.map { Path([key]).appending($0) }
             }
         default: []
-        }
-    }
-
-    /// The value with each increment as if there had been nothing before it.
-    var startingIncrements: Value {
-        guard carriesIncrement else { return self }
-        switch content {
-        case .deferred(.increment(let delta)): return delta.value.prioritized(priority)
-        case .object(let children):
-            var started = Children()
-            for (key, child) in children {
-                started.updateValue(child.startingIncrements, forKey: key)
-            }
-            return Value(started).prioritized(priority)
-        default: return self
         }
     }
 }

@@ -1,6 +1,5 @@
 import ClusterSimulator
 import Foundation
-import ReplicaCore
 import Testing
 
 /// Each check finds a mistake that was planted for it.
@@ -11,11 +10,6 @@ import Testing
         #expect(result.seeds != nil, "\(row.check.rawValue) does not find \(row.defect.name)")
         #expect(result.finding?.details.isEmpty == false)
         #expect((result.finding?.witness.count ?? 0) <= 4)
-    }
-
-    @Test func `each check has a mistake that it finds`() {
-        let checks = Set(SelfTest.rows.map(\.check))
-        #expect(checks == Set(Check.allCases))
     }
 
     @Test func `the page lists each mistake, and each check with its guarantee`() throws {
@@ -53,20 +47,6 @@ import Testing
         let shrinking = try #require(
             Shrinking(scenario, seed: 1, defect: .cutsReplies, limit: 10))
         #expect(shrinking.check == nil)
-    }
-
-    // `sum-in-arrival-order` needs sums of which no simulated run has enough; the tests of the tree
-    // find it.
-    @Test(arguments: Defect.ofTree.filter { $0 != .sumInArrivalOrder })
-    func `a mistake in the replica is found by the oracle`(defect: Defect) throws {
-        let scenario = try ScenarioFiles.scenario("crowded-tree")
-        let isFound = (UInt64(1)...100).contains { seed in
-            let report = Simulation.run(scenario, seed: seed, defect: .replica(defect))
-            return report.checks.contains {
-                $0.check == .everyTurnEqualsOracle && $0.verdict == .invalid
-            }
-        }
-        #expect(isFound)
     }
 
     @Test func `every defect has a name that leads to it`() {

@@ -6,10 +6,9 @@ import SyncProtocol
 struct ArrivalCheck {
     /// Returns what was wrong first, or nil.
     static func firstFlaw(
-        _ arrivals: [Operation], defect: Defect? = nil, frontiers: Generator? = nil
+        _ arrivals: [Operation], frontiers: Generator? = nil
     ) -> String? {
         var tree = ConvergentTree()
-        tree.defect = defect
         var received: [Stamp: Operation] = [:]
         var before = Value.null
         var frontier = Stamp.none
@@ -34,7 +33,7 @@ struct ArrivalCheck {
             for stamp in stamps {
                 if received[stamp] != nil {
                     frontier = max(frontier, stamp)
-                } else if defect != .compactPastAGap {
+                } else {
                     break
                 }
             }

@@ -103,23 +103,6 @@ import Testing
         }
     }
 
-    @Test(arguments: Defect.ofTree)
-    func `a planted defect is found`(defect: Defect) {
-        var random = Generator(seed: 7)
-        for _ in 0..<300_000 {
-            let mix = Mix.draw(&random, priorities: false)
-            let operations = (0..<Int.random(in: 2...6, using: &random)).map {
-                mix.operation(&random, stamp: $0 + 1, depth: 3)
-            }
-            let arrivals = operations.shuffled(using: &random)
-            let frontiers = defect == .compactPastAGap ? Generator(seed: 1) : nil
-            if ArrivalCheck.firstFlaw(arrivals, defect: defect, frontiers: frontiers) != nil {
-                return
-            }
-        }
-        Issue.record("\(defect.rawValue) was not found")
-    }
-
     private func nearlyInOrder(
         _ operations: [Operation], _ random: inout Generator
     ) -> [Operation] {
