@@ -108,7 +108,10 @@ import Testing
                 let words = ShellWords.split(example)
                 #expect(words.first == "hearth", "\(example)")
                 let command = try CommandParser(root: .hearth).parse(Array(words.dropFirst()))
-                guard case .run(let invocation) = command, !path.isEmpty else { continue }
+                guard case .run(let invocation) = command else {
+                    Issue.record("\(example) runs no verb")
+                    continue
+                }
                 #expect(invocation.path.dropFirst().starts(with: path), "\(example)")
             }
             for below in verb.verbs { try check(below, path + [below.name]) }
