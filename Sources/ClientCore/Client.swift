@@ -26,13 +26,13 @@ public struct Client: Sendable {
     var clock: StampClock
     var stamping = Stamping.silent
     /// What nodes have shown: any other one must hold that before it shows something.
-    var seen = Vector()
+    var seen = VersionVector()
     /// Since when nodes say that they do not hold that.
     var behindSince: UInt64?
     /// Why the node that answered last does not serve this client; nil once one does.
     public internal(set) var refusal: HearthError?
     /// What the node said of a stamp that it refused.
-    var stampFlaw: HearthError?
+    var stampFailure: HearthError?
     var outputs: [Output] = []
     private var lastWireID: UInt64 = 0
     private var frame = FrameWriter()
@@ -127,7 +127,7 @@ extension Client {
     {
         switch pending.request.work {
         case .transact: return send(pending, as: wireID)
-        case .settle(let milliseconds):
+        case .awaitStable(let milliseconds):
             // Of the limit, what is left.
             let end = pending.askedMilliseconds + milliseconds
             return .awaitStable(id: wireID, milliseconds: end - min(end, now))

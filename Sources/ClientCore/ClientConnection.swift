@@ -25,7 +25,7 @@ extension Client {
     private mutating func take(_ message: NodeMessage) {
         switch message {
         case .ok(let id): finish(id, .done)
-        case .met(let id, let reached): finish(id, reached)
+        case .acknowledged(let id, let reached): finish(id, reached)
         case .pushed(let id, _): finish(id, .done)
         case .value(let id, let value): finish(id, .value(value))
         case .ready(let id, _, let wall, let time, let holds):

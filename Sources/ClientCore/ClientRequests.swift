@@ -28,7 +28,7 @@ extension Client {
             write(
                 request, record: configuration.isPersistent ? persistence.keep(request.work) : nil)
         case .transact(_, let visibility, let scope): begin(request, visibility, scope)
-        case .children, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel, .settle,
+        case .children, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel, .awaitStable,
             .status:
             requests.append(request, at: now)
         }

@@ -46,13 +46,15 @@ extension Client {
             pending.stamp = clock.next(at: now)
             if let record = pending.record { persistence.keep(work, pending.stamp, as: record) }
         } else if let record = pending.record {
-            // What each node makes another thing of is sent once at most, whatever ends this life.
+            // What each node makes another thing of is sent once at most, whatever ends this incarnation.
             persistence.end(record)
         }
     }
 
     /// The node holds all that this client has seen.
-    mutating func begin(_ wireID: UInt64, at wall: UInt64, _ time: HybridTime, holding: Vector) {
+    mutating func begin(
+        _ wireID: UInt64, at wall: UInt64, _ time: HybridTime, holding: VersionVector
+    ) {
         guard case .greeting(wireID, let asked, let askedWall) = stamping else { return }
         stamping = .open
         behindSince = nil
@@ -76,7 +78,7 @@ extension Client {
         let since = behindSince ?? now
         behindSince = since
         if now - since >= configuration.sessionMilliseconds {
-            seen = Vector()
+            seen = VersionVector()
             behindSince = nil
         }
         refusal = error
@@ -86,7 +88,7 @@ extension Client {
     /// The node did not do a write because of its stamp.
     mutating func takeBack(_ wireID: UInt64, _ error: HearthError, isDecided: Bool) {
         guard requests.setAside(wireID, isDecided: isDecided, at: now) else { return }
-        stampFlaw = error
+        stampFailure = error
         stamping = .halted
     }
 
@@ -98,7 +100,7 @@ extension Client {
             let limit = configuration.outcomeMilliseconds
             let moment = now >= limit ? now - limit : nil
             for pending in requests.putBack(undecidedBefore: moment) {
-                let problem = stampFlaw?.problem ?? ""
+                let problem = stampFailure?.problem ?? ""
                 fail(pending, .undecided(problem, after: limit))
             }
             stamping = .resting(until: isUndecided ? now + configuration.inquiryMilliseconds : now)

@@ -4,7 +4,7 @@ public import SyncProtocol
 public struct Configuration: Sendable {
     /// Where nodes take clients, in the order in which they are tried; at least one.
     public var nodes: [String]
-    /// By whom its writes are stamped; drawn at random in each life of the client.
+    /// By whom its writes are stamped; drawn at random in each incarnation of the client.
     public var writer: WriterID
     /// Requests that may be sent and unanswered at a time.
     public var window = 1024
@@ -12,7 +12,7 @@ public struct Configuration: Sendable {
     public var queueLimit = 100_000
     /// Roughly how many bytes they may have together.
     public var queueBytes = 256 << 20
-    /// Whether unanswered writes, and what listens are told, are kept for the next life of the
+    /// Whether unanswered writes, and what listens are told, are kept for the next incarnation of the
     /// application.
     public var isPersistent = false
     /// Bytes after which a frame is full.

@@ -21,7 +21,7 @@ public struct HearthError: Error, Equatable, Sendable {
         /// No node that answers holds what this client has seen before.
         case behind
         /// What was written before may still change.
-        case unsettled
+        case notStable
         /// A transaction was not decided, for want of a majority of nodes that are connected.
         case noMajority
         /// A limit of the node is reached.
@@ -86,7 +86,7 @@ extension HearthError {
             case .changed: .changed
             case .late, .undecided: .undecided
             case .behind: .behind
-            case .unsettled: .unsettled
+            case .notStable: .notStable
             case .noMajority: .noMajority
             }
         self.init(own, problem, fix: fix)

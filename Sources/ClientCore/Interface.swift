@@ -10,7 +10,7 @@ public enum Input: Sendable {
     /// and no request as unanswered.
     case turnBegan(
         elapsedMilliseconds: UInt64, wallMilliseconds: UInt64, isReading: Bool = true)
-    /// What an earlier life of the application has left behind; before anything else.
+    /// What an earlier incarnation of the application has left behind; before anything else.
     case restored([KeptWrite])
     /// What is kept under a key that `recall` has named; nil if nothing is.
     case recalled(key: String, frame: [UInt8]?)

@@ -2,7 +2,7 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-/// Something to keep for the next life of the application; the driver need not understand it.
+/// Something to keep for the next incarnation of the application; the driver need not understand it.
 public enum Record: Equatable, Sendable {
     /// A write that no node has answered; the frame asks a node for it.
     case write(number: UInt64, frame: [UInt8])
@@ -12,7 +12,7 @@ public enum Record: Equatable, Sendable {
     case value(key: String, frame: [UInt8])
 }
 
-/// A write that an earlier life of the application has left behind.
+/// A write that an earlier incarnation of the application has left behind.
 public struct KeptWrite: Equatable, Sendable {
     public let number: UInt64
     public let frame: [UInt8]
@@ -50,7 +50,7 @@ struct Persistence: Sendable {
         records.append(.write(number: number, frame: frame))
     }
 
-    /// A write that was kept in an earlier life; nil if it cannot be read.
+    /// A write that was kept in an earlier incarnation; nil if it cannot be read.
     mutating func restore(_ kept: KeptWrite) -> (work: Request.Work, stamp: Stamp?)? {
         lastNumber = max(lastNumber, kept.number)
         let received: [Received<ClientMessage>]? = try? FrameReader.messages(in: kept.frame)
@@ -100,7 +100,7 @@ struct Persistence: Sendable {
 }
 
 extension ServerListen {
-    /// The same for equal listens in every life: the frame that asks for it, in hexadecimal digits.
+    /// The same for equal listens in every incarnation: the frame that asks for it, in hexadecimal digits.
     fileprivate var key: String {
         let digits = Array("0123456789abcdef".utf8)
         let frame = ClientMessage.listen(id: 0, path: path, query: query).frame
@@ -112,7 +112,7 @@ extension ServerListen {
 // MARK: - The client
 
 extension Client {
-    /// Takes up the writes that an earlier life has left behind; nobody waits for their outcome.
+    /// Takes up the writes that an earlier incarnation has left behind; nobody waits for their outcome.
     mutating func restore(_ writes: [KeptWrite]) {
         for kept in writes.sorted(by: { $0.number < $1.number }) {
             guard let (work, stamp) = persistence.restore(kept) else { continue }
@@ -121,7 +121,7 @@ extension Client {
         }
     }
 
-    /// Takes what an earlier life knew of a listen, unless a node was quicker.
+    /// Takes what an earlier incarnation knew of a listen, unless a node was quicker.
     mutating func recall(_ frame: [UInt8]?, at key: String) {
         guard let (value, listen) = persistence.take(frame, at: key),
             subscriptions.contains(listen), tree.heldValue(for: listen) == nil

@@ -25,10 +25,10 @@ public struct Request: Sendable {
         /// Takes back such puts at and below the path.
         case onDisconnectCancel(Path)
         /// Waits until nothing can come any more that was written before, at whatever node, and could
-        /// change what is there; fails with `unsettled` after so long.
+        /// change what is there; fails with `not stable` after so long.
         ///
         /// Give it the patience for that and for the answer, a second more.
-        case settle(milliseconds: UInt64)
+        case awaitStable(milliseconds: UInt64)
         /// What the node tells of itself.
         case status
     }
@@ -87,7 +87,7 @@ extension Request.Work {
             .onDisconnectCancel(let path):
             path
         case .children(let path, _, _): path
-        case .settle, .status: .root
+        case .awaitStable, .status: .root
         }
     }
 
@@ -97,7 +97,8 @@ extension Request.Work {
         case .put(_, let value): !value.dependsOnNode
         case .merge(_, let writes): !writes.contains { $0.value.dependsOnNode }
         // Those of a lost connection have been done, and this is another one.
-        case .get, .children, .transact, .settle, .status, .onDisconnectPut, .onDisconnectMerge,
+        case .get, .children, .transact, .awaitStable, .status, .onDisconnectPut,
+            .onDisconnectMerge,
             .onDisconnectCancel:
             true
         }
@@ -130,7 +131,7 @@ extension Request.Work {
     var isWrite: Bool {
         switch self {
         case .put, .merge, .transact: true
-        case .get, .children, .settle, .status, .onDisconnectPut, .onDisconnectMerge,
+        case .get, .children, .awaitStable, .status, .onDisconnectPut, .onDisconnectMerge,
             .onDisconnectCancel:
             false
         }
@@ -141,7 +142,7 @@ extension Request.Work {
         switch self {
         case .put, .merge, .transact, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel:
             true
-        case .get, .children, .settle, .status: false
+        case .get, .children, .awaitStable, .status: false
         }
     }
 
@@ -154,7 +155,7 @@ extension Request.Work {
             try value.validate(at: path)
         case .merge(let path, let writes), .onDisconnectMerge(let path, let writes):
             for write in writes { try write.value.validate(at: path.appending(write.path)) }
-        case .get, .children, .transact, .onDisconnectCancel, .settle, .status: break
+        case .get, .children, .transact, .onDisconnectCancel, .awaitStable, .status: break
         }
     }
 
@@ -166,7 +167,7 @@ extension Request.Work {
         case .put(_, let value), .onDisconnectPut(_, let value): 64 + value.estimatedSize
         case .merge(_, let writes), .onDisconnectMerge(_, let writes):
             writes.reduce(64) { $0 + 64 + $1.value.estimatedSize }
-        case .get, .children, .transact, .onDisconnectCancel, .settle, .status: 64
+        case .get, .children, .transact, .onDisconnectCancel, .awaitStable, .status: 64
         }
     }
 
@@ -187,7 +188,7 @@ extension Request.Work {
         case .onDisconnectMerge(let path, let writes):
             .onDisconnectMerge(id: id, path: path, writes: writes)
         case .onDisconnectCancel(let path): .onDisconnectCancel(id: id, path: path)
-        case .settle(let milliseconds): .awaitStable(id: id, milliseconds: milliseconds)
+        case .awaitStable(let milliseconds): .awaitStable(id: id, milliseconds: milliseconds)
         case .status: .status(id: id)
         case .transact: preconditionFailure("a transaction is sent as a put")
         }

@@ -7,7 +7,7 @@ struct Requests: Sendable {
         let askedMilliseconds: UInt64
         /// What listeners see of it already.
         let write: WriteID?
-        /// The number under which it is kept for the next life of the application.
+        /// The number under which it is kept for the next incarnation of the application.
         let record: UInt64?
         /// Roughly how many bytes it has.
         let byteCount: Int

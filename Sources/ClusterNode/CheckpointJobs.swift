@@ -12,7 +12,7 @@ extension Journal {
         let writer = checkpointWriter
         perform { file throws(StorageError) in
             var writer = writer
-            // What an earlier life began and did not complete.
+            // What an earlier incarnation began and did not complete.
             try file.removeRows(after: writer.lastRow)
             writer.begin(checkpoint)
             return .wroteRows(writer)
@@ -35,9 +35,9 @@ extension Journal {
     }
 
     /// Takes batches from the log, up to a thousand at a time.
-    func truncate(_ vector: Vector) {
+    func truncate(_ vector: VersionVector) {
         perform { file throws(StorageError) in
-            var rest = Vector()
+            var rest = VersionVector()
             var byteCount = 0
             for (origin, sequence) in vector.entries {
                 let removed = try file.removeBatches(of: origin.bits, through: sequence)
@@ -57,13 +57,14 @@ extension Journal {
             let path = "\(folder)/\(name).sqlite"
             mkdir(folder, 0o755)
             guard access(path, F_OK) != 0 else {
-                let flaw = BackupFlaw(problem: "\(path) exists already", fix: "choose another name")
-                return .done(.backedUp(.failure(flaw), id: id, for: session))
+                let failure = BackupFailure(
+                    problem: "\(path) exists already", fix: "choose another name")
+                return .done(.backedUp(.failure(failure), id: id, for: session))
             }
             let result = Result { () throws(StorageError) in
                 try file.backUp(to: path)
                 return path
-            }.mapError { BackupFlaw(problem: $0.problem, fix: $0.fix) }
+            }.mapError { BackupFailure(problem: $0.problem, fix: $0.fix) }
             return .done(.backedUp(result, id: id, for: session))
         }
     }
@@ -79,7 +80,7 @@ extension Journal {
             let bytes = try file.checkpointHead() ?? []
             guard let head = try? CheckpointHead(bytes) else {
                 // There is none, or the replica finds it damaged.
-                let none = CheckpointPart(head: bytes, after: 0, rows: [], isLast: true)
+                let none = CheckpointChunk(head: bytes, after: 0, rows: [], isLast: true)
                 return .read(.foundRows(none, for: read))
             }
             let after = read.checkpoint == head.lastRow ? read.after : 0
@@ -87,60 +88,60 @@ extension Journal {
                 after: after, through: head.lastRow, byteLimit: read.byteLimit)
             let last = rows.last?.id ?? after
             let hasMore = try !file.rows(after: last, through: head.lastRow, byteLimit: 0).isEmpty
-            let part = CheckpointPart(
+            let part = CheckpointChunk(
                 head: bytes, after: after, rows: rows.map(CheckpointRow.init), isLast: !hasMore)
             return .read(.foundRows(part, for: read))
         }
     }
 
     /// Keeps rows of a peer's checkpoint.
-    func stage(_ rows: [CheckpointRow], areFirst: Bool) {
+    func receiveRows(_ rows: [CheckpointRow], areFirst: Bool) {
         perform { file throws(StorageError) in
-            try file.stage(rows.map(StoredRow.init), areFirst: areFirst)
-            return .done(.staged)
+            try file.receiveRows(rows.map(StoredRow.init), areFirst: areFirst)
+            return .done(.rowsReceived)
         }
     }
 
     /// Keeps batches beside the log.
-    func setAside(_ origin: WriterID, after sequence: UInt64) {
+    func keepOrphans(_ origin: WriterID, after sequence: UInt64) {
         submit()
         perform { file throws(StorageError) in
             let end = try file.batches(
                 of: origin.bits, from: sequence + 1, byteLimit: .max)
             try file.require(whole: end.map(LogEntry.init))
-            return .done(.setAside(try file.setAside(origin.bits, after: sequence)))
+            return .done(.keepOrphans(try file.keepOrphans(origin.bits, after: sequence)))
         }
     }
 
     /// Makes the rows that are kept the node's own checkpoint, if they are whole.
-    func adopt(head: [UInt8], keepsLog: Bool, holding held: Vector) {
+    func install(head: [UInt8], keepsLog: Bool, holding held: VersionVector) {
         submit()
         perform { file throws(StorageError) in
-            guard let checkpoint = try file.stagedCheckpoint(head: head) else {
-                try file.dropStagedRows()
-                return .done(.adopted(nil))
+            guard let checkpoint = try file.receivedCheckpoint(head: head) else {
+                try file.dropReceivedRows()
+                return .done(.installed(nil))
             }
             let vector = checkpoint.head.vector
             let (log, end) = keepsLog ? try file.log(beyond: vector) : ([], vector)
             guard end.covers(held) else { throw file.damage("batches are missing") }
-            try file.adoptStagedRows(head: head) { origin in
+            try file.installReceivedRows(head: head) { origin in
                 let origin = WriterID(bits: origin)
                 return vector[origin] + 1..<end[origin] + 1
             }
             // What is announced from now on has to be on the disk.
             try file.synchronize()
-            return .adopted(checkpoint, log: log)
+            return .installed(checkpoint, log: log)
         }
     }
 }
 
 extension LogFile {
     /// The checkpoint of the rows that are kept; nil if one is damaged or missing.
-    fileprivate func stagedCheckpoint(head: [UInt8]) throws(StorageError) -> RestoredCheckpoint? {
+    fileprivate func receivedCheckpoint(head: [UInt8]) throws(StorageError) -> RestoredCheckpoint? {
         guard let head = try? CheckpointHead(head) else { return nil }
         var reader = CheckpointReader(head)
         var isWhole = true
-        try forEachStagedRow { id, bytes in
+        try forEachReceivedRow { id, bytes in
             guard isWhole else { return }
             do throws(FrameError) {
                 reader.add(try DecodedRow(CheckpointRow(id: id, bytes: Array(bytes))))
@@ -154,8 +155,8 @@ extension LogFile {
     /// The batches that go on where a checkpoint ends, and where they end; peers have what comes after a
     /// gap.
     fileprivate func log(
-        beyond vector: Vector
-    ) throws(StorageError) -> (batches: [[UInt8]], end: Vector) {
+        beyond vector: VersionVector
+    ) throws(StorageError) -> (batches: [[UInt8]], end: VersionVector) {
         var end = vector
         var batches: [LogEntry] = []
         try forEachBatch(inOrderOf: BatchCoding.wallMilliseconds(of:)) { bits, first, last, bytes in

@@ -7,7 +7,7 @@ internal import SyncProtocol
 final class Journal {
     /// What becomes of turns and other jobs.
     enum Event: Sendable {
-        /// All turns up to this one are as durable as the node promises.
+        /// All turns up to this one are as durable as the node closed timestamps.
         case stored(turn: UInt64)
         /// A job is done that the replica waits for.
         case done(Input)
@@ -26,9 +26,9 @@ final class Journal {
         case read(Input)
         case wroteRows(CheckpointWriter)
         case checkpointed(CheckpointWriter)
-        case adopted(RestoredCheckpoint, log: [[UInt8]])
+        case installed(RestoredCheckpoint, log: [[UInt8]])
         /// So much was taken from the log, and what is still to be.
-        case truncated(byteCount: Int, rest: Vector)
+        case truncated(byteCount: Int, rest: VersionVector)
         case trouble(StorageError?)
         case failed(StorageError)
     }
@@ -92,7 +92,7 @@ final class Journal {
         lastTurn = turn.number
         gathered.turns.append(turn)
         gathered.byteCount += byteCount
-        // A life begins with a turn that waits for the disk in every mode.
+        // An incarnation begins with a turn that waits for the disk in every mode.
         if lastStored == 0 { return synchronize() }
         if durability == .commit || gathered.byteCount >= Self.gatheredBytesLimit { submit() }
     }
@@ -146,7 +146,7 @@ final class Journal {
         }
     }
 
-    /// Syncs what commits did not wait for; once a second where the durability promises that.
+    /// Syncs what commits did not wait for; once a second where the durability closed timestamps that.
     func synchronize() {
         submit()
         guard durability == .interval, lastSynchronizing < lastTurn, mailbox != nil else { return }
@@ -186,10 +186,10 @@ final class Journal {
         case .checkpointed(let writer):
             checkpointWriter = writer
             return .done(.checkpointed)
-        case .adopted(let checkpoint, let log):
+        case .installed(let checkpoint, let log):
             checkpointWriter = CheckpointWriter(after: checkpoint)
             logBytes = log.reduce(0) { $0 + $1.count }
-            return .done(.adopted((checkpoint, log: log)))
+            return .done(.installed((checkpoint, log: log)))
         case .truncated(let byteCount, let rest):
             logBytes -= byteCount
             if !rest.entries.isEmpty { truncate(rest) }
@@ -211,6 +211,6 @@ extension Storage.Turn {
             properties: turns.flatMap(\.properties).map { property in
                 StoredProperty(property.name.rawValue, property.bytes)
             },
-            clearsAside: turns.contains(where: \.clearsAside))
+            clearsOrphans: turns.contains(where: \.clearsOrphans))
     }
 }

@@ -35,14 +35,14 @@ public final class Node {
     private let clients: ClientPort
     private let peers: PeerPorts
     private let security: Security?
-    private let surroundings: Surroundings
+    private let processMetrics: ProcessMetrics
     private let recorder: Recorder?
     private var replica: Replica
     private var watchers: [Watcher] = []
     private var phase = Phase.running
     private var isInTurn = false
     private var failure: NodeError?
-    private var news: NodeNews
+    private var news: StateChangeLogger
     private var ticks = 0
     private var hasTrouble = false
 
@@ -68,8 +68,8 @@ public final class Node {
         log = NodeLog(member: id)
         let restoring = Restoring(configuration: configuration, member: id, log: log)
         (replica, journal) = try restoring.restored()
-        news = NodeNews(for: log, about: replica)
-        surroundings = Surroundings(member: member, databasePath: restoring.databasePath)
+        news = StateChangeLogger(for: log, about: replica)
+        processMetrics = ProcessMetrics(member: member, databasePath: restoring.databasePath)
         let (replica, log) = (replica, log)
         recorder = try records.map { folder throws(NodeError) in
             try Recorder(replica, id, inFolder: folder, log)
@@ -172,13 +172,14 @@ extension Node {
             case .checkpoint(let checkpoint): journal.write(checkpoint)
             case .truncate(let vector): journal.truncate(vector)
             case .readRows(let read): journal.readRows(read)
-            case .stage(let rows, let areFirst): journal.stage(rows, areFirst: areFirst)
+            case .receiveRows(let rows, let areFirst): journal.receiveRows(rows, areFirst: areFirst)
             case .backUp(let name, let id, let session):
                 let folder = configuration.folder(of: member.id) + "/backups"
                 journal.backUp(to: name, in: folder, id, for: session)
-            case .adopt(let head, let keepsLog, let held):
-                journal.adopt(head: head, keepsLog: keepsLog, holding: held)
-            case .setAside(let origin, let sequence): journal.setAside(origin, after: sequence)
+            case .install(let head, let keepsLog, let held):
+                journal.install(head: head, keepsLog: keepsLog, holding: held)
+            case .keepOrphans(let origin, let sequence):
+                journal.keepOrphans(origin, after: sequence)
             case .giveUp(let problem, let fix): fail(NodeError(problem: problem, fix: fix))
             case .serve: serve()
             }
@@ -254,11 +255,11 @@ extension Node {
         clients.probe()
         replica.process = processStatus
         news.tell(of: replica)
-        news.tell(ofShortage: surroundings.shortage)
+        news.tell(ofShortage: processMetrics.shortage)
     }
 
     private var processStatus: NodeStatus.Process {
-        surroundings.status(
+        processMetrics.status(
             clients: clients, peers: peers, journal: journal, refusals: security?.refusals)
     }
 }

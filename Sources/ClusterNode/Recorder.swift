@@ -11,10 +11,10 @@ final class Recorder {
     private let log: NodeLog
     private var file: Int32
     private var writer = NodeRecordWriter()
-    private var settled = HybridTime.zero
-    private var held: Vector
+    private var stableTime = HybridTime.zero
+    private var held: VersionVector
     /// What turns on their way to the disk hold, ascending.
-    private var waiting: [(turn: UInt64, vector: Vector)] = []
+    private var waiting: [(turn: UInt64, vector: VersionVector)] = []
 
     /// Begins a new file, named by the node and the time.
     ///
@@ -39,7 +39,7 @@ final class Recorder {
 
     private static var microseconds: UInt64 { Loop.monotonicNanoseconds / 1_000 }
 
-    func beginTurn(_ replica: Replica) { settled = replica.frontier }
+    func beginTurn(_ replica: Replica) { stableTime = replica.stableTime }
 
     /// Notes what a turn has taken in, before what it wants done is done.
     func endTurn(_ replica: Replica) {
@@ -47,11 +47,13 @@ final class Recorder {
         held = replica.vector
         append(
             .turned(
-                writer: replica.writer, holds: held, settled: settled,
+                writer: replica.writer, holds: held, stableTime: stableTime,
                 wallMilliseconds: Loop.wallClockMilliseconds))
     }
 
-    func noteServing(_ frame: [UInt8], of session: SessionID, from before: Vector, to: Vector) {
+    func noteServing(
+        _ frame: [UInt8], of session: SessionID, from before: VersionVector, to: VersionVector
+    ) {
         append(.served(session: session.number, frame: frame, before: before, after: to))
     }
 

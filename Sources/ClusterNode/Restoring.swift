@@ -58,7 +58,7 @@ struct Restoring {
         let checkpoint = try Self.checkpoint(in: file)
         var replica = Replica(
             replicaConfiguration, properties: try Self.properties(of: file),
-            checkpoint: checkpoint, aside: try file.aside())
+            checkpoint: checkpoint, orphans: try file.orphans())
         let logBytes = try restore(&replica, from: file, since: start)
         let writer = checkpoint.map { CheckpointWriter(after: $0) } ?? CheckpointWriter()
         let thread = try StorageThread(owning: file)
@@ -106,7 +106,7 @@ struct Restoring {
         replica.retryWindowMilliseconds = UInt64(configuration.retryWindowMilliseconds)
         replica.indexByteLimit = configuration.indexMegabytes << 20
         replica.logLimit = UInt64(configuration.logLimit)
-        replica.leftovers = configuration.evicted
+        replica.orphanPolicy = configuration.evicted
         replica.endpoints = Dictionary(
             uniqueKeysWithValues: configuration.nodes.map { ($0.id, $0.updates) })
         return replica
@@ -144,21 +144,21 @@ extension Restoring {
         var rows = ConcurrentDecoding { (row: CheckpointRow) throws(FrameError) in
             try DecodedRow(row)
         }
-        var flaw: FrameError?
+        var failure: FrameError?
         func add(_ decoded: [Result<DecodedRow, FrameError>]) {
             do throws(FrameError) {
                 for row in decoded { reader.add(try row.get()) }
             } catch {
-                flaw = error
+                failure = error
             }
         }
         // Copied, because SQLite's memory holds the bytes for the call only.
         try file.forEachRow(through: head.lastRow) { id, bytes in
-            guard flaw == nil else { return }
+            guard failure == nil else { return }
             add(rows.add(CheckpointRow(id: id, bytes: Array(bytes)), byteCount: bytes.count))
         }
-        if flaw == nil { add(rows.finish()) }
-        if let flaw { throw flaw }
+        if failure == nil { add(rows.finish()) }
+        if let failure { throw failure }
         return try reader.finish()
     }
 
@@ -174,7 +174,7 @@ extension Restoring {
         var batches = ConcurrentDecoding { (entry: LogEntry) throws(FrameError) in
             try DecodedBatch(entry, coveredBy: covered)
         }
-        var flaw: FrameError?
+        var failure: FrameError?
         func add(_ decoded: [Result<DecodedBatch, FrameError>]) {
             do throws(FrameError) {
                 for batch in decoded {
@@ -183,20 +183,20 @@ extension Restoring {
                     progress.add(UInt64(batch.head.count))
                 }
             } catch {
-                flaw = error
+                failure = error
             }
         }
         // About the order of stamps, in which what is summed up grows at its end.
         try file.forEachBatch(inOrderOf: BatchCoding.wallMilliseconds(of:)) {
             origin, first, last, bytes in
             byteCount += bytes.count
-            guard flaw == nil else { return }
+            guard failure == nil else { return }
             let entry = LogEntry(
                 origin: WriterID(bits: origin), first: first, last: last, bytes: Array(bytes))
             add(batches.add(entry, byteCount: bytes.count))
         }
-        if flaw == nil { add(batches.finish()) }
-        if let flaw { throw flaw }
+        if failure == nil { add(batches.finish()) }
+        if let failure { throw failure }
         try replica.finishRestoring()
         let milliseconds = (Loop.monotonicNanoseconds - start) / 1_000_000
         log.write("has \(replica.vector.total) operations, read in \(milliseconds) ms")

@@ -38,7 +38,7 @@ public struct StoredOperations: Equatable, Sendable {
             logged[origin] = max(logged[origin] ?? 0, last)
         }
         for (origin, last) in logged { note(WriterID(bits: origin), through: last) }
-        orphanedBatches = try file.aside().count
+        orphanedBatches = try file.orphans().count
     }
 
     private mutating func note(_ origin: WriterID, through sequence: UInt64) {

@@ -39,7 +39,7 @@ public struct Key: Sendable {
         guard KeyRules.allow(utf8) else {
             let text = String(decoding: utf8.prefix(80), as: UTF8.self)
             throw DataError(
-                problem: "invalid key \"\(text)\": \(KeyRules.flaw(in: utf8))",
+                problem: "invalid key \"\(text)\": \(KeyRules.failure(in: utf8))",
                 fix: "use 1 to \(Limits.keyBytes) bytes without . # $ / [ ] or control characters")
         }
         self.init(uncheckedUTF8: utf8)

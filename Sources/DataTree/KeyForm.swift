@@ -81,7 +81,7 @@ enum KeyRules {
     }
 
     /// Says why `utf8`, which is not allowed, is not.
-    static func flaw(in utf8: UnsafeBufferPointer<UInt8>) -> String {
+    static func failure(in utf8: UnsafeBufferPointer<UInt8>) -> String {
         if utf8.isEmpty { return "it is empty" }
         if utf8.count > Limits.keyBytes { return "it has \(utf8.count) bytes" }
         let forbidden = utf8.first { hasForbiddenByte(every(0x30) << 8 | UInt64($0)) }

@@ -39,7 +39,7 @@ public struct Path: Hashable, Sendable {
             }
         }
         self.keys = keys
-        if let flaw = limitExceeded { throw Path.error(flaw, in: utf8) }
+        if let failure = limitExceeded { throw Path.error(failure, in: utf8) }
     }
 
     public var count: Int { keys.count }
@@ -80,10 +80,10 @@ public struct Path: Hashable, Sendable {
         return nil
     }
 
-    private static func error(_ flaw: String, in utf8: UnsafeBufferPointer<UInt8>) -> DataError {
+    private static func error(_ failure: String, in utf8: UnsafeBufferPointer<UInt8>) -> DataError {
         DataError(
             problem:
-                "invalid path \"\(String(decoding: utf8.prefix(80), as: UTF8.self))\": \(flaw)",
+                "invalid path \"\(String(decoding: utf8.prefix(80), as: UTF8.self))\": \(failure)",
             fix: "give keys separated by /, for example /rooms/lobby/messages")
     }
 }

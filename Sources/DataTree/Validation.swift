@@ -8,15 +8,15 @@ extension Value {
     public func validate(at path: Path) throws(DataError) {
         let place = path.last == .priority ? path.parent! : path
         let bytes = place.isRoot ? 0 : place.utf8Count + 1
-        guard var flaw = flaw(depth: place.count, bytes: bytes) else { return }
-        flaw.trail.reverse()
+        guard var failure = failure(depth: place.count, bytes: bytes) else { return }
+        failure.trail.reverse()
         throw DataError(
-            problem: "invalid data at \(path.appending(Path(flaw.trail))): \(flaw.problem)",
-            fix: flaw.fix)
+            problem: "invalid data at \(path.appending(Path(failure.trail))): \(failure.problem)",
+            fix: failure.fix)
     }
 
     /// What is wrong, and the keys that lead to it, the last one first.
-    private struct Flaw {
+    private struct Failure {
         var problem: String
         var fix: String
         var trail: [Key] = []
@@ -25,45 +25,45 @@ extension Value {
     /// - Parameters:
     ///   - depth: Keys on the way here.
     ///   - bytes: Their length in UTF-8, with a separator behind each.
-    private func flaw(depth: Int, bytes: Int) -> Flaw? {
+    private func failure(depth: Int, bytes: Int) -> Failure? {
         switch self {
         case .null, .boolean, .integer, .deferred(.timestamp), .deferred(.increment(.integer)):
             return nil
         case .double(let number), .deferred(.increment(.double(let number))):
             if number.isFinite { return nil }
-            return Flaw(problem: "\(number) is not data", fix: "use a finite number or null")
+            return Failure(problem: "\(number) is not data", fix: "use a finite number or null")
         case .string(let text):
             if text.utf8.count <= Limits.stringBytes { return nil }
-            return Flaw(
+            return Failure(
                 problem: "a string has \(text.utf8.count) bytes",
                 fix: "split strings of more than \(Limits.stringBytes) bytes")
         case .prioritized(let value):
-            if var flaw = value.priority.flaw(depth: depth, bytes: bytes) {
-                flaw.trail.append(.priority)
-                return flaw
+            if var failure = value.priority.failure(depth: depth, bytes: bytes) {
+                failure.trail.append(.priority)
+                return failure
             }
-            return value.content.flaw(depth: depth, bytes: bytes)
+            return value.content.failure(depth: depth, bytes: bytes)
         case .object(let children):
-            return Value.flaw(in: children, depth: depth, bytes: bytes)
+            return Value.failure(in: children, depth: depth, bytes: bytes)
         }
     }
 
-    private static func flaw(in children: Children, depth: Int, bytes: Int) -> Flaw? {
+    private static func failure(in children: Children, depth: Int, bytes: Int) -> Failure? {
         if depth >= Limits.depth {
-            return Flaw(
+            return Failure(
                 problem: "data below is more than \(Limits.depth) keys deep",
                 fix: "keep the tree flatter")
         }
         for (key, child) in children {
             let bytesBelow = bytes + key.utf8Count
-            var flaw =
+            var failure =
                 bytesBelow > Limits.pathBytes
-                ? Flaw(
+                ? Failure(
                     problem: "the path has \(bytesBelow) bytes",
                     fix: "use keys that join to at most \(Limits.pathBytes) bytes")
-                : child.flaw(depth: depth + 1, bytes: bytesBelow + 1)
-            flaw?.trail.append(key)
-            if let flaw { return flaw }
+                : child.failure(depth: depth + 1, bytes: bytesBelow + 1)
+            failure?.trail.append(key)
+            if let failure { return failure }
         }
         return nil
     }

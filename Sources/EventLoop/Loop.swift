@@ -2,7 +2,7 @@
 /// are ready, runs the callbacks of all that are, and then ends the turn.
 ///
 ///     let loop = try Loop()
-///     let beat = try loop.timer(every: .milliseconds(250)) { node.tick() }
+///     let heartbeat = try loop.timer(every: .milliseconds(250)) { node.tick() }
 ///     loop.atEndOfTurn = { node.commitTurn() }
 ///     loop.run()
 ///

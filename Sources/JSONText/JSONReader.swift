@@ -39,7 +39,7 @@ public final class JSONReader {
     ///
     /// - Throws: `JSONError` for text that is not JSON, breaks a limit, or is no import form.
     public func parse(_ text: UnsafeRawBufferPointer) throws(JSONError) -> Value {
-        try read(text, capacity: text.count) { tape throws(TapeFlaw) in try tape.value() }
+        try read(text, capacity: text.count) { tape throws(TapeError) in try tape.value() }
     }
 
     /// Reads a value from UTF-8 bytes; with 64 bytes of spare capacity nothing is copied.
@@ -48,7 +48,7 @@ public final class JSONReader {
     public func parse(_ text: [UInt8]) throws(JSONError) -> Value {
         let result: Result<Value, JSONError> = text.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in
-                try read(bytes, capacity: text.capacity) { tape throws(TapeFlaw) in
+                try read(bytes, capacity: text.capacity) { tape throws(TapeError) in
                     try tape.value()
                 }
             }
@@ -76,7 +76,7 @@ public final class JSONReader {
     public func parseUpdate(
         _ text: UnsafeRawBufferPointer
     ) throws(JSONError) -> [(path: Path, value: Value)] {
-        try read(text, capacity: text.count) { tape throws(TapeFlaw) in try tape.update() }
+        try read(text, capacity: text.count) { tape throws(TapeError) in try tape.update() }
     }
 }
 
@@ -85,7 +85,7 @@ public final class JSONReader {
 extension JSONReader {
     private func read<Result>(
         _ text: UnsafeRawBufferPointer, capacity: Int,
-        _ body: (inout Tape) throws(TapeFlaw) -> Result
+        _ body: (inout Tape) throws(TapeError) -> Result
     ) throws(JSONError) -> Result {
         let mark = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let utf8 = UnsafeBufferPointer(rebasing: text.bindMemory(to: UInt8.self)[mark...])
@@ -117,7 +117,7 @@ extension JSONReader {
             return tape
         }
         throw JSONError(
-            Flaw(offset: 0, problem: "the text is not JSON", fix: "check it with a JSON tool"),
+            Failure(offset: 0, problem: "the text is not JSON", fix: "check it with a JSON tool"),
             in: utf8, path: [])
     }
 
@@ -131,7 +131,7 @@ extension JSONReader {
         case HEARTH_JSON_REFUSED: return nil
         default:
             throw JSONError(
-                Flaw(
+                Failure(
                     offset: 0, problem: "no memory to read \(utf8.count) bytes of JSON",
                     fix: "split the text into smaller ones"),
                 in: utf8, path: [])
@@ -139,19 +139,20 @@ extension JSONReader {
     }
 
     private func locate(
-        _ flaw: TapeFlaw, of tape: Tape, in utf8: UnsafeBufferPointer<UInt8>
+        _ failure: TapeError, of tape: Tape, in utf8: UnsafeBufferPointer<UInt8>
     ) -> JSONError {
         var scanner = JSONScanner(utf8, maximumDepth: maximumDepth)
-        let offset = scanner.offset(ofToken: tape.tokens(before: flaw.index))
-        let flaw = Flaw(offset: offset, problem: flaw.error.problem, fix: flaw.error.fix)
-        return JSONError(flaw, in: utf8, path: scanner.path)
+        let offset = scanner.offset(ofToken: tape.tokens(before: failure.index))
+        let failure = Failure(
+            offset: offset, problem: failure.error.problem, fix: failure.error.fix)
+        return JSONError(failure, in: utf8, path: scanner.path)
     }
 
     private func tooLarge(_ utf8: UnsafeBufferPointer<UInt8>) -> JSONError {
-        let flaw = Flaw(
+        let failure = Failure(
             offset: 0,
             problem: "the text has \(utf8.count) bytes, and \(maximumBytes) are allowed",
             fix: "split it into smaller ones")
-        return JSONError(flaw, in: utf8, path: [])
+        return JSONError(failure, in: utf8, path: [])
     }
 }

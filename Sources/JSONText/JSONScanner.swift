@@ -14,7 +14,7 @@ struct JSONScanner {
 
     /// The next byte to look at.
     var offset = 0
-    /// Keys and positions that lead to the place of a flaw.
+    /// Keys and positions that lead to the place of a failure.
     private(set) var path: [String] = []
 
     init(_ text: UnsafeBufferPointer<UInt8>, maximumDepth: Int) {
@@ -22,18 +22,18 @@ struct JSONScanner {
         self.maximumDepth = maximumDepth
     }
 
-    /// Checks the whole text and stops at its first flaw.
-    mutating func scanDocument() throws(Flaw) {
+    /// Checks the whole text and stops at its first failure.
+    mutating func scanDocument() throws(Failure) {
         skipSpace()
         if offset == text.count {
-            throw flaw(
+            throw failure(
                 "the text is empty",
                 "give a JSON value, for example null, 1, \"text\" or {\"key\": 1}")
         }
         try scanValue()
         skipSpace()
         if offset < text.count {
-            throw flaw("\(found) follows the end of the value", "give one JSON value only")
+            throw failure("\(found) follows the end of the value", "give one JSON value only")
         }
     }
 
@@ -48,7 +48,7 @@ struct JSONScanner {
 // MARK: - Structure
 
 extension JSONScanner {
-    private mutating func scanValue() throws(Flaw) {
+    private mutating func scanValue() throws(Failure) {
         skipSpace()
         try countToken()
         switch current {
@@ -60,7 +60,7 @@ extension JSONScanner {
         }
     }
 
-    private mutating func scanObject() throws(Flaw) {
+    private mutating func scanObject() throws(Failure) {
         try open()
         if current == UInt8(ascii: "}") { return try close() }
         while true {
@@ -75,7 +75,7 @@ extension JSONScanner {
         }
     }
 
-    private mutating func scanArray() throws(Flaw) {
+    private mutating func scanArray() throws(Failure) {
         try open()
         if current == UInt8(ascii: "]") { return try close() }
         var position = 0
@@ -90,10 +90,10 @@ extension JSONScanner {
         }
     }
 
-    private mutating func scanKey() throws(Flaw) -> String {
+    private mutating func scanKey() throws(Failure) -> String {
         skipSpace()
         guard current == UInt8(ascii: "\"") else {
-            throw flaw(
+            throw failure(
                 "expected a key in double quotes, found \(found)", "write members as \"key\": value"
             )
         }
@@ -103,10 +103,10 @@ extension JSONScanner {
         return String(decoding: text[(start + 1)..<(offset - 1)], as: UTF8.self)
     }
 
-    private mutating func open() throws(Flaw) {
+    private mutating func open() throws(Failure) {
         depth += 1
         if depth > maximumDepth {
-            throw flaw(
+            throw failure(
                 "objects and arrays nest more than \(maximumDepth) levels deep",
                 "keep data flat: a tree is at most 32 keys deep")
         }
@@ -114,21 +114,21 @@ extension JSONScanner {
         skipSpace()
     }
 
-    private mutating func close() throws(Flaw) {
+    private mutating func close() throws(Failure) {
         try countToken()
         depth -= 1
         offset += 1
     }
 
-    private mutating func expect(_ byte: UInt8, _ name: String) throws(Flaw) {
+    private mutating func expect(_ byte: UInt8, _ name: String) throws(Failure) {
         skipSpace()
         guard current == byte else {
-            throw flaw("expected \(name), found \(found)", "put \(name) here")
+            throw failure("expected \(name), found \(found)", "put \(name) here")
         }
         offset += 1
     }
 
-    private mutating func scanWord() throws(Flaw) {
+    private mutating func scanWord() throws(Failure) {
         for word in ["true", "false", "null"] where text[offset...].starts(with: word.utf8) {
             let end = offset + word.utf8.count
             if end == text.count || !isWordByte(text[end]) {
@@ -136,13 +136,13 @@ extension JSONScanner {
                 return
             }
         }
-        throw flaw(
+        throw failure(
             "expected a value, found \(found)",
             "give an object, an array, a string in double quotes, a number, true, false or null")
     }
 
-    private mutating func countToken() throws(Flaw) {
-        if tokens == soughtToken { throw flaw("", "") }
+    private mutating func countToken() throws(Failure) {
+        if tokens == soughtToken { throw failure("", "") }
         tokens += 1
     }
 }
@@ -176,7 +176,7 @@ extension JSONScanner {
         return byte == UInt8(ascii: "\"") ? "a quote" : "\"\(Character(UnicodeScalar(byte)))\""
     }
 
-    func flaw(_ problem: String, _ fix: String) -> Flaw {
-        Flaw(offset: offset, problem: problem, fix: fix)
+    func failure(_ problem: String, _ fix: String) -> Failure {
+        Failure(offset: offset, problem: problem, fix: fix)
     }
 }

@@ -4,7 +4,7 @@
 
 extension JSONScanner {
     /// Checks a string, from its opening to its closing quote.
-    mutating func scanString() throws(Flaw) {
+    mutating func scanString() throws(Failure) {
         let start = offset
         offset += 1
         while offset < text.count {
@@ -14,17 +14,17 @@ extension JSONScanner {
                 return
             case UInt8(ascii: "\\"): try scanEscape()
             case 0..<0x20:
-                throw flaw(
+                throw failure(
                     "a string contains control character \(text[offset])",
                     "write it as \\n, \\t or \\u00XX")
             default: try scanCharacter()
             }
         }
         offset = start
-        throw flaw("a string has no closing quote", "close it with a quote")
+        throw failure("a string has no closing quote", "close it with a quote")
     }
 
-    private mutating func scanEscape() throws(Flaw) {
+    private mutating func scanEscape() throws(Failure) {
         guard offset + 1 < text.count else {
             offset += 1
             return
@@ -35,16 +35,16 @@ extension JSONScanner {
             UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
             offset += 2
         default:
-            throw flaw(
+            throw failure(
                 "a string contains an unknown escape",
                 "use \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and four hexadecimal digits")
         }
     }
 
     /// Takes `\uXXXX`, or two of them where they make one character.
-    private mutating func scanUnicodeEscape() throws(Flaw) {
+    private mutating func scanUnicodeEscape() throws(Failure) {
         guard let unit = codeUnit(at: offset) else {
-            throw flaw("\\u without four hexadecimal digits", "write for example \\u00e9")
+            throw failure("\\u without four hexadecimal digits", "write for example \\u00e9")
         }
         switch unit {
         case 0xD800...0xDBFF:
@@ -68,14 +68,14 @@ extension JSONScanner {
         return UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
     }
 
-    private var loneSurrogate: Flaw {
-        flaw(
+    private var loneSurrogate: Failure {
+        failure(
             "a string contains half of a surrogate pair",
             "write both halves, as in \\ud83d\\ude00, or the character itself")
     }
 
     /// Takes one well-formed UTF-8 sequence. Source: Unicode 15, table 3-7.
-    private mutating func scanCharacter() throws(Flaw) {
+    private mutating func scanCharacter() throws(Failure) {
         let first = text[offset]
         let length: Int
         var second: ClosedRange<UInt8> = 0x80...0xBF
@@ -99,8 +99,8 @@ extension JSONScanner {
         offset += length
     }
 
-    private var invalidUTF8: Flaw {
-        flaw("the text is not valid UTF-8", "save or send it as UTF-8")
+    private var invalidUTF8: Failure {
+        failure("the text is not valid UTF-8", "save or send it as UTF-8")
     }
 }
 
@@ -108,7 +108,7 @@ extension JSONScanner {
 
 extension JSONScanner {
     /// Checks a number, and notes an integer that 64 bits cannot hold.
-    mutating func scanNumber() throws(Flaw) {
+    mutating func scanNumber() throws(Failure) {
         let start = offset
         if current == UInt8(ascii: "-") { offset += 1 }
         let leadingZero = current == UInt8(ascii: "0")
@@ -147,17 +147,17 @@ extension JSONScanner {
         }
     }
 
-    private mutating func check(_ range: Range<Int>, isWellFormed: Bool) throws(Flaw) {
+    private mutating func check(_ range: Range<Int>, isWellFormed: Bool) throws(Failure) {
         let digits = String(decoding: text[range].prefix(40), as: UTF8.self)
         guard isWellFormed else {
             offset = range.lowerBound
-            throw flaw(
+            throw failure(
                 "malformed number \"\(digits)\"", "write numbers as 0, -12, 3.5 or 6.02e23")
         }
         guard let number = Double(String(decoding: text[range], as: UTF8.self)), number.isFinite
         else {
             offset = range.lowerBound
-            throw flaw(
+            throw failure(
                 "number \(digits) is too large", "stay below 1.8e308, or give it as a string")
         }
     }

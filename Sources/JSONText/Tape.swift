@@ -15,8 +15,8 @@ struct Tape {
     }
 }
 
-/// A flaw in what the text says, at a word of the tape.
-struct TapeFlaw: Error {
+/// A failure in what the text says, at a word of the tape.
+struct TapeError: Error {
     let index: Int
     let error: DataError
 }
@@ -25,7 +25,7 @@ struct TapeFlaw: Error {
 
 extension Tape {
     /// Reads the next value with all that is in it.
-    mutating func value() throws(TapeFlaw) -> Value {
+    mutating func value() throws(TapeError) -> Value {
         let word = words[index]
         index += 1
         switch UInt8(truncatingIfNeeded: word >> 56) {
@@ -41,7 +41,7 @@ extension Tape {
         }
     }
 
-    private mutating func object() throws(TapeFlaw) -> Value {
+    private mutating func object() throws(TapeError) -> Value {
         let start = index - 1
         // The tape has the number of members in bits 32 to 55 of an object's first word.
         let count = Int(words[start] >> 32 & 0xFF_FFFF)
@@ -53,18 +53,18 @@ extension Tape {
             do {
                 try builder.add(text(words[keyIndex]), member)
             } catch {
-                throw TapeFlaw(index: keyIndex, error: error)
+                throw TapeError(index: keyIndex, error: error)
             }
         }
         index += 1
         do {
             return try builder.finish()
         } catch {
-            throw TapeFlaw(index: start, error: error)
+            throw TapeError(index: start, error: error)
         }
     }
 
-    private mutating func array() throws(TapeFlaw) -> Value {
+    private mutating func array() throws(TapeError) -> Value {
         var children = Children()
         var position = 0
         while type(at: index) != UInt8(ascii: "]") {
@@ -76,13 +76,13 @@ extension Tape {
         return Value(children)
     }
 
-    private func string(_ word: UInt64) throws(TapeFlaw) -> Value {
+    private func string(_ word: UInt64) throws(TapeError) -> Value {
         let text = text(word)
         if text.count > Limits.stringBytes {
             let error = DataError(
                 problem: "a string has \(text.count) bytes, and \(Limits.stringBytes) are allowed",
                 fix: "split it over several children")
-            throw TapeFlaw(index: index - 1, error: error)
+            throw TapeError(index: index - 1, error: error)
         }
         return .string(String(decoding: text, as: UTF8.self))
     }
@@ -98,12 +98,12 @@ extension Tape {
 
 extension Tape {
     /// Reads an object whose keys are paths.
-    mutating func update() throws(TapeFlaw) -> [(path: Path, value: Value)] {
+    mutating func update() throws(TapeError) -> [(path: Path, value: Value)] {
         guard type(at: index) == UInt8(ascii: "{") else {
             let error = DataError(
                 problem: "an update is not an object",
                 fix: "give an object of paths and values, for example {\"a/b\": 1}")
-            throw TapeFlaw(index: index, error: error)
+            throw TapeError(index: index, error: error)
         }
         index += 1
         var members: [(path: Path, value: Value)] = []
@@ -115,11 +115,11 @@ extension Tape {
         return members
     }
 
-    private func path(at index: Int) throws(TapeFlaw) -> Path {
+    private func path(at index: Int) throws(TapeError) -> Path {
         do {
             return try Path(validating: text(words[index]))
         } catch {
-            throw TapeFlaw(index: index, error: error)
+            throw TapeError(index: index, error: error)
         }
     }
 }

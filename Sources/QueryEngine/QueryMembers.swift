@@ -68,7 +68,7 @@ extension ChildOrder {
         case .some(let text):
             let path = try Path(text)
             if path.isRoot || path.last == .priority {
-                throw QueryFlaw.invalidMember("i", "is \"\(text)\", which is no child").error
+                throw QueryError.invalidMember("i", "is \"\(text)\", which is no child").error
             }
             self = .child(path)
         }
@@ -77,11 +77,11 @@ extension ChildOrder {
 
 extension Query.Bound {
     fileprivate init?(
-        _ value: Value?, _ key: String?, _ isInclusive: Bool?, _ flaw: String
+        _ value: Value?, _ key: String?, _ isInclusive: Bool?, _ failure: String
     ) throws(DataError) {
         guard let value else {
             if key == nil, isInclusive == nil { return nil }
-            throw QueryFlaw.invalidMember(flaw, "is no bound").error
+            throw QueryError.invalidMember(failure, "is no bound").error
         }
         self.init(value, key.map(Key.init), isInclusive: isInclusive ?? true)
     }
@@ -100,13 +100,13 @@ extension Query.Bound.Key {
 extension Query.Limit {
     fileprivate init?(_ members: QueryMembers, hasStart: Bool) throws(DataError) {
         guard let count = members.limit else { return nil }
-        if count <= 0 { throw QueryFlaw.invalidMember("l", "is \(count), not positive").error }
+        if count <= 0 { throw QueryError.invalidMember("l", "is \(count), not positive").error }
         switch members.viewFrom {
         case nil: self.init(count: count, isFirst: hasStart)
         case "l": self.init(count: count, isFirst: true)
         case "r": self.init(count: count, isFirst: false)
         case .some(let other):
-            throw QueryFlaw.invalidMember("vf", "is \"\(other)\", neither l nor r").error
+            throw QueryError.invalidMember("vf", "is \"\(other)\", neither l nor r").error
         }
     }
 }

@@ -27,11 +27,13 @@ extension Query {
     /// - Throws: `DataError` if there is an order, or for an invalid path.
     public consuming func ordered(byChild path: String) throws(DataError) -> Query {
         if let instead = Query.insteadOfChild[path] {
-            throw QueryFlaw.reserved(path, instead).error
+            throw QueryError.reserved(path, instead).error
         }
         let path = try Path(path)
-        if path.isRoot { throw QueryFlaw.emptyPath.error }
-        if path.last == .priority { throw QueryFlaw.reserved(".priority", "orderByPriority").error }
+        if path.isRoot { throw QueryError.emptyPath.error }
+        if path.last == .priority {
+            throw QueryError.reserved(".priority", "orderByPriority").error
+        }
         try order(by: .child(path), "orderByChild")
         return self
     }
@@ -82,8 +84,8 @@ extension Query {
     ///
     /// - Throws: `DataError` if there is a start or an end, or the order allows no such bound.
     public consuming func equal(to value: Value, key: String? = nil) throws(DataError) -> Query {
-        if start != nil { throw QueryFlaw.startIsSetForEqual.error }
-        if end != nil { throw QueryFlaw.endIsSetForEqual.error }
+        if start != nil { throw QueryError.startIsSetForEqual.error }
+        if end != nil { throw QueryError.endIsSetForEqual.error }
         return try starting(at: value, key: key).ending(at: value, key: key)
     }
 
@@ -113,7 +115,7 @@ extension Query {
     ]
 
     private mutating func order(by order: ChildOrder, _ function: String) throws(DataError) {
-        if isOrdered { throw QueryFlaw.orderIsSet(function).error }
+        if isOrdered { throw QueryError.orderIsSet(function).error }
         self.order = order
         isOrdered = true
         try validateBounds()
@@ -125,19 +127,19 @@ extension Query {
         let previous = start
         start = bound
         try validateBounds()
-        if previous != nil { throw QueryFlaw.startIsSet(function).error }
+        if previous != nil { throw QueryError.startIsSet(function).error }
     }
 
     private mutating func end(_ bound: Bound, _ function: String) throws(DataError) {
         let previous = end
         end = bound
         try validateBounds()
-        if previous != nil { throw QueryFlaw.endIsSet(function).error }
+        if previous != nil { throw QueryError.endIsSet(function).error }
     }
 
     private mutating func limit(to limit: Limit, _ function: String) throws(DataError) {
-        if limit.count <= 0 { throw QueryFlaw.limitIsNotPositive(function).error }
-        if self.limit != nil { throw QueryFlaw.limitIsSet(function).error }
+        if limit.count <= 0 { throw QueryError.limitIsNotPositive(function).error }
+        if self.limit != nil { throw QueryError.limitIsSet(function).error }
         self.limit = limit
     }
 
@@ -151,13 +153,13 @@ extension Query {
         guard let bound else { return }
         switch (order, bound.value) {
         case (.key, _) where bound.key != nil && bound.key != impliedKey:
-            throw QueryFlaw.keyOrderWithKey.error
+            throw QueryError.keyOrderWithKey.error
         case (.key, .string), (.priority, .null), (.priority, .integer), (.priority, .double),
             (.priority, .string):
             break
-        case (.key, _): throw QueryFlaw.keyOrderWithoutString.error
-        case (.priority, _): throw QueryFlaw.boundIsNoPriority.error
-        case (_, .object), (_, .deferred), (_, .prioritized): throw QueryFlaw.boundIsObject.error
+        case (.key, _): throw QueryError.keyOrderWithoutString.error
+        case (.priority, _): throw QueryError.boundIsNoPriority.error
+        case (_, .object), (_, .deferred), (_, .prioritized): throw QueryError.boundIsObject.error
         case (_, _): break
         }
         try bound.value.validate(at: .root)
@@ -178,7 +180,7 @@ extension Query.Bound.Key {
     fileprivate init?(_ text: String?, in function: String) throws(DataError) {
         guard let text else { return nil }
         guard (try? DataTree.Key(text)) != nil else {
-            throw QueryFlaw.invalidKey(function, text).error
+            throw QueryError.invalidKey(function, text).error
         }
         self = .key(DataTree.Key(unchecked: text))
     }

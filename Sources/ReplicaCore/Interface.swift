@@ -39,9 +39,9 @@ public enum Input: Sendable {
     /// A client is gone.
     case closed(SessionID)
     /// A client reads so slowly that too much waits for it; from now on nothing of its listens does.
-    case clogged(SessionID)
+    case backpressured(SessionID)
     /// Nothing waits for a client any more that did so.
-    case drained(SessionID)
+    case writable(SessionID)
     /// The turn with this number is durable; turns become so in order.
     case stored(turn: UInt64)
     /// What a `read` found: batches in order, the first of which holds the sequence asked for, up to one
@@ -50,16 +50,16 @@ public enum Input: Sendable {
     /// The last checkpoint is durable.
     case checkpointed
     /// What a `readRows` found.
-    case foundRows(CheckpointPart, for: RowRead)
+    case foundRows(CheckpointChunk, for: RowRead)
     /// The rows of the last `stage` are kept.
-    case staged
-    /// What an `adopt` made of the rows: the checkpoint, which is the node's own now, and the batches
+    case rowsReceived
+    /// What an `install` made of the rows: the checkpoint, which is the node's own now, and the batches
     /// of the log that it does not cover, origin by origin; nil if rows are missing or damaged.
-    case adopted((RestoredCheckpoint, log: [[UInt8]])?)
+    case installed((RestoredCheckpoint, log: [[UInt8]])?)
     /// The batches that are kept beside the log.
-    case setAside([[UInt8]])
+    case keepOrphans([[UInt8]])
     /// What a `backUp` came to: the path of the copy, or why there is none.
-    case backedUp(Result<String, BackupFlaw>, id: UInt64, for: SessionID)
+    case backedUp(Result<String, BackupFailure>, id: UInt64, for: SessionID)
     /// The disk takes nothing, and is tried again and again.
     case storageFailed(problem: String, fix: String)
     /// The disk works again.
@@ -85,18 +85,18 @@ public enum Output: Equatable, Sendable {
     /// follow, then report `checkpointed`.
     case checkpoint(Checkpoint)
     /// Take batches from the log: of each origin those up to this sequence.
-    case truncate(Vector)
+    case truncate(VersionVector)
     /// Read rows of this node's checkpoint, then report `foundRows`.
     case readRows(RowRead)
     /// Keep rows of a peer's checkpoint beside those of this node's, in place of all that were kept
     /// before if they are the first; then report `staged`.
-    case stage([CheckpointRow], areFirst: Bool)
+    case receiveRows([CheckpointRow], areFirst: Bool)
     /// Make a checkpoint of the rows that were kept this node's own, with what the log has beyond it, then
-    /// report `adopted`; together they hold all that this replica does, unless the disk has lost something.
-    case adopt(head: [UInt8], keepsLog: Bool, holding: Vector)
+    /// report `installed`; together they hold all that this replica does, unless the disk has lost something.
+    case install(head: [UInt8], keepsLog: Bool, holding: VersionVector)
     /// Keep the batches of an origin that come after this sequence beside the log, then report
     /// `setAside` with all that is kept so.
-    case setAside(WriterID, after: UInt64)
+    case keepOrphans(WriterID, after: UInt64)
     /// Write a copy of the database to a file of this name, then report `backedUp`.
     case backUp(name: String, id: UInt64, for: SessionID)
     /// End, and say why: this node must not be a member.
@@ -112,7 +112,7 @@ public struct Turn: Equatable, Sendable {
     /// Named values to replace.
     public var properties: [Property]
     /// Whether what was set aside is in this turn's batches, so that it can go.
-    public var clearsAside = false
+    public var clearsOrphans = false
 }
 
 /// A batch in the log: the operations `first...last` of one origin, in the bytes that travel.
@@ -145,7 +145,7 @@ public struct Property: Equatable, Sendable {
     public enum Name: String, CaseIterable, Sendable {
         /// No stamp above this time was ever promised.
         case clockBound
-        /// What this node knows of lives that are over by decision: `[member, writer, stage, …]`.
+        /// What this node knows of incarnations that are over by decision: `[member, writer, stage, …]`.
         case evictions
         /// The members of the cluster as its configuration last said, names in ascending order.
         case members
@@ -186,7 +186,7 @@ public struct LogRead: Equatable, Sendable {
 }
 
 /// Why a database was not copied.
-public struct BackupFlaw: Error, Equatable, Sendable {
+public struct BackupFailure: Error, Equatable, Sendable {
     public var problem: String
     public var fix: String
 
@@ -209,10 +209,10 @@ public struct RowRead: Equatable, Sendable {
 }
 
 /// What an evicted node does, when it is back, with the operations that it alone had.
-public enum Leftovers: String, CaseIterable, Sendable {
+public enum OrphanPolicy: String, CaseIterable, Sendable {
     /// What is in nobody's way is done again: new children of lists, and increments. The rest is kept under
     /// `/_conflicts/NODE`.
-    case redo
+    case replay
     /// All of it is kept there, for somebody to decide.
     case keep
 }

@@ -22,7 +22,7 @@ public struct Replica: Sendable {
         public var indexes = IndexRules()
         /// Memory for all indexes together.
         public var indexByteLimit = 256 << 20
-        /// Seeds push IDs and the writer ID. Differs in every life.
+        /// Seeds push IDs and the writer ID. Differs in every incarnation.
         public var seed: UInt64
         /// A checkpoint is due once so much has changed since the last one; a quarter, if there is time.
         public var checkpointBytes = 16 << 20
@@ -36,7 +36,7 @@ public struct Replica: Sendable {
         /// A log with more operations does not wait for members that are away.
         public var logLimit: UInt64 = 10_000_000
         /// What becomes of what this node alone had acknowledged before it was voted out.
-        public var leftovers = Leftovers.redo
+        public var orphanPolicy = OrphanPolicy.replay
         /// The versions of the protocol that this node speaks.
         public var versions = UInt64(protocolVersion)...UInt64(protocolVersion)
         /// Where each member publishes, this one included: what tells two nodes of one name apart.
@@ -56,8 +56,8 @@ public struct Replica: Sendable {
     /// What readers of this replica see.
     public var value: Value { tree.value }
     /// How much this replica has applied of each origin.
-    public internal(set) var vector = Vector()
-    /// Who this replica is to others, in this life: no start goes on with the sequences of another.
+    public internal(set) var vector = VersionVector()
+    /// Who this replica is to others, in this incarnation: no start goes on with the sequences of another.
     public internal(set) var writer: WriterID
     public internal(set) var counters = Counters()
     /// Facts that only the driver knows, shown in `status`.
@@ -71,18 +71,18 @@ public struct Replica: Sendable {
     var shownMilliseconds: UInt64 = 0
     var peers: Peers
     var refusals = Refusals()
-    var inbox = Inbox()
+    var reorderBuffer = ReorderBuffer()
     var listens: Listens
     var slowClients = SlowClients()
     var disconnects = Disconnects()
-    var concerns = Concerns()
-    var settling = Settling()
+    var writeConcernWaiters = WriteConcernWaiters()
+    var stabilityWaiters = StabilityWaiters()
     var coordination: Coordination
     var clientSessions = ClientSessions()
-    var clientStamps = ClientStamps()
-    var advances = Advances()
+    var deduplicationTable = DeduplicationTable()
+    var versionDelta = VersionVectorDelta()
     /// Set while the disk takes nothing.
-    var storageFlaw: StorageFlaw?
+    var storageFailure: StorageFailure?
     var outbox = Outbox()
     var turns: TurnQueue
     var pushIDs = PushIDGenerator()
@@ -93,53 +93,53 @@ public struct Replica: Sendable {
     var batch: BatchWriter
     /// What this turn has to store and to say.
     var turn = OpenTurn()
-    /// Once this turn is durable, a beat says so.
-    var urgedTurn: UInt64?
+    /// Once this turn is durable, a heartbeat says so.
+    var requestedHeartbeatTurn: UInt64?
     var clockBound: UInt64
     /// No operation of this replica will have a stamp up to this time.
-    var promised: HybridTime
+    var closedTimestamp: HybridTime
     /// What the clock showed some time ago.
     var shownTime: (elapsedMilliseconds: UInt64, time: HybridTime)?
-    var nextBeatMilliseconds: UInt64 = 0
+    var nextHeartbeatMilliseconds: UInt64 = 0
     var nextProbeMilliseconds: UInt64 = 0
     /// No operation with a stamp up to this time can arrive any more.
-    public internal(set) var frontier = HybridTime.zero
+    public internal(set) var stableTime = HybridTime.zero
     var checkpoints: Checkpoints
-    var life: Life
+    var startup: Startup
     /// The list of members that is to be kept on disk; nil once it is.
     var members: MemberList?
     /// Set while this replica gets the checkpoint of a peer.
-    var joining: Joining?
-    var givenRows = GivenRows()
+    var transfer: CheckpointTransfer?
+    var checkpointAudit = OutgoingCheckpointAudit()
     /// A copy of the database is being written.
     var isBackingUp = false
     /// Set while this replica is out by decision.
-    var wayBack: WayBack?
+    var rejoin: Rejoin?
     /// What it held before, beyond what another member held: batches, origin by origin.
-    var aside: [[UInt8]] = []
+    var orphans: [[UInt8]] = []
     /// What the batches that were restored rest on.
-    var needed = Vector()
-    /// The vector of this life's last batch, which the next one builds on.
-    var batched = Vector()
+    var needed = VersionVector()
+    /// The vector of this incarnation's last batch, which the next one builds on.
+    var batched = VersionVector()
 
-    /// Begins a life of a member, as a new writer, on what the lives before have left.
+    /// Begins an incarnation of a member, as a new writer, on what the incarnations before have left.
     ///
     /// Then `restore` each stored batch that the checkpoint does not cover, `finishRestoring`, and begin the
     /// first turn.
     /// - Parameter aside: The batches that are kept beside the log.
     public init(
         _ configuration: Configuration, properties stored: [Property],
-        checkpoint: RestoredCheckpoint? = nil, aside: [[UInt8]] = []
+        checkpoint: RestoredCheckpoint? = nil, orphans: [[UInt8]] = []
     ) {
         self.configuration = configuration
         random = SplitMix64(seed: configuration.seed)
         // The data may be an older copy, and peers may hold, or have yet to hear, what came after it:
         // a writer that never goes on cannot contradict itself.
         writer = WriterID(bits: random.next() | 1)
-        life = Life(hasPast: !stored.isEmpty)
+        startup = Startup(hasPast: !stored.isEmpty)
         clockBound = stored.first { $0.name == .clockBound }?.number ?? 0
         clock = HybridClock(after: HybridTime(milliseconds: clockBound))
-        promised = clock.last
+        closedTimestamp = clock.last
         listens = Listens(
             indexing: configuration.indexes, within: .init(byteLimit: configuration.indexByteLimit))
         peers = Peers(
@@ -152,7 +152,7 @@ public struct Replica: Sendable {
         turns = TurnQueue(durability: configuration.durability)
         checkpoints = Checkpoints(
             every: configuration.checkpointBytes, logLimit: configuration.logLimit)
-        self.aside = aside
+        self.orphans = orphans
         var last: MemberList?
         for property in stored {
             switch property.name {
@@ -164,7 +164,7 @@ public struct Replica: Sendable {
         }
         noteMembers(after: last)
         turns.begin(knowing: peers.evictions.all)
-        if !peers.evictions.own(at: .out).isEmpty { wayBack = WayBack(phase: .returning) }
+        if !peers.evictions.own(at: .out).isEmpty { rejoin = Rejoin(phase: .returning) }
         if let checkpoint { restore(checkpoint) }
     }
 
@@ -187,9 +187,9 @@ public struct Replica: Sendable {
         tree = ConvergentTree(value: checkpoint.value, registers: checkpoint.registers)
         checkpoints.begin(with: head.vector, remembering: tree.forgettableCount)
         vector = head.vector
-        frontier = head.frontier
+        stableTime = head.stableTime
         clock.observe(head.time)
-        clientStamps = head.stamps
+        deduplicationTable = head.stamps
         turns.begin(holding: vector)
     }
 
@@ -222,7 +222,7 @@ public struct Replica: Sendable {
     /// - Throws: `FrameError` if a batch rests on others that are not there: the end of an origin's log is
     ///   missing, which nothing else shows.
     public mutating func finishRestoring() throws(FrameError) {
-        defer { needed = Vector() }
+        defer { needed = VersionVector() }
         let missing = needed.advanced(beyond: vector)
         guard let (origin, sequence) = missing.entries.first else { return }
         throw FrameError(
@@ -245,15 +245,15 @@ public struct Replica: Sendable {
             disconnects.hear(session, at: now.elapsedMilliseconds)
             serve(frame, for: session)
         case .closed(let session): close(session)
-        case .clogged(let session): slowClients.clog(session)
-        case .drained(let session): slowClients.drain(session)
+        case .backpressured(let session): slowClients.hold(session)
+        case .writable(let session): slowClients.release(session)
         case .found(let batches, let read): send(batches, for: read)
-        case .stored(let turn): return turns.stored(turn) + urgedBeat()
+        case .stored(let turn): return turns.stored(turn) + requestedHeartbeat()
         case .checkpointed: checkpoints.finish(at: now.elapsedMilliseconds)
         case .foundRows(let part, let read): send(part, for: read)
-        case .staged: fetchMore()
-        case .adopted(let adopted): adopt(adopted)
-        case .setAside(let batches): noteAside(batches)
+        case .rowsReceived: requestMoreRows()
+        case .installed(let installed): install(installed)
+        case .keepOrphans(let batches): noteOrphans(batches)
         case .backedUp(let result, let id, let session): answer(id, result, for: session)
         case .storageFailed(let problem, let fix): noteStorage(.init(problem: problem, fix: fix))
         case .storageWorks: noteStorage(nil)

@@ -15,7 +15,7 @@ public struct Counters: Equatable, Sendable {
     /// Operations for which there was no room to wait; repair brings them again.
     public var dropped: UInt64 = 0
     /// Checkpoints of peers that took the place of what was here.
-    public var adopted: UInt64 = 0
+    public var installed: UInt64 = 0
     /// How often it came back after an eviction.
     public var returns: UInt64 = 0
     /// Operations that this node did again after an eviction, and those that it kept for somebody to
@@ -32,7 +32,7 @@ public struct Counters: Equatable, Sendable {
     public var malformedFrames: UInt64 = 0
     /// What came from another cluster or from a member that is not configured, and operations that no
     /// member can have made.
-    public var strangers: UInt64 = 0
+    public var unknownPeers: UInt64 = 0
 
     public init() {}
 }
@@ -68,7 +68,7 @@ extension Replica {
         identity.writer = writer.description
         identity.wallMilliseconds = Int(clamping: shownMilliseconds)
         identity.durability = configuration.durability.rawValue
-        identity.storage = storageFlaw?.problem ?? NodeStatus.storageWorks
+        identity.storage = storageFailure?.problem ?? NodeStatus.storageWorks
     }
 
     private func fill(_ data: inout NodeStatus.Data) {
@@ -79,7 +79,7 @@ extension Replica {
         data.operations = Int(clamping: vector.total)
         data.lag = Int(clamping: lag)
         data.registers = tree.forgettableCount
-        data.stableMilliseconds = Int(clamping: frontier.milliseconds)
+        data.stableMilliseconds = Int(clamping: stableTime.milliseconds)
         data.closedIncarnations = closedWriters
         data.loggedOperations = Int(clamping: checkpoints.loggedCount(of: vector))
         data.loggedOperationsLimit = Int(clamping: configuration.logLimit)
@@ -94,10 +94,10 @@ extension Replica {
         exchange.repairedBytes = Int(clamping: counters.repairedBytes)
         exchange.duplicates = Int(clamping: counters.duplicates)
         exchange.dropped = Int(clamping: counters.dropped)
-        exchange.installedCheckpoints = Int(clamping: counters.adopted)
-        exchange.receivingCheckpointFrom = joining?.member
+        exchange.installedCheckpoints = Int(clamping: counters.installed)
+        exchange.receivingCheckpointFrom = transfer?.member
         exchange.malformedFrames = Int(clamping: counters.malformedFrames)
-        exchange.unknownPeers = Int(clamping: counters.strangers)
+        exchange.unknownPeers = Int(clamping: counters.unknownPeers)
         exchange.refusedNodes = refusedNodes
     }
 
@@ -108,8 +108,8 @@ extension Replica {
         for vote in peers.openVotes {
             membership.evictionVotes[vote.member] = vote.writer.description
         }
-        membership.isEvicted = wayBack != nil
-        membership.orphanedBatches = aside.count
+        membership.isEvicted = rejoin != nil
+        membership.orphanedBatches = orphans.count
         membership.rejoins = Int(clamping: counters.returns)
         membership.replayed = Int(clamping: counters.rebased)
         membership.quarantined = Int(clamping: counters.quarantined)
@@ -122,17 +122,17 @@ extension Replica {
     }
 
     private func fill(_ queues: inout NodeStatus.Queues) {
-        queues.gaps = inbox.originCount
-        queues.waitingBatches = inbox.count
-        queues.waitingBatchesLimit = Inbox.countLimit
-        queues.waitingBytes = inbox.byteCount
-        queues.waitingBytesLimit = Inbox.byteLimit
+        queues.gaps = reorderBuffer.originCount
+        queues.waitingBatches = reorderBuffer.count
+        queues.waitingBatchesLimit = ReorderBuffer.countLimit
+        queues.waitingBytes = reorderBuffer.byteCount
+        queues.waitingBytesLimit = ReorderBuffer.byteLimit
         queues.pendingTurns = turns.pendingCount
-        queues.waitingForConcern = concerns.waiting.count
+        queues.waitingForConcern = writeConcernWaiters.waiting.count
         queues.waitingTransactions = coordination.forwarded.entries.count
         queues.waitingTransactionsLimit = ForwardedTransactions.countLimit
-        queues.waitingForStable = settling.waiting.count
-        queues.waitingForStableLimit = Settling.limit
+        queues.waitingForStable = stabilityWaiters.waiting.count
+        queues.waitingForStableLimit = StabilityWaiters.limit
     }
 
     private func fill(_ clients: inout NodeStatus.Clients) {
@@ -140,8 +140,8 @@ extension Replica {
         clients.waitingClients = clientSessions.waiting.count
         clients.listens = listens.count
         clients.refused = Int(clamping: counters.refused)
-        clients.deduplicationEntries = clientStamps.count
-        clients.deduplicationEntriesLimit = ClientStamps.limit
+        clients.deduplicationEntries = deduplicationTable.count
+        clients.deduplicationEntriesLimit = DeduplicationTable.limit
         clients.repeated = Int(clamping: counters.repeated)
         clients.clientsBehind = slowClients.count
         clients.changesHeldBack = Int(clamping: slowClients.heldBack)
@@ -152,7 +152,7 @@ extension Replica {
     /// How many operations more than this replica the peer that holds most has.
     private var lag: UInt64 {
         peers.all.reduce(0) { most, peer in
-            let ahead = (peer.beat?.vector.entries ?? []).reduce(UInt64(0)) { sum, entry in
+            let ahead = (peer.heartbeat?.vector.entries ?? []).reduce(UInt64(0)) { sum, entry in
                 sum + entry.sequence - min(entry.sequence, vector[entry.origin])
             }
             return max(most, ahead)
@@ -162,19 +162,19 @@ extension Replica {
     /// The writers that `held` calls by the names of their members.
     private var currentWriters: [String: String] {
         var writers = [configuration.member: writer.description]
-        for peer in peers.all { writers[peer.member] = peer.beat?.writer.description }
+        for peer in peers.all { writers[peer.member] = peer.heartbeat?.writer.description }
         return writers
     }
 
-    /// Writers whose life is over, of whom there are operations here.
+    /// Writers whose incarnation is over, of whom there are operations here.
     private var closedWriters: Int {
         vector.entries.count { !peers.writers.contains($0.origin) }
     }
 
-    /// The member that an origin is now, or the origin itself if it is an earlier life.
+    /// The member that an origin is now, or the origin itself if it is an earlier incarnation.
     func name(of origin: WriterID) -> String {
         if origin == writer { return configuration.member }
-        return peers.all.first { $0.beat?.writer == origin }?.member ?? origin.description
+        return peers.all.first { $0.heartbeat?.writer == origin }?.member ?? origin.description
     }
 
     /// The members that are waited for and not heard.

@@ -110,25 +110,26 @@ extension LogFile {
 
 extension LogFile {
     /// Keeps rows, in place of all that were kept before if they are the first.
-    public func stage(_ rows: [StoredRow], areFirst: Bool) throws(StorageError) {
-        try insert(rows, into: "staged", clearing: areFirst)
+    public func receiveRows(_ rows: [StoredRow], areFirst: Bool) throws(StorageError) {
+        try insert(rows, into: "received", clearing: areFirst)
     }
 
     /// Hands every row that is kept to `body`, by ID.
-    public func forEachStagedRow(
+    public func forEachReceivedRow(
         _ body: (_ id: UInt64, _ bytes: UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) {
-        try forEachRow(of: "staged", through: .max, body)
+        try forEachRow(of: "received", through: .max, body)
     }
 
     /// Drops the rows that are kept.
-    public func dropStagedRows() throws(StorageError) {
-        try transaction { () throws(StorageError) in try connection.execute("DELETE FROM staged") }
+    public func dropReceivedRows() throws(StorageError) {
+        try transaction { () throws(StorageError) in try connection.execute("DELETE FROM received")
+        }
     }
 
     /// Makes the rows that are kept the node's checkpoint, and takes all batches from the log but those of
     /// some sequences of each origin, in one transaction.
-    public func adoptStagedRows(
+    public func installReceivedRows(
         head: [UInt8], keepingBatches kept: (_ origin: UInt64) -> Range<UInt64>
     ) throws(StorageError) {
         var origins: [UInt64] = []
@@ -142,8 +143,8 @@ extension LogFile {
             try connection.execute(
                 """
                 DELETE FROM row;
-                INSERT INTO row SELECT id, bytes FROM staged;
-                DELETE FROM staged;
+                INSERT INTO row SELECT id, bytes FROM received;
+                DELETE FROM received;
                 """)
             for origin in origins {
                 remove.bind(Int64(bitPattern: origin), at: 1)

@@ -123,7 +123,7 @@ public final class LogFile {
     private func write(_ turn: Turn) throws(StorageError) {
         for batch in turn.batches { try insert(batch) }
         for property in turn.properties { try store(property) }
-        if turn.clearsAside { try connection.execute("DELETE FROM aside") }
+        if turn.clearsOrphans { try connection.execute("DELETE FROM orphans") }
     }
 
     private func insert(_ batch: StoredBatch) throws(StorageError) {

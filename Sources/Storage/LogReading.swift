@@ -50,24 +50,25 @@ extension LogFile {
 
     /// Keeps the batches of `origin` that begin after `sequence` beside the log, whatever becomes of
     /// that; returns all that is kept so.
-    public func setAside(
+    public func keepOrphans(
         _ origin: UInt64, after sequence: UInt64
     ) throws(StorageError) -> [[UInt8]] {
         let copy = try connection.prepare(
             """
-            INSERT OR IGNORE INTO aside
+            INSERT OR IGNORE INTO orphans
             SELECT origin, first, bytes FROM batch WHERE origin = ?1 AND first > ?2
             """)
         copy.bind(Int64(bitPattern: origin), at: 1)
         copy.bind(Int64(clamping: sequence), at: 2)
         try transaction { () throws(StorageError) in try copy.run() }
-        return try aside()
+        return try orphans()
     }
 
     /// The batches that are kept beside the log, by origin and then by sequence.
-    public func aside() throws(StorageError) -> [[UInt8]] {
+    public func orphans() throws(StorageError) -> [[UInt8]] {
         var kept: [[UInt8]] = []
-        try connection.prepare("SELECT bytes FROM aside ORDER BY origin, first").forEachRow { row in
+        try connection.prepare("SELECT bytes FROM orphans ORDER BY origin, first").forEachRow {
+            row in
             kept.append(Array(row.bytes(at: 0)))
             return true
         }

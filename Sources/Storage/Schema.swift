@@ -25,8 +25,8 @@ enum Schema {
             PRIMARY KEY (origin, first)
         ) WITHOUT ROWID;
         CREATE TABLE row (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-        CREATE TABLE staged (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-        CREATE TABLE aside (
+        CREATE TABLE received (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+        CREATE TABLE orphans (
             origin INTEGER NOT NULL, first INTEGER NOT NULL, bytes BLOB NOT NULL,
             PRIMARY KEY (origin, first)
         ) WITHOUT ROWID;

@@ -34,14 +34,14 @@ public struct Turn: Equatable, Sendable {
     public var batches: [StoredBatch]
     public var properties: [StoredProperty]
     /// Whether what was set aside goes.
-    public var clearsAside: Bool
+    public var clearsOrphans: Bool
 
     public init(
-        batches: [StoredBatch] = [], properties: [StoredProperty] = [], clearsAside: Bool = false
+        batches: [StoredBatch] = [], properties: [StoredProperty] = [], clearsOrphans: Bool = false
     ) {
         self.batches = batches
         self.properties = properties
-        self.clearsAside = clearsAside
+        self.clearsOrphans = clearsOrphans
     }
 
     var byteCount: Int {

@@ -86,7 +86,7 @@ public struct BatchHead: Equatable, Sendable {
     /// The sequence of the first operation; 1 or more.
     public let first: UInt64
     public let wallMilliseconds: UInt64
-    public let dependencies: Vector
+    public let dependencies: VersionVector
     /// The number of operations; 1 or more.
     public let count: Int
 
@@ -124,10 +124,10 @@ extension MessagePackReader {
             last = Stamp(
                 time: time, writer: try writerID(after: last.writer, origin: head.origin))
             let writes = try pairs()
-            let again = count > 3 ? Stamp(time: try self.time(), writer: try writerID()) : nil
+            let alias = count > 3 ? Stamp(time: try self.time(), writer: try writerID()) : nil
             let term = count > 5 ? try unsigned("the term of a transaction") : nil
             operations.append(
-                Operation(stamp: last, writes: writes, again: again, term: term))
+                Operation(stamp: last, writes: writes, alias: alias, term: term))
         }
         return operations
     }

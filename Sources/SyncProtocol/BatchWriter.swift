@@ -24,7 +24,7 @@ public struct BatchWriter: Sendable {
     public mutating func append(_ operation: Operation) {
         let stamp = operation.stamp
         operations.appendArrayHead(
-            operation.again == nil ? 3 : operation.term == nil ? 5 : 6)
+            operation.alias == nil ? 3 : operation.term == nil ? 5 : 6)
         // Mostly a byte instead of nine: the stamps of a turn are close together.
         operations.append(Int64(bitPattern: stamp.time.bits &- last.time.bits))
         if stamp.writer == origin {
@@ -40,9 +40,9 @@ public struct BatchWriter: Sendable {
             operations.append(write.path)
             operations.append(write.value)
         }
-        if let again = operation.again {
-            operations.append(again.time.bits)
-            operations.append(again.writer.bits)
+        if let alias = operation.alias {
+            operations.append(alias.time.bits)
+            operations.append(alias.writer.bits)
         }
         if let term = operation.term { operations.append(term) }
         count += 1
@@ -52,7 +52,7 @@ public struct BatchWriter: Sendable {
     ///
     /// At least one operation must have been appended.
     public mutating func finish(
-        first: UInt64, wallMilliseconds: UInt64, dependencies: Vector
+        first: UInt64, wallMilliseconds: UInt64, dependencies: VersionVector
     ) -> [UInt8] {
         precondition(count > 0, "a batch of \(origin) without operations")
         head.removeAll()

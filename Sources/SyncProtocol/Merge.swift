@@ -23,25 +23,25 @@ extension Write {
 
     /// Says what is wrong with the writes of a merge at `path`, whose own paths are relative to it,
     /// or nil.
-    public static func flaw(inMerge writes: [Write], at path: Path) -> DataError? {
+    public static func failure(inMerge writes: [Write], at path: Path) -> DataError? {
         for write in writes {
             if write.path.isRoot {
                 return DataError(
                     problem: "the update at \(path) contains an empty path",
                     fix: "name children to replace, or put the value at \(path) itself")
             }
-            if let flaw = path.appending(write.path).limitExceeded {
+            if let failure = path.appending(write.path).limitExceeded {
                 return DataError(
-                    problem: "invalid path \(path.appending(write.path)): \(flaw)",
+                    problem: "invalid path \(path.appending(write.path)): \(failure)",
                     fix: "write to a shorter path")
             }
-            if let flaw = write.flawInPriority { return flaw }
+            if let failure = write.failureInPriority { return failure }
         }
         return conflict(in: writes)
     }
 
     /// Says why the value cannot be the priority that the path names, or nil.
-    var flawInPriority: DataError? {
+    var failureInPriority: DataError? {
         guard path.last == .priority else { return nil }
         do throws(DataError) {
             _ = try ObjectBuilder.checked(priority: value)

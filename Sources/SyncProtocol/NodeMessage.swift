@@ -18,7 +18,7 @@ public enum NodeMessage: Equatable, Sendable {
     case ok(id: UInt64)
     /// `["met", id, concern]`: done, and as durable as this says: what was asked for, or less if that
     /// was not reached in time.
-    case met(id: UInt64, concern: WriteConcern)
+    case acknowledged(id: UInt64, concern: WriteConcern)
     /// `["pushed", id, key]`: done, under this new key.
     case pushed(id: UInt64, key: Key)
     /// `["value", id, value]`, priorities in export form.
@@ -33,10 +33,11 @@ public enum NodeMessage: Equatable, Sendable {
     /// `["ready", id, member, wall milliseconds, time, {origin: sequence, …}]`: the answer to `hello`,
     /// with the node's clocks and all that it holds.
     case ready(
-        id: UInt64, member: String, wallMilliseconds: UInt64, time: HybridTime, holds: Vector)
+        id: UInt64, member: String, wallMilliseconds: UInt64, time: HybridTime, holds: VersionVector
+    )
     /// `["seen", time, {origin: sequence, …}]`: what the frame shows: nothing newer than the time, and
     /// more of these origins than was told before.
-    case seen(time: HybridTime, holds: Vector)
+    case seen(time: HybridTime, holds: VersionVector)
     /// `["error", id, code, problem, fix]`: nothing was done.
     case error(id: UInt64, code: ErrorCode, problem: String, fix: String)
     /// `["ended", listen, code, problem, fix]`: the node ended this listen.
@@ -63,7 +64,7 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     /// The node does not hold what the client has seen elsewhere.
     case behind
     /// What was written before may still change.
-    case unsettled
+    case notStable = "not_stable"
     /// No coordinator could be reached, which needs a majority of the nodes; nothing was done.
     case noMajority = "no_majority"
 }

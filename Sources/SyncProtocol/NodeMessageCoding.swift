@@ -6,8 +6,8 @@ extension NodeMessage: FrameMessage {
         case .ok(let id):
             writer.appendMessageHead("ok", 2)
             writer.append(id)
-        case .met(let id, let concern):
-            writer.appendMessageHead("met", 3)
+        case .acknowledged(let id, let concern):
+            writer.appendMessageHead("acknowledged", 3)
             writer.append(id)
             writer.append(concern.rawValue)
         case .pushed(let id, let key):
@@ -52,9 +52,9 @@ extension NodeMessage: FrameMessage {
         case "ok":
             try head.require(2)
             return .ok(id: try reader.id())
-        case "met":
+        case "acknowledged":
             try head.require(3)
-            return .met(id: try reader.id(), concern: try reader.writeConcern())
+            return .acknowledged(id: try reader.id(), concern: try reader.writeConcern())
         case "pushed":
             try head.require(3)
             return .pushed(id: try reader.id(), key: try reader.key())
@@ -88,7 +88,7 @@ extension NodeMessage: FrameMessage {
                 problem: try reader.string("a problem"), fix: try reader.string("a fix"))
         default:
             throw head.unknown(
-                names: "ok, met, pushed, value, change, ranges, ready, seen, error, ended")
+                names: "ok, acknowledged, pushed, value, change, ranges, ready, seen, error, ended")
         }
     }
 }

@@ -2,19 +2,20 @@
 /// nodes, so that the same checks can judge both.
 public struct NodeRecord: Equatable, Sendable {
     public enum Event: Equatable, Sendable {
-        /// A life began with this on the disk.
-        case started(writer: WriterID, holds: Vector)
-        /// A turn ended that took in something; `settled` was the frontier before it.
+        /// An incarnation began with this on the disk.
+        case started(writer: WriterID, holds: VersionVector)
+        /// A turn ended that took in something; `stable` was the stable time before it.
         case turned(
-            writer: WriterID, holds: Vector, settled: HybridTime, wallMilliseconds: UInt64)
+            writer: WriterID, holds: VersionVector, stableTime: HybridTime, wallMilliseconds: UInt64
+        )
         /// Batches, own ones and those of peers, went to the disk.
         case stored([[UInt8]])
         /// All of this is on the disk.
-        case durable(Vector)
+        case durable(VersionVector)
         /// A frame went to all peers.
         case published([UInt8])
         /// A frame of a client was taken, which brought the replica from one vector to the other.
-        case served(session: UInt64, frame: [UInt8], before: Vector, after: Vector)
+        case served(session: UInt64, frame: [UInt8], before: VersionVector, after: VersionVector)
     }
 
     /// By a clock that all processes of a machine share and that never steps.
@@ -29,13 +30,13 @@ public struct NodeRecord: Equatable, Sendable {
 
 /// The vectors that a file of records has told so far: each is told as what it has beyond the last.
 private struct ToldVectors {
-    var held = Vector()
-    var durable = Vector()
+    var held = VersionVector()
+    var durable = VersionVector()
 }
 
 // MARK: - Writing
 
-/// Writes the records of one life, of which the first is `started`, as MessagePack arrays.
+/// Writes the records of one incarnation, of which the first is `started`, as MessagePack arrays.
 public struct NodeRecordWriter: Sendable {
     private var told = ToldVectors()
     private var writer = MessagePackWriter()
@@ -55,10 +56,10 @@ public struct NodeRecordWriter: Sendable {
             writer.append(origin.bits)
             writer.append(vector, beyond: &told.held)
             told.durable = vector
-        case .turned(let origin, let vector, let settled, let wall):
+        case .turned(let origin, let vector, let stableTime, let wall):
             begin("turned", 7, record)
             writer.append(origin.bits)
-            writer.append(settled.bits)
+            writer.append(stableTime.bits)
             writer.append(wall)
             writer.append(vector, beyond: &told.held)
         case .stored(let batches):
@@ -89,7 +90,7 @@ public struct NodeRecordWriter: Sendable {
 extension MessagePackWriter {
     /// Appends whether it is the whole vector, and that or what it has beyond the one before. A vector
     /// shrinks where a checkpoint takes the place of what there was.
-    fileprivate mutating func append(_ vector: Vector, beyond told: inout Vector) {
+    fileprivate mutating func append(_ vector: VersionVector, beyond told: inout VersionVector) {
         let isWhole = !vector.covers(told)
         append(isWhole)
         append(isWhole ? vector : vector.advanced(beyond: told))
@@ -99,7 +100,7 @@ extension MessagePackWriter {
 
 // MARK: - Reading
 
-/// Reads the records of one life.
+/// Reads the records of one incarnation.
 public struct NodeRecordReader {
     private var told = ToldVectors()
 
@@ -159,10 +160,11 @@ public struct NodeRecordReader {
         case "turned":
             try head.require(7)
             let writer = try source.writerID()
-            let settled = try source.time()
+            let stableTime = try source.time()
             let wall = try source.wallMilliseconds()
             return .turned(
-                writer: writer, holds: try source.vector(beyond: &told.held), settled: settled,
+                writer: writer, holds: try source.vector(beyond: &told.held),
+                stableTime: stableTime,
                 wallMilliseconds: wall)
         case "stored":
             try head.require(3)
@@ -190,7 +192,9 @@ public struct NodeRecordReader {
 }
 
 extension MessagePackReader {
-    fileprivate mutating func vector(beyond told: inout Vector) throws(FrameError) -> Vector {
+    fileprivate mutating func vector(beyond told: inout VersionVector) throws(FrameError)
+        -> VersionVector
+    {
         let isWhole = try boolean("whether the vector is whole")
         let vector = try vector()
         if isWhole { told = vector } else { told.raise(to: vector) }

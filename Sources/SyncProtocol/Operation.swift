@@ -17,22 +17,22 @@ public struct Write: Equatable, Sendable {
 public struct Operation: Equatable, Sendable {
     public var stamp: Stamp
     public var writes: [Write]
-    /// Which operation this one is done in place of, if that was lost with a life: who has this one does
+    /// Which operation this one is done in place of, if that was lost with an incarnation: who has this one does
     /// not do that one any more. Of a transaction, the name under which it may be asked for again.
-    public var again: Stamp?
+    public var alias: Stamp?
     /// Of a transaction with a name, the term of the coordinator that decided it.
     public var term: UInt64?
 
-    public init(stamp: Stamp, writes: [Write], again: Stamp? = nil, term: UInt64? = nil) {
-        self.term = again == nil ? nil : term
+    public init(stamp: Stamp, writes: [Write], alias: Stamp? = nil, term: UInt64? = nil) {
+        self.term = alias == nil ? nil : term
         self.stamp = stamp
         self.writes = writes
-        self.again = again
+        self.alias = alias
     }
 }
 
 /// The operations that one node accepted in one turn: the unit that is stored, published and
-/// repaired, encoded once in its life.
+/// repaired, encoded once in its incarnation.
 ///
 /// Operation `k` of the batch has the sequence `first + k` among all operations of `origin`.
 public struct Batch: Equatable, Sendable {
@@ -42,12 +42,12 @@ public struct Batch: Equatable, Sendable {
     public var wallMilliseconds: UInt64
     /// What the origin has come to hold of the others since its batch before: a replica applies the batch
     /// once it holds that too.
-    public var dependencies: Vector
+    public var dependencies: VersionVector
     /// At least one.
     public var operations: [Operation]
 
     public init(
-        origin: WriterID, first: UInt64, wallMilliseconds: UInt64, dependencies: Vector,
+        origin: WriterID, first: UInt64, wallMilliseconds: UInt64, dependencies: VersionVector,
         operations: [Operation]
     ) {
         self.origin = origin

@@ -1,25 +1,25 @@
 /// What nodes tell each other. Each is a MessagePack array that begins with its name.
 ///
-/// `batch` and `beat` go to all over PUB/SUB, where anything may be lost; the others go from one
+/// `batch` and `heartbeat` go to all over PUB/SUB, where anything may be lost; the others go from one
 /// DEALER to one ROUTER and back. Source: `replication-protocol.md`, section 3.
 public enum PeerMessage: Equatable, Sendable {
     /// `["batch", bytes]`: operations, as stored (see `BatchCoding`).
     case batch([UInt8])
-    /// `["beat", cluster, member, writer, vector, time, promise, [writer, …],
+    /// `["heartbeat", cluster, member, writer, vector, time, closed timestamp, [writer, …],
     /// [member, writer, stage, …], wall milliseconds, vote]` (see `Lease`).
-    case beat(Beat)
-    /// `["want", member, origin, from, through]`: asks for operations `from...through` of an origin.
-    case want(member: String, origin: WriterID, from: UInt64, through: UInt64)
-    /// `["have", origin, [bytes, …]]`: batches of that origin in order, a part of what was wanted.
-    case have(origin: WriterID, batches: [[UInt8]])
-    /// `["gone", origin, through]`: the sender has the wanted operations, up to `through`, in its
+    case heartbeat(Heartbeat)
+    /// `["requestBatches", member, origin, from, through]`: asks for operations `from...through` of an origin.
+    case requestBatches(member: String, origin: WriterID, from: UInt64, through: UInt64)
+    /// `["batches", origin, [bytes, …]]`: batches of that origin in order, a part of what was wanted.
+    case batches(origin: WriterID, batches: [[UInt8]])
+    /// `["compacted", origin, through]`: the sender has the wanted operations, up to `through`, in its
     /// checkpoint alone.
-    case gone(origin: WriterID, through: UInt64)
-    /// `["fetch", member, checkpoint, after]`: asks for the rows of a checkpoint that come after one;
+    case compacted(origin: WriterID, through: UInt64)
+    /// `["requestCheckpoint", member, checkpoint, after]`: asks for the rows of a checkpoint that come after one;
     /// `checkpoint` is the highest row of the checkpoint whose rows the sender has, or 0.
-    case fetch(member: String, checkpoint: UInt64, after: UInt64)
-    /// `["rows", head, after, [id, bytes, …], is last]`: rows of a checkpoint in order of their IDs.
-    case rows(CheckpointPart)
+    case requestCheckpoint(member: String, checkpoint: UInt64, after: UInt64)
+    /// `["checkpointChunk", head, after, [id, bytes, …], is last]`: rows of a checkpoint in order of their IDs.
+    case checkpointChunk(CheckpointChunk)
     /// `["hello", bytes]`: what a node says first to each peer, and again until it is answered by
     /// `welcome` or `refuse`. The bytes are `[cluster, member, writer, endpoint, oldest version,
     /// newest version, [member, endpoint, …]]`, and a checksum: who they are not meant for ends.
@@ -30,9 +30,9 @@ public enum PeerMessage: Equatable, Sendable {
     /// `["refuse", member, writer, problem, fix]`: who said `hello` as this writer is no member, as it
     /// says it is.
     case refuse(member: String, to: WriterID, problem: String, fix: String)
-    /// `["urge"]`: somebody waits until what the sender has just published is durable elsewhere; the
-    /// receiver's next beat comes as soon as it is.
-    case urge
+    /// `["requestHeartbeat"]`: somebody waits until what the sender has just published is durable elsewhere; the
+    /// receiver's next heartbeat comes as soon as it is.
+    case requestHeartbeat
     /// `["bye", cluster, member, writer, time]`: the sender ends, and nobody need wait for it; it has stamped
     /// nothing later than the time.
     case bye(cluster: String, member: String, writer: WriterID, time: HybridTime)
@@ -44,16 +44,16 @@ public enum PeerMessage: Equatable, Sendable {
     case decided([Verdict])
 }
 
-/// A life of a member that is to be over by decision, and what has come of that.
+/// An incarnation of a member that is to be over by decision, and what has come of that.
 public struct Eviction: Hashable, Sendable {
-    /// How many a node remembers: all of them, as such a life may come back at any time.
+    /// How many a node remembers: all of them, as such an incarnation may come back at any time.
     public static let limit = 1_000
 
     /// Of what two nodes know, the later stage is true.
     public enum Stage: UInt64, CaseIterable, Comparable, Sendable {
         /// Somebody wants it.
         case wanted
-        /// More than half of all members want it: the life is over, and nobody waits for the member.
+        /// More than half of all members want it: the incarnation is over, and nobody waits for the member.
         case out
         /// The member lives again, as another writer, and may have to do again what it alone had.
         case back
@@ -126,7 +126,7 @@ public struct CheckpointRow: Equatable, Sendable {
 }
 
 /// Some rows of a checkpoint, on their way to another member.
-public struct CheckpointPart: Equatable, Sendable {
+public struct CheckpointChunk: Equatable, Sendable {
     /// What the checkpoint says of itself; empty if there is none.
     public var head: [UInt8]
     /// The rows are those that come after this one.
@@ -143,29 +143,29 @@ public struct CheckpointPart: Equatable, Sendable {
 }
 
 /// A sign of life, four times a second: what its sender holds, and what it will never do again.
-public struct Beat: Equatable, Sendable {
+public struct Heartbeat: Equatable, Sendable {
     public var cluster: String
     public var member: String
     public var writer: WriterID
     /// What the sender holds durably.
-    public var vector: Vector
-    /// The sender's clock; it ascends from beat to beat, also from one life of a member to the next.
+    public var vector: VersionVector
+    /// The sender's clock; it ascends from heartbeat to heartbeat, also from one incarnation of a member to the next.
     public var time: HybridTime
     /// The sender will never again make an operation with a stamp of this time or an earlier one. It
     /// lags the clock, because clients that come from other nodes bring stamps with them.
-    public var promise: HybridTime
+    public var closedTimestamp: HybridTime
     /// Who the sender takes for the writers of the members that it has heard, itself included;
-    /// ascending. Of any other writer it takes no more than what some member's beat shows.
+    /// ascending. Of any other writer it takes no more than what some member's heartbeat shows.
     public var writers: [WriterID]
-    /// What the sender knows durably of lives that are over by decision.
+    /// What the sender knows durably of incarnations that are over by decision.
     public var evictions: [Eviction]
     public var wallMilliseconds: UInt64
     /// The sender's vote for the coordinator, as it is durable.
     public var lease: Lease?
 
     public init(
-        cluster: String, member: String, writer: WriterID, vector: Vector, time: HybridTime,
-        promise: HybridTime, writers: [WriterID], evictions: [Eviction] = [],
+        cluster: String, member: String, writer: WriterID, vector: VersionVector, time: HybridTime,
+        closedTimestamp: HybridTime, writers: [WriterID], evictions: [Eviction] = [],
         wallMilliseconds: UInt64, lease: Lease? = nil
     ) {
         self.lease = lease
@@ -174,7 +174,7 @@ public struct Beat: Equatable, Sendable {
         self.writer = writer
         self.vector = vector
         self.time = time
-        self.promise = promise
+        self.closedTimestamp = closedTimestamp
         self.writers = writers
         self.evictions = evictions
         self.wallMilliseconds = wallMilliseconds

@@ -4,21 +4,21 @@ extension PeerMessage: FrameMessage {
         case .batch(let bytes):
             writer.appendMessageHead("batch", 2)
             writer.append(binary: bytes)
-        case .beat(let beat):
-            writer.append(beat)
-        case .want(let member, let origin, let from, let through):
-            writer.appendMessageHead("want", 5)
+        case .heartbeat(let heartbeat):
+            writer.append(heartbeat)
+        case .requestBatches(let member, let origin, let from, let through):
+            writer.appendMessageHead("requestBatches", 5)
             writer.append(member)
             writer.append(origin.bits)
             writer.append(from)
             writer.append(through)
-        case .have(let origin, let batches):
-            writer.appendMessageHead("have", 3)
+        case .batches(let origin, let batches):
+            writer.appendMessageHead("batches", 3)
             writer.append(origin.bits)
             writer.appendArrayHead(batches.count)
             for batch in batches { writer.append(binary: batch) }
-        case .gone(let origin, let through):
-            writer.appendMessageHead("gone", 3)
+        case .compacted(let origin, let through):
+            writer.appendMessageHead("compacted", 3)
             writer.append(origin.bits)
             writer.append(through)
         default: encodeRest(into: &writer)
@@ -33,24 +33,24 @@ extension PeerMessage: FrameMessage {
         case "batch":
             try head.require(2)
             return .batch(try reader.binary("a batch (binary data)"))
-        case "beat":
+        case "heartbeat":
             try head.require(11)
-            return .beat(try reader.beat())
-        case "want":
+            return .heartbeat(try reader.heartbeat())
+        case "requestBatches":
             try head.require(5)
             return try want(from: &reader)
-        case "have":
+        case "batches":
             try head.require(3)
-            return .have(origin: try reader.writerID(), batches: try reader.batches())
-        case "gone":
+            return .batches(origin: try reader.writerID(), batches: try reader.batches())
+        case "compacted":
             try head.require(3)
-            return .gone(origin: try reader.writerID(), through: try reader.sequence())
+            return .compacted(origin: try reader.writerID(), through: try reader.sequence())
         default: return try decodeRest(head, from: &reader)
         }
     }
 
     /// What nodes tell each other ends with a checksum (CRC-32C, 4 bytes, little-endian): bits that
-    /// turn on the way could make a clock leap by years, or promise what nobody can hold.
+    /// turn on the way could make a clock leap by years, or closed timestamp what nobody can hold.
     public static func seal(_ frame: inout [UInt8]) {
         let checksum = frame.withUnsafeBytes { Checksum.crc32c(of: $0) }
         withUnsafeBytes(of: checksum.littleEndian) { frame.append(contentsOf: $0) }
@@ -86,33 +86,33 @@ extension PeerMessage: FrameMessage {
             throw .expected(
                 "a range of sequences from 1 on", found: "\(from)...\(through)", at: start)
         }
-        return .want(member: member, origin: origin, from: from, through: through)
+        return .requestBatches(member: member, origin: origin, from: from, through: through)
     }
 }
 
 extension MessagePackWriter {
-    fileprivate mutating func append(_ beat: Beat) {
-        appendMessageHead("beat", 11)
-        append(beat.cluster)
-        append(beat.member)
-        append(beat.writer.bits)
-        append(beat.vector)
-        append(beat.time.bits)
-        append(beat.promise.bits)
-        appendArrayHead(beat.writers.count)
-        for writer in beat.writers { append(writer.bits) }
-        append(beat.evictions)
-        append(beat.wallMilliseconds)
-        append(beat.lease)
+    fileprivate mutating func append(_ heartbeat: Heartbeat) {
+        appendMessageHead("heartbeat", 11)
+        append(heartbeat.cluster)
+        append(heartbeat.member)
+        append(heartbeat.writer.bits)
+        append(heartbeat.vector)
+        append(heartbeat.time.bits)
+        append(heartbeat.closedTimestamp.bits)
+        appendArrayHead(heartbeat.writers.count)
+        for writer in heartbeat.writers { append(writer.bits) }
+        append(heartbeat.evictions)
+        append(heartbeat.wallMilliseconds)
+        append(heartbeat.lease)
     }
 }
 
 extension MessagePackReader {
-    fileprivate mutating func beat() throws(FrameError) -> Beat {
-        Beat(
+    fileprivate mutating func heartbeat() throws(FrameError) -> Heartbeat {
+        Heartbeat(
             cluster: try string("a cluster"), member: try string("a member"),
             writer: try writerID(), vector: try vector(), time: try time(),
-            promise: try time(), writers: try writers(), evictions: try evictions(),
+            closedTimestamp: try time(), writers: try writers(), evictions: try evictions(),
             wallMilliseconds: try wallMilliseconds(), lease: try lease())
     }
 

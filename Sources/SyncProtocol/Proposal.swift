@@ -31,10 +31,10 @@ public struct Proposals: Equatable, Sendable {
     public var coordinator: WriterID
     /// What the member held when it sent them: the clients have seen no more, so the coordinator decides
     /// once it holds that.
-    public var seen: Vector
+    public var seen: VersionVector
     public var all: [Proposal]
 
-    public init(member: String, coordinator: WriterID, seen: Vector, all: [Proposal]) {
+    public init(member: String, coordinator: WriterID, seen: VersionVector, all: [Proposal]) {
         self.member = member
         self.coordinator = coordinator
         self.seen = seen
@@ -58,9 +58,9 @@ public struct Verdict: Equatable, Sendable {
     public var id: Stamp
     public var outcome: Outcome
     /// What the decision rests on: the client is told once the member that it asked holds this.
-    public var basis: Vector
+    public var basis: VersionVector
 
-    public init(_ id: Stamp, _ outcome: Outcome, basis: Vector) {
+    public init(_ id: Stamp, _ outcome: Outcome, basis: VersionVector) {
         self.id = id
         self.outcome = outcome
         self.basis = basis

@@ -1,6 +1,6 @@
-/// Names one writer for ever: one life of one node's data directory, or one native client.
+/// Names one writer for ever: one incarnation of one node's data directory, or one native client.
 ///
-/// Drawn at random when that life begins, so that no stamp and no sequence is ever used twice.
+/// Drawn at random when that incarnation begins, so that no stamp and no sequence is ever used twice.
 public struct WriterID: Hashable, Comparable, Sendable {
     public let bits: UInt64
 

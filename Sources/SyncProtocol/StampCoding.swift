@@ -5,7 +5,7 @@
 enum WireLimits {
     /// Highest sequence of an operation; nine years at a million a second.
     static let sequence: UInt64 = 1 << 48
-    /// Origins in one vector; each life of a node that writes adds one.
+    /// Origins in one vector; each incarnation of a node that writes adds one.
     static let origins = 10_000
     /// Members of a cluster.
     static let members = 1_000
@@ -15,7 +15,7 @@ enum WireLimits {
 
 extension MessagePackWriter {
     /// Appends a map of origins to sequences, ascending by origin.
-    public mutating func append(_ vector: Vector) {
+    public mutating func append(_ vector: VersionVector) {
         appendMapHead(vector.entries.count)
         for (origin, sequence) in vector.entries {
             append(origin.bits)
@@ -59,12 +59,12 @@ extension MessagePackReader {
         HybridTime(bits: try unsigned("a hybrid time", through: HybridTime.latest.bits))
     }
 
-    public mutating func vector() throws(FrameError) -> Vector {
+    public mutating func vector() throws(FrameError) -> VersionVector {
         try vector(originLimit: WireLimits.origins)
     }
 
     /// Takes a vector of so many origins at most; a checkpoint may have more than a peer tells.
-    public mutating func vector(originLimit: Int) throws(FrameError) -> Vector {
+    public mutating func vector(originLimit: Int) throws(FrameError) -> VersionVector {
         let head = position
         let count = try mapHead("a vector (a map of writers to sequences)")
         guard count <= originLimit else {
@@ -80,7 +80,7 @@ extension MessagePackReader {
             }
             entries.append((origin, try sequence()))
         }
-        return Vector(ascending: entries)
+        return VersionVector(ascending: entries)
     }
 
     private mutating func unsigned(

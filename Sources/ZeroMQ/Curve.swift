@@ -6,7 +6,7 @@ internal import CZeroMQ
 extension Socket {
     /// Takes encrypted connections only, each from a peer that the context's gatekeeper admits to
     /// `domain`.
-    public func admit(to domain: String, by gatekeeper: Gatekeeper, as own: KeyPair) {
+    public func admit(to domain: String, by zapHandler: ZAPHandler, as own: KeyPair) {
         set(ZMQ_CURVE_SERVER, to: Int32(1))
         set(ZMQ_CURVE_SECRETKEY, toText: own.secret)
         set(ZMQ_ZAP_DOMAIN, toBytes: Array(domain.utf8))
@@ -23,7 +23,7 @@ extension Socket {
     ///
     /// - Throws: when the text is no address.
     public func connect(_ address: ServerAddress, as own: KeyPair?) throws(ZeroMQError) {
-        // Whom to trust must be said before: without own keys, whoever draws new ones is a stranger.
+        // Whom to trust must be said before: without own keys, whoever draws new ones is a unknown peer.
         if let key = address.key { trust(key, as: own ?? .random()) }
         try connect(address.endpoint)
     }

@@ -9,7 +9,7 @@ import Testing
     @Test func `nothing but a hello is sent before a node has answered`() {
         var rig = Rig()
         let outputs = rig.turn(put(1))
-        let hello = ClientMessage.hello(id: 1, seen: Vector())
+        let hello = ClientMessage.hello(id: 1, seen: VersionVector())
         #expect(outputs == [.connect("tcp://a:1"), .send(hello.frame)])
         let after = rig.turn(Rig.ready(1))
         #expect(Rig.messages(after) == [.put(id: 2, path: path("k1"), value: .integer(1))])

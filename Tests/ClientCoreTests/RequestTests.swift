@@ -62,7 +62,8 @@ import Testing
             return
         }
         #expect(put.concern == wanted)
-        let outputs = rig.turn(.received(NodeMessage.met(id: message.id, concern: reached).frame))
+        let outputs = rig.turn(
+            .received(NodeMessage.acknowledged(id: message.id, concern: reached).frame))
         if reached >= wanted {
             #expect(outputs == [.succeeded(RequestID(number: 7), .done)])
         } else {
@@ -76,21 +77,21 @@ import Testing
         var rig = Rig()
         rig.open()
         let request = Request(
-            RequestID(number: 7), .settle(milliseconds: 5_000),
+            RequestID(number: 7), .awaitStable(milliseconds: 5_000),
             patience: .limited(milliseconds: 6_000))
         #expect(
             Rig.messages(rig.turn(.asked(request))) == [.awaitStable(id: 2, milliseconds: 5_000)])
         _ = rig.turn(after: 900, .connectionLost)
         _ = rig.turn(after: 500)
         let again = Rig.messages(rig.turn(Rig.ready(3)))
-        guard let message = again.first, case .settle(let settle) = message.request else {
+        guard let message = again.first, case .awaitStable(let settle) = message.request else {
             Issue.record("asked nothing of the next node: \(again)")
             return
         }
         #expect(message.id == 4)
         #expect(settle.milliseconds == 3_600)
-        let refused = rig.turn(Rig.refusal(4, .unsettled))
-        #expect(Rig.failures(refused).map(\.code) == [.unsettled])
+        let refused = rig.turn(Rig.refusal(4, .notStable))
+        #expect(Rig.failures(refused).map(\.code) == [.notStable])
         #expect(Rig.failures(refused).map(\.effect) == [.none])
     }
 
@@ -110,7 +111,7 @@ import Testing
         _ = rig.turn(listened(3, ".info/serverTimeOffset"))
         // The question left at 1,000,000 and came back 100 ms later.
         let ready = NodeMessage.ready(
-            id: 1, member: "n1", wallMilliseconds: 1_002_050, time: .zero, holds: Vector())
+            id: 1, member: "n1", wallMilliseconds: 1_002_050, time: .zero, holds: VersionVector())
         let outputs = rig.turn(after: 100, .received(ready.frame))
         #expect(outputs.contains(.observed(listen, [ViewEvent(.value, nil, .boolean(true))])))
         #expect(

@@ -35,7 +35,7 @@ struct Rig {
     }
 
     /// A node serves the client that said hello with this id; its clock shows a second more than 1,000,000.
-    static func ready(_ id: UInt64, holding: Vector = Vector()) -> Input {
+    static func ready(_ id: UInt64, holding: VersionVector = VersionVector()) -> Input {
         .received(
             NodeMessage.ready(
                 id: id, member: "n1", wallMilliseconds: 1_001_000,

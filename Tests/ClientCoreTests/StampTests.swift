@@ -9,13 +9,13 @@ import Testing
 @Suite struct StampTests {
     private let increment = Value.deferred(.increment(.integer(1)))
 
-    private func vector(_ origin: UInt64, _ sequence: UInt64) -> Vector {
-        var vector = Vector()
+    private func vector(_ origin: UInt64, _ sequence: UInt64) -> VersionVector {
+        var vector = VersionVector()
         vector[WriterID(bits: origin)] = sequence
         return vector
     }
 
-    private func seen(_ milliseconds: UInt64, _ holds: Vector = Vector()) -> Input {
+    private func seen(_ milliseconds: UInt64, _ holds: VersionVector = VersionVector()) -> Input {
         let time = HybridTime(milliseconds: milliseconds)
         return .received(NodeMessage.seen(time: time, holds: holds).frame)
     }
@@ -53,7 +53,7 @@ import Testing
         let sent = Rig.stamps(rig.turn(put(1), put(2)))
         #expect(Rig.messages(rig.turn(Rig.refusal(2, .late), put(3))) == [])
         let hello = Rig.messages(rig.turn(Rig.refusal(3, .undecided)))
-        #expect(hello == [.hello(id: 4, seen: Vector())])
+        #expect(hello == [.hello(id: 4, seen: VersionVector())])
         let again = rig.turn(Rig.ready(4))
         let paths = Rig.messages(again).map { message -> Path in
             if case .put(let put) = message.request { put.path } else { .root }
@@ -72,10 +72,11 @@ import Testing
         // Not known yet: asked again after a while, with the same stamp.
         #expect(rig.turn(Rig.refusal(4, .undecided)) == [])
         #expect(Rig.messages(rig.turn(after: 199)) == [])
-        #expect(Rig.messages(rig.turn(after: 1)) == [.hello(id: 5, seen: Vector())])
+        #expect(Rig.messages(rig.turn(after: 1)) == [.hello(id: 5, seen: VersionVector())])
         #expect(Rig.stamps(rig.turn(Rig.ready(5))) == sent)
         // Nobody has done it.
-        #expect(Rig.messages(rig.turn(Rig.refusal(6, .late))) == [.hello(id: 7, seen: Vector())])
+        #expect(
+            Rig.messages(rig.turn(Rig.refusal(6, .late))) == [.hello(id: 7, seen: VersionVector())])
         let anew = Rig.stamps(rig.turn(Rig.ready(7)))
         #expect(anew.count == 1 && anew != sent)
         #expect(
@@ -135,7 +136,7 @@ import Testing
         _ = rig.turn(after: 1_000)
         _ = rig.turn(Rig.refusal(3, .behind))
         let hellos = Rig.messages(rig.turn(after: 2_000))
-        #expect(hellos == [.hello(id: 4, seen: Vector())])
+        #expect(hellos == [.hello(id: 4, seen: VersionVector())])
     }
 
     @Test func `a write of another life keeps the stamp that it was sent with`() {

@@ -53,8 +53,8 @@ import ZeroMQ
         var news: [String] = []
         let session = try session { input in
             switch input {
-            case .clogged: news.append("clogged")
-            case .drained: news.append("drained")
+            case .backpressured: news.append("backpressured")
+            case .writable: news.append("drained")
             default: Issue.record("unexpected \(input)")
             }
         }
@@ -63,14 +63,14 @@ import ZeroMQ
             port.reply(reply, to: session)
             sent += 1
         }
-        #expect(news == ["clogged"])
+        #expect(news == ["backpressured"])
         #expect(port.waitingBytes > 1 << 20)
         for _ in 0..<sent {
             port.endTurn()
             #expect(client.receive()?.first?.count == reply.count)
         }
         port.endTurn()
-        #expect(news == ["clogged", "drained"])
+        #expect(news == ["backpressured", "drained"])
         #expect(port.waitingBytes == 0)
     }
 

@@ -19,10 +19,10 @@ import Testing
         #expect(decoding.finish().isEmpty)
     }
 
-    @Test func `a flaw stands where it was found`() {
-        let flaw = FrameError(offset: 3, problem: "broken", fix: "mend it")
+    @Test func `a failure stands where it was found`() {
+        let failure = FrameError(offset: 3, problem: "broken", fix: "mend it")
         var decoding = ConcurrentDecoding { (number: Int) throws(FrameError) in
-            if number == 2 { throw flaw }
+            if number == 2 { throw failure }
             return number
         }
         for number in 0..<4 { #expect(decoding.add(number, byteCount: 1).isEmpty) }

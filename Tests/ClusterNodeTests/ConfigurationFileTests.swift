@@ -49,7 +49,7 @@ import ZeroMQ
     @Test func `says how long a log may be, and what an evicted node does with what it had`() throws
     {
         let usual = try read("{cluster: 'a', nodes: [\(Self.node)]}")
-        #expect(usual.logLimit == 10_000_000 && usual.evicted == .redo)
+        #expect(usual.logLimit == 10_000_000 && usual.evicted == .replay)
         let own = try read(
             "{cluster: 'a', logLimit: 5000, evicted: 'keep', nodes: [\(Self.node)]}")
         #expect(own.logLimit == 5_000 && own.evicted == .keep)

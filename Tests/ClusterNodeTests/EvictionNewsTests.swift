@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test func `tell each stage once, also those passed between two looks`() {
-        var news = EvictionNews(of: "n1", knowing: [eviction("n2", .over)])
+        var news = EvictionLogger(of: "n1", knowing: [eviction("n2", .over)])
         let old = eviction("n2", .over)
         #expect(news.lines(for: [old], isOut: false) == [])
         #expect(
@@ -32,11 +32,11 @@ import Testing
             "was evicted: takes no writes until it has the data of the others and rejoins",
             "has rejoined after its eviction, and takes writes"
         )
-        var news = EvictionNews(of: "n3", knowing: [])
+        var news = EvictionLogger(of: "n3", knowing: [])
         #expect(news.lines(for: [], isOut: true) == [evicted])
         #expect(news.lines(for: [eviction("n3", .out)], isOut: true) == [])
         #expect(news.lines(for: [eviction("n3", .over)], isOut: false) == [rejoined])
-        var late = EvictionNews(of: "n3", knowing: [])
+        var late = EvictionLogger(of: "n3", knowing: [])
         #expect(late.lines(for: [eviction("n3", .over)], isOut: false) == [evicted, rejoined])
     }
 }

@@ -54,8 +54,8 @@ import ZeroMQ
         #expect(set.status == 0, "\(set.errors)")
         try eventually("n2 has it") { try get("n2", as: "ada").output == "1\n" }
         #expect(try get("n2", as: "n1").output == "1\n", "a node's key opens too")
-        for stranger in ["eve", nil] {
-            let refused = try get("n2", as: stranger)
+        for unknownPeer in ["eve", nil] {
+            let refused = try get("n2", as: unknownPeer)
             #expect(refused.status == 69 && refused.output.isEmpty)
         }
     }

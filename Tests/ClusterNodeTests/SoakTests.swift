@@ -26,7 +26,8 @@ import Testing
             "soak", "--checks", "--nodes", "5", "--seconds", "20"
         ).end(within: 200)
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
-        for check in ["causal-order", "settled-is-final", "concerns-met", "restart-identity"] {
+        for check in ["causal-order", "stable-is-final", "write-concerns-hold", "restart-identity"]
+        {
             #expect(outcome.output.contains("ok  \(check): "), "\(outcome.output)")
         }
     }

@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a refusal names the key and the flaw`() {
+    @Test func `a refusal names the key and the failure`() {
         #expect {
             let text = "rooms.old"
             _ = try Key(text)

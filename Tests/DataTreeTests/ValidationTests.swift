@@ -39,10 +39,10 @@ import Testing
 
     @Test(arguments: [Double.nan, .infinity, -.infinity])
     func `numbers are finite, also in increments and priorities`(number: Double) {
-        let flaw = Value.double(number)
-        #expect(Self.problem(flaw, at: .root) != nil)
+        let failure = Value.double(number)
+        #expect(Self.problem(failure, at: .root) != nil)
         #expect(Self.problem(.deferred(.increment(.double(number))), at: .root) != nil)
-        #expect(Self.problem(Value.integer(1).prioritized(flaw), at: .root) != nil)
+        #expect(Self.problem(Value.integer(1).prioritized(failure), at: .root) != nil)
     }
 
     @Test func `an error names the location`() {

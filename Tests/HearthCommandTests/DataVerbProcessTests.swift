@@ -43,7 +43,7 @@ private typealias ExitStatus = HearthCommand.ExitStatus
             ["set", "/a", "1"], ["push", "/a", "1"], ["push", "/a", "--stdin"],
             ["update", "/", "{\"a\":1}"], ["remove", "/a"], ["transaction", "/a", "value + 1"],
             ["watch", "/a"], ["on-disconnect", "/a", "1"], ["import", "/a", file],
-            ["export", "/a", "-"], ["backup", "copy"], ["get", "/a", "--settled"],
+            ["export", "/a", "-"], ["backup", "copy"], ["get", "/a", "--stable"],
         ] {
             let words = words + ["--timeout", "1"]
             let run = try Command.run(words, input: "1\n", in: cluster.folder.path)

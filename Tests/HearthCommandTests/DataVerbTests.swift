@@ -29,7 +29,7 @@ import Testing
         let pieces = ValuePieces(of: value, limit: limit).pieces
         var joined = ValuePieces.value(of: pieces[0])
         for piece in pieces.dropFirst() {
-            #expect(Write.flaw(inMerge: piece, at: .root) == nil)
+            #expect(Write.failure(inMerge: piece, at: .root) == nil)
             for write in piece { joined.set(write.value, at: write.path) }
         }
         #expect(joined == value)
@@ -54,9 +54,9 @@ import Testing
         let error = #expect(throws: CommandError.self) { try file.node(named: "n9") }
         #expect(error?.fix == "name one of n1")
         try folder.write(Array("{\"cluster\":".utf8), to: ClusterFile.name)
-        let flaw = #expect(throws: CommandError.self) {
+        let failure = #expect(throws: CommandError.self) {
             try ClusterFile(inFolder: folder.path)
         }
-        #expect(flaw?.status == .badData)
+        #expect(failure?.status == .badData)
     }
 }

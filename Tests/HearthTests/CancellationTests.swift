@@ -29,8 +29,8 @@ import Testing
         Call("observeSingleEvent", .none) { place async throws(HearthError) in
             _ = try await place.observeSingleEventAndPreviousSiblingKey(of: .value)
         },
-        Call("waitUntilSettled", .none) { place async throws(HearthError) in
-            try await place.database.waitUntilSettled(within: .seconds(60))
+        Call("waitUntilStable", .none) { place async throws(HearthError) in
+            try await place.database.waitUntilStable(within: .seconds(60))
         },
         Call("setValue(Value)", .unknown) { place async throws(HearthError) in
             try await place.setValue(1 as Value)

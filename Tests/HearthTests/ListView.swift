@@ -15,7 +15,7 @@ final class ListView: Sendable {
         /// Children to be put in place, each behind a certain one.
         var coming: [(child: Child, previous: String?)] = []
         var valueCount = 0
-        var flaw: String?
+        var failure: String?
     }
 
     private let state = Monitor(State())
@@ -36,7 +36,7 @@ final class ListView: Sendable {
     func waitForFirstValue() { state.wait { $0.valueCount > 0 ? () : nil } }
 
     /// What was wrong first.
-    var flaw: String? { state.withLock { $0.flaw } }
+    var failure: String? { state.withLock { $0.failure } }
     /// How often the list was compared.
     var valueCount: Int { state.withLock { $0.valueCount } }
     var contents: [String] {
@@ -104,5 +104,5 @@ extension ListView.State {
         key.map { key in children.contains { $0.key == key } } ?? true
     }
 
-    private mutating func fail(_ flaw: String) { self.flaw = self.flaw ?? flaw }
+    private mutating func fail(_ failure: String) { self.failure = self.failure ?? failure }
 }

@@ -33,7 +33,7 @@ import Threads
         for program in programs {
             #expect(program.failures == [])
             for view in program.views {
-                #expect(view.flaw == nil)
+                #expect(view.failure == nil)
                 #expect(view.valueCount > 10)
             }
             #expect(program.views[0].contents == truth)

@@ -10,14 +10,14 @@ import Testing
             bob.close()
         }
         try await bob.reference(withPath: "votes/bob").setValue(1)
-        try await ada.waitUntilSettled()
+        try await ada.waitUntilStable()
         let votes = try await ada.reference(withPath: "votes").getData()
         #expect(votes.childSnapshot(forPath: "bob").value as? Int == 1)
 
         let error = await #expect(throws: HearthError.self) {
-            try await ada.waitUntilSettled(within: .milliseconds(10))
+            try await ada.waitUntilStable(within: .milliseconds(10))
         }
-        #expect(error?.code == .unsettled)
+        #expect(error?.code == .notStable)
         #expect(error?.problem.contains("nodes take writes that are up to 5000 ms old") == true)
     }
 }

@@ -43,7 +43,7 @@ import Testing
         ("\"\\udc00\"", 1, 2, "/", "a string contains half of a surrogate pair"),
         ("\"\\ud800\\ud800\"", 1, 2, "/", "a string contains half of a surrogate pair"),
     ])
-    func `a flaw in the text is named with its place`(
+    func `a failure in the text is named with its place`(
         text: String, line: Int, column: Int, path: String, problem: String
     ) throws {
         let error = try #require(refusal(of: Array(text.utf8)))
@@ -62,7 +62,7 @@ import Testing
         ("[12345678901234567890123,{\".priority\":true,\"a\":1}]", 1, 26, "/1", "a priority"),
         ("{\"x\":{\".sv\":\"now\"}}", 1, 6, "/x", "unknown server value"),
     ])
-    func `a flaw in the data is named with its place`(
+    func `a failure in the data is named with its place`(
         text: String, line: Int, column: Int, path: String, problem: String
     ) throws {
         let error = try #require(refusal(of: Array(text.utf8)))

@@ -101,8 +101,8 @@ private struct Contest {
             return events == expected ? nil : "a client that joins gets \(events)"
         }
         let changes = Contest.changes(writes, from: before)
-        if let flaw = Contest.flaw(in: ListChange(changes, to: naive.value), from: before) {
-            return flaw
+        if let failure = Contest.failure(in: ListChange(changes, to: naive.value), from: before) {
+            return failure
         }
         let notices = server.apply(changes, to: naive.value)
         let received = notices.flatMap { windowOnly.apply(writing: $0.writes) }
@@ -125,7 +125,7 @@ private struct Contest {
         return changes
     }
 
-    private static func flaw(in change: ListChange, from before: Value) -> String? {
+    private static func failure(in change: ListChange, from before: Value) -> String? {
         for child in change.children where child.old != before[child.key] {
             return "\(child.key) was \(before[child.key]), not \(child.old)"
         }

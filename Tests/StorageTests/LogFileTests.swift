@@ -129,7 +129,7 @@ import Testing
         #expect(throws: StorageError.self) {
             try file.append(Turn(properties: [StoredProperty("name", [1])]))
         }
-        #expect(throws: StorageError.self) { try file.stage([row], areFirst: true) }
+        #expect(throws: StorageError.self) { try file.receiveRows([row], areFirst: true) }
         #expect(try file.property("name") == nil)
     }
 

@@ -51,7 +51,7 @@ import Testing
         let stamp = Stamp(time: HybridTime(milliseconds: 5), writer: WriterID(bits: 1))
         let operation = Operation(stamp: stamp, writes: [])
         let zero = Batch(
-            origin: stamp.writer, first: 0, wallMilliseconds: 1, dependencies: Vector(),
+            origin: stamp.writer, first: 0, wallMilliseconds: 1, dependencies: VersionVector(),
             operations: [operation])
         let error = #expect(throws: FrameError.self) {
             try BatchCoding.decode(BatchCoding.encode(zero))

@@ -116,7 +116,8 @@ import Testing
     }
 
     @Test func `a vector out of order and an empty range are refused`() throws {
-        let range = PeerMessage.want(member: "n", origin: WriterID(bits: 1), from: 3, through: 2)
+        let range = PeerMessage.requestBatches(
+            member: "n", origin: WriterID(bits: 1), from: 3, through: 2)
         guard case .refused? = try roundTrip([range]).first else {
             Issue.record("expected a refusal of \(range)")
             return

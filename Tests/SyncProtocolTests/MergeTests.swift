@@ -13,21 +13,21 @@ import Testing
     func `writes that contain each other are refused by name`(paths: [String], words: String) throws
     {
         let writes = try paths.map { Write(path: try Path($0), value: .integer(1)) }
-        let flaw = try #require(Write.flaw(inMerge: writes, at: .root))
-        #expect(flaw.problem.contains(words), "\(flaw.problem)")
+        let failure = try #require(Write.failure(inMerge: writes, at: .root))
+        #expect(failure.problem.contains(words), "\(failure.problem)")
     }
 
     @Test func `neighbours do not contain each other`() throws {
         let paths = ["a", "ab", "a0", "b/c", "b/d/e", "b/d/f", ".priority"]
         let writes = try paths.map { Write(path: try Path($0), value: .integer(1)) }
-        #expect(Write.flaw(inMerge: writes, at: .root) == nil)
+        #expect(Write.failure(inMerge: writes, at: .root) == nil)
     }
 
     @Test func `the joined path keeps the limits`() throws {
         let base = Path((0..<20).map { Key(unchecked: "k\($0)") })
         let write = Write(path: Path((0..<13).map { Key(unchecked: "k\($0)") }), value: .null)
-        let flaw = try #require(Write.flaw(inMerge: [write], at: base))
-        #expect(flaw.problem.contains("33 keys deep"))
+        let failure = try #require(Write.failure(inMerge: [write], at: base))
+        #expect(failure.problem.contains("33 keys deep"))
     }
 
     @Test func `the sorted check finds what comparing every pair finds`() {

@@ -6,11 +6,11 @@ import Testing
     private let records: [NodeRecord] = {
         var random = Seeded(11)
         let writer = WriterID(bits: 7)
-        var vector = Vector()
+        var vector = VersionVector()
         vector[writer] = 4
         var more = vector
         more[WriterID(bits: 3)] = 1
-        var less = Vector()
+        var less = VersionVector()
         less[WriterID(bits: 3)] = 2
         return [
             NodeRecord(microseconds: 1, .started(writer: writer, holds: vector)),
@@ -20,7 +20,7 @@ import Testing
             NodeRecord(
                 microseconds: 3,
                 .turned(
-                    writer: writer, holds: more, settled: HybridTime(milliseconds: 9),
+                    writer: writer, holds: more, stableTime: HybridTime(milliseconds: 9),
                     wallMilliseconds: 12)),
             NodeRecord(microseconds: 4, .stored([BatchCoding.encode(random.batch())])),
             NodeRecord(microseconds: 5, .durable(more)),
@@ -29,7 +29,7 @@ import Testing
             NodeRecord(
                 microseconds: 7,
                 .turned(
-                    writer: writer, holds: less, settled: HybridTime(milliseconds: 10),
+                    writer: writer, holds: less, stableTime: HybridTime(milliseconds: 10),
                     wallMilliseconds: 13)),
             NodeRecord(microseconds: 8, .durable(less)),
         ]

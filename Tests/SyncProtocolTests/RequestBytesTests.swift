@@ -60,9 +60,9 @@ import Testing
         (.onDisconnectCancel(id: 1, path: place), "<01><93><b2>onDisconnectCancel<01><a3>a/b"),
         (.backup(id: 1, name: "monday"), "<01><93><a6>backup<01><a6>monday"),
         (.evict(id: 1, member: "n3"), "<01><93><a5>evict<01><a2>n3"),
-        (.awaitStable(id: 1, milliseconds: 30_000), "<01><93><a6>settle<01><cd>u0"),
+        (.awaitStable(id: 1, milliseconds: 30_000), "<01><93><ab>awaitStable<01><cd>u0"),
         (.ping(id: .max), "<01><92><a4>ping<cf><ff><ff><ff><ff><ff><ff><ff><ff>"),
-        (.hello(id: 1, seen: Vector()), "<01><93><a5>hello<01><80>"),
+        (.hello(id: 1, seen: VersionVector()), "<01><93><a5>hello<01><80>"),
         (.status(id: 1), "<01><92><a6>status<01>"),
     ]
 

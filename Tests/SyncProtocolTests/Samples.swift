@@ -179,7 +179,7 @@ extension Seeded {
                 id: id, member: text(), wallMilliseconds: unsigned() >> 17, time: time(),
                 holds: vector())
         case 9: return .seen(time: time(), holds: vector())
-        case 6: return .met(id: id, concern: .all)
+        case 6: return .acknowledged(id: id, concern: .all)
         case 0: return .ok(id: id)
         case 1: return .pushed(id: id, key: key())
         case 2: return .value(id: id, value: value())
@@ -197,8 +197,8 @@ extension Seeded {
         }
     }
 
-    mutating func vector() -> Vector {
-        var vector = Vector()
+    mutating func vector() -> VersionVector {
+        var vector = VersionVector()
         for _ in 0..<Int.random(in: 0...6, using: &self) {
             vector[WriterID(bits: unsigned())] = unsigned() >> 17
         }
@@ -219,7 +219,7 @@ extension Seeded {
                 Int.random(in: 0..<3, using: &self)]
             return Operation(
                 stamp: Stamp(time: time, writer: writer), writes: writes(),
-                again: chance(20) ? stamp() : nil, term: chance(50) ? next() >> 16 : nil)
+                alias: chance(20) ? stamp() : nil, term: chance(50) ? next() >> 16 : nil)
         }
         return Batch(
             origin: origin, first: 1 + unsigned() >> 17, wallMilliseconds: unsigned() >> 17,
@@ -231,15 +231,15 @@ extension Seeded {
         switch Int.random(in: 0..<14, using: &self) {
         case 13: return .decided((0..<next() % 3).map { _ in verdict() })
         case 12: return .propose(proposals())
-        case 11: return .urge
-        case 4: return .gone(origin: WriterID(bits: next()), through: from)
-        case 5: return .fetch(member: text(), checkpoint: next(), after: next())
+        case 11: return .requestHeartbeat
+        case 4: return .compacted(origin: WriterID(bits: next()), through: from)
+        case 5: return .requestCheckpoint(member: text(), checkpoint: next(), after: next())
         case 6:
             let rows = (0..<Int.random(in: 0...3, using: &self)).map { _ in
                 CheckpointRow(id: next(), bytes: Array(text().utf8))
             }
-            return .rows(
-                CheckpointPart(
+            return .checkpointChunk(
+                CheckpointChunk(
                     head: Array(text().utf8), after: next(), rows: rows,
                     isLast: Bool.random(using: &self)))
         case 7:
@@ -259,10 +259,10 @@ extension Seeded {
                 cluster: text(), member: text(), writer: WriterID(bits: next()), time: time())
         case 0: return .batch(BatchCoding.encode(batch()))
         case 1:
-            return .beat(
-                Beat(
+            return .heartbeat(
+                Heartbeat(
                     cluster: text(), member: "n1", writer: WriterID(bits: next()),
-                    vector: vector(), time: time(), promise: time(),
+                    vector: vector(), time: time(), closedTimestamp: time(),
                     writers: (0..<Int.random(in: 0...3, using: &self)).map { _ in
                         WriterID(bits: next())
                     },
@@ -270,10 +270,10 @@ extension Seeded {
                         ? [] : [Eviction(member: text(), writer: WriterID(bits: next()))],
                     wallMilliseconds: unsigned() >> 17, lease: chance(30) ? nil : lease()))
         case 2:
-            return .want(
+            return .requestBatches(
                 member: text(), origin: WriterID(bits: next()), from: from, through: from + 9)
         default:
-            return .have(
+            return .batches(
                 origin: WriterID(bits: next()),
                 batches: (0..<Int.random(in: 0...3, using: &self)).map { _ in
                     BatchCoding.encode(batch())

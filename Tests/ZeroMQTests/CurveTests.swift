@@ -6,14 +6,14 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct CurveTests {
     private let server = KeyPair.random()
     private let friend = KeyPair.random()
-    private let stranger = KeyPair.random()
+    private let unknownPeer = KeyPair.random()
 
     /// Sends one frame to a router that admits `friend`, and waits while the gatekeeper works.
     private func isHeard(_ prepare: (Socket) -> Void) throws -> (heard: Bool, refusals: Int) {
         let context = Context()
-        let gatekeeper = try Gatekeeper(admitting: ["clients": [friend.publicKey]], in: context)
+        let zapHandler = try ZAPHandler(admitting: ["clients": [friend.publicKey]], in: context)
         let router = try Socket(.router, in: context)
-        router.admit(to: "clients", by: gatekeeper, as: server)
+        router.admit(to: "clients", by: zapHandler, as: server)
         try router.bind("tcp://127.0.0.1:*")
         let dealer = try Socket(.dealer, in: Context())
         dealer.linger = .zero
@@ -21,11 +21,11 @@ import Testing
         try dealer.connect(router.lastEndpoint)
         dealer.send([1, 2, 3])
         for _ in 0..<100 {
-            while let request = gatekeeper.socket.receive() { gatekeeper.answer(request) }
-            if router.wait(upTo: .milliseconds(10)) { return (true, gatekeeper.refusals) }
-            if gatekeeper.refusals > 0 { break }
+            while let request = zapHandler.socket.receive() { zapHandler.answer(request) }
+            if router.wait(upTo: .milliseconds(10)) { return (true, zapHandler.refusals) }
+            if zapHandler.refusals > 0 { break }
         }
-        return (false, gatekeeper.refusals)
+        return (false, zapHandler.refusals)
     }
 
     @Test func `a peer whose key is admitted is heard`() throws {
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `a peer with another key is refused and never heard`() throws {
-        let (heard, refusals) = try isHeard { $0.trust(server.publicKey, as: stranger) }
+        let (heard, refusals) = try isHeard { $0.trust(server.publicKey, as: unknownPeer) }
         #expect(!heard && refusals > 0)
     }
 
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `a peer that expects another server is never heard`() throws {
-        #expect(try !isHeard { $0.trust(stranger.publicKey, as: friend) }.heard)
+        #expect(try !isHeard { $0.trust(unknownPeer.publicKey, as: friend) }.heard)
     }
 
     @Test func `a key file gives back the pair, and others may not read it`() throws {

@@ -7,23 +7,25 @@ import DataTree
 /// and only there, the writes are applied in order.
 struct PendingOverlay: Sendable {
     /// Which writes count.
-    enum Sight: Sendable {
+    enum WriteFilter: Sendable {
         case shown
         /// All, or all that were made before one of them.
         case all(before: WriteID?)
     }
 
     private let node: PendingNode
-    private let sight: Sight
+    private let filter: WriteFilter
     /// What the newest write of all that is here has put here; older writes below do not count.
     private let whole: (id: WriteID, value: Value)?
 
-    init(_ root: PendingNode, _ sight: Sight) { self.init(root, sight, beneath: nil) }
+    init(_ root: PendingNode, _ filter: WriteFilter) { self.init(root, filter, beneath: nil) }
 
-    private init(_ node: PendingNode, _ sight: Sight, beneath above: (id: WriteID, value: Value)?) {
+    private init(
+        _ node: PendingNode, _ filter: WriteFilter, beneath above: (id: WriteID, value: Value)?
+    ) {
         self.node = node
-        self.sight = sight
-        whole = node.newest(sight, after: above?.id).map { ($0.id, $0.value) } ?? above
+        self.filter = filter
+        whole = node.newest(filter, after: above?.id).map { ($0.id, $0.value) } ?? above
     }
 
     /// Whether a write replaces all that is here, so that nothing else tells what it is.
@@ -31,7 +33,7 @@ struct PendingOverlay: Sendable {
 
     subscript(key: Key) -> PendingOverlay {
         PendingOverlay(
-            node.children[key] ?? PendingNode(), sight,
+            node.children[key] ?? PendingNode(), filter,
             beneath: whole.map { ($0.id, $0.value[key]) })
     }
 
@@ -84,7 +86,7 @@ extension PendingOverlay {
 
     private func appliedInOrder(to base: Value) -> Value {
         var steps: [PendingStep] = []
-        node.appendSteps(sight, after: whole?.id, at: .root, to: &steps)
+        node.appendSteps(filter, after: whole?.id, at: .root, to: &steps)
         var result = base
         for step in steps.sorted() { result.set(step.value, at: step.path) }
         return result
@@ -111,7 +113,7 @@ extension PendingOverlay {
 
     /// Whether a write below, but for priorities, has such a value.
     private func writes(_ isSuch: (Value) -> Bool) -> Bool {
-        node.contains(sight, after: whole?.id, isSuch)
+        node.contains(filter, after: whole?.id, isSuch)
     }
 }
 
@@ -133,43 +135,43 @@ private struct PendingStep: Comparable {
 
 extension PendingNode {
     fileprivate func counted(
-        _ sight: PendingOverlay.Sight, after id: WriteID?
+        _ filter: PendingOverlay.WriteFilter, after id: WriteID?
     ) -> some Sequence<Entry> {
         entries.lazy.reversed().prefix { entry in id.map { entry.id > $0 } ?? true }
-            .filter { $0.counts(in: sight) }
+            .filter { $0.counts(in: filter) }
     }
 
-    fileprivate func newest(_ sight: PendingOverlay.Sight, after id: WriteID?) -> Entry? {
-        counted(sight, after: id).first { _ in true }
+    fileprivate func newest(_ filter: PendingOverlay.WriteFilter, after id: WriteID?) -> Entry? {
+        counted(filter, after: id).first { _ in true }
     }
 
     fileprivate func contains(
-        _ sight: PendingOverlay.Sight, after id: WriteID?, _ isSuch: (Value) -> Bool
+        _ filter: PendingOverlay.WriteFilter, after id: WriteID?, _ isSuch: (Value) -> Bool
     ) -> Bool {
         children.contains { key, child in
             guard key != .priority else { return false }
-            return child.counted(sight, after: id).contains { isSuch($0.value) }
-                || child.contains(sight, after: id, isSuch)
+            return child.counted(filter, after: id).contains { isSuch($0.value) }
+                || child.contains(filter, after: id, isSuch)
         }
     }
 
     fileprivate func appendSteps(
-        _ sight: PendingOverlay.Sight, after id: WriteID?, at path: Path,
+        _ filter: PendingOverlay.WriteFilter, after id: WriteID?, at path: Path,
         to steps: inout [PendingStep]
     ) {
         for (key, child) in children {
             let path = path.appending(key)
-            for entry in child.counted(sight, after: id) {
+            for entry in child.counted(filter, after: id) {
                 steps.append(PendingStep(id: entry.id, path: path, value: entry.value))
             }
-            child.appendSteps(sight, after: id, at: path, to: &steps)
+            child.appendSteps(filter, after: id, at: path, to: &steps)
         }
     }
 }
 
 extension PendingNode.Entry {
-    fileprivate func counts(in sight: PendingOverlay.Sight) -> Bool {
-        switch sight {
+    fileprivate func counts(in filter: PendingOverlay.WriteFilter) -> Bool {
+        switch filter {
         case .shown: visibility == .shown
         case .all(before: let limit): limit.map { id < $0 } ?? true
         }

@@ -117,7 +117,7 @@ extension SyncView {
         }
         if key == .priority || isListed(key) && (!server.isFiltered || server.isComplete(for: key))
         {
-            settle(at: path, over: overlay)
+            updatePriorities(at: path, over: overlay)
         } else if overlay[path].isWhole {
             return
         } else if let child = child(key, over: overlay, server) {
@@ -132,29 +132,29 @@ extension SyncView {
     ///
     /// - Complexity: O(log n), besides what is written at and below the path; the same for an object
     ///   above it that has a priority and may have been empty in between.
-    private mutating func settle(at path: Path, over overlay: PendingOverlay) {
+    private mutating func updatePriorities(at path: Path, over overlay: PendingOverlay) {
         // Of what only a query shows, and of what is known in part, the location itself is not known.
         let top = query.isFiltered || !server.isComplete ? 1 : 0
         var (written, told) = (overlay, server.value)
         var priorities: [(place: Path, value: Value)] = []
         for (depth, key) in path.keys.enumerated() {
             let place = Path(Array(path.keys[..<depth]))
-            if written.isWhole { return settle(priorities) }
+            if written.isWhole { return updatePriorities(priorities) }
             if depth >= top {
                 if told.isPrimitive || written.isOrderFelt(over: told) {
                     setList(written.applied(to: told), at: place)
-                    return settle(priorities)
+                    return updatePriorities(priorities)
                 }
                 priorities.append((place, written.priority(over: told)))
             }
             (written, told) = (written[key], told[key])
         }
         if !written.isWhole { setList(written.applied(to: told), at: path) }
-        settle(priorities)
+        updatePriorities(priorities)
     }
 
     /// An object that was empty in between has its priority again.
-    private mutating func settle(_ priorities: [(place: Path, value: Value)]) {
+    private mutating func updatePriorities(_ priorities: [(place: Path, value: Value)]) {
         for (place, priority) in priorities where list[place].priority != priority {
             setList(priority, at: place.appending(.priority))
         }

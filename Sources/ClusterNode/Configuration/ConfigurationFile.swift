@@ -43,13 +43,13 @@ extension NodeConfiguration {
                 #""logLimit" cannot be \#(logLimit)"#, at: ["logLimit"],
                 fix: "use a number of operations from 1000 to 1000000000")
         }
-        let leftovers = document.evicted ?? evicted.rawValue
-        guard let leftovers = Leftovers(rawValue: leftovers) else {
+        let orphanPolicy = document.evicted ?? evicted.rawValue
+        guard let orphanPolicy = OrphanPolicy(rawValue: orphanPolicy) else {
             throw file.error(
-                #""evicted" cannot be "\#(leftovers)""#, at: ["evicted"],
-                fix: "use \(Leftovers.allCases.map(\.rawValue).joined(separator: ", "))")
+                #""evicted" cannot be "\#(orphanPolicy)""#, at: ["evicted"],
+                fix: "use \(OrphanPolicy.allCases.map(\.rawValue).joined(separator: ", "))")
         }
-        evicted = leftovers
+        evicted = orphanPolicy
         retryWindowMilliseconds = document.retryWindowMilliseconds ?? retryWindowMilliseconds
         guard 100...600_000 ~= retryWindowMilliseconds else {
             throw file.error(

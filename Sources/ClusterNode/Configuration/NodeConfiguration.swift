@@ -1,7 +1,7 @@
 public import ReplicaCore
 public import ZeroMQ
 
-/// Describes a cluster: its nodes, where they are, and what they promise.
+/// Describes a cluster: its nodes, where they are, and what they closed timestamp.
 ///
 /// All nodes of a cluster read the same description; `NodeConfiguration(contentsOf:)` reads it from
 /// a file.
@@ -49,7 +49,7 @@ public struct NodeConfiguration: Equatable, Sendable {
     /// A log with more operations does not wait for nodes that are away: they will get a checkpoint.
     public var logLimit = 10_000_000
     /// What a node that was voted out does with what it alone had.
-    public var evicted = Leftovers.redo
+    public var evicted = OrphanPolicy.replay
     /// So long after a client has stamped a write, another node than the first takes it.
     public var retryWindowMilliseconds = 5_000
     /// The keys of the clients that are let in, where nodes have keys.

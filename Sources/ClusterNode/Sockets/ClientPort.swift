@@ -17,7 +17,7 @@ final class ClientPort {
     private static let repliesLimit = 100
     private static let waitingBytesLimit = 16 << 20
     /// When so much waits for a client, its listens are told no more until nothing does.
-    private static let cloggedBytes = 1 << 20
+    private static let backpressureBytes = 1 << 20
 
     private static let silentSeconds = 10
     private static let probedAtOnce = 200
@@ -151,11 +151,12 @@ extension ClientPort {
         guard client.waitingBytes <= Self.waitingBytesLimit else { return end(session) }
         table[session]?.waiting.append(frame)
         table[session]?.waitingBytes += frame.count
-        guard client.waitingBytes + frame.count > Self.cloggedBytes, !client.isClogged else {
+        guard client.waitingBytes + frame.count > Self.backpressureBytes, !client.isBackpressured
+        else {
             return
         }
-        table[session]?.isClogged = true
-        take(.clogged(session))
+        table[session]?.isBackpressured = true
+        take(.backpressured(session))
     }
 
     /// Gives a slow client up; it is told so, once it has read what was sent before.
@@ -183,9 +184,9 @@ extension ClientPort {
         }
         table[session]?.waiting = []
         if client.isEnded { return table.remove(session) }
-        guard client.isClogged else { return }
-        table[session]?.isClogged = false
-        take(.drained(session))
+        guard client.isBackpressured else { return }
+        table[session]?.isBackpressured = false
+        take(.writable(session))
     }
 
     /// Forgets a client that is gone.

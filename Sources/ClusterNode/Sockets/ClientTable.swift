@@ -11,7 +11,7 @@ struct Client {
     var waiting: [[UInt8]] = []
     var waitingBytes = 0
     /// Whether so much waited that its listens are told nothing.
-    var isClogged = false
+    var isBackpressured = false
     /// Whether the session is over, and only the news of it still waits.
     var isEnded = false
 }

@@ -70,7 +70,7 @@ final class PeerPorts {
 
     /// Begins to hand over what peers send, each frame as the input it is.
     func open(on loop: Loop, receive: @escaping (Input) -> Void) throws(EventLoopError) {
-        // Subscriptions come and go here; beats tell better who is there.
+        // Subscriptions come and go here; heartbeats tell better who is there.
         try publisher.open(on: loop) { _ in }
         try subscriber.open(on: loop) { message in receive(.published(Array(message[0]))) }
         try router.open(on: loop) { message in

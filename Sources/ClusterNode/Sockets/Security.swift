@@ -8,11 +8,11 @@ final class Security {
 
     private let own: KeyPair
     private let peerKeys: [String: PublicKey]
-    private let gatekeeper: Gatekeeper
+    private let zapHandler: ZAPHandler
     private let channel: Channel
 
     /// Newcomers that were sent away.
-    var refusals: Int { gatekeeper.refusals }
+    var refusals: Int { zapHandler.refusals }
 
     /// Takes the place of the context's gatekeeper; before any socket is bound there.
     init(
@@ -23,27 +23,27 @@ final class Security {
         for node in configuration.nodes { peerKeys[node.id] = node.publicKey }
         self.peerKeys = peerKeys
         let nodes = Set(peerKeys.values)
-        gatekeeper = try Gatekeeper(
+        zapHandler = try ZAPHandler(
             admitting: [
                 // Whoever has a node's secret may as well ask it something.
                 Security.clients: nodes.union(configuration.clientKeys), Security.peers: nodes,
             ], in: context)
-        channel = Channel(gatekeeper.socket)
+        channel = Channel(zapHandler.socket)
     }
 
     /// Begins to let peers and clients in.
     func open(on loop: Loop) throws(EventLoopError) {
-        try channel.open(on: loop) { [gatekeeper] message in gatekeeper.answer(message.copied()) }
+        try channel.open(on: loop) { [zapHandler] message in zapHandler.answer(message.copied()) }
     }
 
     func close() { channel.stopReceiving() }
 
     func guardClients(at socket: Socket) {
-        socket.admit(to: Security.clients, by: gatekeeper, as: own)
+        socket.admit(to: Security.clients, by: zapHandler, as: own)
     }
 
     func guardPeers(at socket: Socket) {
-        socket.admit(to: Security.peers, by: gatekeeper, as: own)
+        socket.admit(to: Security.peers, by: zapHandler, as: own)
     }
 
     /// Makes a socket connect to one peer only.

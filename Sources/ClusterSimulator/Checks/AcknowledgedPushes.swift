@@ -11,17 +11,17 @@ enum AcknowledgedPushes {
 
     static func judge(_ evidence: Evidence) -> Finding {
         let pushes = evidence.acknowledged.compactMap(push)
-        if pushes.isEmpty { return .unknown("no push was acknowledged" + evidence.exemptionNote) }
+        if pushes.isEmpty { return .unknown("no push was acknowledged" + evidence.permittedNote) }
         var lists: [Path] = []
         for push in pushes where !lists.contains(push.list) { lists.append(push.list) }
         for node in evidence.nodes {
             for list in lists {
                 let children = node.value[list].children
-                if let flaw = flaw(inOrderOf: children) {
-                    return .invalid("\(node.name) shows \(list) out of order: \(flaw)")
+                if let failure = failure(inOrderOf: children) {
+                    return .invalid("\(node.name) shows \(list) out of order: \(failure)")
                 }
-                if let flaw = surplus(in: children, of: list, evidence) {
-                    return .invalid("\(node.name) has \(flaw)")
+                if let failure = surplus(in: children, of: list, evidence) {
+                    return .invalid("\(node.name) has \(failure)")
                 }
             }
             for push in pushes where node.value[push.list][push.key] != push.value {
@@ -31,7 +31,7 @@ enum AcknowledgedPushes {
         }
         return .valid(
             "\(pushes.count) pushes on \(evidence.nodes.count) replicas"
-                + evidence.exemptionNote)
+                + evidence.permittedNote)
     }
 
     private static func push(_ operation: ClientOperation) -> Push? {
@@ -45,7 +45,7 @@ enum AcknowledgedPushes {
     }
 
     /// Push IDs are ASCII, so that their order is that of their bytes.
-    private static func flaw(inOrderOf children: Children) -> String? {
+    private static func failure(inOrderOf children: Children) -> String? {
         var last = ""
         for key in children.keys {
             let text = key.text

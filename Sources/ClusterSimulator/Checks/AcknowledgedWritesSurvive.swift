@@ -9,10 +9,10 @@ enum AcknowledgedWritesSurvive {
             operation.fingerprint.map { (print: $0, operation: operation) }
         }.sorted { $0.print < $1.print }
         if wanted.isEmpty {
-            return .unknown("no write was acknowledged" + evidence.exemptionNote)
+            return .unknown("no write was acknowledged" + evidence.permittedNote)
         }
         for node in evidence.nodes {
-            if let flaw = node.diskFlaw { return .invalid(flaw) }
+            if let failure = node.diskFailure { return .invalid(failure) }
             var held = node.operations.flatMap { [$0.writes, $0.kept] }
                 .compactMap { Fingerprint(of: $0) }.sorted()[...]
             for (print, operation) in wanted {
@@ -25,7 +25,7 @@ enum AcknowledgedWritesSurvive {
         }
         return .valid(
             "\(wanted.count) writes on \(evidence.nodes.count) replicas"
-                + evidence.exemptionNote)
+                + evidence.permittedNote)
     }
 }
 

@@ -15,7 +15,7 @@ public enum Check: String, CaseIterable, Sendable {
     /// The operation of each acknowledged write is held by every replica, and is on its disk.
     case acknowledgedWritesSurvive = "acknowledged-writes-survive"
     /// What was acknowledged as durable on most nodes, or on all, was so.
-    case concernsMet = "concerns-met"
+    case writeConcernsHold = "write-concerns-hold"
     /// A write is refused only by a node that cannot take it then, and says why.
     case refusalsHaveReasons = "refusals-have-reasons"
     /// A second process of a name ends.
@@ -60,8 +60,8 @@ public enum Check: String, CaseIterable, Sendable {
     case noResurrection = "no-resurrection"
     /// An update is one operation, and reads show whole operations.
     case updatesAreAtomic = "updates-are-atomic"
-    /// Nothing arrives that is older than what counted as settled.
-    case settledIsFinal = "settled-is-final"
+    /// Nothing arrives that is older than what counted as stable.
+    case stableIsFinal = "stable-is-final"
     /// Stamps ascend, and stay near the fastest clock.
     case stampsAscend = "stamps-ascend"
 }

@@ -7,9 +7,9 @@ enum EventChecks {
         for application in evidence.applications {
             for stream in application.streams {
                 count += stream.counts[check] ?? 0
-                guard let flaw = stream.flaws[check] else { continue }
+                guard let failure = stream.failures[check] else { continue }
                 return .invalid(
-                    "c\(application.index + 1), which listens at \(stream.path), \(flaw)")
+                    "c\(application.index + 1), which listens at \(stream.path), \(failure)")
             }
         }
         return .valid(count, subject(of: check))

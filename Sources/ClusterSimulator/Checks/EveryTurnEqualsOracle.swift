@@ -2,7 +2,7 @@
 enum EveryTurnEqualsOracle {
     static func judge(_ evidence: Evidence) -> Finding {
         for node in evidence.everyTurn {
-            if let flaw = node.flaw { return .invalid(flaw) }
+            if let failure = node.failure { return .invalid(failure) }
         }
         let turns = evidence.everyTurn.reduce(0) { $0 + $1.turnCount }
         guard turns > 0 else {

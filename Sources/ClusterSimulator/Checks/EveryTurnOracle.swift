@@ -16,7 +16,7 @@ struct EveryTurnOracle {
     private var executions = [SequentialExecution()]
     private(set) var turnCount = 0
     /// The first difference.
-    private(set) var flaw: String?
+    private(set) var failure: String?
 
     init(isOn: Bool, node: Int) {
         self.isOn = isOn
@@ -33,21 +33,21 @@ struct EveryTurnOracle {
 
     /// A turn added these batches, and the replica shows this.
     mutating func take(_ batches: [LogEntry], showing value: Value, at now: Microseconds) {
-        guard isOn, flaw == nil, !batches.isEmpty else { return }
+        guard isOn, failure == nil, !batches.isEmpty else { return }
         for entry in batches {
             do throws(FrameError) {
                 for operation in try BatchCoding.decode(entry.bytes).operations {
                     insert(operation)
                 }
             } catch {
-                flaw = "n\(node + 1) stored what is no batch: \(error)"
+                failure = "n\(node + 1) stored what is no batch: \(error)"
                 return
             }
         }
         turnCount += 1
         let expected = execute()
         if value != expected {
-            flaw =
+            failure =
                 "n\(node + 1) at \(now.description) shows \(value) after \(operations.count) "
                 + "operations, which give \(expected)"
         }

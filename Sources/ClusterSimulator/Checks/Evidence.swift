@@ -8,12 +8,12 @@ struct Evidence {
         var name: String
         /// Null for a node that is not up.
         var value: Value
-        var vector: Vector?
+        var vector: VersionVector?
         var writer: WriterID?
         /// What its vector says that it holds, in stamp order.
         var operations: [Operation]
         /// How its disk differs from what it says that it holds.
-        var diskFlaw: String?
+        var diskFailure: String?
     }
 
     struct Listener {
@@ -28,13 +28,13 @@ struct Evidence {
     let recording: Recording
     let nodes: [Node]
     let losses: [Loss]
-    let exemptions: Exemptions
+    let permittedLosses: PermittedLosses
     /// Whether a process ended that may have left something unsynced.
     let hasCrashed: Bool
     /// The operations that were acknowledged and must be there.
     let acknowledged: [ClientOperation]
     /// How many acknowledged operations need not be there.
-    let exemptedCount: Int
+    let permittedCount: Int
 
     // MARK: What only a simulator sees
 
@@ -44,11 +44,11 @@ struct Evidence {
     /// All that there were.
     private(set) var connections: [Connection] = []
     private(set) var refusals: [Refusal] = []
-    private(set) var twins: [Twin] = []
+    private(set) var duplicateNodes: [DuplicateNode] = []
     private(set) var everyTurn: [EveryTurnOracle] = []
     /// When the replicas became equal for good; nil if they never did.
     private(set) var converged: Microseconds?
-    var calmBegan: Microseconds { scenario.until }
+    var quiescenceBegan: Microseconds { scenario.until }
 
     /// - Parameter losses: What went with disks; `crashes`: when processes ended that may have left
     ///   something unsynced.
@@ -62,12 +62,12 @@ struct Evidence {
         self.nodes = nodes
         self.losses = losses
         hasCrashed = !crashes.isEmpty
-        let exemptions = Exemptions(
+        let permittedLosses = PermittedLosses(
             scenario.cluster, recording, losses: losses, crashes: crashes)
-        self.exemptions = exemptions
+        self.permittedLosses = permittedLosses
         let answered = history.operations.filter { $0.outcome == .acknowledged }
-        acknowledged = answered.filter { !exemptions.mayBeLost($0) }
-        exemptedCount = answered.count - acknowledged.count
+        acknowledged = answered.filter { !permittedLosses.mayBeLost($0) }
+        permittedCount = answered.count - acknowledged.count
     }
 }
 
@@ -86,9 +86,9 @@ extension Evidence {
         }
         connections = run.connections
         refusals = run.refusals
-        twins = run.twins
+        duplicateNodes = run.duplicateNodes
         everyTurn = run.everyTurn
-        converged = run.calm.converged
+        converged = run.quiescence.converged
         listeners = run.clients.compactMap { client in
             client.listening.map {
                 Listener(
@@ -100,18 +100,18 @@ extension Evidence {
     private static func nodes(of run: SimulatedRun) -> [Node] {
         var decoded: (entries: [LogEntry], operations: [Operation])?
         return run.nodes.filter(\.belongs).map { node in
-            let entries = run.archive.batches(in: node.replica?.vector ?? Vector())
+            let entries = run.archive.batches(in: node.replica?.vector ?? VersionVector())
             // Mostly all logs are equal, and need be read only once.
             if decoded?.entries != entries { decoded = (entries, operations(in: entries)) }
             return Node(
                 name: node.name, value: node.replica?.value ?? .null, vector: node.replica?.vector,
                 writer: node.replica?.writer, operations: decoded?.operations ?? [],
-                diskFlaw: diskFlaw(of: node))
+                diskFailure: diskFailure(of: node))
         }
     }
 
     /// Looks at a disk as the next process would.
-    private static func diskFlaw(of node: VirtualNode) -> String? {
+    private static func diskFailure(of node: VirtualNode) -> String? {
         do throws(FrameError) {
             guard let replica = node.replica, let next = try node.restarted() else { return nil }
             if next.vector != replica.vector {
@@ -145,8 +145,8 @@ extension Evidence {
     var clientCount: Int { scenario.clients.count + scenario.clients.listeners }
 
     /// Said in every result, never passed over.
-    var exemptionNote: String {
-        let count = exemptedCount
+    var permittedNote: String {
+        let count = permittedCount
         guard count > 0 else { return "" }
         return "; \(count) acknowledged before a node lost its disk, or crashed without "
             + "\"durability=commit\", and held by no other then, are left out"
@@ -164,7 +164,7 @@ extension Check {
             case .pushKeys: PushKeys.judge(evidence)
             case .incrementsAddUp: IncrementsAddUp.judge(evidence)
             case .acknowledgedWritesSurvive: AcknowledgedWritesSurvive.judge(evidence)
-            case .concernsMet: ConcernsMet.judge(evidence)
+            case .writeConcernsHold: WriteConcernsHold.judge(evidence)
             case .refusalsHaveReasons: RefusalsHaveReasons.judge(evidence)
             case .oneOfAName: OneOfAName.judge(evidence)
             case .listenersConverge: ListenersConverge.judge(evidence)
@@ -184,7 +184,7 @@ extension Check {
             case .restartIdentity: RestartIdentity.judge(evidence)
             case .noResurrection: NoResurrection.judge(evidence)
             case .updatesAreAtomic: UpdatesAreAtomic.judge(evidence)
-            case .settledIsFinal: SettledIsFinal.judge(evidence)
+            case .stableIsFinal: StableIsFinal.judge(evidence)
             case .stampsAscend: StampsAscend.judge(evidence)
             }
         return CheckResult(

@@ -5,11 +5,12 @@ import SyncProtocol
 enum RestartIdentity {
     static func judge(_ evidence: Evidence) -> Finding {
         let recording = evidence.recording
-        if let flaw = recording.contradiction {
+        if let failure = recording.contradiction {
             return .invalid(
-                "two batches have the place \(flaw.dot)",
-                "\(flaw.first.time.description)  n\(flaw.first.node + 1)  stored the first",
-                "\(flaw.second.time.description)  n\(flaw.second.node + 1)  stored the second")
+                "two batches have the place \(failure.dot)",
+                "\(failure.first.time.description)  n\(failure.first.node + 1)  stored the first",
+                "\(failure.second.time.description)  n\(failure.second.node + 1)  stored the second"
+            )
         }
         var issued: [Dot: Recording.Issued] = [:]
         for operation in recording.issued {
@@ -27,7 +28,9 @@ enum RestartIdentity {
             // In the other modes a node may say what it has before that is on disk.
             guard evidence.scenario.cluster.durability == .commit, let before = start.before
             else { continue }
-            let began = recording.starts.last { $0.node == start.node && $0.life < start.life }
+            let began = recording.starts.last {
+                $0.node == start.node && $0.incarnation < start.incarnation
+            }
             let lostDisk = evidence.losses.contains {
                 $0.node == start.node && $0.until > began?.time ?? 0 && $0.until <= start.time
             }
@@ -49,11 +52,13 @@ enum RestartIdentity {
 /// as far as the lease of the one before.
 enum StampsAscend {
     static func judge(_ evidence: Evidence) -> Finding {
-        if let flaw = flaw(inOrderOf: evidence) ?? flaw(inReachOf: evidence) { return flaw }
+        if let failure = failure(inOrderOf: evidence) ?? failure(inReachOf: evidence) {
+            return failure
+        }
         return .valid(evidence.recording.issued.count, "operations")
     }
 
-    private static func flaw(inOrderOf evidence: Evidence) -> Finding? {
+    private static func failure(inOrderOf evidence: Evidence) -> Finding? {
         var last: [WriterID: Recording.Issued] = [:]
         for issued in evidence.recording.issued {
             let stamp = issued.operation.stamp
@@ -73,7 +78,7 @@ enum StampsAscend {
         return nil
     }
 
-    private static func flaw(inReachOf evidence: Evidence) -> Finding? {
+    private static func failure(inReachOf evidence: Evidence) -> Finding? {
         let stamps = StampIndex(evidence.recording)
         for operation in evidence.history.operations {
             for serving in operation.servings {

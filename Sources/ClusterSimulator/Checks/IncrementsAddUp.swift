@@ -40,7 +40,7 @@ enum IncrementsAddUp {
             if index == sums.count { sums.append(Sum(counter: counter)) }
             switch operation.outcome {
             case .failed: continue
-            case .acknowledged where !evidence.exemptions.mayBeLost(operation):
+            case .acknowledged where !evidence.permittedLosses.mayBeLost(operation):
                 sums[index].acknowledged += delta
             default:
                 sums[index].leastPossible += min(0, delta)

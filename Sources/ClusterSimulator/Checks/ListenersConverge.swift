@@ -8,7 +8,7 @@ enum ListenersConverge {
             guard let node = evidence.nodes.first(where: { $0.name == listener.node }) else {
                 return .invalid("\(who) listens at a node that is no member any more")
             }
-            if let flaw = listening.flaw { return .invalid("\(who) found that \(flaw)") }
+            if let failure = listening.failure { return .invalid("\(who) found that \(failure)") }
             guard listening.isComplete else { return .invalid("\(who) was told nothing") }
             if listening.value != node.value[listening.path] {
                 return .invalid(

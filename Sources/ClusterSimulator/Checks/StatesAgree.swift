@@ -24,9 +24,9 @@ enum EqualVectors {
     }
 }
 
-extension Vector {
+extension VersionVector {
     /// Some total order.
-    fileprivate func precedes(_ other: Vector) -> Bool {
+    fileprivate func precedes(_ other: VersionVector) -> Bool {
         entries.lexicographicallyPrecedes(other.entries) { a, b in
             a.origin != b.origin ? a.origin < b.origin : a.sequence < b.sequence
         }
@@ -69,8 +69,8 @@ extension Operation {
     }
 }
 
-/// No operation arrives that is older than what counted as settled.
-enum SettledIsFinal {
+/// No operation arrives that is older than what counted as stable.
+enum StableIsFinal {
     static func judge(_ evidence: Evidence) -> Finding {
         let issued = evidence.recording.issued.sorted { $0.dot.sequence < $1.dot.sequence }
         var byOrigin: [WriterID: [Recording.Issued]] = [:]
@@ -78,21 +78,21 @@ enum SettledIsFinal {
         var count = 0
         for process in evidence.recording.processes {
             for (before, after) in zip(process.states, process.states.dropFirst())
-            where after.settled > .zero {
+            where after.stableTime > .zero {
                 for (origin, sequence) in after.vector.entries {
                     let held = before.vector[origin]
                     guard sequence > held else { continue }
                     for late in byOrigin[origin] ?? []
                     where held < late.dot.sequence && late.dot.sequence <= sequence {
                         count += 1
-                        guard late.operation.stamp.time <= after.settled else { continue }
+                        guard late.operation.stamp.time <= after.stableTime else { continue }
                         return .invalid(
-                            "an operation came that is not newer than what was settled, "
-                                + "\(after.settled.milliseconds)", late.line, after.line)
+                            "an operation came that is not newer than what was stableTime, "
+                                + "\(after.stableTime.milliseconds)", late.line, after.line)
                     }
                 }
             }
         }
-        return .valid(count, "operations that came after something was settled")
+        return .valid(count, "operations that came after something was stableTime")
     }
 }

@@ -7,7 +7,7 @@ enum StaysLive {
             return .unknown("there was no operation")
         }
         if let converged = evidence.converged {
-            let time = converged - min(converged, evidence.calmBegan)
+            let time = converged - min(converged, evidence.quiescenceBegan)
             return .valid("equal \(time.description) after the last fault")
         }
         return .invalid(missing(in: evidence) ?? unanswered(in: evidence))
@@ -15,7 +15,7 @@ enum StaysLive {
 
     /// Who waits for which operations.
     private static func missing(in evidence: Evidence) -> String? {
-        var most = Vector()
+        var most = VersionVector()
         for node in evidence.nodes {
             for (origin, sequence) in node.vector?.entries ?? [] {
                 most[origin] = max(most[origin], sequence)
@@ -25,7 +25,7 @@ enum StaysLive {
             guard let vector = node.vector else { return "\(node.name) is not up" }
             for (origin, sequence) in most.entries where vector[origin] < sequence {
                 let name = evidence.nodes.first { $0.writer == origin }?.name
-                let source = name ?? "an earlier life, \(origin)"
+                let source = name ?? "an earlier incarnation, \(origin)"
                 return "\(node.name) waits for the operations \(vector[origin] + 1) to \(sequence) "
                     + "of \(source)"
             }

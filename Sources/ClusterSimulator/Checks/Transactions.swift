@@ -4,7 +4,7 @@ import ReplicaCore
 /// What transactions alone have written is as if they had been executed one after the other.
 enum Transactions {
     /// Why nothing can be said: what most members hold may be gone.
-    static func exemption(_ evidence: Evidence) -> Finding? {
+    static func permittedLoss(_ evidence: Evidence) -> Finding? {
         if !evidence.losses.isEmpty { return .unknown("a node lost its disk") }
         if evidence.scenario.cluster.durability != .commit, evidence.hasCrashed {
             return .unknown("a crash may take what was acknowledged, without \"durability=commit\"")
@@ -18,7 +18,7 @@ enum Transactions {
         let committed = records.count { $0.outcome == .acknowledged }
         let unknown = records.count { $0.outcome == .unknown || $0.outcome == .open }
         if committed == 0 { return .unknown("none of \(records.count) transactions was committed") }
-        if let exemption = exemption(evidence) { return exemption }
+        if let permittedLoss = permittedLoss(evidence) { return permittedLoss }
         for node in evidence.nodes where node.vector != nil {
             let shown = node.value[Application.count].wholeNumber
             guard (Int64(committed)...Int64(committed + unknown)).contains(shown) else {
@@ -41,7 +41,7 @@ enum Transactions {
         if committed.isEmpty {
             return .unknown("none of \(records.count) transactions was committed")
         }
-        if let exemption = exemption(evidence) { return exemption }
+        if let permittedLoss = permittedLoss(evidence) { return permittedLoss }
         var chain = RegisterChain(records)
         for record in committed {
             if let finding = chain.include(record) { return finding }

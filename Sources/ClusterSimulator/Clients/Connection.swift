@@ -1,8 +1,8 @@
-/// A connection of a client to one life of a node. Frames on it come in order, until it breaks.
+/// A connection of a client to one incarnation of a node. Frames on it come in order, until it breaks.
 struct Connection {
     let client: Int
     let node: Int
-    let life: Int
+    let incarnation: Int
     /// The node has taken the connection; until then what is sent on it waits.
     var isAccepted = true
     var waiting: [[UInt8]] = []

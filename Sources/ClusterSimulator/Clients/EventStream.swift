@@ -16,7 +16,7 @@ struct EventStream {
     /// How often there was something to look at, for each check.
     private(set) var counts: [Check: Int] = [:]
     /// The first thing wrong with the events, for each check.
-    private(set) var flaws: [Check: String] = [:]
+    private(set) var failures: [Check: String] = [:]
 
     init(path: Path, query: Query) {
         self.path = path
@@ -32,7 +32,7 @@ struct EventStream {
     }
 
     private mutating func note(_ check: Check, _ problem: String) {
-        if flaws[check] == nil { flaws[check] = "batch \(batchCount): \(problem)" }
+        if failures[check] == nil { failures[check] = "batch \(batchCount): \(problem)" }
     }
 
     private mutating func count(_ check: Check) { counts[check, default: 0] += 1 }

@@ -9,7 +9,7 @@ struct Listening {
     private(set) var isComplete = false
     private(set) var changeCount = 0
     /// The first thing that a change did wrong.
-    private(set) var flaw: String?
+    private(set) var failure: String?
 
     init(path: Path) { self.path = path }
 
@@ -27,7 +27,7 @@ struct Listening {
             for write in writes { value.set(write.value, at: write.path) }
             return
         }
-        if writes.isEmpty { flaw = flaw ?? "a change told nothing" }
+        if writes.isEmpty { failure = failure ?? "a change told nothing" }
         let before = value
         for write in writes {
             if value[write.path] == write.value {
@@ -38,8 +38,8 @@ struct Listening {
     }
 
     private mutating func noteRepetition(_ write: Write, of writes: [Write], before: Value) {
-        guard flaw == nil else { return }
+        guard failure == nil else { return }
         let told = writes.map { "\($0.path) \($0.value)" }.joined(separator: ", ")
-        flaw = "\(write.path) was \(write.value) already when a change told \(told) of \(before)"
+        failure = "\(write.path) was \(write.value) already when a change told \(told) of \(before)"
     }
 }

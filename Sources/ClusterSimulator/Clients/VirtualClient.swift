@@ -24,7 +24,7 @@ struct VirtualClient {
     /// What a native client knows of nodes.
     struct Session {
         var clock: StampClock
-        var seen = Vector()
+        var seen = VersionVector()
         /// The node holds what was seen elsewhere.
         var isReady = false
         /// Since when it looks for one that does.

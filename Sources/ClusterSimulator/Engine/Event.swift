@@ -3,19 +3,19 @@ import SyncProtocol
 
 /// One thing that happens in a run, at one virtual time.
 ///
-/// What belongs to one life of a node carries the number of that life, and comes to nothing in the
+/// What belongs to one incarnation of a node carries the number of that incarnation, and comes to nothing in the
 /// next one.
 enum Event {
-    case turn(node: Int, life: Int)
-    case tick(node: Int, life: Int)
+    case turn(node: Int, incarnation: Int)
+    case tick(node: Int, incarnation: Int)
     /// A frame arrives over PUB/SUB.
     case published(PeerFrame)
     case asked(PeerFrame)
     case answered(PeerFrame)
     /// The oldest write on a disk, with all that were grouped with it, is durable.
-    case written(node: Int, life: Int)
-    case read(node: Int, life: Int, LogRead)
-    case diskWorked(node: Int, life: Int, DiskJob)
+    case written(node: Int, incarnation: Int)
+    case read(node: Int, incarnation: Int, LogRead)
+    case diskWorked(node: Int, incarnation: Int, DiskJob)
 
     /// A frame arrives at a node, or at a client.
     case requested(connection: Int, frame: [UInt8])
@@ -34,22 +34,22 @@ enum Event {
     /// A listener asks whether its node is still there.
     case clientProbes(Int, connection: Int)
 
-    case twinTurns(Int)
+    case duplicateTurns(Int)
     case scripted(Int)
     /// A flapping direction changes, in this round of faults.
     case flapped(from: Int, to: Int, round: Int)
     /// All clients stop and all faults end.
-    case calm
-    case calmChecked
+    case quiescence
+    case quiescenceChecked
 }
 
 /// What a disk does beside storing and reading batches.
 enum DiskJob {
     case checkpoint
     case readRows(RowRead)
-    case stage
-    case adopt(holding: Vector)
-    case setAside(WriterID, after: UInt64)
+    case receiveRows
+    case install(holding: VersionVector)
+    case keepOrphans(WriterID, after: UInt64)
 }
 
 /// A frame between two nodes, and the connection that it travels on.

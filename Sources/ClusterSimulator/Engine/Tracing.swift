@@ -8,14 +8,14 @@ extension TraceHash {
     mutating func combine(_ event: Event, at time: Microseconds) {
         combine(time)
         switch event {
-        case .turn(let node, let life): combine(1, node, life)
-        case .tick(let node, let life): combine(2, node, life)
+        case .turn(let node, let incarnation): combine(1, node, incarnation)
+        case .tick(let node, let incarnation): combine(2, node, incarnation)
         case .published(let frame): combine(3, frame)
         case .asked(let frame): combine(4, frame)
         case .answered(let frame): combine(5, frame)
-        case .written(let node, let life): combine(6, node, life)
-        case .read(let node, let life, let wish):
-            combine(7, node, life)
+        case .written(let node, let incarnation): combine(6, node, incarnation)
+        case .read(let node, let incarnation, let wish):
+            combine(7, node, incarnation)
             combine(wish)
         case .requested(let connection, let frame): combine(8, connection, frame)
         case .replied(let connection, let frame): combine(9, connection, frame)
@@ -29,10 +29,10 @@ extension TraceHash {
         case .flapped(let from, let to, _): combine(17, from, to)
         case .applicationTurns(let number): combine(22, number, 0)
         case .applicationActs(let number): combine(23, number, 0)
-        case .twinTurns(let twin): combine(24, twin, 0)
-        case .calm: combine(19, 0, 0)
-        case .calmChecked: combine(20, 0, 0)
-        case .diskWorked(let node, let life, _): combine(21, node, life)
+        case .duplicateTurns(let duplicateNode): combine(24, duplicateNode, 0)
+        case .quiescence: combine(19, 0, 0)
+        case .quiescenceChecked: combine(20, 0, 0)
+        case .diskWorked(let node, let incarnation, _): combine(21, node, incarnation)
         }
     }
 
@@ -65,9 +65,9 @@ extension TraceHash {
         case .readRows(let read):
             combine(41, node, 0)
             combine(read.after)
-        case .stage(let rows, _): combine(42, node, rows.count)
-        case .adopt(let head, _, _): combine(43, node, head)
-        case .setAside(let origin, let sequence):
+        case .receiveRows(let rows, _): combine(42, node, rows.count)
+        case .install(let head, _, _): combine(43, node, head)
+        case .keepOrphans(let origin, let sequence):
             combine(46, node, 0)
             combine(origin.bits)
             combine(sequence)

@@ -19,7 +19,7 @@ struct BatchArchive {
     }
 
     /// The batches that a vector stands for, origin by origin.
-    func batches(in vector: Vector) -> [LogEntry] {
+    func batches(in vector: VersionVector) -> [LogEntry] {
         vector.entries.flatMap { origin, sequence in
             (logs[origin] ?? []).prefix { $0.last <= sequence }
         }

@@ -30,8 +30,8 @@ struct ClientOperation {
         var connection: Int
         var node: Int
         var time: Microseconds
-        var before: Vector
-        var vector: Vector
+        var before: VersionVector
+        var vector: VersionVector
         /// The operation that it made of a write.
         var made: Dot?
         /// The operation that the write is: also one that was made before, wherever that was.
@@ -47,15 +47,15 @@ struct ClientOperation {
     var session = 0
     var completed: Microseconds?
     var outcome = Outcome.open
-    /// The node that acknowledged it, and its life then.
+    /// The node that acknowledged it, and its incarnation then.
     var node: Int?
-    var life: Int?
+    var incarnation: Int?
     /// The connection over which it was acknowledged.
     var connection: Int?
     /// What a read found.
     var answer: Value?
     /// How durable a write was when it was acknowledged, if somebody wanted to know.
-    var met: WriteConcern?
+    var acknowledgedAt: WriteConcern?
     /// As often as a node took it; recorded where `Recording` is on.
     var servings: [Serving] = []
 

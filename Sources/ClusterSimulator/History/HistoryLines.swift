@@ -29,7 +29,7 @@ extension Recording.Issued {
     }
 }
 
-extension Vector {
+extension VersionVector {
     /// As in `3k#12 9q#4`.
     var line: String {
         let entries = entries.map { Dot(origin: $0.origin, sequence: $0.sequence).description }

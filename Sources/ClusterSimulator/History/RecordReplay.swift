@@ -1,8 +1,8 @@
 import ReplicaCore
 import SyncProtocol
 
-/// What a node recorded in one life.
-struct RecordedLife {
+/// What a node recorded in one incarnation.
+struct RecordedIncarnation {
     var node: Int
     var records: [NodeRecord]
 
@@ -17,13 +17,13 @@ struct RecordReplay {
     /// A frame that a node took.
     private struct Served {
         var node: Int
-        /// Among all lives.
-        var life: Int
+        /// Among all incarnations.
+        var incarnation: Int
         var session: UInt64
         var time: Microseconds
         var frame: [UInt8]
-        var before: Vector
-        var after: Vector
+        var before: VersionVector
+        var after: VersionVector
         var writer: WriterID
     }
 
@@ -42,58 +42,64 @@ struct RecordReplay {
     private(set) var recording: Recording
     private(set) var archive = BatchArchive()
     private var served: [Served] = []
-    /// Of each life.
+    /// Of each incarnation.
     private var writers: [WriterID] = []
 
     init(nodes: Int) { recording = Recording(nodes: nodes, isOn: true, keepsValues: false) }
 
-    /// Plays all records of all lives in the order of their times.
-    mutating func play(_ lives: [RecordedLife]) {
-        writers = [WriterID](repeating: WriterID(bits: 0), count: lives.count)
-        var order: [(time: UInt64, life: Int, index: Int)] = []
-        for (life, recorded) in lives.enumerated() {
+    /// Plays all records of all incarnations in the order of their times.
+    mutating func play(_ incarnations: [RecordedIncarnation]) {
+        writers = [WriterID](repeating: WriterID(bits: 0), count: incarnations.count)
+        var order: [(time: UInt64, incarnation: Int, index: Int)] = []
+        for (incarnation, recorded) in incarnations.enumerated() {
             for (index, record) in recorded.records.enumerated() {
-                order.append((record.microseconds, life, index))
+                order.append((record.microseconds, incarnation, index))
             }
         }
         order.sort { $0 < $1 }
-        for (_, life, index) in order {
-            play(lives[life].records[index], of: life, by: lives[life].node)
+        for (_, incarnation, index) in order {
+            play(
+                incarnations[incarnation].records[index], of: incarnation,
+                by: incarnations[incarnation].node)
         }
     }
 
-    private mutating func play(_ record: NodeRecord, of life: Int, by node: Int) {
+    private mutating func play(_ record: NodeRecord, of incarnation: Int, by node: Int) {
         let time = record.microseconds
         switch record.event {
         case .started(let writer, let vector):
-            writers[life] = writer
+            writers[incarnation] = writer
             recording.note(
-                start: .init(writer: writer, vector: vector), node: node, life: life, at: time)
+                start: .init(writer: writer, vector: vector), node: node, incarnation: incarnation,
+                at: time)
             recording.note(durable: vector, node: node, at: time)
-        case .turned(let writer, let vector, let settled, let wall):
-            writers[life] = writer
+        case .turned(let writer, let vector, let stableTime, let wall):
+            writers[incarnation] = writer
             recording.note(wallMilliseconds: wall, at: time)
             recording.note(
-                turnOf: .init(writer: writer, vector: vector), node: node, life: life,
-                settled: settled, at: time)
+                turnOf: .init(writer: writer, vector: vector), node: node, incarnation: incarnation,
+                stableTime: stableTime, at: time)
         case .stored(let batches):
             let entries = batches.compactMap { try? LogEntry($0) }
             for entry in entries { archive.note(entry) }
-            recording.note(stored: entries, by: writers[life], node: node, life: life, at: time)
+            recording.note(
+                stored: entries, by: writers[incarnation], node: node, incarnation: incarnation,
+                at: time)
         case .durable(let vector): recording.note(durable: vector, node: node, at: time)
         case .published(let frame): recording.note(published: frame, node: node)
         case .served(let session, let frame, let before, let after):
             served.append(
                 Served(
-                    node: node, life: life, session: session, time: time, frame: frame,
-                    before: before, after: after, writer: writers[life]))
+                    node: node, incarnation: incarnation, session: session, time: time,
+                    frame: frame,
+                    before: before, after: after, writer: writers[incarnation]))
         }
     }
 
     /// What nodes took of clients, which are known by their stamps.
     func servings(of clients: [WriterID: Int]) -> [Serving] {
         struct Session: Hashable {
-            var life: Int
+            var incarnation: Int
             var number: UInt64
         }
         var owners: [Session: Int] = [:]
@@ -102,12 +108,12 @@ struct RecordReplay {
             for case .message(let message) in messages ?? [] {
                 guard let writer = message.stamp?.writer, let client = clients[writer]
                 else { continue }
-                owners[Session(life: served.life, number: served.session)] = client
+                owners[Session(incarnation: served.incarnation, number: served.session)] = client
             }
         }
         var servings: [Serving] = []
         for (served, messages) in zip(served, messages) {
-            let session = Session(life: served.life, number: served.session)
+            let session = Session(incarnation: served.incarnation, number: served.session)
             guard let client = owners[session] else { continue }
             for case .message(let message) in messages ?? [] {
                 guard let number = message.requestID else { continue }

@@ -4,15 +4,15 @@ public import SyncProtocol
 
 /// What real nodes and real clients did, for the checks that judge simulated ones.
 ///
-/// The clients ask one thing after the other, as virtual ones do: what a session promises is judged from
+/// The clients ask one thing after the other, as virtual ones do: what a session closed timestamps is judged from
 /// one answer to the next request. Times are microseconds by a clock that all processes share.
 public struct RecordedRun {
     /// What can be judged of real nodes: nobody sees what they show between turns, nor every
     /// reason that a node has to refuse.
     public static let checks: [Check] = [
         .replicasEqual, .acknowledgedWritesSurvive, .acknowledgedPushes, .pushKeys,
-        .incrementsAddUp, .concernsMet, .readYourWrites, .monotonicReads, .monotonicWrites,
-        .writesFollowReads, .causalOrder, .updatesAreAtomic, .restartIdentity, .settledIsFinal,
+        .incrementsAddUp, .writeConcernsHold, .readYourWrites, .monotonicReads, .monotonicWrites,
+        .writesFollowReads, .causalOrder, .updatesAreAtomic, .restartIdentity, .stableIsFinal,
         .stampsAscend,
     ]
 
@@ -21,7 +21,7 @@ public struct RecordedRun {
     private var operations: [RecordedOperation] = []
     /// The stamping writers of clients.
     private var clients: [WriterID: Int] = [:]
-    private var lives: [RecordedLife] = []
+    private var incarnations: [RecordedIncarnation] = []
     private var losses: [Loss] = []
     private var crashes: [(node: Int, time: UInt64)] = []
 
@@ -42,11 +42,12 @@ public struct RecordedRun {
     /// Says under whose name a client stamps.
     public mutating func note(writer: WriterID, of client: Int) { clients[writer] = client }
 
-    /// Adds what a node has recorded in one life.
+    /// Adds what a node has recorded in one incarnation.
     ///
     /// - Throws: when it is no such thing.
-    public mutating func add(life bytes: [UInt8], of node: Int) throws(FrameError) {
-        lives.append(RecordedLife(node: node, try NodeRecordReader.records(in: bytes)))
+    public mutating func add(incarnation bytes: [UInt8], of node: Int) throws(FrameError) {
+        incarnations.append(
+            RecordedIncarnation(node: node, try NodeRecordReader.records(in: bytes)))
     }
 
     /// A node was killed.
@@ -67,14 +68,14 @@ public struct RecordedRun {
     /// - Complexity: for the longest checks, operations times the nodes' lives.
     public func judge(trees: [Value]) -> [CheckResult] {
         var replay = RecordReplay(nodes: names.count)
-        replay.play(lives)
+        replay.play(incarnations)
         let history = History(operations: servedOperations(replay))
         let nodes = names.indices.map { node in
             let vector = replay.recording.states[node].last?.vector
-            let entries = replay.archive.batches(in: vector ?? Vector())
+            let entries = replay.archive.batches(in: vector ?? VersionVector())
             return Evidence.Node(
                 name: names[node], value: trees[node], vector: vector, writer: nil,
-                operations: Evidence.operations(in: entries), diskFlaw: nil)
+                operations: Evidence.operations(in: entries), diskFailure: nil)
         }
         let evidence = Evidence(
             scenario, history, replay.recording, nodes: nodes, losses: losses, crashes: crashes)
@@ -112,7 +113,7 @@ public struct RecordedOperation: Sendable {
 
     public enum Outcome: Sendable {
         /// With what a read found; and how durable a write was that wanted to be on more nodes than one.
-        case acknowledged(Value?, met: WriteConcern?)
+        case acknowledged(Value?, acknowledgedAt: WriteConcern?)
         case failed
         case unknown
     }
@@ -141,9 +142,9 @@ public struct RecordedOperation: Sendable {
         // What was answered was answered on the connection on which it was sent last.
         operation.connection = requests.last?.connection
         switch outcome {
-        case .acknowledged(let answer, let met):
+        case .acknowledged(let answer, let acknowledgedAt):
             operation.outcome = .acknowledged
-            (operation.answer, operation.met) = (answer, met)
+            (operation.answer, operation.acknowledgedAt) = (answer, acknowledgedAt)
         case .failed: operation.outcome = .failed
         case .unknown: operation.outcome = .unknown
         }

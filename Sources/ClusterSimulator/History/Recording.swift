@@ -8,7 +8,7 @@ struct Dot: Hashable {
     var sequence: UInt64
 }
 
-extension Vector {
+extension VersionVector {
     func covers(_ dot: Dot) -> Bool { self[dot.origin] >= dot.sequence }
 }
 
@@ -25,9 +25,9 @@ struct Recording {
     private static let boundMilliseconds: UInt64 = 3_000
 
     /// What is seen of a replica.
-    struct Sight {
+    struct ReplicaView {
         var writer: WriterID
-        var vector: Vector
+        var vector: VersionVector
         /// Null where it is not kept.
         var value = Value.null
     }
@@ -35,11 +35,11 @@ struct Recording {
     /// What a node held and showed when a process began, or after a turn that changed it.
     struct State {
         var node: Int
-        var life: Int
+        var incarnation: Int
         var time: Microseconds
-        var vector: Vector
-        /// What counted as settled before the turn.
-        var settled: HybridTime
+        var vector: VersionVector
+        /// What counted as stable before the turn.
+        var stableTime: HybridTime
         /// Null in runs that are not small.
         var value: Value
     }
@@ -49,7 +49,7 @@ struct Recording {
         var dot: Dot
         var operation: Operation
         var node: Int
-        var life: Int
+        var incarnation: Int
         var time: Microseconds
         /// The latest time that its stamp may have.
         var limitMilliseconds: UInt64
@@ -58,19 +58,19 @@ struct Recording {
     /// A process began, on what an earlier one had left.
     struct Start {
         var node: Int
-        var life: Int
+        var incarnation: Int
         var time: Microseconds
         var writer: WriterID
         /// What the process before had told the others that it held; nil at first.
-        var before: Vector?
-        var vector: Vector
+        var before: VersionVector?
+        var vector: VersionVector
     }
 
     /// What a process has told the others.
     private struct Announced {
         var writer: WriterID
         /// What it holds.
-        var vector = Vector()
+        var vector = VersionVector()
         /// How many of its own operations it has published; in some modes before it holds them.
         var published: UInt64 = 0
     }
@@ -78,7 +78,7 @@ struct Recording {
     /// From a time on, a node held this durably.
     struct Holding {
         var time: Microseconds
-        var vector: Vector
+        var vector: VersionVector
     }
 
     /// Two batches with one place, and different bytes.
@@ -99,7 +99,7 @@ struct Recording {
     private(set) var contradiction: Contradiction?
     /// What a crash undid before anybody could hear of it.
     private(set) var lost: Set<Dot> = []
-    private var lives: [Announced?]
+    private var incarnations: [Announced?]
     private var batches: [Dot: (hash: UInt64, node: Int, time: Microseconds)] = [:]
     /// The operations with a stamp of a client: one, or one of each node that was asked.
     private var stamped: [Stamp: [Dot]] = [:]
@@ -121,26 +121,28 @@ struct Recording {
         self.keepsValues = keepsValues
         states = [[State]](repeating: [], count: nodes)
         durable = [[Holding]](repeating: [], count: nodes)
-        lives = states.map { _ in nil }
+        incarnations = states.map { _ in nil }
     }
 
     // MARK: Recording
 
-    mutating func note(start replica: Sight, node: Int, life: Int, at time: Microseconds) {
+    mutating func note(
+        start replica: ReplicaView, node: Int, incarnation: Int, at time: Microseconds
+    ) {
         guard isOn else { return }
         starts.append(
             Start(
-                node: node, life: life, time: time, writer: replica.writer,
-                before: lives[node]?.vector,
+                node: node, incarnation: incarnation, time: time, writer: replica.writer,
+                before: incarnations[node]?.vector,
                 vector: replica.vector))
-        if let life = lives[node] {
+        if let incarnation = incarnations[node] {
             // Its stamps go on above the bound that the process before had left on its disk.
             latestMilliseconds += Recording.boundMilliseconds
-            let held = max(replica.vector[life.writer], life.published)
-            forgetLost(of: life.writer, node: node, held: held)
+            let held = max(replica.vector[incarnation.writer], incarnation.published)
+            forgetLost(of: incarnation.writer, node: node, held: held)
         }
-        lives[node] = Announced(writer: replica.writer)
-        append(replica, node: node, life: life, settled: .zero, at: time)
+        incarnations[node] = Announced(writer: replica.writer)
+        append(replica, node: node, incarnation: incarnation, stableTime: .zero, at: time)
     }
 
     private mutating func forgetLost(of writer: WriterID, node: Int, held: UInt64) {
@@ -152,30 +154,33 @@ struct Recording {
 
     /// Notes what a turn left, if it changed anything.
     mutating func note(
-        turnOf replica: Sight, node: Int, life: Int, settled: HybridTime, at time: Microseconds
+        turnOf replica: ReplicaView, node: Int, incarnation: Int, stableTime: HybridTime,
+        at time: Microseconds
     ) {
         guard isOn else { return }
         note(writer: replica.writer, node: node)
         guard states[node].last?.vector != replica.vector else { return }
-        append(replica, node: node, life: life, settled: settled, at: time)
+        append(replica, node: node, incarnation: incarnation, stableTime: stableTime, at: time)
     }
 
     /// An evicted node comes back as another writer.
     private mutating func note(writer: WriterID, node: Int) {
-        guard lives[node]?.writer != writer else { return }
-        lives[node] = Announced(writer: writer)
+        guard incarnations[node]?.writer != writer else { return }
+        incarnations[node] = Announced(writer: writer)
     }
 
     private mutating func append(
-        _ replica: Sight, node: Int, life: Int, settled: HybridTime, at time: Microseconds
+        _ replica: ReplicaView, node: Int, incarnation: Int, stableTime: HybridTime,
+        at time: Microseconds
     ) {
         states[node].append(
             State(
-                node: node, life: life, time: time, vector: replica.vector, settled: settled,
+                node: node, incarnation: incarnation, time: time, vector: replica.vector,
+                stableTime: stableTime,
                 value: keepsValues ? replica.value : .null))
     }
 
-    mutating func note(durable vector: Vector, node: Int, at time: Microseconds) {
+    mutating func note(durable vector: VersionVector, node: Int, at time: Microseconds) {
         guard isOn, durable[node].last?.vector != vector else { return }
         durable[node].append(Holding(time: time, vector: vector))
     }
@@ -198,7 +203,7 @@ struct Recording {
 
     /// Notes the batches of a turn, and the operations of those that the node made itself.
     mutating func note(
-        stored entries: [LogEntry], by writer: WriterID, node: Int, life: Int,
+        stored entries: [LogEntry], by writer: WriterID, node: Int, incarnation: Int,
         at time: Microseconds
     ) {
         guard isOn else { return }
@@ -213,7 +218,8 @@ struct Recording {
                 let dot = Dot(origin: entry.origin, sequence: entry.first + UInt64(index))
                 issued.append(
                     Issued(
-                        dot: dot, operation: operation, node: node, life: life, time: time,
+                        dot: dot, operation: operation, node: node, incarnation: incarnation,
+                        time: time,
                         limitMilliseconds: limit(
                             of: operation.stamp, from: entry.origin, at: time)))
                 if operation.stamp.writer != entry.origin {
@@ -242,11 +248,11 @@ struct Recording {
         guard isOn, let messages = try? FrameReader<PeerMessage>.messages(in: frame) else { return }
         for case .message(let message) in messages {
             switch message {
-            case .beat(let beat): lives[node]?.vector = beat.vector
+            case .heartbeat(let heartbeat): incarnations[node]?.vector = heartbeat.vector
             case .batch(let bytes):
                 guard let head = try? BatchCoding.decodeHead(bytes) else { continue }
-                lives[node]?.vector[head.origin] = head.last
-                lives[node]?.published = head.last
+                incarnations[node]?.vector[head.origin] = head.last
+                incarnations[node]?.published = head.last
             default: continue
             }
         }
@@ -254,12 +260,12 @@ struct Recording {
 }
 
 extension Replica {
-    var sight: Recording.Sight { .init(writer: writer, vector: vector, value: value) }
+    var view: Recording.ReplicaView { .init(writer: writer, vector: vector, value: value) }
 }
 
 extension Recording {
     /// The operation that a vector covers of those with a stamp of a client.
-    func dot(of stamp: Stamp, in vector: Vector) -> Dot? {
+    func dot(of stamp: Stamp, in vector: VersionVector) -> Dot? {
         stamped[stamp]?.first { vector.covers($0) }
     }
 
@@ -276,14 +282,16 @@ extension Recording {
     /// All processes of all nodes.
     var processes: [Life] {
         states.flatMap { states in
-            var lives: [Life] = []
+            var incarnations: [Life] = []
             var first = 0
             for index in states.indices
-            where index + 1 == states.count || states[index + 1].life != states[index].life {
-                lives.append(Life(states: states[first...index]))
+            where index + 1 == states.count
+                || states[index + 1].incarnation != states[index].incarnation
+            {
+                incarnations.append(Life(states: states[first...index]))
                 first = index + 1
             }
-            return lives
+            return incarnations
         }
     }
 }

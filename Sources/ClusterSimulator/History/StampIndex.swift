@@ -17,7 +17,7 @@ struct StampIndex {
 
     subscript(dot: Dot) -> Stamp? { stamps[dot] }
 
-    func newest(in vector: Vector) -> Stamp? {
+    func newest(in vector: VersionVector) -> Stamp? {
         vector.entries.compactMap { newest[Dot(origin: $0.origin, sequence: $0.sequence)] }.max()
     }
 }

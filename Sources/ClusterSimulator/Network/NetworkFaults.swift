@@ -78,7 +78,7 @@ extension VirtualNetwork {
     }
 
     /// Ends all faults, and from now on also what keeps clients from ever coming to rest.
-    mutating func calm(at now: Microseconds) {
+    mutating func quiescence(at now: Microseconds) {
         settings.breaks = .zero
         settings.link.tail = .zero
         heal(at: now)

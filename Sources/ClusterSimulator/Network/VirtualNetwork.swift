@@ -1,7 +1,7 @@
 import ReplicaCore
 import SyncProtocol
 
-/// How frames get from one node to another, as far as ZeroMQ and the wires beneath it promise.
+/// How frames get from one node to another, as far as ZeroMQ and the wires beneath it closed timestamp.
 ///
 /// - PUB/SUB: a frame may get lost, come twice or late, without anybody knowing. Everything
 ///   published while the two are disconnected is lost, and so is what is published before the
@@ -232,7 +232,7 @@ struct VirtualNetwork {
 
     // MARK: Waiting
 
-    /// Keeps what arrives over a clogged link, or at a node that takes nothing.
+    /// Keeps what arrives over a backpressured link, or at a node that takes nothing.
     mutating func wait(_ event: Event, from: Int, to: Int) {
         links[from * nodes + to].waiting.append(event)
     }
@@ -259,7 +259,7 @@ extension Set<Topic> {
         return messages.contains { message in
             switch message {
             case .message(.batch): contains(.batches)
-            case .message(.beat): contains(.beats)
+            case .message(.heartbeat): contains(.heartbeats)
             default: false
             }
         }

@@ -58,7 +58,7 @@ extension VirtualDisk {
 
     /// A process has read all: what is missing it does not have, or has from elsewhere. Returns since when
     /// something is gone that nothing on the disk shows.
-    mutating func noteStart(holding vector: Vector) -> Microseconds? {
+    mutating func noteStart(holding vector: VersionVector) -> Microseconds? {
         guard let (entry, since) = misdirected else { return nil }
         misdirected = nil
         return hasDamagedBatch || vector[entry.origin] >= entry.last ? nil : since

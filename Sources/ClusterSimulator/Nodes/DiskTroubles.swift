@@ -62,7 +62,7 @@ extension VirtualDisk {
             for (turn, _) in unsynced.prefix(kept) {
                 add(turn.batches)
                 set(turn.properties)
-                if turn.clearsAside { aside.removeAll() }
+                if turn.clearsOrphans { orphans.removeAll() }
             }
             return endCrash(losing: unsynced.count - kept)
         }
@@ -102,7 +102,7 @@ extension VirtualDisk {
     struct Copy {
         var logs: [Log]
         var properties: [Property]
-        var aside: [LogEntry]
+        var orphans: [LogEntry]
         var checkpoints: VirtualCheckpoints
         var misdirected: (entry: LogEntry, since: Microseconds)?
         var time: Microseconds
@@ -110,12 +110,12 @@ extension VirtualDisk {
 
     private func copied(at now: Microseconds) -> Copy {
         Copy(
-            logs: logs, properties: properties, aside: aside, checkpoints: checkpoints,
+            logs: logs, properties: properties, orphans: orphans, checkpoints: checkpoints,
             misdirected: misdirected, time: now)
     }
 
     private mutating func become(_ copy: Copy) {
-        (logs, properties, aside) = (copy.logs, copy.properties, copy.aside)
+        (logs, properties, orphans) = (copy.logs, copy.properties, copy.orphans)
         (checkpoints, misdirected) = (copy.checkpoints, copy.misdirected)
         newest = ([], 0)
         checkpoints.crash()
@@ -133,7 +133,7 @@ extension VirtualDisk {
 
     /// Removes everything; returns since when all is gone.
     mutating func wipe() -> Microseconds {
-        (logs, properties, aside, checkpoints) = ([], [], [], VirtualCheckpoints())
+        (logs, properties, orphans, checkpoints) = ([], [], [], VirtualCheckpoints())
         (truth, misdirected, newest) = (nil, nil, ([], 0))
         return 0
     }

@@ -14,8 +14,8 @@ struct VirtualCheckpoints {
     private var rows: [CheckpointRow] = []
     private var pending: (checkpoint: Checkpoint, turn: UInt64)?
     /// Rows of a peer's checkpoint, and its head once all are there.
-    private var staged: [CheckpointRow] = []
-    private var stagedHead: [UInt8] = []
+    private var received: [CheckpointRow] = []
+    private var receivedHead: [UInt8] = []
 
     /// Begins to write a checkpoint of all that turns up to one have made.
     mutating func begin(_ checkpoint: Checkpoint, after turn: UInt64) {
@@ -79,33 +79,33 @@ struct VirtualCheckpoints {
     /// The process ends; what is not complete is lost.
     mutating func crash() {
         pending = nil
-        staged.removeAll()
+        received.removeAll()
     }
 
     // MARK: Between nodes
 
-    mutating func stage(_ rows: [CheckpointRow], areFirst: Bool) {
-        if areFirst { staged.removeAll() }
-        staged += rows
+    mutating func receiveRows(_ rows: [CheckpointRow], areFirst: Bool) {
+        if areFirst { received.removeAll() }
+        received += rows
     }
 
-    mutating func noteAdoption(of head: [UInt8]) { stagedHead = head }
+    mutating func noteInstallation(of head: [UInt8]) { receivedHead = head }
 
     /// Makes the staged rows the checkpoint, if they are whole.
-    mutating func adopt() -> RestoredCheckpoint? {
-        defer { staged.removeAll() }
-        var adopted = VirtualCheckpoints()
-        adopted.rows = staged
-        adopted.head = stagedHead
-        guard let restored = try? adopted.restore() else { return nil }
-        self = adopted
+    mutating func install() -> RestoredCheckpoint? {
+        defer { received.removeAll() }
+        var installed = VirtualCheckpoints()
+        installed.rows = received
+        installed.head = receivedHead
+        guard let restored = try? installed.restore() else { return nil }
+        self = installed
         return restored
     }
 
     /// The rows that a peer wishes for, a chunk at a time.
-    func read(_ read: RowRead) -> CheckpointPart {
+    func read(_ read: RowRead) -> CheckpointChunk {
         guard let head, let last = rows.last else {
-            return CheckpointPart(head: [], after: 0, rows: [], isLast: true)
+            return CheckpointChunk(head: [], after: 0, rows: [], isLast: true)
         }
         let lastRow = (try? CheckpointHead(head))?.lastRow
         let after = read.checkpoint == lastRow ? read.after : 0
@@ -115,7 +115,7 @@ struct VirtualCheckpoints {
                 room -= row.bytes.count
                 return room >= 0
             })
-        return CheckpointPart(
+        return CheckpointChunk(
             head: head, after: after, rows: found, isLast: (found.last?.id ?? last.id) == last.id)
     }
 

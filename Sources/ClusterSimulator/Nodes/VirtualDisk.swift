@@ -19,7 +19,7 @@ struct VirtualDisk {
     /// What is durable.
     var properties: [Property] = []
     /// The operations that are durable, in the log or in the checkpoint.
-    private(set) var durable = Vector()
+    private(set) var durable = VersionVector()
     /// Handed over and not durable, in order; the first `syncing` of them are on their way.
     var unsynced: [(turn: Turn, time: Microseconds)] = []
     var syncing = 0
@@ -30,13 +30,13 @@ struct VirtualDisk {
     var copy: Copy?
     /// What is durable in truth, while the disk says that more is.
     var truth: Copy?
-    var adoptionKeepsLog = true
+    var installationKeepsLog = true
     /// What was synced last, and when the first of it was handed over.
     var newest: (batches: [LogEntry], since: Microseconds) = ([], 0)
     /// A write that went to another one's place, and when it was handed over.
     var misdirected: (entry: LogEntry, since: Microseconds)?
-    /// Batches of evicted lives that nobody else has.
-    var aside: [LogEntry] = []
+    /// Batches of evicted incarnations that nobody else has.
+    var orphans: [LogEntry] = []
 
     /// The batches of one origin, ascending.
     struct Log {
@@ -88,7 +88,7 @@ struct VirtualDisk {
         for (turn, _) in done {
             if durability == .commit { add(turn.batches) }
             if durability != .memory { set(turn.properties) }
-            if turn.clearsAside { aside.removeAll() }
+            if turn.clearsOrphans { orphans.removeAll() }
             for batch in turn.batches { durable[batch.origin] = batch.last }
         }
         let batches = done.flatMap(\.turn.batches)
@@ -145,17 +145,17 @@ struct VirtualDisk {
     mutating func completeCheckpoint() -> Bool { checkpoints.complete(stored: lastDurable) }
 
     /// Whether the log has, beyond the checkpoint of a peer, what the replica holds.
-    func mayAdopt(keeping held: Vector) -> Bool {
+    func mayInstall(keeping held: VersionVector) -> Bool {
         var copy = self
-        guard copy.adopt() != nil else { return true }
+        guard copy.install() != nil else { return true }
         return copy.durable.covers(held)
     }
 
     /// Takes over the rows of a peer's checkpoint; returns it with the log that it does not cover, or nil
     /// if they are damaged. Everything handed over is durable.
-    mutating func adopt() -> (RestoredCheckpoint, log: [[UInt8]])? {
-        guard let checkpoint = checkpoints.adopt() else { return nil }
-        if !adoptionKeepsLog { logs.removeAll() }
+    mutating func install() -> (RestoredCheckpoint, log: [[UInt8]])? {
+        guard let checkpoint = checkpoints.install() else { return nil }
+        if !installationKeepsLog { logs.removeAll() }
         var held = checkpoint.head.vector
         var log: [[UInt8]] = []
         for index in logs.indices {
@@ -171,14 +171,14 @@ struct VirtualDisk {
     }
 
     /// Keeps the end of an origin's log beside it.
-    mutating func setAside(_ origin: WriterID, after sequence: UInt64) -> [[UInt8]] {
+    mutating func keepOrphans(_ origin: WriterID, after sequence: UInt64) -> [[UInt8]] {
         let end = logs.flatMap(\.entries).filter { $0.origin == origin && $0.first > sequence }
-        aside += end.filter { !aside.contains($0) }
-        return aside.map(\.bytes)
+        orphans += end.filter { !orphans.contains($0) }
+        return orphans.map(\.bytes)
     }
 
     /// Takes batches from the log.
-    mutating func truncate(_ vector: Vector) {
+    mutating func truncate(_ vector: VersionVector) {
         for index in logs.indices {
             logs[index].entries.removeAll { $0.last <= vector[$0.origin] }
         }
@@ -187,7 +187,7 @@ struct VirtualDisk {
     mutating func restoreCheckpoint() throws(FrameError) -> RestoredCheckpoint? {
         (lastWritten, lastDurable) = (0, 0)
         let checkpoint = try checkpoints.restore()
-        durable = checkpoint?.head.vector ?? Vector()
+        durable = checkpoint?.head.vector ?? VersionVector()
         for batch in batches { durable[batch.origin] = max(durable[batch.origin], batch.last) }
         return checkpoint
     }

@@ -16,7 +16,7 @@ struct VirtualNode {
     let index: Int
     private(set) var state = State.down
     /// Counts the starts, and so tells what belongs to an earlier process.
-    private(set) var life = 0
+    private(set) var incarnation = 0
     var isServing = false
     /// Its disk is full, and it knows.
     var waitsForRoom = false
@@ -28,7 +28,7 @@ struct VirtualNode {
     var clock: VirtualClock
     var disk: VirtualDisk
     /// Checkpoints that this process has taken over.
-    var adoptions: UInt64 = 0
+    var installations: UInt64 = 0
     /// The returns after evictions of the replica that were noted.
     var returns: UInt64 = 0
     /// When it last learnt that it was evicted, and whether it is out.
@@ -45,7 +45,8 @@ struct VirtualNode {
     private let defect: PlantedDefect?
     private var waiting: [Input] = []
     /// The frames of clients that the last turn took, and how far the replica was before and after.
-    private var served: [(session: SessionID, frame: [UInt8], before: Vector, vector: Vector)] = []
+    private var served:
+        [(session: SessionID, frame: [UInt8], before: VersionVector, vector: VersionVector)] = []
     /// The replica as it was some turns ago, for the defect that reads from it.
     private var stale: Replica?
     private var random: SplitMix64
@@ -77,7 +78,7 @@ struct VirtualNode {
         list(members: Array(names.indices.dropLast(scenario.cluster.newcomers)))
     }
 
-    /// From the next life on these are the members, counted from 0.
+    /// From the next incarnation on these are the members, counted from 0.
     mutating func list(members: [Int]) {
         configuration.peers = members.map { "n\($0 + 1)" }
         isMember = members.contains(index)
@@ -98,14 +99,14 @@ struct VirtualNode {
     /// - Throws: `FrameError` if the log cannot be read back.
     mutating func start() throws(FrameError) {
         precondition(state == .down, "\(name) starts while it is \(state)")
-        life += 1
-        (adoptions, returns) = (0, 0)
+        incarnation += 1
+        (installations, returns) = (0, 0)
         var configuration = configuration
         configuration.seed = defect == .keepsWriter ? UInt64(index) : random.next()
         let checkpoint = try disk.restoreCheckpoint()
         var replica = Replica(
             configuration, properties: disk.properties, checkpoint: checkpoint,
-            aside: defect == .losesAside ? [] : disk.aside.map(\.bytes))
+            orphans: defect == .losesAside ? [] : disk.orphans.map(\.bytes))
         for entry in disk.batches {
             let entry = defect == .trustsPlaces ? try entry.refiled : entry
             try replica.restore(DecodedBatch(entry, coveredBy: replica.vector))
@@ -160,7 +161,7 @@ struct VirtualNode {
     }
 
     /// A process under the same name, somewhere else, that has nothing.
-    mutating func twin() -> Replica {
+    mutating func duplicateNode() -> Replica {
         var configuration = configuration
         configuration.seed = random.next()
         configuration.endpoints[name] = "sim://another-\(name)"
@@ -247,7 +248,7 @@ struct VirtualNode {
 
     /// Takes what the last turn did for clients.
     mutating func takeServed() -> [(
-        session: SessionID, frame: [UInt8], before: Vector, vector: Vector
+        session: SessionID, frame: [UInt8], before: VersionVector, vector: VersionVector
     )] {
         defer { served.removeAll(keepingCapacity: true) }
         return served
@@ -295,12 +296,12 @@ extension Counters {
         repairedBytes += other.repairedBytes
         duplicates += other.duplicates
         dropped += other.dropped
-        adopted += other.adopted
+        installed += other.installed
         rebased += other.rebased
         quarantined += other.quarantined
         repeated += other.repeated
         refused += other.refused
         malformedFrames += other.malformedFrames
-        strangers += other.strangers
+        unknownPeers += other.unknownPeers
     }
 }

@@ -100,18 +100,19 @@ extension SimulatedRun {
     }
 
     private mutating func note(_ error: FrameError) {
-        calm.flaw = calm.flaw ?? "a client cannot read what a node sent: \(error)"
+        quiescence.failure = quiescence.failure ?? "a client cannot read what a node sent: \(error)"
     }
 
     private mutating func take(_ message: NodeMessage, _ client: Int) {
         switch message {
         case .ok(let id): complete(client, id, .acknowledged)
-        case .met(let id, let concern): complete(client, id, .acknowledged, met: concern)
+        case .acknowledged(let id, let concern):
+            complete(client, id, .acknowledged, acknowledgedAt: concern)
         case .value(let id, let value): complete(client, id, .acknowledged, answer: value)
         case .pushed(let id, let key): complete(client, id, .acknowledged, key: key)
         case .error(let id, let code, let problem, _):
             noteRefusal(code, problem, of: id, client)
-            if takeFlaw(code, of: id, client) { return }
+            if takeFailure(code, of: id, client) { return }
             // There are other nodes.
             if code == .unavailable { clients[client].wantsToMove = true }
             if clients[client].listening != nil { return goElsewhere(client) }
@@ -119,7 +120,9 @@ extension SimulatedRun {
         case .change(_, let writes):
             statistics.changes += 1
             clients[client].listening?.take(writes)
-        case .ranges: calm.flaw = calm.flaw ?? "a node sent ranges to a client that holds nothing"
+        case .ranges:
+            quiescence.failure =
+                quiescence.failure ?? "a node sent ranges to a client that holds nothing"
         case .ended: goElsewhere(client)
         case .ready(let id, _, let wall, let time, let holds):
             begin(client, id, at: wall, time, holding: holds)
@@ -144,15 +147,15 @@ extension SimulatedRun {
 
     mutating func complete(
         _ client: Int, _ id: UInt64, _ outcome: ClientOperation.Outcome, key: Key? = nil,
-        answer: Value? = nil, met: WriteConcern? = nil
+        answer: Value? = nil, acknowledgedAt: WriteConcern? = nil
     ) {
         guard let pending = clients[client].pending, pending.id == id else { return }
         let node = clients[client].node
         history.operations[pending.operation].node = node
-        history.operations[pending.operation].life = nodes[node].life
+        history.operations[pending.operation].incarnation = nodes[node].incarnation
         history.operations[pending.operation].connection = clients[client].connection
         history.operations[pending.operation].answer = answer
-        history.operations[pending.operation].met = met
+        history.operations[pending.operation].acknowledgedAt = acknowledgedAt
         if let key, case .append(let list, _, let value) = pending.request.kind {
             history.operations[pending.operation].kind = .append(list: list, key: key, value: value)
         }
@@ -193,7 +196,7 @@ extension SimulatedRun {
     }
 
     mutating func move(_ client: Int) {
-        if calm.hasBegun { return }
+        if quiescence.hasBegun { return }
         scheduleMove(of: client)
         if clients[client].pending == nil || clients[client].session != nil {
             goElsewhere(client)

@@ -20,7 +20,7 @@ extension SimulatedRun {
     mutating func open(_ client: Int, to node: Int) -> Int {
         connections.append(
             Connection(
-                client: client, node: node, life: nodes[node].life,
+                client: client, node: node, incarnation: nodes[node].incarnation,
                 isAccepted: nodes[node].hasHandles))
         return connections.count - 1
     }
@@ -71,7 +71,8 @@ extension SimulatedRun {
         guard !connection.isBroken,
             let delay = delay(from: endpoint(of: connection.client), to: connection.node, on: index)
         else { return }
-        guard nodes[connection.node].isServing, nodes[connection.node].life == connection.life
+        guard nodes[connection.node].isServing,
+            nodes[connection.node].incarnation == connection.incarnation
         else {
             // Nobody listens there.
             connections[index].breaks(at: now)
@@ -171,7 +172,7 @@ extension SimulatedRun {
     mutating func takeRequest(_ frame: [UInt8], on index: Int) {
         let connection = connections[index]
         guard !connection.isBroken || !isCurrent(index),
-            nodes[connection.node].life == connection.life
+            nodes[connection.node].incarnation == connection.incarnation
         else { return }
         let session = SessionID(number: UInt64(index) + 1)
         if nodes[connection.node].receive(.requested(frame, by: session)) {
@@ -181,7 +182,7 @@ extension SimulatedRun {
 
     mutating func endSession(_ index: Int) {
         let connection = connections[index]
-        guard nodes[connection.node].life == connection.life else { return }
+        guard nodes[connection.node].incarnation == connection.incarnation else { return }
         let session = SessionID(number: UInt64(index) + 1)
         if nodes[connection.node].receive(.closed(session)) { scheduleTurn(connection.node) }
     }

@@ -6,11 +6,11 @@ import SyncProtocol
 extension SimulatedRun {
     mutating func work(_ job: DiskJob, by node: Int) {
         let delay = random.time(in: TimeRange(2_000, 30_000))
-        schedule(.diskWorked(node: node, life: nodes[node].life, job), after: delay)
+        schedule(.diskWorked(node: node, incarnation: nodes[node].incarnation, job), after: delay)
     }
 
-    mutating func finish(_ job: DiskJob, by node: Int, life: Int) {
-        guard nodes[node].life == life, nodes[node].state != .down else { return }
+    mutating func finish(_ job: DiskJob, by node: Int, incarnation: Int) {
+        guard nodes[node].incarnation == incarnation, nodes[node].state != .down else { return }
         if nodes[node].disk.isFull, job.needsRoom { return work(job, by: node) }
         switch job {
         case .checkpoint:
@@ -19,20 +19,20 @@ extension SimulatedRun {
             give(.checkpointed, to: node)
         case .readRows(let read):
             give(.foundRows(nodes[node].disk.checkpoints.read(read), for: read), to: node)
-        case .stage: give(.staged, to: node)
-        case .setAside(let origin, let sequence):
+        case .receiveRows: give(.rowsReceived, to: node)
+        case .keepOrphans(let origin, let sequence):
             guard nodes[node].disk.isIdle else { return work(job, by: node) }
             if nodes[node].disk.hasDamagedBatch { return endWithDisk(node) }
-            give(.setAside(nodes[node].disk.setAside(origin, after: sequence)), to: node)
-        case .adopt(let held):
+            give(.keepOrphans(nodes[node].disk.keepOrphans(origin, after: sequence)), to: node)
+        case .install(let held):
             guard nodes[node].disk.isIdle else { return work(job, by: node) }
             // The next process sets all aside.
-            guard !nodes[node].disk.hasDamagedBatch, nodes[node].disk.mayAdopt(keeping: held)
+            guard !nodes[node].disk.hasDamagedBatch, nodes[node].disk.mayInstall(keeping: held)
             else { return endWithDisk(node) }
-            let adopted = nodes[node].disk.adopt()
-            if adopted != nil { statistics.adoptions += 1 }
+            let installed = nodes[node].disk.install()
+            if installed != nil { statistics.installations += 1 }
             recording.note(durable: nodes[node].disk.durable, node: node, at: now)
-            give(.adopted(adopted), to: node)
+            give(.installed(installed), to: node)
         }
     }
 
@@ -72,10 +72,11 @@ extension SimulatedRun {
     }
 
     /// What a node shows after it has taken over a checkpoint, its oracle has to show as well.
-    mutating func noteAdoption(by node: Int) {
-        guard let replica = nodes[node].replica, replica.counters.adopted > nodes[node].adoptions
+    mutating func noteInstallation(by node: Int) {
+        guard let replica = nodes[node].replica,
+            replica.counters.installed > nodes[node].installations
         else { return }
-        nodes[node].adoptions = replica.counters.adopted
+        nodes[node].installations = replica.counters.installed
         everyTurn[node].restart(on: archive.batches(in: replica.vector), showing: replica.value)
     }
 }
@@ -83,7 +84,7 @@ extension SimulatedRun {
 extension DiskJob {
     fileprivate var needsRoom: Bool {
         switch self {
-        case .checkpoint, .stage, .adopt, .setAside: true
+        case .checkpoint, .receiveRows, .install, .keepOrphans: true
         case .readRows: false
         }
     }

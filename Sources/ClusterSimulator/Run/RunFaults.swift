@@ -42,7 +42,7 @@ extension SimulatedRun {
         case .misdirect(let node):
             nodes[node].disk.misdirect()
             statistics.diskTroubles += 1
-        case .twin(let node): startTwin(of: node)
+        case .duplicateNode(let node): startDuplicate(of: node)
         case .evict(let node, let other):
             refusals.append(Refusal(node: node, reason: Refusal.evicted, since: now))
             // By the id it is known what became of it.

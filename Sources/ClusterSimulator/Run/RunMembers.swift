@@ -28,7 +28,7 @@ extension SimulatedRun {
     }
 
     /// What those alone have who are no members in the end, nobody can find.
-    mutating func noteStrangers() {
+    mutating func noteUnknownPeers() {
         for node in nodes.indices where !nodes[node].isMember {
             losses.append(Loss(node: node, since: 0, until: now))
         }

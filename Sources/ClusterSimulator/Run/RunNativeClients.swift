@@ -34,18 +34,18 @@ extension SimulatedRun {
         let since = clients[client].session?.lookingSince ?? now
         clients[client].session?.lookingSince = since
         if now - since >= VirtualClient.sessionPatience {
-            clients[client].session?.seen = Vector()
+            clients[client].session?.seen = VersionVector()
             clients[client].session?.lookingSince = nil
             clients[client].session?.number += 1
         }
         let id = clients[client].nextID()
         clients[client].pending?.id = id
-        send(.hello(id: id, seen: clients[client].session?.seen ?? Vector()), from: client)
+        send(.hello(id: id, seen: clients[client].session?.seen ?? VersionVector()), from: client)
         schedule(.clientGivesUp(client, request: id), after: scenario.clients.patience)
     }
 
     mutating func begin(
-        _ client: Int, _ id: UInt64, at wall: UInt64, _ time: HybridTime, holding: Vector
+        _ client: Int, _ id: UInt64, at wall: UInt64, _ time: HybridTime, holding: VersionVector
     ) {
         guard clients[client].pending?.id == id else { return }
         clients[client].session?.isReady = true
@@ -57,7 +57,7 @@ extension SimulatedRun {
     }
 
     /// Takes a refusal after which a native client asks again; false if it does not.
-    mutating func takeFlaw(_ code: ErrorCode, of id: UInt64, _ client: Int) -> Bool {
+    mutating func takeFailure(_ code: ErrorCode, of id: UInt64, _ client: Int) -> Bool {
         guard let pending = clients[client].pending, pending.id == id,
             clients[client].session != nil
         else { return false }

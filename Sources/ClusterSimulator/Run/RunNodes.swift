@@ -12,14 +12,15 @@ extension SimulatedRun {
         network.reconnect(node, at: now)
         releaseWaiting(for: node)
         if let replica = nodes[node].replica {
-            recording.note(start: replica.sight, node: node, life: nodes[node].life, at: now)
+            recording.note(
+                start: replica.view, node: node, incarnation: nodes[node].incarnation, at: now)
             recording.note(durable: nodes[node].disk.durable, node: node, at: now)
             for entry in nodes[node].disk.batches { archive.note(entry) }
             everyTurn[node].restart(
                 on: archive.batches(in: replica.vector), showing: replica.value)
         }
         let delay = random.time(in: scenario.cluster.start)
-        schedule(.tick(node: node, life: nodes[node].life), after: delay)
+        schedule(.tick(node: node, incarnation: nodes[node].incarnation), after: delay)
     }
 
     /// Starts a process on what is durable; one that finds it damaged sets it aside. False if it cannot
@@ -27,14 +28,15 @@ extension SimulatedRun {
     private mutating func startProcess(of node: Int) -> Bool {
         do throws(FrameError) {
             try nodes[node].start()
-            let held = nodes[node].replica?.vector ?? Vector()
+            let held = nodes[node].replica?.vector ?? VersionVector()
             if let since = nodes[node].disk.noteStart(holding: held) {
                 losses.append(Loss(node: node, since: since, until: now))
             }
             return true
         } catch {
             guard nodes[node].disk.isDamaged || defect?.trustsDisk == true else {
-                calm.flaw = calm.flaw ?? "\(nodes[node].name) cannot read its log: \(error)"
+                quiescence.failure =
+                    quiescence.failure ?? "\(nodes[node].name) cannot read its log: \(error)"
                 return false
             }
             statistics.damagedDisks += 1
@@ -43,29 +45,31 @@ extension SimulatedRun {
         }
     }
 
-    mutating func tick(_ node: Int, life: Int) {
-        guard nodes[node].life == life, nodes[node].isUp else { return }
-        schedule(.tick(node: node, life: life), after: nodes[node].tickDelay())
+    mutating func tick(_ node: Int, incarnation: Int) {
+        guard nodes[node].incarnation == incarnation, nodes[node].isUp else { return }
+        schedule(.tick(node: node, incarnation: incarnation), after: nodes[node].tickDelay())
         if nodes[node].state == .running { scheduleTurn(node) }
     }
 
     mutating func scheduleTurn(_ node: Int) {
         guard !nodes[node].isTurnScheduled else { return }
         nodes[node].isTurnScheduled = true
-        schedule(.turn(node: node, life: nodes[node].life), after: nodes[node].turnDelay())
+        schedule(
+            .turn(node: node, incarnation: nodes[node].incarnation), after: nodes[node].turnDelay())
     }
 
-    mutating func turn(_ node: Int, life: Int) {
-        guard nodes[node].life == life else { return }
+    mutating func turn(_ node: Int, incarnation: Int) {
+        guard nodes[node].incarnation == incarnation else { return }
         nodes[node].isTurnScheduled = false
-        let settled = nodes[node].replica?.frontier ?? .zero
+        let stableTime = nodes[node].replica?.stableTime ?? .zero
         noteClock(of: node)
         perform(nodes[node].turn(at: now), of: node)
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
         noteReturn(of: node)
         guard recording.isOn, let replica = nodes[node].replica else { return }
         recording.note(
-            turnOf: replica.sight, node: node, life: life, settled: settled, at: now)
+            turnOf: replica.view, node: node, incarnation: incarnation, stableTime: stableTime,
+            at: now)
         noteServings(of: node)
     }
 
@@ -84,7 +88,9 @@ extension SimulatedRun {
     mutating func takePublished(_ frame: PeerFrame) {
         guard !waits(frame, .published(frame)) else { return }
         network.leaveQueue(from: frame.from, to: frame.to, epoch: frame.epoch)
-        if let twin = liveTwin(of: frame.to) { twins[twin].waiting.append(.published(frame.bytes)) }
+        if let duplicateNode = liveDuplicate(of: frame.to) {
+            duplicateNodes[duplicateNode].waiting.append(.published(frame.bytes))
+        }
         take(.published(frame.bytes), frame)
     }
 
@@ -97,8 +103,8 @@ extension SimulatedRun {
         guard !waits(frame, .answered(frame)) else { return }
         let input = Input.answered(frame.bytes, from: nodes[frame.from].name)
         // Who has connected last under a name gets what is sent to it.
-        if let twin = liveTwin(of: frame.to), random.index(below: 2) == 0 {
-            return twins[twin].waiting.append(input)
+        if let duplicateNode = liveDuplicate(of: frame.to), random.index(below: 2) == 0 {
+            return duplicateNodes[duplicateNode].waiting.append(input)
         }
         take(input, frame)
     }
@@ -143,7 +149,8 @@ extension SimulatedRun {
             case .reply(let session, let frame): reply(frame, to: session)
             case .read(let wish):
                 let delay = random.time(in: TimeRange(100, 2_000))
-                schedule(.read(node: node, life: nodes[node].life, wish), after: delay)
+                schedule(
+                    .read(node: node, incarnation: nodes[node].incarnation, wish), after: delay)
             case .checkpoint(let checkpoint):
                 nodes[node].disk.begin(checkpoint)
                 work(.checkpoint, by: node)
@@ -151,25 +158,27 @@ extension SimulatedRun {
                 let held = nodes[node].replica?.vector ?? vector
                 nodes[node].disk.truncate(defect == .truncatesWhatIsHeld ? held : vector)
             case .readRows(let read): work(.readRows(read), by: node)
-            case .stage(let rows, let areFirst):
-                nodes[node].disk.checkpoints.stage(rows, areFirst: areFirst)
-                work(.stage, by: node)
-            case .setAside(let origin, let sequence):
-                work(.setAside(origin, after: sequence), by: node)
-            case .adopt(let head, let keepsLog, let held):
-                nodes[node].disk.checkpoints.noteAdoption(of: head)
-                nodes[node].disk.adoptionKeepsLog = keepsLog
-                work(.adopt(holding: held), by: node)
+            case .receiveRows(let rows, let areFirst):
+                nodes[node].disk.checkpoints.receiveRows(rows, areFirst: areFirst)
+                work(.receiveRows, by: node)
+            case .keepOrphans(let origin, let sequence):
+                work(.keepOrphans(origin, after: sequence), by: node)
+            case .install(let head, let keepsLog, let held):
+                nodes[node].disk.checkpoints.noteInstallation(of: head)
+                nodes[node].disk.installationKeepsLog = keepsLog
+                work(.install(holding: held), by: node)
             case .backUp: losses.append(Loss(node: node, since: 0, until: now))
             case .giveUp(let problem, _):
-                calm.flaw = calm.flaw ?? "\(nodes[node].name) gives up: \(problem)"
+                quiescence.failure =
+                    quiescence.failure ?? "\(nodes[node].name) gives up: \(problem)"
             case .serve: nodes[node].isServing = true
             }
         }
-        noteAdoption(by: node)
+        noteInstallation(by: node)
         guard !stored.isEmpty, let replica = nodes[node].replica else { return }
         recording.note(
-            stored: stored, by: replica.writer, node: node, life: nodes[node].life, at: now)
+            stored: stored, by: replica.writer, node: node, incarnation: nodes[node].incarnation,
+            at: now)
         everyTurn[node].take(stored, showing: replica.value, at: now)
     }
 
@@ -179,8 +188,8 @@ extension SimulatedRun {
         perform(nodes[node].stored(turn: turn.number), of: node)
     }
 
-    mutating func finishSync(_ node: Int, life: Int) {
-        guard nodes[node].life == life, nodes[node].state != .down else { return }
+    mutating func finishSync(_ node: Int, incarnation: Int) {
+        guard nodes[node].incarnation == incarnation, nodes[node].state != .down else { return }
         switch nodes[node].disk.finishSync(at: now) {
         case .done(let turn, let next): noteSync(by: node, of: turn, next: next)
         case .noRoom(let again): noteNoRoom(at: node, again: again)
@@ -206,7 +215,7 @@ extension SimulatedRun {
     }
 
     private mutating func scheduleSync(of node: Int, at time: Microseconds) {
-        queue.schedule(.written(node: node, life: nodes[node].life), at: time)
+        queue.schedule(.written(node: node, incarnation: nodes[node].incarnation), at: time)
     }
 
     private mutating func noteNoRoom(at node: Int, again: Microseconds) {
@@ -224,8 +233,8 @@ extension SimulatedRun {
         noteSync(by: node, of: turn, next: nodes[node].disk.dropSyncing(at: now))
     }
 
-    mutating func finishRead(_ wish: LogRead, by node: Int, life: Int) {
-        guard nodes[node].life == life, nodes[node].isUp else { return }
+    mutating func finishRead(_ wish: LogRead, by node: Int, incarnation: Int) {
+        guard nodes[node].incarnation == incarnation, nodes[node].isUp else { return }
         give(.found(nodes[node].disk.read(wish), for: wish), to: node)
     }
 

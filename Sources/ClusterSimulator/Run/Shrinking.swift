@@ -8,7 +8,7 @@ public struct Shrinking: Sendable {
     public private(set) var scenario: Scenario
     /// The seed with which it fails.
     public private(set) var seed: UInt64
-    /// The check that finds it; nil where the run itself has a flaw, and no check fails.
+    /// The check that finds it; nil where the run itself has a failure, and no check fails.
     public let check: Check?
     /// How many runs it took so far.
     public private(set) var runs = 0
@@ -18,7 +18,7 @@ public struct Shrinking: Sendable {
     private var lines: [String]
 
     /// The first check that fails with a seed is the one to keep; nil if none does, and the run has no
-    /// flaw.
+    /// failure.
     ///
     /// - Parameter limit: After so many runs the shortest scenario so far has to do.
     public init?(_ scenario: Scenario, seed: UInt64, defect: PlantedDefect?, limit: Int) {
@@ -141,7 +141,7 @@ public struct Shrinking: Sendable {
 
     /// Whether a run shows what is looked for.
     private func shows(_ report: SimulationReport) -> Bool {
-        guard let check else { return report.flaw != nil }
+        guard let check else { return report.failure != nil }
         return report.checks.contains { $0.check == check && $0.verdict == .invalid }
     }
 

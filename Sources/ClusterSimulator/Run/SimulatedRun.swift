@@ -26,11 +26,11 @@ struct SimulatedRun {
     /// What went with the disks of nodes.
     var losses: [Loss] = []
     /// Processes under the names of nodes that there are already.
-    var twins: [Twin] = []
+    var duplicateNodes: [DuplicateNode] = []
     /// When nodes could take no writes.
     var refusals: [Refusal] = []
     var statistics = SimulationStatistics()
-    var calm = Calm()
+    var quiescence = Quiescence()
     /// For faults, and for whatever is no part of a node or of the network.
     var random: SplitMix64
 
@@ -56,7 +56,7 @@ struct SimulatedRun {
     /// Runs to the end.
     mutating func run() {
         begin()
-        while !calm.isOver, let (time, event) = queue.next() {
+        while !quiescence.isOver, let (time, event) = queue.next() {
             precondition(time >= now, "an event at \(time) comes after one at \(now)")
             now = time
             statistics.events += 1
@@ -75,7 +75,7 @@ struct SimulatedRun {
         for (index, scripted) in scenario.script.enumerated() {
             queue.schedule(.scripted(index), at: scripted.times.shortest)
         }
-        queue.schedule(.calm, at: scenario.until)
+        queue.schedule(.quiescence, at: scenario.until)
     }
 
     mutating func schedule(_ event: Event, after delay: Microseconds) {
@@ -84,14 +84,16 @@ struct SimulatedRun {
 
     private mutating func handle(_ event: Event) {
         switch event {
-        case .turn(let node, let life): turn(node, life: life)
-        case .tick(let node, let life): tick(node, life: life)
+        case .turn(let node, let incarnation): turn(node, incarnation: incarnation)
+        case .tick(let node, let incarnation): tick(node, incarnation: incarnation)
         case .published(let frame): takePublished(frame)
         case .asked(let frame): takeAsked(frame)
         case .answered(let frame): takeAnswered(frame)
-        case .written(let node, let life): finishSync(node, life: life)
-        case .diskWorked(let node, let life, let job): finish(job, by: node, life: life)
-        case .read(let node, let life, let wish): finishRead(wish, by: node, life: life)
+        case .written(let node, let incarnation): finishSync(node, incarnation: incarnation)
+        case .diskWorked(let node, let incarnation, let job):
+            finish(job, by: node, incarnation: incarnation)
+        case .read(let node, let incarnation, let wish):
+            finishRead(wish, by: node, incarnation: incarnation)
         case .requested(let connection, let frame): takeRequest(frame, on: connection)
         case .replied(let connection, let frame): takeReply(frame, on: connection)
         case .nodeLost(let connection): endSession(connection)
@@ -103,10 +105,10 @@ struct SimulatedRun {
         case .applicationTurns(let number): turnApplication(number)
         case .applicationActs(let number): actApplication(number)
         case .scripted(let index): perform(scenario.script[index].action)
-        case .twinTurns(let twin): turnTwin(twin)
+        case .duplicateTurns(let duplicateNode): turnDuplicate(duplicateNode)
         case .flapped(let from, let to, let round): flap(from, to, round: round)
-        case .calm: beginCalm()
-        case .calmChecked: checkCalm()
+        case .quiescence: beginQuiescence()
+        case .quiescenceChecked: checkQuiescence()
         }
     }
 }

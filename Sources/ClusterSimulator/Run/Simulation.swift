@@ -16,16 +16,17 @@ public enum Simulation {
         let results = scenario.checks.map { $0.judge(evidence) }
         var statistics = run.statistics
         statistics.complete(with: run)
-        statistics.exempted = evidence.exemptedCount
+        statistics.permitted = evidence.permittedCount
         return SimulationReport(
-            scenario: scenario.name, seed: seed, verdict: verdict(of: results, run.calm.flaw),
+            scenario: scenario.name, seed: seed,
+            verdict: verdict(of: results, run.quiescence.failure),
             traceHash: run.trace.bits, events: statistics.events,
-            simulatedSeconds: run.now.inSeconds, flaw: run.calm.flaw, checks: results,
+            simulatedSeconds: run.now.inSeconds, failure: run.quiescence.failure, checks: results,
             statistics: statistics)
     }
 
-    private static func verdict(of results: [CheckResult], _ flaw: String?) -> Verdict {
-        if flaw != nil { return .invalid }
+    private static func verdict(of results: [CheckResult], _ failure: String?) -> Verdict {
+        if failure != nil { return .invalid }
         if results.contains(where: { $0.verdict == .invalid }) { return .invalid }
         if results.contains(where: { $0.verdict == .unknown }) { return .unknown }
         return .valid

@@ -2,7 +2,7 @@
 public struct SimulationReport: Sendable {
     public let scenario: String
     public let seed: UInt64
-    /// Invalid if any check is or the run has a flaw, else unknown if any check is.
+    /// Invalid if any check is or the run has a failure, else unknown if any check is.
     public let verdict: Verdict
     /// A hash over every event and every output: the same for the same scenario, seed and program.
     public let traceHash: UInt64
@@ -10,7 +10,7 @@ public struct SimulationReport: Sendable {
     public let events: UInt64
     public let simulatedSeconds: Double
     /// What no run may show, whatever it checks, such as a frame that nobody can read.
-    public let flaw: String?
+    public let failure: String?
     /// In the order in which the scenario names them.
     public let checks: [CheckResult]
     public let statistics: SimulationStatistics
@@ -30,7 +30,7 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var acknowledged = 0
     public internal(set) var unknown = 0
     /// What was acknowledged and need not be there, because the mode of durability allows its loss.
-    public internal(set) var exempted = 0
+    public internal(set) var permitted = 0
     public internal(set) var failed = 0
     /// Changes that listeners were told of.
     public internal(set) var changes = 0
@@ -51,7 +51,7 @@ public struct SimulationStatistics: Equatable, Sendable {
     /// Checkpoints that were completed.
     public internal(set) var checkpoints = 0
     /// Checkpoints of peers that nodes took over.
-    public internal(set) var adoptions = 0
+    public internal(set) var installations = 0
     /// How often an evicted node came back.
     public internal(set) var returns = 0
     /// Turns that crashes undid.
@@ -61,7 +61,7 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var partitions = 0
     /// Jumps of clocks, and clocks that froze or strobed.
     public internal(set) var clockSteps = 0
-    /// Directions that were clogged, flapping, broken or bad.
+    /// Directions that were backpressured, flapping, broken or bad.
     public internal(set) var badLinks = 0
     public internal(set) var diskTroubles = 0
     /// Processes that became slow, or could open nothing more.
@@ -71,7 +71,7 @@ public struct SimulationStatistics: Equatable, Sendable {
     /// Databases that were found damaged at a start, and set aside.
     public internal(set) var damagedDisks = 0
     /// Processes that were started under the name of another.
-    public internal(set) var twins = 0
+    public internal(set) var duplicateNodes = 0
     /// How often the list of nodes changed, or one was lost for good.
     public internal(set) var memberChanges = 0
 

@@ -40,7 +40,7 @@ enum Fault: Equatable, Sendable {
     /// What was written last is where something else was, and the process goes on.
     case misdirect(Int)
     /// Another process starts under the name of a node, somewhere else.
-    case twin(Int)
+    case duplicateNode(Int)
 
     // MARK: Network
 
@@ -78,7 +78,7 @@ enum Fault: Equatable, Sendable {
 
 /// What nodes publish.
 enum Topic: String, CaseIterable, Sendable {
-    case batches, beats
+    case batches, heartbeats
 }
 
 /// An end of a connection.
@@ -121,7 +121,7 @@ extension Fault {
         case fullDisk = "full-disk"
         case failingDisk = "failing-disk"
         case lyingDisk = "lying-disk"
-        case rot, twin
+        case rot, duplicateNode
         case spoiltLog = "spoilt-log"
         case evict
         case abandon, members
@@ -143,7 +143,9 @@ extension Fault {
         }
 
         /// A node without peers could not start again on what is damaged; and who else would have to do
-        /// with its twin, or want it out?
-        var takesPeers: Bool { [.rot, .spoiltLog, .misdirected, .twin, .evict].contains(self) }
+        /// with its duplicate node, or want it out?
+        var takesPeers: Bool {
+            [.rot, .spoiltLog, .misdirected, .duplicateNode, .evict].contains(self)
+        }
     }
 }

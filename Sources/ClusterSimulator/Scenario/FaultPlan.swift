@@ -107,7 +107,7 @@ struct FaultPlan {
         case .rot: (.rot(node), nil)
         case .spoiltLog: (.spoil(node), nil)
         case .misdirected: (.misdirect(node), nil)
-        case .twin: (.twin(node), nil)
+        case .duplicateNode: (.duplicateNode(node), nil)
         case .evict: (.evict(node, by: random.index(below: nodesBusy.count)), nil)
         case .strobe: (.clock(node, .strobing(milliseconds: drawMilliseconds())), running(node))
         case .sway: (.clock(node, drawSway()), running(node))

@@ -29,7 +29,7 @@ public struct Scenario: Sendable {
     var until: Microseconds = .seconds(10)
     /// How long the calm cluster may go without progress before it counts as stuck: a client looks ten seconds for
     /// a node that has what it saw, and as long for an answer about what it had asked for.
-    var settle: Microseconds = .seconds(30)
+    var quiescence: Microseconds = .seconds(30)
 
     init(name: String) { self.name = name }
 }

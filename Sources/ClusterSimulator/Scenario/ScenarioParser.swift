@@ -8,17 +8,17 @@
 ///                | "seeds" number ".." number
 ///                | "at" time [".." time] action
 ///                | "until" time
-///                | "settle" time
+///                | "awaitStable" time
 ///                | "check" check { [","] check }
 ///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
 ///     action     = ("crash" | "kill" | "restart" | "stop") node
 ///                | ("pause" | "resume" | "sleep" | "wake") node
-///                | ("backup" | "restore" | "wipe" | "rot" | "twin") node
+///                | ("backup" | "restore" | "wipe" | "rot" | "duplicate node") node
 ///                | "partition" end { end } { "|" end { end } }
 ///                | "partition" end "->" end
 ///                | "isolate" node | "ring" | "disconnect" node node | "heal"
 ///                | ("clog" | "unclog" | "flap" | "half-open") node "->" node
-///                | "lose" node "->" node ("batches" | "beats")
+///                | "lose" node "->" node ("batches" | "heartbeats")
 ///                | "degrade" node "->" node { name "=" value }
 ///                | "clock" node (("+" | "-") time | "freezes" | "strobes" time
 ///                  | "sways" time "every" time | "runs")
@@ -37,7 +37,7 @@
 struct ScenarioParser {
     private static let statements =
         ScenarioSection.allCases.map(\.rawValue) + [
-            "swarm", "seeds", "at", "until", "settle", "check",
+            "swarm", "seeds", "at", "until", "quiescence", "check",
         ]
     private static let requests = ["set", "push", "increment", "remove"]
 
@@ -100,7 +100,7 @@ struct ScenarioParser {
         case "swarm": scenario.isSwarm = true
         case "seeds": scenario.seeds = try line.take().seeds()
         case "until": scenario.until = try line.take().time()
-        case "settle": scenario.settle = try line.take().time()
+        case "quiescence": scenario.quiescence = try line.take().time()
         case "at":
             let word = line.take()
             return timed.append(TimedLine(line: line, times: try word.times(), word: word))

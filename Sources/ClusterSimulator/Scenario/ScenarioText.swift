@@ -20,7 +20,7 @@ extension Scenario {
         lines.append("seeds \(seeds.lowerBound)..\(seeds.upperBound)")
         lines += script.map { "at \($0.times.text) \($0.action.text(in: self))" }
         lines.append("until \(until.text)")
-        if settle != other.settle { lines.append("settle \(settle.text)") }
+        if quiescence != other.quiescence { lines.append("quiescence \(quiescence.text)") }
         lines.append("check " + checks.map(\.rawValue).joined(separator: ", "))
         return lines.joined(separator: "\n") + "\n"
     }
@@ -72,7 +72,7 @@ extension Fault {
         case .rot(let node): "rot n\(node + 1)"
         case .spoil(let node): "disk n\(node + 1) rots"
         case .misdirect(let node): "disk n\(node + 1) misdirects"
-        case .twin(let node): "twin n\(node + 1)"
+        case .duplicateNode(let node): "duplicateNode n\(node + 1)"
         case .partition(let groups):
             "partition "
                 + groups.map { $0.map(\.text).joined(separator: " ") }.joined(separator: " | ")

@@ -85,7 +85,8 @@ struct AppendLoad {
             _ = listener.send(ClientMessage.listen(id: 1, path: list).frame)
         }
         for index in connections.indices {
-            _ = connections[index].socket.send(ClientMessage.hello(id: .max, seen: Vector()).frame)
+            _ = connections[index].socket.send(
+                ClientMessage.hello(id: .max, seen: VersionVector()).frame)
             connections[index].unacknowledged = 1
         }
         try poll { $0.listening == $0.listeners.count && $0.connections.allSatisfy(\.isIdle) }

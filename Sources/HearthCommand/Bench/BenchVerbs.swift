@@ -145,7 +145,7 @@ extension Verb {
             for _ in 0..<3 {
                 report.show(try benchmark.restart().fields("W5 at once", records: records))
             }
-            try benchmark.settle(records)
+            try benchmark.quiesce(records)
             for _ in 0..<3 {
                 report.show(try benchmark.restart().fields("W5 later", records: records))
             }

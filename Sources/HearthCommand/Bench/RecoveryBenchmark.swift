@@ -37,7 +37,7 @@ struct RecoveryBenchmark {
 
     /// Waits for so long that the node has forgotten what late writes might have needed, and has written a
     /// checkpoint without it: 20 s for each million records.
-    func settle(_ records: Int) throws(CommandError) {
+    func quiesce(_ records: Int) throws(CommandError) {
         for _ in 0..<max(20, records / 50_000) {
             pause(milliseconds: 1_000)
             try StopRequest.check()

@@ -67,8 +67,8 @@ struct ObservedNode: Sendable {
         eviction.map { "\(state.rawValue), \($0.rawValue)" } ?? state.rawValue
     }
 
-    /// How long ago the time was up to which all is settled at it; nil if it does not know.
-    var settledSeconds: Double? {
+    /// How long ago the time was up to which all is stable at it; nil if it does not know.
+    var stableSeconds: Double? {
         guard let report, report.data.stableMilliseconds > 0 else { return nil }
         return Double(report.identity.wallMilliseconds - report.data.stableMilliseconds) / 1000
     }

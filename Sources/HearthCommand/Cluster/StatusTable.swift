@@ -24,7 +24,7 @@ struct StatusTable {
             ("CLIENTS", "The connections of clients."),
             ("LISTENS", "What these clients listen to."),
             (
-                "SETTLED",
+                "STABLE",
                 "How long ago the time was up to which all earlier writes have arrived there."
             ),
             (
@@ -104,7 +104,7 @@ struct StatusTable {
             status.connectedPeers.isEmpty ? "-" : status.connectedPeers.joined(separator: ","),
             report.coordination.coordinator ?? "-",
             String(report.process?.sessions ?? 0), String(report.clients.listens),
-            status.settledSeconds.map(ago) ?? "-", log(of: report),
+            status.stableSeconds.map(ago) ?? "-", log(of: report),
             String(queues.gaps), String(exchange.repaired), String(exchange.duplicates),
             "\(queues.waitingBatches)/\(queues.waitingBatchesLimit)",
             String(data.registers),

@@ -6,26 +6,26 @@ extension Verb {
         flag: "shallow",
         "Show true in place of what is below each child that is an object: for large lists, which are "
             + "read 10,000 children at a time.")
-    private static let settled = Option(
-        flag: "settled",
+    private static let stable = Option(
+        flag: "stable",
         "Wait until all earlier writes, of all nodes, have arrived at the node that answers.")
 
     static let get = Verb(
         "get", "Reads the value at a path and prints it as JSON.",
         arguments: [DataArguments.path],
-        options: [pretty, DataArguments.priorities, shallow, settled]
-            + NodeClient.options(waiting: "5, or 60 with --settled"),
+        options: [pretty, DataArguments.priorities, shallow, stable]
+            + NodeClient.options(waiting: "5, or 60 with --stable"),
         examples: [
             "hearth get /rooms/lobby --node tcp://127.0.0.1:7001",
             "hearth get /rooms --pretty --node n2 --dir demo",
             "hearth get /rooms --shallow",
-            "hearth get /rooms/lobby --settled --timeout 60",
+            "hearth get /rooms/lobby --stable --timeout 60",
         ]
     ) { (invocation) throws(CommandError) in
         let path = try invocation.location()
         let client =
-            invocation.has(settled)
-            ? try NodeClient(settledFor: invocation) : try NodeClient(for: invocation)
+            invocation.has(stable)
+            ? try NodeClient(stableFor: invocation) : try NodeClient(for: invocation)
         let value =
             invocation.has(shallow)
             ? try client.listing(of: path).shallowValue : try client.get(path)

@@ -64,8 +64,8 @@ struct NodeClient: Sendable {
             NodeOptions.keyFile(of: invocation))
     }
 
-    /// Connects to a node once all is settled there that was written before this began.
-    init(settledFor invocation: Invocation) throws(CommandError) {
+    /// Connects to a node once all is stable there that was written before this began.
+    init(stableFor invocation: Invocation) throws(CommandError) {
         limit = try invocation.duration(NodeClient.timeout) ?? .seconds(60)
         let names = NodeOptions.namesByAddress(of: invocation)
         var links: [NodeLink] = []
@@ -74,7 +74,7 @@ struct NodeClient: Sendable {
                 try NodeLink(
                     to: [address], names: names, keyFile: NodeOptions.keyFile(of: invocation)))
         }
-        link = try NodeClient.firstSettled(of: links, within: limit)
+        link = try NodeClient.firstStable(of: links, within: limit)
     }
 
     /// Connects to nodes at these addresses.
@@ -156,7 +156,7 @@ extension CommandError {
                 switch error.code {
                 case .invalid, .tooBig, .changed, .overwritten: .badData
                 case .notMet, .full, .triedTooOften, .unreachable, .unavailable, .behind,
-                    .undecided, .unsettled, .noMajority, .timedOut, .disconnected, .version,
+                    .undecided, .notStable, .noMajority, .timedOut, .disconnected, .version,
                     .closed, .offline, .cancelled:
                     .unavailable
                 }

@@ -17,7 +17,7 @@ struct SimulationOutput {
     let defect: String?
     private var runs = 0
     private var failures = 0
-    private var exempted = 0
+    private var permitted = 0
     private var firstFailure: String?
     private var unseen: [Unseen] = []
     private var seen: [String: Set<Check>] = [:]
@@ -30,7 +30,7 @@ struct SimulationOutput {
 
     mutating func show(_ report: SimulationReport, of file: ScenarioFiles.File) {
         runs += 1
-        exempted += report.statistics.exempted
+        permitted += report.statistics.permitted
         if isJSON {
             StandardOutput.shared.print(SimulationOutput.json(report))
         } else {
@@ -71,10 +71,10 @@ struct SimulationOutput {
         }
         if !isJSON {
             let seconds = start.duration(to: .now) / .seconds(1)
-            let exempt =
-                exempted == 0 ? "" : ", \(exempted) acknowledged writes that might be lost exempt"
+            let permit =
+                permitted == 0 ? "" : ", \(permitted) acknowledged writes that might be lost permit"
             StandardOutput.shared.print(
-                "\(runs) runs, \(failures) failed\(exempt), in \(tenths(seconds)) s")
+                "\(runs) runs, \(failures) failed\(permit), in \(tenths(seconds)) s")
         }
         guard let firstFailure else { return .success }
         StandardOutput.shared.print(isJSON ? "{\"reproduce\":\"\(firstFailure)\"}" : firstFailure)
@@ -89,10 +89,10 @@ struct SimulationOutput {
         StandardOutput.shared.print(
             "\(verdict)  \(report.scenario) seed \(report.seed)  \(report.traceHashText)  "
                 + "\(counts.acknowledged)/\(counts.operations) acknowledged, "
-                + (counts.exempted == 0 ? "" : "\(counts.exempted) exempt, ")
+                + (counts.permitted == 0 ? "" : "\(counts.permitted) permit, ")
                 + "\(report.events) events, \(tenths(report.simulatedSeconds)) s simulated")
-        if let flaw = report.flaw {
-            StandardOutput.shared.print("    the run itself is invalid: \(flaw)")
+        if let failure = report.failure {
+            StandardOutput.shared.print("    the run itself is invalid: \(failure)")
         }
         for result in report.checks where result.verdict != .valid {
             StandardOutput.shared.print(
@@ -109,15 +109,16 @@ struct SimulationOutput {
                 + "\"details\":\(JSONWriter.text(of: .string(result.details))),"
                 + "\"witness\":[\(witness.joined(separator: ","))]}"
         }
-        let flaw = report.flaw.map { "\"flaw\":\(JSONWriter.text(of: .string($0)))," } ?? ""
+        let failure =
+            report.failure.map { "\"failure\":\(JSONWriter.text(of: .string($0)))," } ?? ""
         return "{\"scenario\":\(JSONWriter.text(of: .string(report.scenario))),"
             + "\"seed\":\(report.seed),\"verdict\":\"\(report.verdict.rawValue)\","
             + "\"traceHash\":\"\(report.traceHashText)\",\"events\":\(report.events),"
             + "\"simulatedSeconds\":\(report.simulatedSeconds),"
             + "\"operations\":\(report.statistics.operations),"
             + "\"acknowledged\":\(report.statistics.acknowledged),"
-            + "\"exempted\":\(report.statistics.exempted),"
-            + flaw + "\"checks\":[\(checks.joined(separator: ","))]}"
+            + "\"permitted\":\(report.statistics.permitted),"
+            + failure + "\"checks\":[\(checks.joined(separator: ","))]}"
     }
 
     private func tenths(_ number: Double) -> String {

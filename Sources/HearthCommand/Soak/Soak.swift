@@ -86,13 +86,13 @@ struct Soak {
         progress.finish(Int(duration / .seconds(1)))
         try faults.endAll()
         for worker in workers { worker.finish(within: .seconds(20)) }
-        let trees = try settledTrees()
+        let trees = try stableTrees()
         try faults.countLastRepairs()
         return trees
     }
 
     /// All trees, once they are equal, or after a minute.
-    private func settledTrees() throws(CommandError) -> [(node: String, tree: Value)] {
+    private func stableTrees() throws(CommandError) -> [(node: String, tree: Value)] {
         let deadline = ContinuousClock.now + .seconds(60)
         while true {
             try StopRequest.check()

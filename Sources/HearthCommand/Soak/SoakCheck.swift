@@ -55,8 +55,8 @@ struct SoakCheck {
     private func finding(
         _ claim: String, _ count: Int, _ what: String, unless witness: String?
     ) -> Finding {
-        let flaw = witness ?? (count == 0 ? "there were no \(what)" : nil)
-        return Finding(claim: claim, details: flaw ?? "\(count) \(what)", holds: flaw == nil)
+        let failure = witness ?? (count == 0 ? "there were no \(what)" : nil)
+        return Finding(claim: claim, details: failure ?? "\(count) \(what)", holds: failure == nil)
     }
 }
 
@@ -92,10 +92,10 @@ extension SoakCheck {
             if case .push(let key) = record.work { asked[key] = record.value }
         }
         let list = first[SoakPlaces.list].children
-        let stranger = list.first { asked[$0.key] != $0.value }
+        let unknownPeer = list.first { asked[$0.key] != $0.value }
         return finding(
             "no child is there that nobody pushed", list.count, "children",
-            unless: stranger.map { "\(SoakPlaces.list)/\($0.key) is \($0.value)" })
+            unless: unknownPeer.map { "\(SoakPlaces.list)/\($0.key) is \($0.value)" })
     }
 
     private var incrementsAddUp: Finding {

@@ -48,7 +48,7 @@ struct SoakJudgement {
         _ path: String, of node: Int, to run: inout RecordedRun
     ) throws(CommandError) {
         do throws(FrameError) {
-            try run.add(life: readFile(path) ?? [], of: node)
+            try run.add(incarnation: readFile(path) ?? [], of: node)
         } catch {
             throw CommandError(
                 .checkFailed, "\(path) holds no records: \(error)",

@@ -1,4 +1,4 @@
-/// What the nodes of a soak got from their peers because they had missed it, over all their lives.
+/// What the nodes of a soak got from their peers because they had missed it, over all their incarnations.
 ///
 /// A node that is killed takes its counters along, so they are read before; what it got in the moments
 /// between is not counted.

@@ -176,14 +176,14 @@ extension RecordedOperation.Work {
 extension RecordedOperation.Outcome {
     fileprivate init(_ result: Result<Answer, HearthError>, wanted: WriteConcern?) {
         switch result {
-        case .success(.value(let value)): self = .acknowledged(value, met: nil)
-        case .success: self = .acknowledged(nil, met: wanted)
+        case .success(.value(let value)): self = .acknowledged(value, acknowledgedAt: nil)
+        case .success: self = .acknowledged(nil, acknowledgedAt: wanted)
         case .failure(let error):
             switch error.effect {
             case .none: self = .failed
             case .unknown: self = .unknown
             // Done, and on fewer nodes than it was to be.
-            case .done: self = .acknowledged(nil, met: nil)
+            case .done: self = .acknowledged(nil, acknowledgedAt: nil)
             }
         }
     }

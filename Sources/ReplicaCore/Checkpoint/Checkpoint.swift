@@ -10,12 +10,12 @@ public struct Checkpoint: Sendable {
     public let value: Value
     let registers: Registers
     /// The operations that are in the tree.
-    public let vector: Vector
+    public let vector: VersionVector
     /// No operation with a stamp up to this time can arrive any more.
-    let frontier: HybridTime
+    let stableTime: HybridTime
     /// The newest time that was issued or seen.
     let time: HybridTime
-    let stamps: ClientStamps
+    let stamps: DeduplicationTable
     /// No row of the last checkpoint stays, because one of them is damaged.
     var replacesAll = false
 }
@@ -23,7 +23,7 @@ public struct Checkpoint: Sendable {
 extension Checkpoint: Equatable {
     /// A replica is in one state for each vector.
     public static func == (a: Checkpoint, b: Checkpoint) -> Bool {
-        a.vector == b.vector && a.frontier == b.frontier && a.time == b.time
+        a.vector == b.vector && a.stableTime == b.stableTime && a.time == b.time
     }
 }
 
@@ -37,10 +37,10 @@ public struct CheckpointEnd: Equatable, Sendable {
 
 /// What describes a complete checkpoint: which operations it holds, and which rows.
 public struct CheckpointHead: Equatable, Sendable {
-    public var vector: Vector
-    var frontier: HybridTime
+    public var vector: VersionVector
+    var stableTime: HybridTime
     var time: HybridTime
-    var stamps: ClientStamps
+    var stamps: DeduplicationTable
     /// Rows with a higher ID are of a checkpoint that was never completed.
     public var lastRow: UInt64
     public var rowCount: Int
@@ -52,7 +52,7 @@ public struct CheckpointHead: Equatable, Sendable {
         var writer = MessagePackWriter()
         writer.appendArrayHead(7)
         writer.append(vector)
-        writer.append(frontier.bits)
+        writer.append(stableTime.bits)
         writer.append(time.bits)
         writer.append(stamps)
         writer.append(lastRow)
@@ -79,12 +79,12 @@ public struct CheckpointHead: Equatable, Sendable {
         }
         // One that cannot be read would be taken for damaged, and put away.
         vector = try reader.vector(originLimit: 1 << 20)
-        frontier = try reader.time()
+        stableTime = try reader.time()
         time = try reader.time()
-        stamps = try ClientStamps(from: &reader)
+        stamps = try DeduplicationTable(from: &reader)
         lastRow = try reader.unsigned("the ID of a row")
         // The database takes IDs up to here.
-        guard lastRow <= UInt64(Int64.max), frontier <= time else {
+        guard lastRow <= UInt64(Int64.max), stableTime <= time else {
             throw .ofCheckpoint("its head contradicts itself", at: reader.position)
         }
         rowCount = Int(clamping: try reader.unsigned("a number of rows"))
@@ -95,7 +95,7 @@ public struct CheckpointHead: Equatable, Sendable {
         of checkpoint: Checkpoint, lastRow: UInt64, rowCount: Int, fingerprint: UInt64
     ) {
         vector = checkpoint.vector
-        frontier = checkpoint.frontier
+        stableTime = checkpoint.stableTime
         time = checkpoint.time
         stamps = checkpoint.stamps
         self.lastRow = lastRow
@@ -105,9 +105,9 @@ public struct CheckpointHead: Equatable, Sendable {
 }
 
 extension FrameError {
-    static func ofCheckpoint(_ flaw: String, at offset: Int) -> FrameError {
+    static func ofCheckpoint(_ failure: String, at offset: Int) -> FrameError {
         FrameError(
-            offset: offset, problem: "a checkpoint is damaged: \(flaw)",
+            offset: offset, problem: "a checkpoint is damaged: \(failure)",
             fix: "take the database away; the node gets its data from its peers")
     }
 }

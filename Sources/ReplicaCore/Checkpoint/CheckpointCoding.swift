@@ -81,7 +81,8 @@ struct OwnPart {
 extension Registers {
     /// Whether two locations remember the same, whatever is below them.
     func isSameHere(as other: Registers) -> Bool {
-        write == other.write && increment == other.increment && kill == other.kill
+        write == other.write && increment == other.increment
+            && descendantWrite == other.descendantWrite
             && terms == other.terms && clears == other.clears
     }
 

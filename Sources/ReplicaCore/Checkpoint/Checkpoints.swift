@@ -15,14 +15,14 @@ struct Checkpoints: Sendable {
     /// A checkpoint is due once so many bytes have changed, and at a quiet node after a quarter of that.
     let interval: Int
     /// What the last complete checkpoint holds.
-    private(set) var vector = Vector()
+    private(set) var vector = VersionVector()
     /// What has changed since the state of the last checkpoint: what the log has, and what was forgotten.
     private(set) var changedBytes = 0
     /// Places of which the last checkpoint has registers, and the replica still has.
     private var remembered = 0
-    /// When something was logged last; when this life began, if nothing was.
+    /// When something was logged last; when this incarnation began, if nothing was.
     private var loggedMilliseconds: UInt64?
-    private var writing: Vector?
+    private var writing: VersionVector?
     private var readMilliseconds: UInt64?
     private var doneMilliseconds: UInt64?
     /// A peer waits for a new one.
@@ -30,7 +30,7 @@ struct Checkpoints: Sendable {
     /// The last one is damaged, so that all rows of the next one are written.
     private var isDamaged = false
     /// What the log has no more, or never had.
-    private var truncated = Vector()
+    private var truncated = VersionVector()
 
     /// Beyond this many operations in the log, those go that most members hold: a member that was away
     /// for long then gets a checkpoint.
@@ -49,7 +49,7 @@ struct Checkpoints: Sendable {
         loggedMilliseconds = milliseconds
     }
 
-    /// Notes that the log had this before this life.
+    /// Notes that the log had this before this incarnation.
     mutating func note(restoredBytes: Int) { changedBytes += restoredBytes }
 
     /// Notes that so many places were looked at, in the order of their stamps, and need no registers any
@@ -69,7 +69,7 @@ struct Checkpoints: Sendable {
 
     /// The node's checkpoint is one that holds this, and remembers so many places; as long as nothing else
     /// is noted, the log begins where it ends.
-    mutating func begin(with vector: Vector, remembering count: Int) {
+    mutating func begin(with vector: VersionVector, remembering count: Int) {
         self.vector = vector
         truncated = vector
         changedBytes = 0
@@ -94,7 +94,7 @@ struct Checkpoints: Sendable {
     /// Begins a checkpoint of what is held, which remembers so many places, if one is due, none is being
     /// written, and no peer reads the last one.
     mutating func begin(
-        holding vector: Vector, remembering count: Int, at milliseconds: UInt64
+        holding vector: VersionVector, remembering count: Int, at milliseconds: UInt64
     ) -> Bool {
         loggedMilliseconds = loggedMilliseconds ?? milliseconds
         let hasTime = isQuiet(at: milliseconds) && !isFresh(at: milliseconds)
@@ -120,7 +120,7 @@ struct Checkpoints: Sendable {
 
     /// Sees to it that a peer gets a checkpoint of what is held, or of what was shortly before; false
     /// if it has to ask again.
-    mutating func refresh(to held: Vector, at milliseconds: UInt64) -> Bool {
+    mutating func refresh(to held: VersionVector, at milliseconds: UInt64) -> Bool {
         if isWriting || isWanted { return false }
         // Of nothing at all there may be no checkpoint yet.
         if isFresh(at: milliseconds) || vector == held && !held.entries.isEmpty { return true }
@@ -129,10 +129,10 @@ struct Checkpoints: Sendable {
     }
 
     /// Whether the log has all that comes after such a checkpoint.
-    func logGoesBack(to vector: Vector) -> Bool { vector.covers(truncated) }
+    func logGoesBack(to vector: VersionVector) -> Bool { vector.covers(truncated) }
 
     /// What the log still has of what a replica holds, in operations.
-    func loggedCount(of held: Vector) -> UInt64 {
+    func loggedCount(of held: VersionVector) -> UInt64 {
         held.entries.reduce(0) { $0 + $1.sequence - min($1.sequence, truncated[$1.origin]) }
     }
 
@@ -144,8 +144,8 @@ struct Checkpoints: Sendable {
 
     /// What may be taken from the log and was not yet: what the checkpoint covers and all members
     /// hold; most of them, if the log is too long.
-    mutating func truncation(of held: Vector, heldBy peers: Peers) -> Vector {
-        var bound = Vector()
+    mutating func truncation(of held: VersionVector, heldBy peers: Peers) -> VersionVector {
+        var bound = VersionVector()
         let isTooLong = loggedCount(of: held) > logLimit
         for (origin, sequence) in vector.entries {
             let holdings = peers.holdings(of: origin, own: sequence)

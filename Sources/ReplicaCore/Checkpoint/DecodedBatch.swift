@@ -10,13 +10,13 @@ public struct DecodedBatch: Sendable {
     /// - Parameter vector: What is held already.
     /// - Throws: `FrameError` if the bytes are not a batch, or another one than the entry says: a write that
     ///   went to another one's place is whole there, and what belongs there is lost.
-    public init(_ entry: LogEntry, coveredBy vector: Vector) throws(FrameError) {
+    public init(_ entry: LogEntry, coveredBy vector: VersionVector) throws(FrameError) {
         try self.init(entry.bytes, coveredBy: vector)
         try entry.check(head)
     }
 
     /// - Throws: `FrameError` if the bytes are not a batch.
-    init(_ bytes: [UInt8], coveredBy vector: Vector) throws(FrameError) {
+    init(_ bytes: [UInt8], coveredBy vector: VersionVector) throws(FrameError) {
         head = try BatchCoding.decodeHead(bytes)
         byteCount = bytes.count
         if head.last > vector[head.origin] {

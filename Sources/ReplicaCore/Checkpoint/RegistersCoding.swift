@@ -13,13 +13,13 @@ private struct Present: OptionSet {
 
     static let write = Present(rawValue: 1)
     static let increment = Present(rawValue: 2)
-    static let kill = Present(rawValue: 4)
+    static let descendantWrite = Present(rawValue: 4)
     static let terms = Present(rawValue: 8)
     static let clears = Present(rawValue: 16)
     static let children = Present(rawValue: 32)
 
     var elementCount: Int {
-        1 + 2 * intersection([.write, .increment, .kill]).rawValue.nonzeroBitCount
+        1 + 2 * intersection([.write, .increment, .descendantWrite]).rawValue.nonzeroBitCount
             + intersection([.terms, .clears, .children]).rawValue.nonzeroBitCount
     }
 }
@@ -33,7 +33,7 @@ extension MessagePackWriter {
         append(present.rawValue)
         if present.contains(.write) { append(bare: registers.write) }
         if present.contains(.increment) { append(bare: registers.increment) }
-        if present.contains(.kill) { append(bare: registers.kill) }
+        if present.contains(.descendantWrite) { append(bare: registers.descendantWrite) }
         if present.contains(.terms) { append(registers.terms) }
         if present.contains(.clears) { append(registers.clears) }
         guard present.contains(.children) else { return }
@@ -83,7 +83,7 @@ extension Present {
         self = []
         if registers.write != .none { insert(.write) }
         if registers.increment != .none { insert(.increment) }
-        if registers.kill != .none { insert(.kill) }
+        if registers.descendantWrite != .none { insert(.descendantWrite) }
         if !registers.terms.isEmpty { insert(.terms) }
         if !registers.clears.isEmpty { insert(.clears) }
         if !registers.children.isEmpty { insert(.children) }
@@ -103,7 +103,7 @@ extension MessagePackReader {
         var registers = Registers()
         if present.contains(.write) { registers.write = try bareStamp() }
         if present.contains(.increment) { registers.increment = try bareStamp() }
-        if present.contains(.kill) { registers.kill = try bareStamp() }
+        if present.contains(.descendantWrite) { registers.descendantWrite = try bareStamp() }
         if present.contains(.terms) { registers.terms = try terms() }
         if present.contains(.clears) { registers.clears = try clears() }
         guard present.contains(.children) else { return registers }

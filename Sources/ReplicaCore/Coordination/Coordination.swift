@@ -14,7 +14,7 @@ struct Coordination: Sendable {
     struct Proposed: Sendable {
         var proposal: Proposal
         var member: String
-        var seen: Vector
+        var seen: VersionVector
         var untilMilliseconds: UInt64
     }
 
@@ -23,7 +23,7 @@ struct Coordination: Sendable {
         var id: Stamp
         var member: String
         /// What they have to hold.
-        var basis: Vector
+        var basis: VersionVector
         var concern: WriteConcern
         /// When the concern beyond a majority is given up.
         var untilMilliseconds: UInt64
@@ -32,7 +32,7 @@ struct Coordination: Sendable {
     var election: Election
     var forwarded = ForwardedTransactions()
     var terms = DecidedTerms()
-    /// Whether this member holds all that it ever promised to hold, so that its vote counts: a life without a
+    /// Whether this member holds all that it ever promised to hold, so that its vote counts: an incarnation without a
     /// past has to hear all others first.
     var isInformed: Bool
     private(set) var proposed: [Proposed] = []
@@ -63,7 +63,7 @@ struct Coordination: Sendable {
     }
 
     /// Takes the first proposal that rests on nothing but what is held.
-    mutating func nextProposal(holding vector: Vector) -> Proposed? {
+    mutating func nextProposal(holding vector: VersionVector) -> Proposed? {
         proposed.firstIndex { vector.covers($0.seen) }.map { proposed.remove(at: $0) }
     }
 
@@ -84,7 +84,7 @@ struct Coordination: Sendable {
 
     /// Takes those that enough members hold, each with the concern that is met.
     mutating func takeHeld(
-        at milliseconds: UInt64, by reached: (Vector) -> WriteConcern
+        at milliseconds: UInt64, by reached: (VersionVector) -> WriteConcern
     ) -> [(Decided, WriteConcern)] {
         var taken: [(Decided, WriteConcern)] = []
         decided.removeAll { one in

@@ -21,7 +21,7 @@ struct DecidedTerms: Sendable {
     ///
     /// - Parameter isLate: Whether an earlier coordinator made it, and this one did not hold it as it began.
     mutating func note(_ operation: Operation, isLate: Bool) {
-        guard let name = operation.again, let term = operation.term else { return }
+        guard let name = operation.alias, let term = operation.term else { return }
         if let known = terms[name] {
             // Asked for again, and decided anew: it is the later one that counts.
             guard term > known else { return }

@@ -10,18 +10,18 @@ extension Replica {
         let live = peers.all.filter { peers.isLive($0, at: now.elapsedMilliseconds) }
         return Election.Situation(
             milliseconds: now.elapsedMilliseconds, time: time, vector: vector,
-            durableVote: turns.durable.lease, mayLead: mayVote && life.isServing,
-            beats: peers.all.compactMap(\.beat), memberCount: peers.all.count + 1,
+            durableVote: turns.durable.lease, mayLead: mayVote && startup.isServing,
+            heartbeats: peers.all.compactMap(\.heartbeat), memberCount: peers.all.count + 1,
             liveCount: live.count + 1,
             rank: live.count { $0.member < configuration.member })
     }
 
-    /// Whether this member holds all that it has ever promised to hold, and can promise more.
+    /// Whether this member holds all that it has ever promised to hold, and can closed timestamp more.
     ///
     /// One that lost its disk knows neither what it held nor whom it had voted for, before it has heard
     /// all others; one that was evicted has to do again first what it alone had.
     var mayVote: Bool {
-        coordination.isInformed && storageFlaw == nil && isWhole
+        coordination.isInformed && storageFailure == nil && isWhole
             && peers.evictions.own(at: .back).isEmpty
     }
 
@@ -32,7 +32,7 @@ extension Replica {
         informVoter()
         let situation = electionSituation(at: clock.last)
         if coordination.election.update(situation) {
-            nextBeatMilliseconds = now.elapsedMilliseconds
+            nextHeartbeatMilliseconds = now.elapsedMilliseconds
             if coordination.election.isCaughtUp { beginDeciding() }
         }
         forwardTransactions()
@@ -44,7 +44,7 @@ extension Replica {
         }
         coordination.dropExpired(at: now.elapsedMilliseconds)
         for (member, verdicts) in coordination.takeVerdicts() {
-            turn.urgent.append(.answer(member, PeerMessage.decided(verdicts).frame))
+            turn.immediate.append(.answer(member, PeerMessage.decided(verdicts).frame))
         }
         answerTransactions()
     }
@@ -54,15 +54,15 @@ extension Replica {
         coordination.terms.begin()
     }
 
-    /// A life without a past may vote once it has heard all others, and holds what they do.
+    /// An incarnation without a past may vote once it has heard all others, and holds what they do.
     private mutating func informVoter() {
         guard !coordination.isInformed else { return }
         let members = peers.members
         guard members.allSatisfy({ peers.isLive($0, at: now.elapsedMilliseconds) }),
-            members.allSatisfy({ vector.covers($0.beat?.vector ?? Vector()) })
+            members.allSatisfy({ vector.covers($0.heartbeat?.vector ?? VersionVector()) })
         else { return }
         coordination.isInformed = true
-        coordination.election.learn(from: members.compactMap(\.beat))
+        coordination.election.learn(from: members.compactMap(\.heartbeat))
     }
 
     /// Takes proposals of a member, if they are meant for this one as it is now.
@@ -88,7 +88,7 @@ extension Replica {
 
     private mutating func decide(_ one: Coordination.Proposed) {
         let proposal = one.proposal
-        switch clientStamps.answer(for: proposal.id) {
+        switch deduplicationTable.answer(for: proposal.id) {
         case .done:
             guard isDone(proposal.id) else { return tell(.forgotten, for: one) }
             // It is here, but who else holds it nobody has looked at.
@@ -100,14 +100,14 @@ extension Replica {
             return tell(.changed, for: one)
         }
         do throws(DataError) {
-            let writes = try Acceptance.settle(
+            let writes = try Acceptance.resolveServerValues(
                 [Write(path: proposal.path, value: proposal.value)], in: tree.value,
                 wallMilliseconds: now.wallMilliseconds)
             if !writes.isEmpty {
-                accept(writes, again: proposal.id, term: coordination.election.vote?.term)
+                accept(writes, alias: proposal.id, term: coordination.election.vote?.term)
             }
             counters.decided += 1
-            var basis = Vector()
+            var basis = VersionVector()
             basis[writer] = vector[writer]
             answer(one, onceHeld: basis)
         } catch {
@@ -128,14 +128,15 @@ extension Replica {
 
     /// Answers once enough members hold so much.
     private mutating func answer(
-        _ one: Coordination.Proposed, onceHeld basis: Vector
+        _ one: Coordination.Proposed, onceHeld basis: VersionVector
     ) {
-        turn.isUrgent = true
+        turn.requestsHeartbeats = true
         coordination.wait(
             .init(
                 id: one.proposal.id, member: one.member, basis: basis,
                 concern: one.proposal.concern,
-                untilMilliseconds: now.elapsedMilliseconds + Concerns.patienceMilliseconds))
+                untilMilliseconds: now.elapsedMilliseconds
+                    + WriteConcernWaiters.patienceMilliseconds))
     }
 
     // MARK: Answering
@@ -147,7 +148,7 @@ extension Replica {
         let members = peers.members
         let done = coordination.takeHeld(at: now.elapsedMilliseconds) { basis in
             guard durable.covers(basis) else { return .local }
-            if members.allSatisfy({ $0.beat?.vector.covers(basis) == true }) { return .all }
+            if members.allSatisfy({ $0.heartbeat?.vector.covers(basis) == true }) { return .all }
             // Those alone that have not voted for another coordinator meanwhile.
             let holders = lease.voters.count { $0.vector.covers(basis) } + 1
             return holders >= majority ? .majority : .local

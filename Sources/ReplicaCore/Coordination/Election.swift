@@ -24,7 +24,7 @@ struct Election: Sendable {
 
     /// What a new coordinator has to know of its predecessors.
     private struct Requirement: Sendable {
-        var vector: Vector
+        var vector: VersionVector
         /// Up to here they may have stamped.
         var floor: HybridTime
         /// The last of their terms.
@@ -97,11 +97,11 @@ struct Election: Sendable {
 extension Election {
     /// Hears what a member votes for. Returns whether this member has given that one its vote, for which it
     /// waits.
-    mutating func hear(_ beat: Beat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
-        guard let asked = beat.lease else { return false }
+    mutating func hear(_ heartbeat: Heartbeat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
+        guard let asked = heartbeat.lease else { return false }
         highestTerm = max(highestTerm, asked.term)
         if asked.stage == .deciding { decidingMilliseconds = milliseconds }
-        guard asked.stage != .given, asked.holder == beat.writer, mayVote else { return false }
+        guard asked.stage != .given, asked.holder == heartbeat.writer, mayVote else { return false }
         if asked.isSameVote(as: vote) {
             vote?.renew(at: asked.renewedMilliseconds, allowing: asked.ceiling)
             voteEndsMilliseconds = milliseconds + voteMilliseconds
@@ -148,8 +148,8 @@ extension Election {
 
     /// A member that lost its disk learns from all the others which votes it may have given: none in a
     /// later term than these, and the one with the latest is as good as its own.
-    mutating func learn(from beats: [Beat]) {
-        for lease in beats.compactMap(\.lease) where lease.term > vote?.term ?? 0 {
+    mutating func learn(from heartbeats: [Heartbeat]) {
+        for lease in heartbeats.compactMap(\.lease) where lease.term > vote?.term ?? 0 {
             highestTerm = max(highestTerm, lease.term)
             give(lease, until: 0)
         }
@@ -165,13 +165,13 @@ extension Election {
         /// What its clock shows.
         var time: HybridTime
         /// What it holds.
-        var vector: Vector
+        var vector: VersionVector
         /// Its own vote, as far as that is durable.
         var durableVote: Lease?
         /// Whether it serves clients, can write, and holds all that it ever promised to hold.
         var mayLead: Bool
         /// The last heartbeats of the other members.
-        var beats: [Beat]
+        var heartbeats: [Heartbeat]
         /// How many members were configured, this one included, and how many of them are there.
         var memberCount: Int
         var liveCount: Int
@@ -245,7 +245,7 @@ extension Election {
         term.map { situation.milliseconds < $0.endsMilliseconds } ?? false
     }
 
-    private mutating func catchUp(with voters: [Beat], in situation: Situation) {
+    private mutating func catchUp(with voters: [Heartbeat], in situation: Situation) {
         var required =
             candidacy?.required ?? requirement(of: voters, at: situation.milliseconds)
         let isOver =
@@ -256,16 +256,16 @@ extension Election {
     }
 
     /// What these voters held as they voted, and how far they had let others stamp.
-    private func requirement(of voters: [Beat], at milliseconds: UInt64) -> Requirement {
+    private func requirement(of voters: [Heartbeat], at milliseconds: UInt64) -> Requirement {
         var required = Requirement(
-            vector: Vector(),
+            vector: VersionVector(),
             floor: vote?.formerCeiling ?? .zero,
             formerTerm: vote?.formerTerm ?? 0,
             floorPassedMilliseconds: milliseconds + voteMilliseconds)
-        for beat in voters {
-            required.vector.raise(to: beat.vector)
-            required.floor = max(required.floor, beat.lease?.formerCeiling ?? .zero)
-            required.formerTerm = max(required.formerTerm, beat.lease?.formerTerm ?? 0)
+        for heartbeat in voters {
+            required.vector.raise(to: heartbeat.vector)
+            required.floor = max(required.floor, heartbeat.lease?.formerCeiling ?? .zero)
+            required.formerTerm = max(required.formerTerm, heartbeat.lease?.formerTerm ?? 0)
         }
         return required
     }
@@ -277,7 +277,7 @@ extension Election {
     /// The votes for this member in its term, of which there are enough.
     struct Term {
         /// The heartbeats of the other members that vote for this one.
-        var voters: [Beat]
+        var voters: [Heartbeat]
         /// When the lease ends, on this member's clock.
         var endsMilliseconds: UInt64
         /// The latest stamp that most members allow for.
@@ -304,7 +304,7 @@ extension Election {
         guard candidacy != nil, let vote, vote.holder == own,
             vote.isSameVote(as: situation.durableVote)
         else { return nil }
-        let voters = situation.beats.filter { vote.isSameVote(as: $0.lease) }
+        let voters = situation.heartbeats.filter { vote.isSameVote(as: $0.lease) }
         guard voters.count + 1 >= situation.majority else { return nil }
         let votes = voters.compactMap(\.lease)
         // What most members know: of these the one that knows least. None knows more than was asked for.

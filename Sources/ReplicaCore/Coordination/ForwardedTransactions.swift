@@ -71,7 +71,7 @@ struct ForwardedTransactions: Sendable {
     }
 
     /// Takes those whose answer rests on nothing but what is held.
-    mutating func takeAnswered(holding vector: Vector) -> [Entry] {
+    mutating func takeAnswered(holding vector: VersionVector) -> [Entry] {
         if answeredCount == 0 { return [] }
         return take { entry in
             entry.verdict.map { vector.covers($0.basis) } ?? false
@@ -107,9 +107,9 @@ struct ForwardedTransactions: Sendable {
                 entries[index].sentMilliseconds = milliseconds
                 due.append(entries[index].proposal)
             }
-            let again =
+            let alias =
                 entries[index].sentMilliseconds + ForwardedTransactions.patienceMilliseconds
-            nextMilliseconds = min(nextMilliseconds, again, entries[index].untilMilliseconds)
+            nextMilliseconds = min(nextMilliseconds, alias, entries[index].untilMilliseconds)
         }
         return due
     }

@@ -11,13 +11,14 @@ extension Replica {
         _ write: Write, if condition: Condition, _ id: UInt64, _ session: SessionID,
         _ concern: WriteConcern?, named name: Stamp?
     ) {
-        if wayBack != nil {
+        if rejoin != nil {
             clientSessions.halt(session)
-            return refuseOnWayBack(id, session)
+            return refuseWhileRejoining(id, session)
         }
         if clientSessions.isHalted(session) {
             return refuse(
-                .late, Replica.haltedFlaw, fix: "send \"hello\", then the write again", id, session)
+                .late, Replica.haltedFailure, fix: "send \"hello\", then the write again", id,
+                session)
         }
         if let name, !isClient(name.writer) { return refuseWriter(name.writer, id, session) }
         if condition.isLocal || peers.all.isEmpty {
@@ -32,7 +33,7 @@ extension Replica {
         _ write: Write, if condition: DataHash, _ id: UInt64, _ session: SessionID,
         _ concern: WriteConcern?, named name: Stamp?
     ) {
-        switch name.map({ clientStamps.answer(for: $0) }) {
+        switch name.map({ deduplicationTable.answer(for: $0) }) {
         case .done?:
             counters.repeated += 1
             return confirm(id, concern, for: session)
@@ -43,9 +44,9 @@ extension Replica {
             return refuseChanged(at: write.path, id, session)
         }
         do throws(DataError) {
-            let settled = try Acceptance.settle(
+            let resolved = try Acceptance.resolveServerValues(
                 [write], in: tree.value, wallMilliseconds: now.wallMilliseconds)
-            if !settled.isEmpty { accept(settled, again: name) }
+            if !resolved.isEmpty { accept(resolved, alias: name) }
             confirm(id, concern, for: session)
         } catch {
             refuse(.invalid, error.problem, fix: error.fix, id, session)
@@ -95,10 +96,10 @@ extension Replica {
         }
         let deciding = peers.all.filter { peer in
             peers.isLive(peer, at: now.elapsedMilliseconds)
-                && peer.beat?.lease?.stage == .deciding
+                && peer.heartbeat?.lease?.stage == .deciding
         }
-        return deciding.max { ($0.beat?.lease?.term ?? 0) < ($1.beat?.lease?.term ?? 0) }
-            .flatMap { peer in peer.beat.map { (peer.member, $0.writer) } }
+        return deciding.max { ($0.heartbeat?.lease?.term ?? 0) < ($1.heartbeat?.lease?.term ?? 0) }
+            .flatMap { peer in peer.heartbeat.map { (peer.member, $0.writer) } }
     }
 
     /// The name of the member that decides transactions, as far as this one has heard of one.
@@ -113,14 +114,14 @@ extension Replica {
         guard let coordinator, !due.isEmpty else { return }
         if coordinator.member == configuration.member {
             let own = Proposals(
-                member: configuration.member, coordinator: writer, seen: Vector(), all: due)
+                member: configuration.member, coordinator: writer, seen: VersionVector(), all: due)
             return take(own)
         }
         for part in due.parts(ofBytes: 1 << 20) {
             let proposals = Proposals(
                 member: configuration.member, coordinator: coordinator.writer, seen: vector,
                 all: part)
-            turn.urgent.append(
+            turn.immediate.append(
                 .ask(coordinator.member, PeerMessage.propose(proposals).frame))
         }
     }
@@ -139,7 +140,9 @@ extension Replica {
         switch entry.verdict?.outcome {
         case .done(let reached)?:
             outbox.append(
-                entry.concern.map { .met(id: id, concern: min(reached, max($0, .majority))) }
+                entry.concern.map {
+                    .acknowledged(id: id, concern: min(reached, max($0, .majority)))
+                }
                     ?? .ok(id: id), to: session)
         case .changed?, nil: refuseChanged(at: entry.proposal.path, id, session)
         case .invalid(let problem, let fix)?: refuse(.invalid, problem, fix: fix, id, session)
@@ -156,7 +159,7 @@ extension Replica {
     private mutating func refuseChanged(at path: Path, _ id: UInt64, _ session: SessionID) {
         refuse(
             .changed, "what is at \(path) is not what the condition says",
-            fix: "read it again, and write what follows from that", id, session)
+            fix: "read it alias, and write what follows from that", id, session)
     }
 
     /// Tells a client that has waited long enough what is missing.

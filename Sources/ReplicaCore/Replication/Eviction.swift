@@ -3,8 +3,8 @@ import SyncProtocol
 
 // How a cluster goes on without a member that is gone.
 //
-// Each node that is asked, or hears that another one wants it, notes durably that it wants a life of a
-// member to be over; beats tell. Where more than half of all members want it, it is so, and who knows that
+// Each node that is asked, or hears that another one wants it, notes durably that it wants an incarnation of a
+// member to be over; heartbeats tell. Where more than half of all members want it, it is so, and who knows that
 // tells it: the writer is closed and the member is not waited for. Source: `convergence.md`, section 6.
 
 extension Replica {
@@ -14,7 +14,7 @@ extension Replica {
                 .invalid, "\(configuration.member) has no peer \(member)",
                 fix: "ask another node for it, or look at the name", id, session)
         }
-        if wayBack != nil { return refuseOnWayBack(id, session) }
+        if rejoin != nil { return refuseWhileRejoining(id, session) }
         if peers.isOut(peer) { return outbox.append(.ok(id: id), to: session) }
         guard peers.canSpare(member) else {
             return refuse(
@@ -25,7 +25,7 @@ extension Replica {
         guard peers.canVoteOut(member, at: now.elapsedMilliseconds) else {
             return refuseWithoutMajority(against: member, id, session)
         }
-        guard let writer = peer.beat?.writer else {
+        guard let writer = peer.heartbeat?.writer else {
             return refuse(
                 .unavailable, "\(configuration.member) has not heard \(member) since it started",
                 fix: "ask a node that has been running for longer, or take \(member) off the list "
@@ -56,11 +56,11 @@ extension Replica {
     }
 
     /// Follows what a member tells of evictions.
-    mutating func follow(_ beat: Beat) {
-        guard beat.evictions != peers.evictions.all else { return }
-        peers.follow(beat)
+    mutating func follow(_ heartbeat: Heartbeat) {
+        guard heartbeat.evictions != peers.evictions.all else { return }
+        peers.follow(heartbeat)
         noteEvictions()
-        noteEnd(peers.evictions.news(in: beat.evictions))
+        noteEnd(peers.evictions.news(in: heartbeat.evictions))
     }
 
     /// Closes the writers that are out by now.

@@ -1,6 +1,6 @@
 import SyncProtocol
 
-/// What this replica knows of lives that are over by decision, or are to be.
+/// What this replica knows of incarnations that are over by decision, or are to be.
 ///
 /// Each entry goes through the stages of `Eviction.Stage`, never back, and members tell each other theirs: so in
 /// the end all know the same, in whatever order they heard it. It is kept on disk, as others count on it.
@@ -9,7 +9,7 @@ struct Evictions: Sendable {
     let own: String
     /// Ascending by member and writer.
     private(set) var all: [Eviction] = []
-    /// Those at the stage `out`, on which members agree before anything is settled.
+    /// Those at the stage `out`, on which members agree before anything is stable.
     private(set) var out: [Eviction] = []
     /// Whether the last turn changed something.
     private(set) var isChanged = false
@@ -36,20 +36,22 @@ struct Evictions: Sendable {
         !out.isEmpty && out.contains { $0.member == member }
     }
 
-    func stage(of life: Eviction) -> Eviction.Stage? {
-        let place = place(of: life)
-        return isKnown(life, at: place) ? all[place].stage : nil
+    func stage(of incarnation: Eviction) -> Eviction.Stage? {
+        let place = place(of: incarnation)
+        return isKnown(incarnation, at: place) ? all[place].stage : nil
     }
 
-    /// Notes a life, or that it has come to a later stage; false if that is known, or has no room.
-    mutating func raise(_ life: Eviction, to stage: Eviction.Stage) -> Bool {
-        let place = place(of: life)
-        if isKnown(life, at: place) {
+    /// Notes an incarnation, or that it has come to a later stage; false if that is known, or has no room.
+    mutating func raise(_ incarnation: Eviction, to stage: Eviction.Stage) -> Bool {
+        let place = place(of: incarnation)
+        if isKnown(incarnation, at: place) {
             guard all[place].stage < stage else { return false }
             all[place].stage = stage
         } else {
             guard hasRoom else { return false }
-            all.insert(Eviction(member: life.member, writer: life.writer, stage: stage), at: place)
+            all.insert(
+                Eviction(member: incarnation.member, writer: incarnation.writer, stage: stage),
+                at: place)
         }
         list()
         isChanged = true
@@ -58,32 +60,33 @@ struct Evictions: Sendable {
 
     private mutating func list() { out = all.filter { $0.stage == .out } }
 
-    private func isKnown(_ life: Eviction, at place: Int) -> Bool {
-        place < all.count && all[place].member == life.member && all[place].writer == life.writer
+    private func isKnown(_ incarnation: Eviction, at place: Int) -> Bool {
+        place < all.count && all[place].member == incarnation.member
+            && all[place].writer == incarnation.writer
     }
 
-    private func place(of life: Eviction) -> Int {
+    private func place(of incarnation: Eviction) -> Int {
         var range = 0..<all.count
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2
             let other = all[middle]
             range =
-                (other.member, other.writer) < (life.member, life.writer)
+                (other.member, other.writer) < (incarnation.member, incarnation.writer)
                 ? middle + 1..<range.upperBound : range.lowerBound..<middle
         }
         return range.lowerBound
     }
 }
 
-// MARK: - Lives
+// MARK: - Incarnations
 
 extension Evictions {
-    /// Whether a beat is from a life that is over: one that most members wanted out, or one that began
-    /// on the data of such a life without knowing of that.
-    func exclude(_ beat: Beat) -> Bool {
+    /// Whether a heartbeat is from an incarnation that is over: one that most members wanted out, or one that began
+    /// on the data of such an incarnation without knowing of that.
+    func exclude(_ heartbeat: Heartbeat) -> Bool {
         all.contains { eviction in
-            guard eviction.member == beat.member, eviction.stage >= .out else { return false }
-            return eviction.writer == beat.writer || !beat.evictions.hasOver(eviction)
+            guard eviction.member == heartbeat.member, eviction.stage >= .out else { return false }
+            return eviction.writer == heartbeat.writer || !heartbeat.evictions.hasOver(eviction)
         }
     }
 
@@ -121,12 +124,12 @@ extension Evictions {
 }
 
 extension [Eviction] {
-    /// Whether a life is among these, and over.
-    func hasOver(_ life: Eviction) -> Bool { has(life, from: .out) }
+    /// Whether an incarnation is among these, and over.
+    func hasOver(_ incarnation: Eviction) -> Bool { has(incarnation, from: .out) }
 
-    func has(_ life: Eviction, from stage: Eviction.Stage) -> Bool {
+    func has(_ incarnation: Eviction, from stage: Eviction.Stage) -> Bool {
         contains {
-            $0.writer == life.writer && $0.member == life.member && $0.stage >= stage
+            $0.writer == incarnation.writer && $0.member == incarnation.member && $0.stage >= stage
         }
     }
 }

@@ -8,9 +8,9 @@ extension Replica {
         for message in peerMessages(in: frame) {
             switch message {
             case .batch(let bytes): receive(batch: bytes, repaired: false)
-            case .beat(let beat): hear(beat)
-            case .have(let origin, let batches):
-                let before = (held: vector[origin], waiting: inbox.count)
+            case .heartbeat(let heartbeat): hear(heartbeat)
+            case .batches(let origin, let batches):
+                let before = (held: vector[origin], waiting: reorderBuffer.count)
                 for bytes in batches {
                     counters.repairedBytes += UInt64(bytes.count)
                     receive(batch: bytes, repaired: true)
@@ -18,8 +18,8 @@ extension Replica {
                 // What was refused would be sent again and again if it was asked for at once.
                 repair.answered(
                     origin,
-                    wasUseful: vector[origin] > before.held || inbox.count > before.waiting)
-            case .urge: turn.isUrged = true
+                    wasUseful: vector[origin] > before.held || reorderBuffer.count > before.waiting)
+            case .requestHeartbeat: turn.isHeartbeatRequested = true
             case .bye(let cluster, let member, let writer, let time):
                 if cluster == configuration.cluster {
                     peers.leave(member, writer)
@@ -38,10 +38,10 @@ extension Replica {
     /// Takes what only an answer can be.
     private mutating func take(_ message: PeerMessage, from member: String) {
         switch message {
-        case .gone(let origin, let through):
+        case .compacted(let origin, let through):
             repair.answered(origin, wasUseful: false)
             join(at: member, for: origin, through: through)
-        case .rows(let part): take(part, from: member)
+        case .checkpointChunk(let part): take(part, from: member)
         case .decided(let verdicts):
             for verdict in verdicts { coordination.forwarded.answer(verdict) }
         case .welcome(_, let addressee, _): if addressee == writer { peers.greet(member) }
@@ -49,10 +49,10 @@ extension Replica {
             // It may be for another process that goes by this name; and who has been welcome somewhere
             // is a member, whatever somebody says later.
             guard addressee == writer, !peers.all.contains(where: \.isGreeted) else {
-                counters.strangers += 1
+                counters.unknownPeers += 1
                 return
             }
-            turn.urgent.append(.giveUp(problem: problem, fix: fix))
+            turn.immediate.append(.giveUp(problem: problem, fix: fix))
         default: counters.malformedFrames += 1
         }
     }
@@ -63,20 +63,20 @@ extension Replica {
                 answer(hello, to: member)
                 continue
             }
-            // What a stranger does not read would fill the memory.
+            // What a unknown peer does not read would fill the memory.
             guard configuration.peers.contains(member) else {
-                counters.strangers += 1
+                counters.unknownPeers += 1
                 continue
             }
             switch message {
-            case .want(_, let origin, let from, let through):
-                turn.urgent.append(
+            case .requestBatches(_, let origin, let from, let through):
+                turn.immediate.append(
                     .read(
                         LogRead(
                             member: member, origin: origin, from: from, through: through,
                             byteLimit: Repair.chunkBytes)))
             case .propose(let proposals): take(proposals)
-            case .fetch(_, let checkpoint, let after):
+            case .requestCheckpoint(_, let checkpoint, let after):
                 give(checkpoint: checkpoint, after: after, to: member)
             default: counters.malformedFrames += 1
             }
@@ -91,41 +91,42 @@ extension Replica {
         let isGone = isMissing && covered >= read.from
         let message =
             isGone
-            ? PeerMessage.gone(origin: read.origin, through: covered)
-            : PeerMessage.have(origin: read.origin, batches: batches)
-        turn.urgent.append(.answer(read.member, message.frame))
+            ? PeerMessage.compacted(origin: read.origin, through: covered)
+            : PeerMessage.batches(origin: read.origin, batches: batches)
+        turn.immediate.append(.answer(read.member, message.frame))
     }
 
-    mutating func hear(_ beat: Beat) {
-        guard beat.cluster == configuration.cluster, clock.reaches(beat.time, at: now) else {
-            counters.strangers += 1
+    mutating func hear(_ heartbeat: Heartbeat) {
+        guard heartbeat.cluster == configuration.cluster, clock.reaches(heartbeat.time, at: now)
+        else {
+            counters.unknownPeers += 1
             return
         }
-        let last = peers.all.first { $0.member == beat.member }?.beat?.writer
-        switch peers.hear(beat, at: now.elapsedMilliseconds) {
-        case .stranger:
-            counters.strangers += 1
+        let last = peers.all.first { $0.member == heartbeat.member }?.heartbeat?.writer
+        switch peers.hear(heartbeat, at: now.elapsedMilliseconds) {
+        case .unknownPeer:
+            counters.unknownPeers += 1
             return
         case .evicted: return
         case .newWriter:
             dropClosed()
-            // A life without a past waits to be told that it is known.
-            nextBeatMilliseconds = now.elapsedMilliseconds
-            if let last, last != beat.writer { coordination.election.release(last) }
-        case .late: return follow(late: beat)
+            // An incarnation without a past waits to be told that it is known.
+            nextHeartbeatMilliseconds = now.elapsedMilliseconds
+            if let last, last != heartbeat.writer { coordination.election.release(last) }
+        case .late: return follow(late: heartbeat)
         case .known: break
         }
-        follow(late: beat)
+        follow(late: heartbeat)
         // A candidate waits for the votes.
-        if coordination.election.hear(beat, at: now.elapsedMilliseconds, mayVote: mayVote) {
-            turn.isUrged = true
+        if coordination.election.hear(heartbeat, at: now.elapsedMilliseconds, mayVote: mayVote) {
+            turn.isHeartbeatRequested = true
         }
     }
 
     /// Learns what holds of a heartbeat however late it comes.
-    private mutating func follow(late beat: Beat) {
-        clock.observe(beat.time)
-        follow(beat)
+    private mutating func follow(late heartbeat: Heartbeat) {
+        clock.observe(heartbeat.time)
+        follow(heartbeat)
     }
 
     mutating func peerMessages(in frame: [UInt8]) -> [PeerMessage] {

@@ -11,7 +11,7 @@ extension Replica {
                 endpoint: configuration.endpoint(of: configuration.member),
                 members: configuration.members, oldestVersion: configuration.versions.lowerBound,
                 newestVersion: configuration.versions.upperBound)
-            turn.urgent.append(.ask(peer.member, PeerMessage.hello(hello).frame))
+            turn.immediate.append(.ask(peer.member, PeerMessage.hello(hello).frame))
         }
     }
 
@@ -28,7 +28,7 @@ extension Replica {
                 member: configuration.member, to: hello.writer,
                 version: min(configuration.versions.upperBound, hello.newestVersion))
         }
-        turn.urgent.append(.answer(member, answer.frame))
+        turn.immediate.append(.answer(member, answer.frame))
     }
 
     /// Why a node cannot be the member that it says it is; nil if it can.

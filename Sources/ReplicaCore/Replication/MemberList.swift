@@ -1,9 +1,9 @@
 import SyncProtocol
 
 // Which nodes make up the cluster is for its configuration to say, and for all nodes at once; a node that was left
-// out for a while must not go on where it was, as others have settled without it what it may still change.
+// out for a while must not go on where it was, as others have stable without it what it may still change.
 //
-// So a node that starts with a shorter list notes that all lives of who is missing are over, as if most members
+// So a node that starts with a shorter list notes that all incarnations of who is missing are over, as if most members
 // had voted it out. Should it be listed again, it comes back as such a node does. Source: `convergence.md`, section 6.
 
 /// The members of a cluster, by name.
@@ -40,7 +40,7 @@ struct MemberList: Equatable, Sendable {
 }
 
 extension Replica {
-    /// Notes who has been left out since the life before; nil if its list is not known.
+    /// Notes who has been left out since the incarnation before; nil if its list is not known.
     mutating func noteMembers(after last: MemberList?) {
         let current = MemberList(of: configuration)
         if last != current { members = current }
@@ -58,7 +58,7 @@ extension Replica {
 }
 
 extension Evictions {
-    /// Notes that all lives of a member are over so far: it is none any more.
+    /// Notes that all incarnations of a member are over so far: it is none any more.
     mutating func noteRemoval(of member: String) {
         let count = all.count { $0.member == member && $0.isRemoval }
         // Who has made the same steps counts the same.
@@ -75,7 +75,7 @@ extension Evictions {
 }
 
 extension Eviction {
-    /// Whether it stands for all lives up to one at which its member was left out. Those of writers are drawn
+    /// Whether it stands for all incarnations up to one at which its member was left out. Those of writers are drawn
     /// from so many that none is as low.
     var isRemoval: Bool { writer.bits <= UInt64(Eviction.limit) }
 }

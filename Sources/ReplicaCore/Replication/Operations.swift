@@ -12,10 +12,10 @@ extension Replica {
     ///     transaction.
     ///   - term: In which the transaction was decided.
     mutating func accept(
-        _ writes: [Write], stamp: Stamp? = nil, again: Stamp? = nil, term: UInt64? = nil
+        _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil
     ) {
         let operation = Operation(
-            stamp: stamp ?? nextStamp(), writes: writes, again: again, term: term)
+            stamp: stamp ?? nextStamp(), writes: writes, alias: alias, term: term)
         observe(operation, of: writer)
         batch.append(operation)
         vector[writer] += 1
@@ -32,8 +32,8 @@ extension Replica {
     mutating func observe(_ operation: Operation, of origin: WriterID) {
         let stamp = operation.stamp
         clock.observe(stamp.time)
-        if stamp.writer != origin { clientStamps.insert(stamp) }
-        if let again = operation.again { clientStamps.insert(again) }
+        if stamp.writer != origin { deduplicationTable.insert(stamp) }
+        if let alias = operation.alias { deduplicationTable.insert(alias) }
         if operation.term != nil {
             let isLate = origin != writer && coordination.election.isCaughtUp
             coordination.terms.note(operation, isLate: isLate)
@@ -64,7 +64,7 @@ extension Replica {
         let bytes = batch.finish(
             first: first, wallMilliseconds: now.wallMilliseconds, dependencies: dependencies)
         turn.entries.append(LogEntry(origin: writer, first: first, last: last, bytes: bytes))
-        if isAdopting { joining?.meanwhile.append(bytes) }
+        if isInstalling { transfer?.meanwhile.append(bytes) }
         turn.published.append(.publish(PeerMessage.batch(bytes).frame))
     }
 
@@ -83,26 +83,26 @@ extension Replica {
             return
         }
         guard isCredible(batch) else {
-            counters.strangers += count
+            counters.unknownPeers += count
             return
         }
-        guard life.mayTake, mayTake(batch), !isAdopting, storageFlaw == nil else {
+        guard startup.mayTake, mayTake(batch), !isInstalling, storageFailure == nil else {
             counters.dropped += count
             return
         }
         if repaired { counters.repaired += count }
         if batch.first == vector[batch.origin] + 1, vector.covers(batch.dependencies) {
             take(batch, bytes)
-        } else if !mayWait(batch) || !inbox.insert(batch, bytes) {
+        } else if !mayWait(batch) || !reorderBuffer.insert(batch, bytes) {
             counters.dropped += count
         }
-        while let next = inbox.next(after: vector) { take(next.batch, next.bytes) }
+        while let next = reorderBuffer.next(after: vector) { take(next.batch, next.bytes) }
     }
 
     /// Whether a batch that cannot be applied yet waits for little enough.
     private func mayWait(_ batch: Batch) -> Bool {
         let missing = batch.dependencies.advanced(beyond: vector)
-        return missing.entries.count <= Inbox.dependencyLimit
+        return missing.entries.count <= ReorderBuffer.dependencyLimit
     }
 
     /// Whether a batch may be what an honest member made: nobody else goes on where this node's own
@@ -120,7 +120,7 @@ extension Replica {
     /// Drops what waits and may not be taken any more.
     mutating func dropClosed() {
         let peers = peers
-        inbox.removeAll { !peers.mayTake($0.origin, through: $0.last) }
+        reorderBuffer.removeAll { !peers.mayTake($0.origin, through: $0.last) }
     }
 
     mutating func take(_ batch: Batch, _ bytes: [UInt8]) {

@@ -1,9 +1,9 @@
 import SyncProtocol
 
-/// What this replica knows of the other members: their last beats, and when they came.
+/// What this replica knows of the other members: their last heartbeats, and when they came.
 ///
-/// A member has one *current* writer, that of its last beat. Every other writer is *closed*: its life
-/// is over, and each member takes of it only what some member's beat shows. So nobody's holdings of a
+/// A member has one *current* writer, that of its last heartbeat. Every other writer is *closed*: its incarnation
+/// is over, and each member takes of it only what some member's heartbeat shows. So nobody's holdings of a
 /// closed writer grow beyond what all held when the last of them closed it.
 struct Peers: Sendable {
     /// A member that was silent for this long counts as away.
@@ -11,16 +11,16 @@ struct Peers: Sendable {
 
     struct Peer: Sendable {
         let member: String
-        var beat: Beat?
+        var heartbeat: Heartbeat?
         var heardMilliseconds: UInt64 = 0
-        /// The latest promise whose operations this replica holds all, and on what they agreed then.
-        var settled = HybridTime.zero
+        /// The latest closed timestamp whose operations this replica holds all, and on what they agreed then.
+        var stableTime = HybridTime.zero
         var agreement: Agreement?
         /// It took this replica for the member that it says it is.
         var isGreeted = false
     }
 
-    /// What members have to know together before anything is settled.
+    /// What members have to know together before anything is stable.
     struct Agreement: Equatable, Sendable {
         /// The current writers of all members that were heard, ascending.
         var writers: [WriterID]
@@ -28,15 +28,15 @@ struct Peers: Sendable {
         var out: [Eviction]
     }
 
-    /// What became of a beat.
+    /// What became of a heartbeat.
     enum Hearing {
         case known
-        /// The member began a new life, or was heard for the first time.
+        /// The member began a new incarnation, or was heard for the first time.
         case newWriter
-        /// From a life that is over by decision.
+        /// From an incarnation that is over by decision.
         case evicted
         /// From nobody known.
-        case stranger
+        case unknownPeer
         /// Older than one that came before.
         case late
     }
@@ -47,7 +47,7 @@ struct Peers: Sendable {
     private(set) var own: WriterID
     /// The current writers of all members that were heard, ascending.
     private(set) var writers: [WriterID]
-    /// Lives that are over by decision, or are to be.
+    /// Incarnations that are over by decision, or are to be.
     var evictions: Evictions
 
     init(members: [String], of member: String, own: WriterID) {
@@ -57,19 +57,19 @@ struct Peers: Sendable {
         writers = [own]
     }
 
-    /// Takes a beat. Their times ascend, also from one life of a member to the next, and tell its order.
-    mutating func hear(_ beat: Beat, at elapsedMilliseconds: UInt64) -> Hearing {
-        guard let index = all.firstIndex(where: { $0.member == beat.member })
-        else { return .stranger }
-        if evictions.exclude(beat) { return .evicted }
-        let last = all[index].beat
-        let isSame = last?.writer == beat.writer
-        if let last, isSame ? beat.time < last.time : beat.time <= last.time {
+    /// Takes a heartbeat. Their times ascend, also from one incarnation of a member to the next, and tell its order.
+    mutating func hear(_ heartbeat: Heartbeat, at elapsedMilliseconds: UInt64) -> Hearing {
+        guard let index = all.firstIndex(where: { $0.member == heartbeat.member })
+        else { return .unknownPeer }
+        if evictions.exclude(heartbeat) { return .evicted }
+        let last = all[index].heartbeat
+        let isSame = last?.writer == heartbeat.writer
+        if let last, isSame ? heartbeat.time < last.time : heartbeat.time <= last.time {
             return .late
         }
-        all[index].beat = beat
+        all[index].heartbeat = heartbeat
         all[index].heardMilliseconds = max(1, elapsedMilliseconds)
-        let hasReturned = evictions.noteReturn(of: beat.member)
+        let hasReturned = evictions.noteReturn(of: heartbeat.member)
         if isSame, !hasReturned { return .known }
         listWriters()
         return .newWriter
@@ -78,7 +78,7 @@ struct Peers: Sendable {
     /// A member that went away says so.
     mutating func leave(_ member: String, _ writer: WriterID) {
         for index in all.indices where all[index].member == member {
-            if all[index].beat?.writer == writer { all[index].heardMilliseconds = 0 }
+            if all[index].heartbeat?.writer == writer { all[index].heardMilliseconds = 0 }
         }
     }
 
@@ -86,31 +86,31 @@ struct Peers: Sendable {
         for index in all.indices where all[index].member == member { all[index].isGreeted = true }
     }
 
-    /// What was settled holds for another state of this replica.
-    mutating func unsettle() {
+    /// What was stable holds for another state of this replica.
+    mutating func resetStability() {
         for index in all.indices {
-            all[index].settled = .zero
+            all[index].stableTime = .zero
             all[index].agreement = nil
         }
     }
 
     /// How much of an origin each member holds durably, most first; nothing if it was never heard.
     func holdings(of origin: WriterID, own: UInt64) -> [UInt64] {
-        ([own] + members.map { min(own, $0.beat?.vector[origin] ?? 0) }).sorted(by: >)
+        ([own] + members.map { min(own, $0.heartbeat?.vector[origin] ?? 0) }).sorted(by: >)
     }
 
-    /// This replica begins a new life.
+    /// This replica begins a new incarnation.
     mutating func change(own writer: WriterID) {
         own = writer
         listWriters()
     }
 
     mutating func listWriters() {
-        writers = ([own] + all.compactMap { $0.beat?.writer }).sorted()
+        writers = ([own] + all.compactMap { $0.heartbeat?.writer }).sorted()
     }
 
     func isLive(_ peer: Peer, at elapsedMilliseconds: UInt64) -> Bool {
-        peer.beat != nil && peer.heardMilliseconds > 0
+        peer.heartbeat != nil && peer.heardMilliseconds > 0
             && elapsedMilliseconds < peer.heardMilliseconds + Peers.silenceMilliseconds
     }
 
@@ -120,7 +120,7 @@ struct Peers: Sendable {
 
     /// The highest sequence of an origin that some member is known to hold durably.
     func shown(of origin: WriterID) -> UInt64 {
-        all.reduce(0) { max($0, $1.beat?.vector[origin] ?? 0) }
+        all.reduce(0) { max($0, $1.heartbeat?.vector[origin] ?? 0) }
     }
 
     /// Whether the operations of an origin up to a sequence may be taken.
@@ -132,43 +132,45 @@ struct Peers: Sendable {
 // MARK: - Stability
 
 extension Peers {
-    /// Notes which promises are settled for a replica that holds `vector`: all that was announced
+    /// Notes which closed timestamps are stable for a replica that holds `vector`: all that was announced
     /// with them is there, and their senders agree with it on who is closed.
-    mutating func settle(holding vector: Vector) {
+    mutating func advanceStability(holding vector: VersionVector) {
         let agreement = agreement
         for index in all.indices {
-            guard let beat = all[index].beat, vector.covers(beat.vector) else { continue }
-            if beat.evictions != evictions.all { evictions.finish(beat.evictions) }
-            guard isAgreed(beat) else { continue }
-            all[index].settled = max(all[index].settled, beat.promise)
+            guard let heartbeat = all[index].heartbeat, vector.covers(heartbeat.vector) else {
+                continue
+            }
+            if heartbeat.evictions != evictions.all { evictions.finish(heartbeat.evictions) }
+            guard isAgreed(heartbeat) else { continue }
+            all[index].stableTime = max(all[index].stableTime, heartbeat.closedTimestamp)
             all[index].agreement = agreement
         }
     }
 
     private var agreement: Agreement { Agreement(writers: writers, out: evictions.out) }
 
-    fileprivate func isAgreed(_ beat: Beat) -> Bool {
-        beat.writers == writers
-            && beat.evictions.lazy.filter { $0.stage == .out }.elementsEqual(evictions.out)
+    fileprivate func isAgreed(_ heartbeat: Heartbeat) -> Bool {
+        heartbeat.writers == writers
+            && heartbeat.evictions.lazy.filter { $0.stage == .out }.elementsEqual(evictions.out)
     }
 
     /// Nothing up to this time can arrive any more; nil while not all members agree on who is closed.
     ///
-    /// What a current writer still makes comes after its promise. What others hold of a closed writer,
-    /// and this replica does not, they would have shown with their promises.
-    /// Source: `convergence.md`, section 6, the local frontier.
-    func frontier(own promise: HybridTime) -> HybridTime? {
+    /// What a current writer still makes comes after its closed timestamp. What others hold of a closed writer,
+    /// and this replica does not, they would have shown with their closed timestamps.
+    /// Source: `convergence.md`, section 6, the local stable time.
+    func stableTime(own closedTimestamp: HybridTime) -> HybridTime? {
         let (members, agreement) = (members, agreement)
         guard writers.count == members.count + 1,
             members.allSatisfy({ $0.agreement == agreement })
         else { return nil }
-        return members.reduce(promise) { min($0, $1.settled) }
+        return members.reduce(closedTimestamp) { min($0, $1.stableTime) }
     }
 
     /// The members that may still have something of the time up to `time`.
-    func unsettled(through time: HybridTime) -> [String] {
+    func notStable(through time: HybridTime) -> [String] {
         let agreement = agreement
-        return members.filter { $0.agreement != agreement || $0.settled < time }.map(\.member)
+        return members.filter { $0.agreement != agreement || $0.stableTime < time }.map(\.member)
     }
 }
 
@@ -204,16 +206,16 @@ extension Peers {
         evictions.all.filter { vote in all.contains { isOpen(vote, of: $0) } }
     }
 
-    /// Whether somebody wants the life of a peer to be over that it may still be in.
+    /// Whether somebody wants the incarnation of a peer to be over that it may still be in.
     private func isOpen(_ eviction: Eviction, of peer: Peer) -> Bool {
         eviction.member == peer.member && eviction.stage == .wanted
-            && (peer.beat == nil || peer.beat?.writer == eviction.writer)
+            && (peer.heartbeat == nil || peer.heartbeat?.writer == eviction.writer)
     }
 
-    /// Notes that a life of a peer is to be over, if it may be.
+    /// Notes that an incarnation of a peer is to be over, if it may be.
     mutating func want(_ eviction: Eviction) {
         guard let peer = all.first(where: { $0.member == eviction.member }),
-            peer.beat == nil || peer.beat?.writer == eviction.writer,
+            peer.heartbeat == nil || peer.heartbeat?.writer == eviction.writer,
             evictions.stage(of: eviction) == nil, canSpare(eviction.member)
         else { return }
         _ = evictions.raise(eviction, to: .wanted)
@@ -221,17 +223,17 @@ extension Peers {
 
     /// Takes what a member knows of the others, and of itself.
     ///
-    /// That something is over waits until all is here that it has told with it (`settle`).
-    mutating func follow(_ beat: Beat) {
-        evictions.follow(removals: beat.evictions)
-        for eviction in beat.evictions where eviction.member != evictions.own {
+    /// That something is over waits until all is here that it has told with it (`awaitStable`).
+    mutating func follow(_ heartbeat: Heartbeat) {
+        evictions.follow(removals: heartbeat.evictions)
+        for eviction in heartbeat.evictions where eviction.member != evictions.own {
             guard !eviction.isRemoval else { continue }
             guard all.contains(where: { $0.member == eviction.member }) else { continue }
             if eviction.stage == .wanted {
                 want(eviction)
             } else {
                 // Who tells of itself lives again.
-                let isBack = eviction.member == beat.member || eviction.stage > .out
+                let isBack = eviction.member == heartbeat.member || eviction.stage > .out
                 _ = evictions.raise(eviction, to: isBack ? .back : .out)
             }
         }
@@ -240,12 +242,12 @@ extension Peers {
     /// Closes the writers of those whom most members want out by now; true if there is a new one.
     mutating func closeEvicted() -> Bool {
         for eviction in evictions.all where eviction.stage == .wanted {
-            let others = all.count { $0.beat?.evictions.has(eviction, from: .wanted) == true }
+            let others = all.count { $0.heartbeat?.evictions.has(eviction, from: .wanted) == true }
             if isMajority(others + 1) { _ = evictions.raise(eviction, to: .out) }
         }
         var hasChanged = false
-        for index in all.indices where all[index].beat != nil && isOut(all[index]) {
-            all[index].beat = nil
+        for index in all.indices where all[index].heartbeat != nil && isOut(all[index]) {
+            all[index].heartbeat = nil
             hasChanged = true
         }
         listWriters()
@@ -259,20 +261,20 @@ extension Peers {
     /// Who goes on without it needs one of them to agree on that, and then settles nothing later than what
     /// that one had promised before.
     func isAwaited(at elapsedMilliseconds: UInt64) -> Bool {
-        let lives = evictions.own(at: .out)
+        let incarnations = evictions.own(at: .out)
         let waiting = members.filter { peer in
-            guard let beat = peer.beat else { return false }
-            return lives.allSatisfy { beat.evictions.has($0, from: .back) }
+            guard let heartbeat = peer.heartbeat else { return false }
+            return incarnations.allSatisfy { heartbeat.evictions.has($0, from: .back) }
         }
         let live = members.count { isLive($0, at: elapsedMilliseconds) }
         return isMajority(waiting.count + 1) && waiting.count >= live
     }
 
     /// Whether all members agree with this replica on who is closed, and it holds all that they show.
-    func hold(all vector: Vector) -> Bool {
+    func hold(all vector: VersionVector) -> Bool {
         members.allSatisfy { peer in
-            guard let beat = peer.beat else { return false }
-            return isAgreed(beat) && vector.covers(beat.vector)
+            guard let heartbeat = peer.heartbeat else { return false }
+            return isAgreed(heartbeat) && vector.covers(heartbeat.vector)
         }
     }
 }

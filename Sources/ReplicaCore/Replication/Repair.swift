@@ -36,18 +36,19 @@ struct Repair: Sendable {
     ///
     /// - Complexity: O(origins) for each peer; it mostly finds that nothing is missing.
     mutating func requests(
-        holding vector: Vector, inbox: Inbox, peers: Peers, at elapsedMilliseconds: UInt64
+        holding vector: VersionVector, reorderBuffer: ReorderBuffer, peers: Peers,
+        at elapsedMilliseconds: UInt64
     ) -> [Request] {
         let isComplete =
-            inbox.count == 0
-            && peers.all.allSatisfy { $0.beat.map { vector.covers($0.vector) } ?? true }
+            reorderBuffer.count == 0
+            && peers.all.allSatisfy { $0.heartbeat.map { vector.covers($0.vector) } ?? true }
         if isComplete {
             open.removeAll(keepingCapacity: true)
             return []
         }
-        var needs = inbox.needs(beyond: vector)
+        var needs = reorderBuffer.needs(beyond: vector)
         for peer in peers.all {
-            for (origin, sequence) in peer.beat?.vector.entries ?? [] {
+            for (origin, sequence) in peer.heartbeat?.vector.entries ?? [] {
                 needs[origin] = max(needs[origin], sequence)
             }
         }
@@ -55,13 +56,13 @@ struct Repair: Sendable {
         var requests: [Request] = []
         for (origin, sequence) in needs.entries where sequence > vector[origin] {
             let held = vector[origin]
-            let gapEnd = inbox.gapEnd(of: origin) ?? sequence
+            let gapEnd = reorderBuffer.gapEnd(of: origin) ?? sequence
             // Without a gap the next batch is here, and waits for what it depends on.
             guard gapEnd > held else { continue }
             let holders = peers.all.filter { peer in
-                guard peers.isLive(peer, at: elapsedMilliseconds), let beat = peer.beat
+                guard peers.isLive(peer, at: elapsedMilliseconds), let heartbeat = peer.heartbeat
                 else { return false }
-                return beat.vector[origin] > held || beat.writer == origin
+                return heartbeat.vector[origin] > held || heartbeat.writer == origin
             }
             guard !holders.isEmpty, requests.count < Repair.requestsLimit,
                 let attempt = attempt(to: origin, at: elapsedMilliseconds)

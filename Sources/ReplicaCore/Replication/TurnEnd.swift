@@ -7,25 +7,25 @@ struct OpenTurn: Sendable {
     /// Said once the turn is durable, before what the outbox has for clients.
     var published: [Output] = []
     /// Said at once: it tells nothing that could be lost.
-    var urgent: [Output] = []
+    var immediate: [Output] = []
     /// Operations applied to the tree.
     var applied = 0
     /// What was set aside is done again in this turn.
-    var clearsAside = false
+    var clearsOrphans = false
     /// A client waits until this turn's operations are durable elsewhere too.
-    var isUrgent = false
+    var requestsHeartbeats = false
     /// A peer waits until this turn is durable.
-    var isUrged = false
+    var isHeartbeatRequested = false
 
     mutating func clear() {
         entries.removeAll(keepingCapacity: true)
         properties.removeAll(keepingCapacity: true)
         published.removeAll(keepingCapacity: true)
-        urgent.removeAll(keepingCapacity: true)
+        immediate.removeAll(keepingCapacity: true)
         applied = 0
-        clearsAside = false
-        isUrgent = false
-        isUrged = false
+        clearsOrphans = false
+        requestsHeartbeats = false
+        isHeartbeatRequested = false
     }
 }
 
@@ -34,16 +34,18 @@ struct OpenTurn: Sendable {
 extension Replica {
     mutating func endTurn() -> [Output] {
         serveWhenReady()
-        continueWayBack()
-        continueJoining()
+        continueRejoin()
+        continueTransfer()
         probeDisconnects()
         catchUpSlowClients()
         answerWaitingClients()
-        answerSettling()
+        answerStabilityWaiters()
         coordinate()
         closeBatch()
-        if turn.isUrgent { turn.published.append(.publish(PeerMessage.urge.frame)) }
-        answerConcerns()
+        if turn.requestsHeartbeats {
+            turn.published.append(.publish(PeerMessage.requestHeartbeat.frame))
+        }
+        answerWriteConcernWaiters()
         askForRepair()
         let time = passTime()
         extendClockBound(over: time)
@@ -52,37 +54,39 @@ extension Replica {
         storeVote()
         tellWhatIsSeen()
         let outputs = turns.end(
-            batches: turn.entries, properties: turn.properties, clearsAside: turn.clearsAside,
+            batches: turn.entries, properties: turn.properties, clearsOrphans: turn.clearsOrphans,
             outputs: turn.published + outbox.take(),
             mark: .init(
-                vector: vector, time: time, promise: promised, writers: peers.writers,
+                vector: vector, time: time, closedTimestamp: closedTimestamp,
+                writers: peers.writers,
                 evictions: peers.evictions.all, lease: coordination.election.told))
-        if turn.isUrged {
-            urgedTurn = turns.lastNumber
-            turn.urgent += urgedBeat()
+        if turn.isHeartbeatRequested {
+            requestedHeartbeatTurn = turns.lastNumber
+            turn.immediate += requestedHeartbeat()
         }
-        beat()
+        heartbeat()
         // A little every turn, so that no turn is long, but more than a turn can add. A node that has nothing
         // else to do has few turns, and time in each.
         let isIdle = outputs.isEmpty && checkpoints.isQuiet(at: now.elapsedMilliseconds)
         let forgotten = tree.forget(
-            through: Stamp(time: frontier, writer: WriterID(bits: .max)),
+            through: Stamp(time: stableTime, writer: WriterID(bits: .max)),
             limit: isIdle ? 5_000 : 500 + 3 * turn.applied)
         checkpoints.note(forgotten: forgotten)
         defer { turn.clear() }
-        return turn.urgent + outputs + dueAdoption() + dueCheckpoint()
+        return turn.immediate + outputs + dueInstallation() + dueCheckpoint()
     }
 
     /// Asks peers for what is missing; not while the disk takes nothing, and what came would be dropped.
     private mutating func askForRepair() {
-        if storageFlaw != nil || !life.mayTake { return }
+        if storageFailure != nil || !startup.mayTake { return }
         let requests = repair.requests(
-            holding: vector, inbox: inbox, peers: peers, at: now.elapsedMilliseconds)
+            holding: vector, reorderBuffer: reorderBuffer, peers: peers, at: now.elapsedMilliseconds
+        )
         for request in requests {
-            let message = PeerMessage.want(
+            let message = PeerMessage.requestBatches(
                 member: configuration.member, origin: request.origin, from: request.from,
                 through: request.through)
-            turn.urgent.append(.ask(request.member, message.frame))
+            turn.immediate.append(.ask(request.member, message.frame))
         }
     }
 
@@ -91,7 +95,7 @@ extension Replica {
         for entry in turn.entries {
             checkpoints.note(bytes: entry.bytes.count, at: now.elapsedMilliseconds)
         }
-        if isAdopting { return [] }
+        if isInstalling { return [] }
         let isDue = checkpoints.begin(
             holding: vector, remembering: tree.forgettableCount, at: now.elapsedMilliseconds)
         guard isDue else { return [] }
@@ -103,25 +107,25 @@ extension Replica {
     /// The state of this replica, to be written on disk.
     public var checkpoint: Checkpoint {
         Checkpoint(
-            value: tree.value, registers: tree.registers, vector: vector, frontier: frontier,
-            time: clock.last, stamps: clientStamps)
+            value: tree.value, registers: tree.registers, vector: vector, stableTime: stableTime,
+            time: clock.last, stamps: deduplicationTable)
     }
 
-    /// Moves the clock on, and behind it the promise. The times that peers hear ascend, also where the
+    /// Moves the clock on, and behind it the closed timestamp. The times that peers hear ascend, also where the
     /// clock is ahead of the wall clock.
     private mutating func passTime() -> HybridTime {
         let time =
-            now.elapsedMilliseconds >= nextBeatMilliseconds
+            now.elapsedMilliseconds >= nextHeartbeatMilliseconds
             ? clock.next(wallMilliseconds: now.wallMilliseconds)
             : clock.advance(wallMilliseconds: now.wallMilliseconds)
         let lag = configuration.retryWindowMilliseconds
-        promised = max(
-            promised, time.earlier(byMilliseconds: lag), timeShown(before: lag, now: time))
+        closedTimestamp = max(
+            closedTimestamp, time.earlier(byMilliseconds: lag), timeShown(before: lag, now: time))
         return time
     }
 
     /// A time that the clock showed so long ago, or somewhat longer: where the wall clock has gone back, and
-    /// the clock stands still, the promise follows it all the same.
+    /// the clock stands still, the closed timestamp follows it all the same.
     private mutating func timeShown(before lag: UInt64, now time: HybridTime) -> HybridTime {
         guard let shown = shownTime, now.elapsedMilliseconds < shown.elapsedMilliseconds + lag
         else {
@@ -131,7 +135,7 @@ extension Replica {
         return .zero
     }
 
-    /// Keeps a bound on disk above every time that the clock has shown, for the next life to start from.
+    /// Keeps a bound on disk above every time that the clock has shown, for the next incarnation to start from.
     mutating func extendClockBound(over time: HybridTime) {
         guard time.milliseconds + 1_000 > clockBound else { return }
         clockBound = time.milliseconds + 3_000
@@ -147,41 +151,41 @@ extension Replica {
     }
 
     /// Four times a second: tells what is durable here, and finds out what is stable.
-    mutating func beat() {
-        guard now.elapsedMilliseconds >= nextBeatMilliseconds else { return }
-        nextBeatMilliseconds = now.elapsedMilliseconds + 250
+    mutating func heartbeat() {
+        guard now.elapsedMilliseconds >= nextHeartbeatMilliseconds else { return }
+        nextHeartbeatMilliseconds = now.elapsedMilliseconds + 250
         listens.dropIdleIndexes(at: now.elapsedMilliseconds)
-        turn.urgent += currentBeat
+        turn.immediate += currentHeartbeat
         greetPeers()
         truncateLog()
-        peers.settle(holding: vector)
-        frontier = max(frontier, peers.frontier(own: promised) ?? .zero)
+        peers.advanceStability(holding: vector)
+        stableTime = max(stableTime, peers.stableTime(own: closedTimestamp) ?? .zero)
     }
 
     /// Takes from the log what nobody needs; not while a checkpoint comes that the log goes on from.
     private mutating func truncateLog() {
-        guard joining == nil else { return }
+        guard transfer == nil else { return }
         let truncation = checkpoints.truncation(of: vector, heldBy: peers)
-        if !truncation.entries.isEmpty { turn.urgent.append(.truncate(truncation)) }
+        if !truncation.entries.isEmpty { turn.immediate.append(.truncate(truncation)) }
     }
 
-    /// Tells what is durable here; nothing in a life that is over by decision, of which a member that does
+    /// Tells what is durable here; nothing in an incarnation that is over by decision, of which a member that does
     /// not know that might take what the others never will.
-    private var currentBeat: [Output] {
-        if let wayBack, wayBack.phase != .returning { return [] }
+    private var currentHeartbeat: [Output] {
+        if let rejoin, rejoin.phase != .returning { return [] }
         let durable = turns.durable
-        let beat = Beat(
+        let heartbeat = Heartbeat(
             cluster: configuration.cluster, member: configuration.member, writer: writer,
-            vector: durable.vector, time: durable.time, promise: durable.promise,
+            vector: durable.vector, time: durable.time, closedTimestamp: durable.closedTimestamp,
             writers: durable.writers, evictions: durable.evictions,
             wallMilliseconds: now.wallMilliseconds, lease: durable.lease)
-        return [.publish(PeerMessage.beat(beat).frame)]
+        return [.publish(PeerMessage.heartbeat(heartbeat).frame)]
     }
 
-    /// A beat out of turn, as soon as what a peer waits for is durable.
-    mutating func urgedBeat() -> [Output] {
-        guard let urged = urgedTurn, turns.isStored(urged) else { return [] }
-        urgedTurn = nil
-        return currentBeat
+    /// A heartbeat out of turn, as soon as what a peer waits for is durable.
+    mutating func requestedHeartbeat() -> [Output] {
+        guard let urged = requestedHeartbeatTurn, turns.isStored(urged) else { return [] }
+        requestedHeartbeatTurn = nil
+        return currentHeartbeat
     }
 }

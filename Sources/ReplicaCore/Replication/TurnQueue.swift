@@ -8,9 +8,9 @@ struct TurnQueue: Sendable {
     /// What is durable once a turn is: how much is held, what the clock showed, up to when no stamp will
     /// be made use of, and of whom operations are taken.
     struct Mark: Sendable {
-        var vector: Vector
+        var vector: VersionVector
         var time: HybridTime
-        var promise: HybridTime
+        var closedTimestamp: HybridTime
         var writers: [WriterID]
         var evictions: [Eviction] = []
         var lease: Lease?
@@ -31,27 +31,27 @@ struct TurnQueue: Sendable {
 
     init(durability: Durability) {
         self.durability = durability
-        durable = Mark(vector: Vector(), time: .zero, promise: .zero, writers: [])
+        durable = Mark(vector: VersionVector(), time: .zero, closedTimestamp: .zero, writers: [])
     }
 
     /// Before the first turn: what is on disk.
-    mutating func begin(holding vector: Vector) { durable.vector = vector }
+    mutating func begin(holding vector: VersionVector) { durable.vector = vector }
 
-    /// Before the first turn: the first beat tells of it already, or who is out and starts at the same time
+    /// Before the first turn: the first heartbeat tells of it already, or who is out and starts at the same time
     /// would not learn that in time.
     mutating func begin(knowing evictions: [Eviction]) { durable.evictions = evictions }
 
     /// Whether outputs wait for the disk.
     ///
     /// In the mode `interval` only those of the first turn do: it keeps a bound above the times that
-    /// are promised, and if that were lost, the next life might stamp below them.
+    /// are promised, and if that were lost, the next incarnation might stamp below them.
     private var holdsBack: Bool {
         durability == .commit || durability == .interval && !hasStored
     }
 
     /// What the replica holds was replaced: on disk by what `vector` says, and in what is on its way
     /// to the disk, only its own operations are added.
-    mutating func rebase(onto vector: Vector, writer: WriterID) {
+    mutating func rebase(onto vector: VersionVector, writer: WriterID) {
         durable.vector = vector
         for index in held.indices {
             let own = max(vector[writer], held[index].mark.vector[writer])
@@ -68,7 +68,7 @@ struct TurnQueue: Sendable {
 
     /// Ends a turn; returns what the driver may do now.
     mutating func end(
-        batches: [LogEntry], properties: [Property], clearsAside: Bool = false,
+        batches: [LogEntry], properties: [Property], clearsOrphans: Bool = false,
         outputs: [Output], mark: Mark
     ) -> [Output] {
         guard !batches.isEmpty || !properties.isEmpty else {
@@ -83,7 +83,7 @@ struct TurnQueue: Sendable {
         let store = Output.store(
             Turn(
                 number: lastNumber, batches: batches, properties: properties,
-                clearsAside: clearsAside))
+                clearsOrphans: clearsOrphans))
         if holdsBack {
             held.append(Held(number: lastNumber, outputs: outputs, mark: mark))
             return [store]

@@ -7,18 +7,18 @@ enum Acceptance {
     /// wall time, and priorities follow Firebase's rules for the tree as it is here.
     ///
     /// Source: `convergence.md`, section 7.9, and `firebase-semantics.md`, sections 6 and 7.
-    static func settle(
+    static func resolveServerValues(
         _ writes: [Write], in tree: Value, wallMilliseconds: UInt64
     ) throws(DataError) -> [Write] {
         for write in writes { try write.value.validate(at: write.path) }
-        var settled = writes
-        for index in settled.indices where settled[index].value.containsDeferred {
-            let write = settled[index]
-            settled[index].value = write.value
+        var resolved = writes
+        for index in resolved.indices where resolved[index].value.containsDeferred {
+            let write = resolved[index]
+            resolved[index].value = write.value
                 .resolvingTimestamps(at: wallMilliseconds)
                 .resolvingPriorities(at: wallMilliseconds, against: tree[write.path])
         }
-        return settlePriorities(settled, in: tree)
+        return resolvePriorities(resolved, in: tree)
     }
 
     /// Checks that each node would make the same of the writes: two operations with one stamp are one.
@@ -35,7 +35,7 @@ enum Acceptance {
 
     /// Drops a priority for a location without a value, and adds the removal of the priority of a
     /// location that the writes leave empty.
-    private static func settlePriorities(_ writes: [Write], in tree: Value) -> [Write] {
+    private static func resolvePriorities(_ writes: [Write], in tree: Value) -> [Write] {
         let priorityWrites = writes.filter { $0.path.last == .priority }
         // Each once: the removal of a list's children one by one names the list as often.
         let emptied = Set(writes.flatMap { prioritizedAncestors(of: $0, in: tree) }).sorted()
@@ -45,17 +45,17 @@ enum Acceptance {
         for write in writes where write.path.last != .priority {
             after.set(write.value, at: write.path)
         }
-        var settled = writes.filter { write in
+        var resolved = writes.filter { write in
             write.path.last != .priority || write.value.isNull
                 || !after[write.path.parent ?? .root].isNull
         }
         for location in emptied where after[location].isNull {
             let path = location.appending(.priority)
-            if !settled.contains(where: { $0.path.contains(path) }) {
-                settled.append(Write(path: path, value: .null))
+            if !resolved.contains(where: { $0.path.contains(path) }) {
+                resolved.append(Write(path: path, value: .null))
             }
         }
-        return settled
+        return resolved
     }
 
     /// The locations above a removed one that have a priority, which they lose if they end up empty.

@@ -28,14 +28,14 @@ extension Replica {
     }
 
     mutating func answer(
-        _ id: UInt64, _ result: Result<String, BackupFlaw>, for session: SessionID
+        _ id: UInt64, _ result: Result<String, BackupFailure>, for session: SessionID
     ) {
         if session == .none { return }
         isBackingUp = false
         switch result {
         case .success(let path): outbox.append(.value(id: id, value: .string(path)), to: session)
-        case .failure(let flaw):
-            refuse(.unavailable, flaw.problem, fix: flaw.fix, id, session)
+        case .failure(let failure):
+            refuse(.unavailable, failure.problem, fix: failure.fix, id, session)
         }
     }
 }

@@ -10,7 +10,7 @@ struct ClientSessions: Sendable {
     struct Waiting: Sendable {
         let session: SessionID
         let id: UInt64
-        let seen: Vector
+        let seen: VersionVector
         let untilMilliseconds: UInt64
     }
 
@@ -60,14 +60,14 @@ struct ClientSessions: Sendable {
 /// The origins of a vector in the order in which they advanced last.
 ///
 /// A vector names every writer that ever was; what is new in it since some moment are a few.
-struct Advances: Sendable {
-    private var vector = Vector()
+struct VersionVectorDelta: Sendable {
+    private var vector = VersionVector()
     /// Ascending by count.
     private var origins: [(origin: WriterID, count: UInt64)] = []
     /// Counts the turns in which something advanced.
     private(set) var count: UInt64 = 0
 
-    mutating func note(_ new: Vector) {
+    mutating func note(_ new: VersionVector) {
         guard new != vector else { return }
         count += 1
         for (origin, _) in new.advanced(beyond: vector).entries {
@@ -80,8 +80,8 @@ struct Advances: Sendable {
     }
 
     /// What has advanced since a count.
-    func since(_ told: UInt64) -> Vector {
-        var advanced = Vector()
+    func since(_ told: UInt64) -> VersionVector {
+        var advanced = VersionVector()
         for (origin, count) in origins.reversed() {
             if count <= told { break }
             advanced[origin] = vector[origin]
@@ -92,7 +92,7 @@ struct Advances: Sendable {
 
 extension Replica {
     /// Takes a client that says hello, once this replica holds what it has seen elsewhere.
-    mutating func greet(_ seen: Vector, _ id: UInt64, _ session: SessionID) {
+    mutating func greet(_ seen: VersionVector, _ id: UInt64, _ session: SessionID) {
         guard hasRoom(id, session) else { return }
         let client = ClientSessions.Waiting(
             session: session, id: id, seen: seen,
@@ -105,7 +105,7 @@ extension Replica {
     }
 
     private mutating func welcome(_ client: ClientSessions.Waiting) {
-        clientSessions.begin(client.session, told: advances.count)
+        clientSessions.begin(client.session, told: versionDelta.count)
         outbox.append(
             .ready(
                 id: client.id, member: configuration.member,
@@ -127,19 +127,19 @@ extension Replica {
                 .behind,
                 "\(configuration.member) does not hold yet what this client has seen of "
                     + names.joined(separator: ", "),
-                fix: "wait until the nodes are connected again, or ask the node it was seen at",
+                fix: "wait until the nodes are connected alias, or ask the node it was seen at",
                 client.id, client.session)
         }
     }
 
     /// Ends each frame with what its client sees by it.
     mutating func tellWhatIsSeen() {
-        advances.note(vector)
+        versionDelta.note(vector)
         if clientSessions.isEmpty { return }
         outbox.finishFrames { session, frame in
-            guard let told = clientSessions.told(session), told < advances.count else { return }
-            clientSessions.tell(session, through: advances.count)
-            frame.append(NodeMessage.seen(time: clock.last, holds: advances.since(told)))
+            guard let told = clientSessions.told(session), told < versionDelta.count else { return }
+            clientSessions.tell(session, through: versionDelta.count)
+            frame.append(NodeMessage.seen(time: clock.last, holds: versionDelta.since(told)))
         }
     }
 }

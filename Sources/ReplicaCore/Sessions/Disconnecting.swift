@@ -23,8 +23,8 @@ extension Replica {
     mutating func writeDisconnect(of session: SessionID) {
         let writes = disconnects.take(session)
         if writes.isEmpty { return }
-        guard wayBack == nil else {
-            wayBack?.left.append(writes)
+        guard rejoin == nil else {
+            rejoin?.left.append(writes)
             return
         }
         write(left: writes)
@@ -33,9 +33,9 @@ extension Replica {
     /// Does what a session wanted written that is gone.
     mutating func write(left writes: [Write]) {
         do throws(DataError) {
-            let settled = try Acceptance.settle(
+            let resolved = try Acceptance.resolveServerValues(
                 writes, in: tree.value, wallMilliseconds: now.wallMilliseconds)
-            if !settled.isEmpty { accept(settled) }
+            if !resolved.isEmpty { accept(resolved) }
         } catch {
             counters.refused += 1
         }
@@ -55,11 +55,11 @@ extension Replica {
                     id: 0, code: .unavailable,
                     problem: "nothing was heard of this client for "
                         + "\(Disconnects.silenceMilliseconds / 1_000) s",
-                    fix: "connect again, and ping while writes wait for the connection's end"),
+                    fix: "connect alias, and ping while writes wait for the connection's end"),
                 to: session)
         }
         // At once, as this tells nothing: behind a disk that is full for hours, they would pile up.
         let probe = NodeMessage.ok(id: 0).frame
-        for session in disconnects.all { turn.urgent.append(.reply(session, probe)) }
+        for session in disconnects.all { turn.immediate.append(.reply(session, probe)) }
     }
 }

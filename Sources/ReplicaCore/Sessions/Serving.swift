@@ -25,8 +25,8 @@ extension Replica {
         listens.removeAll(of: session)
         slowClients.remove(session)
         outbox.removeAll(to: session)
-        concerns.removeAll(of: session)
-        settling.removeAll(of: session)
+        writeConcernWaiters.removeAll(of: session)
+        stabilityWaiters.removeAll(of: session)
         coordination.forwarded.removeAll(of: session)
         clientSessions.remove(session)
         writeDisconnect(of: session)
@@ -34,11 +34,11 @@ extension Replica {
 
     private mutating func serve(_ message: ClientMessage, for session: SessionID) {
         let id = message.id
-        if let storageFlaw, !canAnswer(message) {
+        if let storageFailure, !canAnswer(message) {
             switch message.request {
             case .status: return tell(status.value, at: id, session)
             case .ping: return tell(wallClock, at: id, session)
-            default: return refuseAtOnce(storageFlaw, id, session)
+            default: return refuseAtOnce(storageFailure, id, session)
             }
         }
         switch message.request {
@@ -61,7 +61,7 @@ extension Replica {
             outbox.append(.ok(id: id), to: session)
         case .evict(let evict): self.evict(evict.member, id, session)
         case .backup(let backup): backUp(to: backup.name, id, session)
-        case .settle(let settle): self.settle(within: settle.milliseconds, id, session)
+        case .awaitStable(let settle): self.awaitStable(within: settle.milliseconds, id, session)
         case .ping: outbox.append(.value(id: id, value: wallClock), to: session)
         case .status:
             guard hasRoom(id, session) else { return }
@@ -96,9 +96,9 @@ extension Replica {
         let key = pushIDs.next(at: now.wallMilliseconds, random: &random)
         let path = parent.appending(key)
         // The reader of the request has seen only the path without the new key.
-        if let flaw = path.limitExceeded {
+        if let failure = path.limitExceeded {
             let fix = "push to a shorter path"
-            return refuse(.invalid, "invalid path \(path): \(flaw)", fix: fix, id, session)
+            return refuse(.invalid, "invalid path \(path): \(failure)", fix: fix, id, session)
         }
         write([Write(path: path, value: value)], .pushed(id: id, key: key), id, session)
     }
@@ -138,21 +138,22 @@ extension Replica {
         _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID,
         _ concern: WriteConcern? = nil, at stamp: Stamp? = nil
     ) {
-        if wayBack != nil {
+        if rejoin != nil {
             clientSessions.halt(session)
-            return refuseOnWayBack(id, session)
+            return refuseWhileRejoining(id, session)
         }
         if let stamp {
             guard isDue(stamp, id, session, concern) else { return }
         } else if clientSessions.isHalted(session) {
             return refuse(
-                .late, Replica.haltedFlaw, fix: "send \"hello\", then the write again", id, session)
+                .late, Replica.haltedFailure, fix: "send \"hello\", then the write again", id,
+                session)
         }
         do throws(DataError) {
             if stamp != nil { try Acceptance.check(stamped: writes) }
-            let settled = try Acceptance.settle(
+            let resolved = try Acceptance.resolveServerValues(
                 writes, in: tree.value, wallMilliseconds: now.wallMilliseconds)
-            if !settled.isEmpty { accept(settled, stamp: stamp) }
+            if !resolved.isEmpty { accept(resolved, stamp: stamp) }
             if let concern {
                 answer(id, once: concern, for: session)
             } else {
@@ -202,7 +203,7 @@ extension Replica {
     }
 
     /// Refuses what a node that was evicted cannot do yet.
-    mutating func refuseOnWayBack(_ id: UInt64, _ session: SessionID) {
+    mutating func refuseWhileRejoining(_ id: UInt64, _ session: SessionID) {
         let isAlone = peers.liveCount(at: now.elapsedMilliseconds) == 0
         refuse(
             .unavailable,

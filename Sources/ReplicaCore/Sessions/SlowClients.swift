@@ -6,7 +6,7 @@ import SyncProtocol
 /// something gets all that it shows by then.
 struct SlowClients: Sendable {
     private struct Session: Sendable {
-        var isClogged = true
+        var isBackpressured = true
         /// The listens that have missed something.
         var missed: Set<UInt64> = []
     }
@@ -24,19 +24,19 @@ struct SlowClients: Sendable {
     /// The sessions that have room and have missed something, ascending.
     var catchingUp: [SessionID] {
         if sessions.isEmpty { return [] }
-        return sessions.filter { !$0.value.isClogged }.keys.sorted()
+        return sessions.filter { !$0.value.isBackpressured }.keys.sorted()
     }
 
-    mutating func clog(_ session: SessionID) {
-        sessions[session, default: Session()].isClogged = true
+    mutating func hold(_ session: SessionID) {
+        sessions[session, default: Session()].isBackpressured = true
     }
 
-    mutating func drain(_ session: SessionID) { sessions[session]?.isClogged = false }
+    mutating func release(_ session: SessionID) { sessions[session]?.isBackpressured = false }
 
     /// Whether a listener must not be told of a change now; if so, it will be told all later.
     mutating func holdsBack(_ listener: Listens.Listener) -> Bool {
         guard let session = sessions[listener.session],
-            session.isClogged || session.missed.contains(listener.id)
+            session.isBackpressured || session.missed.contains(listener.id)
         else { return false }
         sessions[listener.session]?.missed.insert(listener.id)
         heldBack += 1

@@ -18,19 +18,19 @@ extension Replica {
             refuseWriter(stamp.writer, id, session)
             return false
         }
-        if clientStamps.answer(for: stamp) == .done {
+        if deduplicationTable.answer(for: stamp) == .done {
             counters.repeated += 1
             // Where else it is durable, nobody here knows.
             let answer: NodeMessage =
-                concern == nil ? .ok(id: id) : .met(id: id, concern: .local)
+                concern == nil ? .ok(id: id) : .acknowledged(id: id, concern: .local)
             outbox.append(answer, to: session)
             return false
         }
-        if let flaw = flaw(in: stamp, of: session) {
+        if let failure = failure(in: stamp, of: session) {
             clientSessions.halt(session)
             let isDecided = isDecided(stamp)
             refuse(
-                isDecided ? .late : .undecided, flaw,
+                isDecided ? .late : .undecided, failure,
                 fix: isDecided
                     ? "send \"hello\", then the write with a new stamp"
                     : "send \"hello\", then the write again with the same stamp",
@@ -51,13 +51,13 @@ extension Replica {
             fix: "draw another number for this client", id, session)
     }
 
-    static let haltedFlaw = "a write before this one was refused because of its stamp"
+    static let haltedFailure = "a write before this one was refused because of its stamp"
 
-    private func flaw(in stamp: Stamp, of session: SessionID) -> String? {
+    private func failure(in stamp: Stamp, of session: SessionID) -> String? {
         if clientSessions.isHalted(session) {
-            return Replica.haltedFlaw
+            return Replica.haltedFailure
         }
-        if stamp.time <= promised {
+        if stamp.time <= closedTimestamp {
             return "\(configuration.member) takes no stamps any more of \(stamp.time.milliseconds) "
                 + "ms and earlier, its clock shows \(clock.last.milliseconds) ms"
         }
@@ -73,7 +73,7 @@ extension Replica {
     ///
     /// While a member is out, and until it has done so, what it alone did may still be done again.
     private func isDecided(_ stamp: Stamp) -> Bool {
-        stamp.time <= frontier && clientStamps.answer(for: stamp) == .notDone
+        stamp.time <= stableTime && deduplicationTable.answer(for: stamp) == .notDone
             && !peers.evictions.isAnythingOpen
     }
 }

@@ -45,7 +45,7 @@ public struct ConvergentTree: Sendable {
         return changes
     }
 
-    /// Forgets what only operations with a stamp up to `frontier` could still make matter.
+    /// Forgets what only operations with a stamp up to `stable time` could still make matter.
     ///
     /// Nothing with such a stamp may arrive afterwards. What is visible does not change. At most
     /// `limit` places are visited, so that a caller can spread the work; the rest stays for later.
@@ -54,12 +54,12 @@ public struct ConvergentTree: Sendable {
     ///
     /// - Complexity: amortised O(depth) for each operation ever applied.
     @discardableResult
-    public mutating func forget(through frontier: Stamp, limit: Int = .max) -> Int {
+    public mutating func forget(through stableStamp: Stamp, limit: Int = .max) -> Int {
         var visits = 0
-        while visits < limit, let entry = forgettable.popFirst(through: frontier) {
+        while visits < limit, let entry = forgettable.popFirst(through: stableStamp) {
             visits += 1
             let oldest = registers.forget(
-                through: frontier, at: entry.parent.keys[...], entry.key, deep: entry.isDeep
+                through: stableStamp, at: entry.parent.keys[...], entry.key, deep: entry.isDeep
             ) { entry.key == .priority ? value[entry.parent] : value[entry.path] }
             if let oldest {
                 var later = entry

@@ -8,35 +8,35 @@ extension Registers {
     /// Returns the oldest stamp that has to stay there, or nil when nothing has to. `visible` finds
     /// what shows at the location: a priority without a value to show it cannot be forgotten.
     mutating func forget(
-        through frontier: Stamp, at keys: ArraySlice<Key>, _ last: Key?, deep: Bool,
+        through stableStamp: Stamp, at keys: ArraySlice<Key>, _ last: Key?, deep: Bool,
         visible: () -> Value
     ) -> Stamp? {
         guard let key = keys.first ?? last else {
-            forgetHere(through: frontier)
-            return deep ? forgetBelow(through: frontier, visible()) : oldest(after: frontier)
+            forgetHere(through: stableStamp)
+            return deep ? forgetBelow(through: stableStamp, visible()) : oldest(after: stableStamp)
         }
         if key == .priority {
             guard children[key] != nil else { return nil }
-            return withChild(key) { $0.forgetPriority(through: frontier, visible()) }
+            return withChild(key) { $0.forgetPriority(through: stableStamp, visible()) }
         }
         return withChild(key) { child in
             child.forget(
-                through: frontier, at: keys.dropFirst(), keys.isEmpty ? nil : last, deep: deep,
+                through: stableStamp, at: keys.dropFirst(), keys.isEmpty ? nil : last, deep: deep,
                 visible: visible)
         }
     }
 
-    private mutating func forgetBelow(through frontier: Stamp, _ visible: Value) -> Stamp? {
-        var oldest = oldest(after: frontier)
+    private mutating func forgetBelow(through stableStamp: Stamp, _ visible: Value) -> Stamp? {
+        var oldest = oldest(after: stableStamp)
         var kept = SortedMap<Registers>()
         for (key, child) in children {
             var child = child
             let below: Stamp?
             if key == .priority {
-                below = child.forgetPriority(through: frontier, visible)
+                below = child.forgetPriority(through: stableStamp, visible)
             } else {
-                child.forgetHere(through: frontier)
-                below = child.forgetBelow(through: frontier, visible[key])
+                child.forgetHere(through: stableStamp)
+                below = child.forgetBelow(through: stableStamp, visible[key])
             }
             if let below { oldest = min(oldest ?? below, below) }
             if !child.isEmpty { kept.updateValue(child, forKey: key) }
@@ -45,39 +45,39 @@ extension Registers {
         return oldest
     }
 
-    private mutating func forgetHere(through frontier: Stamp) {
-        if write <= frontier { write = .none }
-        if increment <= frontier { increment = .none }
-        if kill <= frontier { kill = .none }
-        if !clears.isEmpty { clears.removeAll { $0.stamp <= frontier } }
-        if !terms.isEmpty { foldTerms(through: frontier) }
+    private mutating func forgetHere(through stableStamp: Stamp) {
+        if write <= stableStamp { write = .none }
+        if increment <= stableStamp { increment = .none }
+        if descendantWrite <= stableStamp { descendantWrite = .none }
+        if !clears.isEmpty { clears.removeAll { $0.stamp <= stableStamp } }
+        if !terms.isEmpty { foldTerms(through: stableStamp) }
     }
 
     /// Folds the stable beginning of a sum into one constant, which needs no register by itself.
-    private mutating func foldTerms(through frontier: Stamp) {
-        let stable = terms.prefix { $0.stamp <= frontier }
+    private mutating func foldTerms(through stableStamp: Stamp) {
+        let stable = terms.prefix { $0.stamp <= stableStamp }
         guard let last = stable.last else { return }
         let folded = Term(stamp: .none, step: .start(last.sum))
         terms = terms.count == stable.count ? [] : [folded] + terms.dropFirst(stable.count)
     }
 
-    private mutating func forgetPriority(through frontier: Stamp, _ owner: Value) -> Stamp? {
-        if write <= frontier { write = .none }
-        if let term = terms.first, term.stamp <= frontier {
+    private mutating func forgetPriority(through stableStamp: Stamp, _ owner: Value) -> Stamp? {
+        if write <= stableStamp { write = .none }
+        if let term = terms.first, term.stamp <= stableStamp {
             terms = owner.isNull ? [Term(stamp: .none, step: term.step)] : []
         }
-        return oldest(after: frontier)
+        return oldest(after: stableStamp)
     }
 
-    /// The oldest stamp here that comes after `frontier`.
-    func oldest(after frontier: Stamp) -> Stamp? {
+    /// The oldest stamp here that comes after `stable time`.
+    func oldest(after stableStamp: Stamp) -> Stamp? {
         var oldest: Stamp?
         func consider(_ stamp: Stamp) {
-            if stamp > frontier { oldest = min(oldest ?? stamp, stamp) }
+            if stamp > stableStamp { oldest = min(oldest ?? stamp, stamp) }
         }
         consider(write)
         consider(increment)
-        consider(kill)
+        consider(descendantWrite)
         for clear in clears { consider(clear.stamp) }
         for term in terms { consider(term.stamp) }
         return oldest

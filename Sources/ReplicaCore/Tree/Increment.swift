@@ -11,7 +11,7 @@ extension WritePass {
     ) -> Value {
         guard registers.write < stamp else { return old }
         let cleared = registers.clears.map(\.stamp).max() ?? .none
-        if stamp > max(coverage.exact, registers.kill, cleared) {
+        if stamp > max(coverage.exact, registers.descendantWrite, cleared) {
             if registers.terms.isEmpty, old.isPrimitive {
                 let written = max(registers.write, coverage.exact)
                 registers.terms = [Term(stamp: written, step: .start(old.content))]
@@ -38,7 +38,7 @@ extension WritePass {
     ) -> Value {
         guard registers.write < stamp else { return old }
         if !registers.terms.isEmpty { registers.terms.removeOlder(than: stamp) }
-        registers.kill = max(registers.kill, stamp)
+        registers.descendantWrite = max(registers.descendantWrite, stamp)
         defer { if let clear { registers.insert(clear) } }
         if registers.increment > stamp {
             // Everything planted is covered by a newer increment, whose sum starts anew.
@@ -72,7 +72,7 @@ extension WritePass {
         _ old: Value, _ registers: inout Registers, _ planted: Value, _ coverage: Coverage
     ) -> Value {
         if coverage.full > stamp { return old }
-        if planted.isNull { return settle(old, &registers, .null) }
+        if planted.isNull { return reconcile(old, &registers, .null) }
         if case .deferred(.increment(let delta)) = planted.content {
             return add(delta, priority: planted.priority, to: old, &registers, coverage)
         }

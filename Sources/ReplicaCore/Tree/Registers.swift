@@ -13,7 +13,7 @@ struct Registers: Sendable {
     /// The newest whole write rooted here: a constant, or the covering clear of a set or a remove.
     var write = Stamp.none
     /// The newest write of a value strictly below: it ended a primitive here.
-    var kill = Stamp.none
+    var descendantWrite = Stamp.none
     var children = SortedMap<Registers>()
     /// Nil where there is nothing more; shared by copies until one of them changes.
     private var more: More?
@@ -55,7 +55,7 @@ struct Registers: Sendable {
     }
 
     /// Whether nothing is remembered at this location itself.
-    var isBare: Bool { write == .none && kill == .none && more == nil }
+    var isBare: Bool { write == .none && descendantWrite == .none && more == nil }
 
     var isEmpty: Bool { children.isEmpty && isBare }
 

@@ -28,7 +28,7 @@ extension WritePass {
     }
 
     /// Handles a location strictly below a clear with this stamp.
-    mutating func settle(
+    mutating func reconcile(
         _ old: Value, _ registers: inout Registers, _ planted: Value
     ) -> Value {
         if registers.write > stamp { return old }
@@ -40,13 +40,13 @@ extension WritePass {
     private mutating func renew(
         _ old: Value, _ registers: inout Registers, _ planted: Value
     ) -> Value {
-        if registers.kill < stamp { registers.kill = .none }
+        if registers.descendantWrite < stamp { registers.descendantWrite = .none }
         if !registers.clears.isEmpty { registers.clears.removeAll { [stamp] in $0.stamp < stamp } }
         if !registers.terms.isEmpty { registers.terms.removeOlder(than: stamp) }
 
         let planted = registers.clears.isEmpty ? planted : planted.spared(by: registers.clears)
         var content = planted.content
-        if registers.kill > stamp, content.isPrimitive { content = .null }
+        if registers.descendantWrite > stamp, content.isPrimitive { content = .null }
         if !registers.terms.isEmpty {
             if content.isPrimitive, registers.terms[0].stamp != stamp {
                 registers.terms.begin(with: Term(stamp: stamp, step: .start(content)))
@@ -90,12 +90,12 @@ extension WritePass {
             }
             var child = child
             let before = result[key]
-            let settled = settle(old[key], &child, before)
+            let reconciled = reconcile(old[key], &child, before)
             if !child.isEmpty { kept.updateValue(child, forKey: key) }
-            if settled.isNull {
+            if reconciled.isNull {
                 if !before.isNull { result.removeChild(key) }
             } else {
-                result.setChild(key, settled)
+                result.setChild(key, reconciled)
             }
         }
         registers.children = kept

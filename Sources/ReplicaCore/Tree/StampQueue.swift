@@ -4,7 +4,7 @@ import SyncProtocol
 /// Locations whose registers may be forgotten one day, in about the order of their stamps.
 ///
 /// Clients stamp their own writes, so stamps arrive ascending but for some milliseconds: they lie in
-/// buckets of time, and only the bucket that a frontier divides is ever sorted.
+/// buckets of time, and only the bucket that a stable time divides is ever sorted.
 ///
 /// - Complexity: O(1) amortised to insert an entry near the end or to take one, O(buckets) to insert
 ///   one at a time that has no bucket yet.
@@ -83,12 +83,12 @@ struct StampQueue: Sendable {
         }
     }
 
-    /// Takes one of the entries whose stamps are not after `frontier`, if there is one.
-    mutating func popFirst(through frontier: Stamp) -> Entry? {
+    /// Takes one of the entries whose stamps are not after `stable time`, if there is one.
+    mutating func popFirst(through stableStamp: Stamp) -> Entry? {
         guard start < buckets.count else { return nil }
-        if buckets[start].end > frontier.time {
+        if buckets[start].end > stableStamp.time {
             sortFirst()
-            guard let oldest = buckets[start].entries.last, oldest.stamp <= frontier
+            guard let oldest = buckets[start].entries.last, oldest.stamp <= stableStamp
             else { return nil }
         }
         count -= 1

@@ -11,7 +11,7 @@ struct WritePass {
     /// Where registers were made that can be forgotten one day.
     var forgettable: StampQueue
 
-    private let kills: Bool
+    private let endsPrimitives: Bool
 
     init(stamp: Stamp, write: Write, changes: [Change], forgettable: StampQueue) {
         self.stamp = stamp
@@ -20,7 +20,7 @@ struct WritePass {
         self.changes = changes
         self.forgettable = forgettable
         // A value below ends a primitive above; null does not, and a priority is no child.
-        kills = write.path.last != .priority && !write.value.isNull
+        endsPrimitives = write.path.last != .priority && !write.value.isNull
     }
 
     mutating func run(on visible: inout Value, _ registers: inout Registers) {
@@ -41,9 +41,9 @@ struct WritePass {
         }
         let before = Shown(visible)
         let mark = changes.count
-        if kills {
+        if endsPrimitives {
             if registers.isBare { remember(depth) }
-            registers.kill = max(registers.kill, stamp)
+            registers.descendantWrite = max(registers.descendantWrite, stamp)
             endPrimitive(&visible, &registers, coverage)
         }
         if !isCovered {

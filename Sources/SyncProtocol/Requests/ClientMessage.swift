@@ -31,7 +31,7 @@ public enum ClientRequest: Equatable, Sendable {
     case backup(BackupRequest)
     case evict(EvictRequest)
     case hello(HelloRequest)
-    case settle(AwaitStableRequest)
+    case awaitStable(AwaitStableRequest)
     case ping(PingRequest)
     case status(StatusRequest)
 }
@@ -74,7 +74,7 @@ extension ClientMessage: FrameMessage {
         case .backup(let request): writer.append(request, id)
         case .evict(let request): writer.append(request, id)
         case .hello(let request): writer.append(request, id)
-        case .settle(let request): writer.append(request, id)
+        case .awaitStable(let request): writer.append(request, id)
         case .ping(let request): writer.append(request, id)
         case .status(let request): writer.append(request, id)
         }
@@ -102,7 +102,7 @@ extension ClientMessage: FrameMessage {
         case BackupRequest.name: return try reader.request(head, ClientRequest.backup)
         case EvictRequest.name: return try reader.request(head, ClientRequest.evict)
         case HelloRequest.name: return try reader.request(head, ClientRequest.hello)
-        case AwaitStableRequest.name: return try reader.request(head, ClientRequest.settle)
+        case AwaitStableRequest.name: return try reader.request(head, ClientRequest.awaitStable)
         case PingRequest.name: return try reader.request(head, ClientRequest.ping)
         case StatusRequest.name: return try reader.request(head, ClientRequest.status)
         default: throw head.unknown(names: names)
@@ -111,6 +111,6 @@ extension ClientMessage: FrameMessage {
 
     private static let names = """
         get, children, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
-        onDisconnectCancel, backup, evict, hello, settle, ping, status
+        onDisconnectCancel, backup, evict, hello, awaitStable, ping, status
         """
 }

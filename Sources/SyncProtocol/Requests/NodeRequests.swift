@@ -12,8 +12,8 @@ public struct EvictRequest: Equatable, Sendable {
     public var member: String
 }
 
-/// `["settle", id, milliseconds]`: answered by `ok` once all earlier writes of all nodes have arrived, so that
-/// none of them can change what is there; or, after so long, by the error `unsettled`, which names the nodes
+/// `["awaitStable", id, milliseconds]`: answered by `ok` once all earlier writes of all nodes have arrived, so that
+/// none of them can change what is there; or, after so long, by the error `not_stable`, which names the nodes
 /// that are missing.
 public struct AwaitStableRequest: Equatable, Sendable {
     /// The limit.
@@ -26,7 +26,7 @@ public struct AwaitStableRequest: Equatable, Sendable {
 /// next hello.
 public struct HelloRequest: Equatable, Sendable {
     /// What the client has seen.
-    public var seen: Vector
+    public var seen: VersionVector
 }
 
 /// `["ping", id]`, answered by `value` with the node's wall clock, in milliseconds since 1970: shows that the
@@ -49,11 +49,11 @@ extension ClientMessage {
 
     /// A message with a `AwaitStableRequest`.
     public static func awaitStable(id: UInt64, milliseconds: UInt64) -> ClientMessage {
-        ClientMessage(id: id, .settle(AwaitStableRequest(milliseconds: milliseconds)))
+        ClientMessage(id: id, .awaitStable(AwaitStableRequest(milliseconds: milliseconds)))
     }
 
     /// A message with a `HelloRequest`.
-    public static func hello(id: UInt64, seen: Vector) -> ClientMessage {
+    public static func hello(id: UInt64, seen: VersionVector) -> ClientMessage {
         ClientMessage(id: id, .hello(HelloRequest(seen: seen)))
     }
 
@@ -93,7 +93,7 @@ extension EvictRequest: RequestContent {
 }
 
 extension AwaitStableRequest: RequestContent {
-    static var name: String { "settle" }
+    static var name: String { "awaitStable" }
     static var elementCount: Int { 1 }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(milliseconds) }

@@ -77,7 +77,7 @@ extension MessagePackReader {
     mutating func put() throws(FrameError) -> Write {
         let start = position
         let write = Write(path: try path(), value: try value())
-        if let flaw = write.flawInPriority { throw .data(flaw, at: start) }
+        if let failure = write.failureInPriority { throw .data(failure, at: start) }
         return write
     }
 
@@ -87,7 +87,9 @@ extension MessagePackReader {
         let start = position
         let count = try mapHead("a map of relative paths to values")
         let writes = try writes(count)
-        if let flaw = Write.flaw(inMerge: writes, at: path) { throw .data(flaw, at: start) }
+        if let failure = Write.failure(inMerge: writes, at: path) {
+            throw .data(failure, at: start)
+        }
         return (path, writes)
     }
 

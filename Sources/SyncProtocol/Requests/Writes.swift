@@ -9,7 +9,7 @@ public struct PutRequest: Equatable, Sendable {
     /// The options `if`, `local` and `within`: the put is done only if this holds; otherwise the answer is the
     /// error `changed`.
     public var condition: Condition?
-    /// The option `concern`: on how many members it is durable before it is answered, by `met`.
+    /// The option `concern`: on how many members it is durable before it is answered, by `acknowledged`.
     public var concern: WriteConcern?
     /// The option `stamp`: it is done once, at whatever nodes it is asked for, see `HelloRequest`. The stamp of a
     /// conditional put is its name alone, and does not say when it is done.

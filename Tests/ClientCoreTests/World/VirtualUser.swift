@@ -21,7 +21,7 @@ struct VirtualUser {
     private let defect: ClientWorld.Defect?
     private var configuration: Configuration
     private var client: Client
-    /// What is kept for the next life.
+    /// What is kept for the next incarnation.
     private var keptWrites: [UInt64: [UInt8]] = [:]
     private var keptValues: [String: [UInt8]] = [:]
     private var outputs: [Output] = []
@@ -170,7 +170,7 @@ extension VirtualUser {
     }
 
     private mutating func close(_ id: RequestID) throws {
-        // Of an earlier life.
+        // Of an earlier incarnation.
         if id.number >= 1 << 63 { return }
         guard open.remove(id) != nil else {
             throw ClientWorld.Failure(description: "request \(id.number) ended twice")

@@ -161,16 +161,18 @@ extension HostileFrames {
 extension HostileFrames {
     private mutating func peerMessage() -> [UInt8] {
         switch number(below: 7) {
-        case 0: PeerMessage.beat(beat()).frame
+        case 0: PeerMessage.heartbeat(heartbeat()).frame
         case 3: acquaintance().frame
         case 1:
-            PeerMessage.want(
+            PeerMessage.requestBatches(
                 member: members[number(below: members.count)], origin: writer(), from: 1,
                 through: sequence() + 1
             ).frame
         case 2:
-            PeerMessage.have(origin: writer(), batches: (0..<number(below: 4)).map { _ in batch() })
-                .frame
+            PeerMessage.batches(
+                origin: writer(), batches: (0..<number(below: 4)).map { _ in batch() }
+            )
+            .frame
         default: PeerMessage.batch(batch()).frame
         }
     }
@@ -181,14 +183,14 @@ extension HostileFrames {
         switch number(below: 10) {
         case 8: return .propose(proposals())
         case 9: return .decided(verdicts())
-        case 0: return .gone(origin: writer(), through: sequence())
-        case 1: return .fetch(member: member, checkpoint: sequence(), after: sequence())
+        case 0: return .compacted(origin: writer(), through: sequence())
+        case 1: return .requestCheckpoint(member: member, checkpoint: sequence(), after: sequence())
         case 2:
             let rows = (0..<number(below: 4)).map { _ in
                 CheckpointRow(id: sequence(), bytes: noise())
             }
-            return .rows(
-                CheckpointPart(
+            return .checkpointChunk(
+                CheckpointChunk(
                     head: noise(), after: chance(50) ? 0 : sequence(), rows: rows,
                     isLast: chance(50)))
         case 3:
@@ -203,14 +205,14 @@ extension HostileFrames {
             return .bye(
                 cluster: clusters[number(below: 2)], member: member, writer: writer(), time: time())
         case 6: return .refuse(member: member, to: writer(), problem: "you are nobody", fix: "go")
-        default: return .urge
+        default: return .requestHeartbeat
         }
     }
 
-    private mutating func beat() -> Beat {
-        Beat(
+    private mutating func heartbeat() -> Heartbeat {
+        Heartbeat(
             cluster: clusters[number(below: 2)], member: members[number(below: members.count)],
-            writer: writer(), vector: vector(), time: time(), promise: time(),
+            writer: writer(), vector: vector(), time: time(), closedTimestamp: time(),
             writers: (0..<number(below: 4)).map { _ in self.writer() },
             evictions: chance(90) ? [] : [eviction()],
             wallMilliseconds: sequence() >> 1, lease: chance(30) ? nil : lease())
@@ -249,7 +251,7 @@ extension HostileFrames {
         }
     }
 
-    /// Of no member, or of a life that no member had: any other would be carried out.
+    /// Of no member, or of an incarnation that no member had: any other would be carried out.
     private mutating func eviction() -> Eviction {
         chance(50)
             ? Eviction(member: "nobody", writer: writer())
@@ -279,15 +281,15 @@ extension HostileFrames {
         let bytes = BatchCoding.encode(
             Batch(
                 origin: origin, first: first, wallMilliseconds: sequence() >> 1,
-                dependencies: chance(70) ? Vector() : vector(), operations: operations))
+                dependencies: chance(70) ? VersionVector() : vector(), operations: operations))
         if chance(70) { return bytes }
         let content = mutation(of: Array(bytes.dropLast(4)))
         let checksum = content.withUnsafeBytes { Checksum.crc32c(of: $0) }
         return content + withUnsafeBytes(of: checksum.littleEndian) { Array($0) }
     }
 
-    private mutating func vector() -> Vector {
-        var vector = Vector()
+    private mutating func vector() -> VersionVector {
+        var vector = VersionVector()
         let count = chance(98) ? number(below: 4) : number(below: 5_000)
         var bits = UInt64(number(below: 1_000))
         for _ in 0..<count {
@@ -371,7 +373,7 @@ extension Received<PeerMessage> {
         let batches: [[UInt8]]
         switch message {
         case .batch(let bytes): batches = [bytes]
-        case .have(_, let several): batches = several
+        case .batches(_, let several): batches = several
         default: batches = []
         }
         return batches.compactMap { try? BatchCoding.decode($0) }.allSatisfy { batch in

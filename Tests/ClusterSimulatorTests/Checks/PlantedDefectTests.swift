@@ -35,14 +35,15 @@ import Testing
         #expect(report.checks.contains { $0.check == .replicasEqual && $0.verdict == .invalid })
     }
 
-    @Test func `a flaw of the run itself makes it invalid, and is credited to no check`() throws {
+    @Test func `a failure of the run itself makes it invalid, and is credited to no check`() throws
+    {
         var scenario = try ScenarioFiles.scenario("three-nodes-converge")
         scenario = try Scenario(
             parsing: scenario.text.replacing(/check .*\n/, with: "") + "check push-keys\n",
             name: "cut")
         let report = Simulation.run(scenario, seed: 1, defect: .cutsReplies)
         #expect(report.verdict == .invalid)
-        #expect(report.flaw?.contains("a client cannot read what a node sent") == true)
+        #expect(report.failure?.contains("a client cannot read what a node sent") == true)
         #expect(report.checks.map(\.verdict) == [.valid])
         let shrinking = try #require(
             Shrinking(scenario, seed: 1, defect: .cutsReplies, limit: 10))

@@ -9,7 +9,7 @@ import Testing
 @Suite struct `A recorded run` {
     private let honest = RecordedStory()
 
-    private func flaws(_ change: (inout RecordedStory) -> Void) throws -> [Check] {
+    private func failures(_ change: (inout RecordedStory) -> Void) throws -> [Check] {
         var story = honest
         change(&story)
         return try story.results().filter { $0.verdict == .invalid }.map(\.check)
@@ -22,87 +22,88 @@ import Testing
     }
 
     @Test func `shows a node that ends without an acknowledged write`() throws {
-        let flaws = try flaws { $0.forgetLast(at: 2) }
-        #expect(flaws.contains(.replicasEqual))
-        #expect(flaws.contains(.acknowledgedWritesSurvive))
+        let failures = try failures { $0.forgetLast(at: 2) }
+        #expect(failures.contains(.replicasEqual))
+        #expect(failures.contains(.acknowledgedWritesSurvive))
     }
 
     @Test func `shows a tree that is not what the operations give`() throws {
-        let flaws = try flaws { $0.shown[1] = .null }
-        #expect(flaws.contains(.replicasEqual))
-        #expect(flaws.contains(.acknowledgedPushes))
-        #expect(flaws.contains(.incrementsAddUp))
+        let failures = try failures { $0.shown[1] = .null }
+        #expect(failures.contains(.replicasEqual))
+        #expect(failures.contains(.acknowledgedPushes))
+        #expect(failures.contains(.incrementsAddUp))
     }
 
     @Test func `shows a read without what its client has written`() throws {
-        let flaws = try flaws { story in
+        let failures = try failures { story in
             story.change(at: 1) { event in
                 guard case .served(let session, let frame, _, _) = event,
                     case .message(let message)? = try? FrameReader<ClientMessage>
                         .messages(in: frame).first,
                     case .get = message.request
                 else { return }
-                event = .served(session: session, frame: frame, before: Vector(), after: Vector())
+                event = .served(
+                    session: session, frame: frame, before: VersionVector(), after: VersionVector())
             }
         }
-        #expect(flaws.contains(.readYourWrites))
-        #expect(flaws.contains(.updatesAreAtomic))
+        #expect(failures.contains(.readYourWrites))
+        #expect(failures.contains(.updatesAreAtomic))
     }
 
     @Test func `shows a node that holds a write without what it depends on`() throws {
-        let flaws = try flaws { story in
+        let failures = try failures { story in
             story.change(at: 2) { event in
-                guard case .turned(let writer, var vector, let settled, let wall) = event,
+                guard case .turned(let writer, var vector, let stableTime, let wall) = event,
                     vector[RecordedStory.writers[1]] == 1
                 else { return }
-                vector = Vector()
+                vector = VersionVector()
                 vector[RecordedStory.writers[1]] = 1
                 event = .turned(
-                    writer: writer, holds: vector, settled: settled, wallMilliseconds: wall)
+                    writer: writer, holds: vector, stableTime: stableTime, wallMilliseconds: wall)
             }
         }
-        #expect(flaws.contains(.causalOrder))
-        #expect(flaws.contains(.monotonicWrites))
+        #expect(failures.contains(.causalOrder))
+        #expect(failures.contains(.monotonicWrites))
     }
 
     @Test func `shows an answer that came before most disks had the write`() throws {
-        let flaws = try flaws { story in
+        let failures = try failures { story in
             for node in [1, 2] {
                 story.remove(at: node) { if case .durable = $0 { true } else { false } }
             }
         }
-        #expect(flaws == [.concernsMet])
+        #expect(failures == [.writeConcernsHold])
     }
 
     @Test func `shows a node that comes back without what it had announced`() throws {
-        let flaws = try flaws { $0.lastStart = Vector() }
-        #expect(flaws.contains(.restartIdentity))
+        let failures = try failures { $0.lastStart = VersionVector() }
+        #expect(failures.contains(.restartIdentity))
     }
 
-    @Test func `shows what arrives although it had counted as settled`() throws {
-        let flaws = try flaws { story in
+    @Test func `shows what arrives although it had counted as stableTime`() throws {
+        let failures = try failures { story in
             story.change(at: 0) { event in
                 guard case .turned(let writer, let vector, _, let wall) = event else { return }
                 event = .turned(
-                    writer: writer, holds: vector, settled: .latest, wallMilliseconds: wall)
+                    writer: writer, holds: vector, stableTime: .latest, wallMilliseconds: wall)
             }
         }
-        #expect(flaws == [.settledIsFinal])
+        #expect(failures == [.stableIsFinal])
     }
 
     @Test func `shows a stamp that is ahead of every clock`() throws {
-        let flaws = try flaws { story in
+        let failures = try failures { story in
             for node in 0..<3 {
                 story.change(at: node) { event in
-                    guard case .turned(let writer, let vector, let settled, let wall) = event
+                    guard case .turned(let writer, let vector, let stableTime, let wall) = event
                     else { return }
                     event = .turned(
-                        writer: writer, holds: vector, settled: settled,
+                        writer: writer, holds: vector, stableTime: stableTime,
                         wallMilliseconds: wall - 60_000)
                 }
             }
         }
-        #expect(flaws == [.stampsAscend])
+        #expect(failures == [.stampsAscend])
     }
 
     @Test func `leaves out what went with the only disk that had it`() throws {
@@ -129,20 +130,20 @@ struct RecordedStory {
     private static let pair = Path([Key(unchecked: "pair")])
     private static let counter = Path([Key(unchecked: "counter")])
 
-    private var lives: [[NodeRecord]] = []
+    private var incarnations: [[NodeRecord]] = []
     private var operations: [RecordedOperation] = []
     private var made: [Operation] = []
-    private var held = Vector()
+    private var held = VersionVector()
     private var time: UInt64 = 1_000
     /// What the second node holds as it starts once more.
-    var lastStart: Vector?
+    var lastStart: VersionVector?
     var shown: [Value] = []
     var losses: [(node: Int, time: UInt64)] = []
     var end: UInt64 { time }
 
     init() {
-        lives = RecordedStory.writers.map { writer in
-            [NodeRecord(microseconds: 1, .started(writer: writer, holds: Vector()))]
+        incarnations = RecordedStory.writers.map { writer in
+            [NodeRecord(microseconds: 1, .started(writer: writer, holds: VersionVector()))]
         }
         // Made by the generator, for 2027.
         let key = PushID(Key(unchecked: "-OhGqNTl0000000000AB"))?.key ?? .priority
@@ -167,7 +168,7 @@ struct RecordedStory {
 
     private mutating func note(_ node: Int, _ event: NodeRecord.Event) {
         time += 100
-        lives[node].append(NodeRecord(microseconds: time, event))
+        incarnations[node].append(NodeRecord(microseconds: time, event))
     }
 
     private mutating func write(
@@ -198,7 +199,7 @@ struct RecordedStory {
             if holder == node { note(node, .published(PeerMessage.batch(bytes).frame)) }
         }
         asked.completed = time + 50
-        asked.outcome = .acknowledged(nil, met: concern)
+        asked.outcome = .acknowledged(nil, acknowledgedAt: concern)
         operations.append(asked)
     }
 
@@ -207,7 +208,8 @@ struct RecordedStory {
             node,
             .turned(
                 writer: Self.writers[node], holds: held,
-                settled: HybridTime(milliseconds: Self.wall + 1), wallMilliseconds: milliseconds + 1
+                stableTime: HybridTime(milliseconds: Self.wall + 1),
+                wallMilliseconds: milliseconds + 1
             ))
         note(node, .stored([batch]))
         note(node, .durable(held))
@@ -221,14 +223,15 @@ struct RecordedStory {
         let frame = ClientMessage.get(id: number, path: Self.pair).frame
         note(node, .served(session: 1, frame: frame, before: held, after: held))
         asked.completed = time + 50
-        asked.outcome = .acknowledged(SequentialExecution.value(after: made)[Self.pair], met: nil)
+        asked.outcome = .acknowledged(
+            SequentialExecution.value(after: made)[Self.pair], acknowledgedAt: nil)
         operations.append(asked)
     }
 
     // MARK: What goes wrong
 
     mutating func change(at node: Int, _ body: (inout NodeRecord.Event) -> Void) {
-        lives[node] = lives[node].map { record in
+        incarnations[node] = incarnations[node].map { record in
             var event = record.event
             body(&event)
             return NodeRecord(microseconds: record.microseconds, event)
@@ -236,7 +239,7 @@ struct RecordedStory {
     }
 
     mutating func remove(at node: Int, where isGone: (NodeRecord.Event) -> Bool) {
-        lives[node].removeAll { isGone($0.event) }
+        incarnations[node].removeAll { isGone($0.event) }
     }
 
     /// A node ends without the last operation, and as if it had never heard of it.
@@ -252,7 +255,7 @@ struct RecordedStory {
                 }
             }
         }
-        lives[node].append(
+        incarnations[node].append(
             NodeRecord(
                 microseconds: time + 2 + UInt64(node),
                 .started(writer: WriterID(bits: UInt64(20 + node)), holds: less)))
@@ -265,11 +268,13 @@ struct RecordedStory {
         var run = RecordedRun(nodes: ["n1", "n2", "n3"], clients: 1, durability: .commit)
         run.note(writer: Self.client, of: 0)
         for operation in operations { run.add(operation) }
-        for (node, records) in lives.enumerated() { try run.add(life: bytes(records), of: node) }
+        for (node, records) in incarnations.enumerated() {
+            try run.add(incarnation: bytes(records), of: node)
+        }
         let again = NodeRecord(
             microseconds: time + 10,
             .started(writer: WriterID(bits: 4), holds: lastStart ?? held))
-        try run.add(life: bytes([again]), of: 1)
+        try run.add(incarnation: bytes([again]), of: 1)
         for (node, time) in losses { run.noteLoss(of: node, at: time) }
         return run.judge(trees: shown)
     }

@@ -183,7 +183,7 @@ import Testing
 
     @Test
     func `what a publisher has forgotten that somebody wants is not sent until they reconnect`() {
-        let urge = PeerMessage.urge.frame
+        let urge = PeerMessage.requestHeartbeat.frame
         let batch = PeerMessage.batch([1, 2, 3]).frame
         var network = network { $0.join = TimeRange(0, 0) }
         network.lose(.batches, from: 0, to: 1)

@@ -17,7 +17,7 @@ import Testing
         return BatchCoding.encode(
             Batch(
                 origin: WriterID(bits: 9), first: number, wallMilliseconds: 0,
-                dependencies: Vector(), operations: [Operation(stamp: stamp, writes: [])]))
+                dependencies: VersionVector(), operations: [Operation(stamp: stamp, writes: [])]))
     }
 
     private func turn(_ number: UInt64) -> Turn {
@@ -130,7 +130,7 @@ import Testing
         _ = disk.write(turn(1), at: 0)
         _ = disk.finishSync(at: 5_000)
         disk.damage(sealed: nil)
-        var held = Vector()
+        var held = VersionVector()
         held[WriterID(bits: 9)] = 1
         disk.truncate(held)
         #expect(!disk.isDamaged)
@@ -162,8 +162,8 @@ import Testing
         var checkpoints = VirtualCheckpoints()
         checkpoints.begin(
             Checkpoint(
-                value: Value(children), registers: Registers(), vector: Vector(),
-                frontier: .zero, time: .zero, stamps: ClientStamps()), after: 0)
+                value: Value(children), registers: Registers(), vector: VersionVector(),
+                stableTime: .zero, time: .zero, stamps: DeduplicationTable()), after: 0)
         let isComplete = checkpoints.complete(stored: 0)
         #expect(isComplete)
         return checkpoints

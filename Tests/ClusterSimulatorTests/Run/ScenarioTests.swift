@@ -75,7 +75,7 @@ import Testing
                 at 4s disconnect n1 n2
                 at 4s unclog n2 -> n1
                 at 4s half-open n1 -> n3
-                at 4s lose n2 -> n3 beats
+                at 4s lose n2 -> n3 heartbeats
                 at 4s cpu n3 slow 20ms
                 at 4500ms cpu n3 runs
                 at 4s handles n1 none
@@ -88,7 +88,7 @@ import Testing
                 at 5s disk n1 slow 300ms
                 at 5s disk n2 full
                 at 5s rot n2
-                at 5500ms..5800ms twin n1
+                at 5500ms..5800ms duplicateNode n1
                 until 6s
                 check replicas-equal
                 """, name: "faults")
@@ -100,7 +100,7 @@ import Testing
         #expect(
             statistics.badLinks == 6 && statistics.shortages == 2 && statistics.diskTroubles == 4)
         #expect(statistics.failedSyncs == 1 && statistics.damagedDisks == 1)
-        #expect(statistics.twins == 1)
+        #expect(statistics.duplicateNodes == 1)
         #expect(statistics.framesDropped > 0 && statistics.framesDamaged > 0)
     }
 
@@ -125,7 +125,7 @@ import Testing
             " clog ", " flap ", " disconnect ", " degrade ", " slow ", " unreadable", " +",
             " clock n",
             "1h", " strobes ", " freezes", "corrupt=", "replay=", "tail=", "queue=", "skew=",
-            " full\n", " fails\n", " lies\n", " rot n", " rots\n", " twin n", "concern=",
+            " full\n", " fails\n", " lies\n", " rot n", " rots\n", " duplicateNode n", "concern=",
             "durability=interval", "durability=memory", "replicas=2", "replicas=5",
         ]
         for word in words {

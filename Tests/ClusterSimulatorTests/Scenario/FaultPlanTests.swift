@@ -61,7 +61,7 @@ extension Fault {
         case .rot: [.rot]
         case .spoil: [.spoiltLog]
         case .misdirect: [.misdirected]
-        case .twin: [.twin]
+        case .duplicateNode: [.duplicateNode]
         case .evict: [.evict]
         case .abandon: [.abandon]
         case .members: [.members]

@@ -39,7 +39,7 @@ import Testing
                 at 2s    disconnect n1 n2
                 at 2s    unclog n1 -> n3
                 at 2s    half-open n1 -> n3
-                at 2s    lose n1 -> n3 beats
+                at 2s    lose n1 -> n3 heartbeats
                 at 2s    sleep n1
                 at 2s    wake n1
                 at 2s    cpu n1 slow 20ms..80ms
@@ -108,7 +108,10 @@ import Testing
             "at 1s degrade n1 -> n2 los=1%", "unknown word \"los\" at 1:24",
             "did you mean \"loss\"?"
         ),
-        ("at 1s lose n1 -> n2 bats", "unknown word \"bats\" at 1:21", "did you mean \"beats\"?"),
+        (
+            "at 1s lose n1 -> n2 bats", "unknown word \"bats\" at 1:21",
+            "did you mean \"heartbeats\"?"
+        ),
         ("at 1s cpu n1 slwo", "unknown word \"slwo\" at 1:14", "did you mean \"slow\"?"),
         ("at 1s handles n1 nine", "unknown word \"nine\" at 1:18", "did you mean \"none\"?"),
         (
@@ -125,7 +128,7 @@ import Testing
             "expected a node with peers, as in replicas=2"
         ),
         (
-            "cluster replicas=1\nat 1s twin n1", "found \"n1\" at 2:12",
+            "cluster replicas=1\nat 1s duplicateNode n1", "found \"n1\" at 2:12",
             "expected a node with peers, as in replicas=2"
         ),
         (

@@ -41,7 +41,7 @@ import Testing
         BatchCoding.encode(
             Batch(
                 origin: WriterID(bits: 7), first: sequence, wallMilliseconds: 1,
-                dependencies: Vector(), operations: [operation]))
+                dependencies: VersionVector(), operations: [operation]))
     }
 
     private static func apply(
@@ -91,7 +91,7 @@ import Testing
         let (writer, bytes) = (WriterID(bits: 7), Self.batch(operation, 5))
         let right = LogEntry(origin: writer, first: 5, last: 5, bytes: bytes)
         #expect(right.isWhole)
-        _ = try DecodedBatch(right, coveredBy: Vector())
+        _ = try DecodedBatch(right, coveredBy: VersionVector())
         let wrong = [
             LogEntry(origin: writer, first: 9, last: 9, bytes: bytes),
             LogEntry(origin: writer, first: 5, last: 6, bytes: bytes),
@@ -99,7 +99,7 @@ import Testing
         ]
         for entry in wrong {
             #expect(!entry.isWhole)
-            #expect(throws: FrameError.self) { try DecodedBatch(entry, coveredBy: Vector()) }
+            #expect(throws: FrameError.self) { try DecodedBatch(entry, coveredBy: VersionVector()) }
         }
         var checkpoint = CheckpointWriter()
         checkpoint.begin(try Self.list(of: 10).checkpoint)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `a log that rests on what is missing is damaged`() throws {
-        var dependencies = Vector()
+        var dependencies = VersionVector()
         dependencies[WriterID(bits: 8)] = 3
         let bytes = BatchCoding.encode(
             Batch(
@@ -118,7 +118,7 @@ import Testing
                 dependencies: dependencies,
                 operations: [Operation(stamp: Universe.stamp(1), writes: [])]))
         var replica = Replica(Self.configuration, properties: [])
-        try replica.restore(DecodedBatch(bytes, coveredBy: Vector()))
+        try replica.restore(DecodedBatch(bytes, coveredBy: VersionVector()))
         #expect(throws: FrameError.self) { try replica.finishRestoring() }
     }
 

@@ -10,7 +10,7 @@ import Testing
 
     private func operation(_ number: UInt64, term: UInt64?) -> Operation {
         Operation(
-            stamp: Stamp(time: .zero, writer: WriterID(bits: 1)), writes: [], again: name(number),
+            stamp: Stamp(time: .zero, writer: WriterID(bits: 1)), writes: [], alias: name(number),
             term: term)
     }
 

@@ -8,27 +8,29 @@ import Testing
     private let own = WriterID(bits: 1)
 
     private func situation(
-        at milliseconds: UInt64, beats: [Beat] = [], holding vector: Vector = Vector(),
+        at milliseconds: UInt64, heartbeats: [Heartbeat] = [],
+        holding vector: VersionVector = VersionVector(),
         durable: Lease?, rank: Int = 0, live: Int = 3, mayLead: Bool = true
     ) -> Election.Situation {
         .init(
             milliseconds: milliseconds, time: HybridTime(milliseconds: 50_000 + milliseconds),
-            vector: vector, durableVote: durable, mayLead: mayLead, beats: beats, memberCount: 3,
+            vector: vector, durableVote: durable, mayLead: mayLead, heartbeats: heartbeats,
+            memberCount: 3,
             liveCount: live, rank: rank)
     }
 
-    private func beat(
-        of writer: UInt64, _ lease: Lease?, holding vector: Vector = Vector()
-    ) -> Beat {
-        Beat(
+    private func heartbeat(
+        of writer: UInt64, _ lease: Lease?, holding vector: VersionVector = VersionVector()
+    ) -> Heartbeat {
+        Heartbeat(
             cluster: "c", member: "n\(writer)", writer: WriterID(bits: writer), vector: vector,
-            time: .zero, promise: .zero, writers: [], wallMilliseconds: 0, lease: lease)
+            time: .zero, closedTimestamp: .zero, writers: [], wallMilliseconds: 0, lease: lease)
     }
 
     private func asking(
         _ writer: UInt64, term: UInt64, at milliseconds: UInt64 = 0, ceiling: UInt64 = 60_000
-    ) -> Beat {
-        beat(
+    ) -> Heartbeat {
+        heartbeat(
             of: writer,
             Lease(
                 term: term, holder: WriterID(bits: writer), renewedMilliseconds: milliseconds,
@@ -37,17 +39,17 @@ import Testing
 
     /// The vote of another member for this one's last.
     private func answer(
-        of writer: UInt64, to lease: Lease?, holding vector: Vector = Vector(),
+        of writer: UInt64, to lease: Lease?, holding vector: VersionVector = VersionVector(),
         former: UInt64 = 0
-    ) -> Beat {
+    ) -> Heartbeat {
         var lease = lease
         lease?.stage = .given
         lease?.formerCeiling = HybridTime(milliseconds: former)
-        return beat(of: writer, lease, holding: vector)
+        return heartbeat(of: writer, lease, holding: vector)
     }
 
-    private func vector(_ sequence: UInt64) -> Vector {
-        var vector = Vector()
+    private func vector(_ sequence: UInt64) -> VersionVector {
+        var vector = VersionVector()
         vector[WriterID(bits: 9)] = sequence
         return vector
     }
@@ -56,7 +58,7 @@ import Testing
 
     @Test func `a vote is given once in a term, and binds until it is over`() {
         let election = Elector(own)
-        let told: [(Beat, UInt64, mayVote: Bool, isNew: Bool, holder: UInt64?)] = [
+        let told: [(Heartbeat, UInt64, mayVote: Bool, isNew: Bool, holder: UInt64?)] = [
             (asking(2, term: 1), 0, false, false, nil),
             (asking(2, term: 1), 0, true, true, 2),
             (asking(3, term: 2), 10, true, false, 2),
@@ -68,8 +70,8 @@ import Testing
             // An earlier term never gets a vote again.
             (asking(2, term: 1, at: 9_000), 9_000, true, false, 3),
         ]
-        for (beat, time, mayVote, isNew, holder) in told {
-            #expect(election.hear(beat, at: time, mayVote: mayVote) == isNew)
+        for (heartbeat, time, mayVote, isNew, holder) in told {
+            #expect(election.hear(heartbeat, at: time, mayVote: mayVote) == isNew)
             #expect(election.vote?.holder.bits == holder)
         }
         #expect(election.vote?.formerCeiling == HybridTime(milliseconds: 60_000))
@@ -119,7 +121,7 @@ import Testing
 
     @Test func `a member without a past goes on with the latest vote of the others`() {
         let election = Elector(own)
-        let others = [asking(2, term: 3), asking(3, term: 5), beat(of: 4, nil)]
+        let others = [asking(2, term: 3), asking(3, term: 5), heartbeat(of: 4, nil)]
         election.learn(from: others)
         #expect(election.vote?.term == 5)
         #expect(election.told?.stage == .given)
@@ -167,10 +169,10 @@ import Testing
         let vote = election.told
         #expect(election.lease(in: situation(at: 150, durable: vote)) == nil)
         let voter = answer(of: 2, to: vote, holding: vector(5), former: 50_150)
-        let behind = situation(at: 150, beats: [voter], holding: vector(4), durable: vote)
+        let behind = situation(at: 150, heartbeats: [voter], holding: vector(4), durable: vote)
         #expect(!election.update(behind))
         #expect(election.lease(in: behind) == nil)
-        let caughtUp = situation(at: 160, beats: [voter], holding: vector(5), durable: vote)
+        let caughtUp = situation(at: 160, heartbeats: [voter], holding: vector(5), durable: vote)
         #expect(election.update(caughtUp))
         #expect(election.told?.stage == .deciding)
         #expect(election.floor == HybridTime(milliseconds: 50_150))
@@ -188,15 +190,16 @@ import Testing
         for time in stride(from: UInt64(150), to: 2_650, by: 50) {
             #expect(
                 !election.update(
-                    situation(at: time, beats: [renewed(voter, at: time)], durable: election.told)))
+                    situation(
+                        at: time, heartbeats: [renewed(voter, at: time)], durable: election.told)))
         }
         let over = situation(
-            at: 2_650, beats: [renewed(voter, at: 2_650)], durable: election.told)
+            at: 2_650, heartbeats: [renewed(voter, at: 2_650)], durable: election.told)
         #expect(election.update(over))
         #expect(election.floor == HybridTime(milliseconds: 70_000))
     }
 
-    private func renewed(_ voter: Beat, at milliseconds: UInt64) -> Beat {
+    private func renewed(_ voter: Heartbeat, at milliseconds: UInt64) -> Heartbeat {
         var voter = voter
         voter.lease?.renewedMilliseconds = milliseconds
         return voter
@@ -207,22 +210,22 @@ import Testing
         let vote = election.told
         var other = answer(of: 2, to: vote)
         other.lease?.term += 1
-        var stranger = answer(of: 3, to: vote)
-        stranger.lease?.holder = WriterID(bits: 3)
-        _ = election.update(situation(at: 150, beats: [other, stranger], durable: vote))
+        var unknownPeer = answer(of: 3, to: vote)
+        unknownPeer.lease?.holder = WriterID(bits: 3)
+        _ = election.update(situation(at: 150, heartbeats: [other, unknownPeer], durable: vote))
         #expect(!election.isCaughtUp)
         let voter = answer(of: 2, to: vote)
-        _ = election.update(situation(at: 150, beats: [voter], durable: nil))
+        _ = election.update(situation(at: 150, heartbeats: [voter], durable: nil))
         #expect(!election.isCaughtUp)
-        _ = election.update(situation(at: 150, beats: [voter], durable: vote))
+        _ = election.update(situation(at: 150, heartbeats: [voter], durable: vote))
         #expect(election.isCaughtUp)
     }
 
     @Test func `a lease ends a while after what most have renewed, and then it gives up`() {
         let election = candidate()
         let voter = answer(of: 2, to: election.told)
-        func at(_ time: UInt64, _ beats: [Beat]) -> Election.Situation {
-            situation(at: time, beats: beats, durable: election.told)
+        func at(_ time: UInt64, _ heartbeats: [Heartbeat]) -> Election.Situation {
+            situation(at: time, heartbeats: heartbeats, durable: election.told)
         }
         _ = election.update(at(150, [voter]))
         #expect(election.lease(in: at(2_099, [voter])) != nil)
@@ -252,11 +255,11 @@ import Testing
     @Test func `a coordinator votes for nobody else while it has the lease`() {
         let election = candidate()
         let voter = answer(of: 2, to: election.told)
-        _ = election.update(situation(at: 150, beats: [voter], durable: election.told))
+        _ = election.update(situation(at: 150, heartbeats: [voter], durable: election.told))
         #expect(!election.hear(asking(3, term: 9), at: 200, mayVote: true))
         #expect(election.isCaughtUp)
         // It gives up at once when it may lead no more, as on a full disk.
-        let full = situation(at: 210, beats: [voter], durable: election.told, mayLead: false)
+        let full = situation(at: 210, heartbeats: [voter], durable: election.told, mayLead: false)
         _ = election.update(full)
         #expect(!election.isCaughtUp)
         #expect(election.hear(asking(3, term: 9), at: 220, mayVote: true))
@@ -274,14 +277,14 @@ private final class Elector {
         election[keyPath: path]
     }
 
-    func hear(_ beat: Beat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
-        election.hear(beat, at: milliseconds, mayVote: mayVote)
+    func hear(_ heartbeat: Heartbeat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
+        election.hear(heartbeat, at: milliseconds, mayVote: mayVote)
     }
 
     func update(_ situation: Election.Situation) -> Bool { election.update(situation) }
     func lease(in situation: Election.Situation) -> Election.Term? { election.lease(in: situation) }
     func release(_ writer: WriterID) { election.release(writer) }
     func restore(_ lease: Lease) { election.restore(lease) }
-    func learn(from beats: [Beat]) { election.learn(from: beats) }
+    func learn(from heartbeats: [Heartbeat]) { election.learn(from: heartbeats) }
     func takeChange() -> Lease? { election.takeChange() }
 }

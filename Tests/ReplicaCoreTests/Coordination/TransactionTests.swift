@@ -40,7 +40,7 @@ import Testing
         #expect(cluster.takeReplies() == [.ok(id: 1)])
         #expect(["n1", "n2", "n3"].map { cluster[$0].counters.accepted } == [1, 0, 0])
         cluster.send(put(2, over: 1, concern: .all), to: node)
-        #expect(cluster.takeReplies() == [.met(id: 1, concern: .all)])
+        #expect(cluster.takeReplies() == [.acknowledged(id: 1, concern: .all)])
         cluster.send(put(3, over: 1), to: node)
         let codes = code(cluster.takeReplies())
         #expect(codes == [.changed])
@@ -54,7 +54,7 @@ import Testing
         cluster.send(put(1, over: .null), by: 1, to: "n2")
         cluster.send(put(2, over: .null), by: 2, to: "n3")
         cluster.cuts = []
-        cluster.settle(milliseconds: 4_000)
+        cluster.quiesce(milliseconds: 4_000)
         let first = cluster.takeReplies(of: 1)
         let second = cluster.takeReplies(of: 2)
         #expect([first, second].count { $0 == [.ok(id: 1)] } == 1)
@@ -71,7 +71,7 @@ import Testing
         cluster.send(put(1, over: .null), to: "n3")
         #expect(cluster.takeReplies().isEmpty)
         cluster.cuts = []
-        cluster.settle(milliseconds: 2_000)
+        cluster.quiesce(milliseconds: 2_000)
         let told = cluster.takeReplies()
         #expect(told.first == .change(listen: 5, writes: [Write(path: .root, value: 7)]))
         #expect(code(told) == [.changed])
@@ -83,7 +83,7 @@ import Testing
         cluster.send(.put(id: 9, path: place, value: 7), by: 9, to: "n3")
         cluster.send(put(8, over: 7), to: "n3")
         cluster.cuts = []
-        cluster.settle(milliseconds: 3_000)
+        cluster.quiesce(milliseconds: 3_000)
         #expect(cluster.takeReplies() == [.ok(id: 1)])
         #expect(cluster["n1"].value == ["a": 8])
     }
@@ -92,11 +92,11 @@ import Testing
         var cluster = cluster()
         cluster.stuckDisks = ["n2", "n3"]
         cluster.send(put(1, over: .null), to: "n1")
-        cluster.settle(milliseconds: 1_000)
+        cluster.quiesce(milliseconds: 1_000)
         #expect(cluster.takeReplies().isEmpty)
         cluster.stuckDisks = ["n3"]
         cluster.syncDisks()
-        cluster.settle(milliseconds: 500)
+        cluster.quiesce(milliseconds: 500)
         #expect(cluster.takeReplies() == [.ok(id: 1)])
     }
 
@@ -116,11 +116,11 @@ import Testing
         cluster.send(put(1, over: .null), to: "n1")
         cluster.crash("n1")
         cluster.send(put(2, over: 1, id: 2), to: "n3")
-        cluster.settle(milliseconds: 4_000)
+        cluster.quiesce(milliseconds: 4_000)
         #expect(cluster.takeReplies() == [.ok(id: 1), .ok(id: 2)])
         #expect(cluster["n3"].coordinatorMember == "n2")
         cluster.start("n1")
-        cluster.settle()
+        cluster.quiesce()
         cluster.send(put(3, over: 2, id: 3), to: "n1")
         #expect(cluster.takeReplies() == [.ok(id: 3)])
         #expect(cluster["n1"].coordinatorMember == "n2")
@@ -129,7 +129,7 @@ import Testing
     @Test func `a coordinator that stops in order is followed at once`() {
         var cluster = cluster()
         cluster.stop("n1")
-        cluster.settle(milliseconds: 600)
+        cluster.quiesce(milliseconds: 600)
         #expect(cluster["n2"].coordinatorMember == "n2")
     }
 
@@ -137,14 +137,14 @@ import Testing
         var cluster = cluster()
         let ends = [["n1", "n2"], ["n1", "n3"], ["n2", "n1"], ["n3", "n1"]]
         cluster.cuts = Set(ends)
-        cluster.settle(milliseconds: 5_000)
+        cluster.quiesce(milliseconds: 5_000)
         #expect(cluster["n2"].coordinatorMember == "n2")
         cluster.send(put(1, over: .null), by: 1, to: "n1")
         cluster.send(put(2, over: .null), by: 2, to: "n3")
         #expect(cluster.takeReplies(of: 1).isEmpty)
         #expect(cluster.takeReplies(of: 2) == [.ok(id: 1)])
         cluster.cuts = []
-        cluster.settle(milliseconds: 3_000)
+        cluster.quiesce(milliseconds: 3_000)
         let codes = code(cluster.takeReplies(of: 1))
         #expect(codes == [.changed])
         #expect(cluster["n1"].value == ["a": 2])
@@ -154,11 +154,11 @@ import Testing
         var cluster = cluster()
         cluster.crash("n2")
         cluster.crash("n3")
-        cluster.settle(milliseconds: 5_000)
+        cluster.quiesce(milliseconds: 5_000)
         cluster.send(put(1, over: .null, within: 1_000), to: "n1")
-        cluster.settle(milliseconds: 950)
+        cluster.quiesce(milliseconds: 950)
         #expect(cluster.takeReplies().isEmpty)
-        cluster.settle(milliseconds: 100)
+        cluster.quiesce(milliseconds: 100)
         guard case .error(1, .noMajority, let problem, _)? = cluster.takeReplies().first else {
             Issue.record("expected a refusal")
             return
@@ -172,10 +172,10 @@ import Testing
         #expect(cluster["n1"].value == ["a": 2])
         // Without a limit it waits for the others.
         cluster.send(put(3, over: 2, id: 3), to: "n1")
-        cluster.settle(milliseconds: 8_000)
+        cluster.quiesce(milliseconds: 8_000)
         #expect(cluster.takeReplies().isEmpty)
         cluster.start("n2")
-        cluster.settle(milliseconds: 5_000)
+        cluster.quiesce(milliseconds: 5_000)
         #expect(cluster.takeReplies() == [.ok(id: 3)])
     }
 
@@ -183,7 +183,7 @@ import Testing
         var cluster = cluster()
         cluster.cuts = [["n1", "n2"], ["n1", "n3"]]
         cluster.send(put(1, over: .null, within: 500), to: "n2")
-        cluster.settle(milliseconds: 600)
+        cluster.quiesce(milliseconds: 600)
         let codes = code(cluster.takeReplies())
         #expect(codes == [.undecided])
     }
@@ -193,15 +193,15 @@ import Testing
         cluster.send(put(1, over: .null), to: "n1")
         cluster.crash("n1")
         cluster.wipe("n2")
-        cluster.settle(milliseconds: 3_000)
+        cluster.quiesce(milliseconds: 3_000)
         cluster.start("n2")
-        cluster.settle(milliseconds: 6_000)
+        cluster.quiesce(milliseconds: 6_000)
         cluster.send(put(2, over: 1, id: 2, within: 1_000), to: "n3")
-        cluster.settle(milliseconds: 1_500)
+        cluster.quiesce(milliseconds: 1_500)
         let codes = code(cluster.takeReplies())
         #expect(codes.last == .noMajority)
         cluster.start("n1")
-        cluster.settle(milliseconds: 6_000)
+        cluster.quiesce(milliseconds: 6_000)
         cluster.send(put(2, over: 1, id: 3), to: "n3")
         #expect(cluster.takeReplies() == [.ok(id: 3)])
     }

@@ -9,19 +9,19 @@ import Testing
     private let count = Universe.path("count")
     private let conflicts = Universe.path("_conflicts/n3")
 
-    private func cluster(leftovers: Leftovers = .redo) -> TestCluster {
+    private func cluster(orphanPolicy: OrphanPolicy = .replay) -> TestCluster {
         var cluster = TestCluster(3)
         cluster.checkpointBytes = 500
-        cluster.leftovers = leftovers
+        cluster.orphanPolicy = orphanPolicy
         for name in cluster.names {
             cluster.crash(name)
             cluster.start(name)
         }
-        cluster.settle()
+        cluster.quiesce()
         for number in 1...30 {
             cluster.send(.push(id: UInt64(number), path: list, value: 1), to: "n1")
         }
-        cluster.settle()
+        cluster.quiesce()
         _ = cluster.takeReplies()
         return cluster
     }
@@ -44,16 +44,16 @@ import Testing
         cluster.send(.put(id: 4, path: Universe.path("title"), value: .string("ours")), to: "n1")
         cluster.send(.put(id: 5, path: count, value: Universe.increment(10)), to: "n2")
         _ = cluster.takeReplies()
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster.status(of: "n1").data.registers != 0)
         cluster.send(.evict(id: 6, member: "n3"), to: "n1")
         #expect(cluster.takeReplies() == [.ok(id: 6)])
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster.status(of: "n1").data.registers == 0, "n3 is not waited for")
 
         let writer = cluster["n3"].writer
         cluster.cuts = []
-        cluster.settle(milliseconds: 6_000)
+        cluster.quiesce(milliseconds: 6_000)
         #expect(cluster["n3"].writer != writer)
         #expect(cluster["n3"].counters.rebased == 6)
         #expect(cluster["n3"].counters.quarantined == 1)
@@ -70,7 +70,7 @@ import Testing
         #expect(kept[Universe.path("writes/0/value")] == .string("mine"))
 
         cluster.send(.put(id: 7, path: count, value: Universe.increment(1)), to: "n3")
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster.takeReplies() == [.ok(id: 7)])
         for name in cluster.names {
             #expect(cluster[name].value[count] == 14)
@@ -79,15 +79,15 @@ import Testing
     }
 
     @Test func `where all is to be kept, nothing is done again`() {
-        var cluster = cluster(leftovers: .keep)
+        var cluster = cluster(orphanPolicy: .keep)
         isolate(&cluster)
         cluster.send(.put(id: 1, path: list.appending(key(1)), value: 3), to: "n3")
         cluster.send(.put(id: 2, path: count, value: Universe.increment(1)), to: "n3")
-        cluster.settle()
+        cluster.quiesce()
         cluster.send(.evict(id: 6, member: "n3"), to: "n1")
-        cluster.settle()
+        cluster.quiesce()
         cluster.cuts = []
-        cluster.settle(milliseconds: 6_000)
+        cluster.quiesce(milliseconds: 6_000)
         #expect(cluster["n3"].counters.rebased == 0)
         #expect(cluster["n3"].counters.quarantined == 2)
         for name in cluster.names {
@@ -96,19 +96,20 @@ import Testing
         }
     }
 
-    @Test func `one that lives once more, cut off, comes back with what both lives had`() {
+    @Test
+    func `one that incarnations once more, cut off, comes back with what both incarnations had`() {
         var cluster = cluster()
         isolate(&cluster)
         cluster.send(.put(id: 1, path: list.appending(key(1)), value: 3), to: "n3")
-        cluster.settle()
+        cluster.quiesce()
         cluster.crash("n3")
         cluster.start("n3")
-        cluster.settle()
+        cluster.quiesce()
         cluster.send(.put(id: 2, path: list.appending(key(2)), value: 3), to: "n3")
         cluster.send(.evict(id: 6, member: "n3"), to: "n1")
-        cluster.settle()
+        cluster.quiesce()
         cluster.cuts = []
-        cluster.settle(milliseconds: 6_000)
+        cluster.quiesce(milliseconds: 6_000)
         #expect(cluster["n3"].counters.rebased == 2)
         for name in cluster.names {
             #expect(cluster[name].value[list].children.count == 32)
@@ -120,10 +121,10 @@ import Testing
         var cluster = cluster()
         isolate(&cluster)
         cluster.send(.evict(id: 6, member: "n3"), to: "n1")
-        cluster.settle()
+        cluster.quiesce()
         // It hears the others, and they do not hear it.
         cluster.cuts = [["n3", "n1"], ["n3", "n2"]]
-        cluster.settle()
+        cluster.quiesce()
         _ = cluster.takeReplies()
         cluster.send(.put(id: 7, path: count, value: 1), to: "n3")
         guard case .error(7, .unavailable, let problem, _)? = cluster.takeReplies().first else {
@@ -139,7 +140,7 @@ import Testing
             return
         }
         isolate(&cluster)
-        cluster.settle()
+        cluster.quiesce()
         cluster.send(.put(id: 9, path: count, value: 1), to: "n3")
         guard case .error(9, .unavailable, let reason, _)? = cluster.takeReplies().first else {
             Issue.record("the write was not refused")
@@ -152,7 +153,7 @@ import Testing
         var cluster = cluster()
         cluster.send(.evict(id: 1, member: "n3"), to: "n1")
         cluster.send(.put(id: 2, path: count, value: 1), to: "n3")
-        cluster.settle(milliseconds: 300)
+        cluster.quiesce(milliseconds: 300)
         #expect(cluster["n3"].isOut)
         _ = cluster.takeReplies()
         cluster.send(.put(id: 3, path: count, value: 2), to: "n3")
@@ -161,9 +162,9 @@ import Testing
             return
         }
         #expect(problem.hasPrefix("n3 was evicted from the cluster and has not rejoined yet"))
-        cluster.settle(milliseconds: 6_000)
+        cluster.quiesce(milliseconds: 6_000)
         cluster.send(.put(id: 4, path: count, value: 3), by: 2, to: "n3")
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster.takeReplies(of: 2) == [.ok(id: 4)])
         for name in cluster.names {
             #expect(cluster[name].value[count] == 3)
@@ -174,7 +175,7 @@ import Testing
     @Test func `a vote that a majority cannot join now is refused, and is not found later`() {
         var cluster = cluster()
         isolate(&cluster)
-        cluster.settle()
+        cluster.quiesce()
         cluster.send(.evict(id: 1, member: "n1"), to: "n3")
         #expect(
             cluster.takeReplies() == [
@@ -186,7 +187,7 @@ import Testing
             ])
         let writer = cluster["n1"].writer
         cluster.cuts = []
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster["n1"].writer == writer)
         #expect(cluster["n3"].evictions.isEmpty)
     }
@@ -194,7 +195,7 @@ import Testing
     @Test func `the node that is to go is not counted as a voter`() {
         var cluster = TestCluster(4)
         cluster.crash("n2")
-        cluster.settle()
+        cluster.quiesce()
         cluster.send(.evict(id: 1, member: "n4"), to: "n1")
         guard case .error(1, .unavailable, let problem, _)? = cluster.takeReplies().last else {
             Issue.record("expected a refusal")
@@ -206,15 +207,15 @@ import Testing
     @Test func `status tells of votes and of who is evicted`() {
         var cluster = cluster()
         isolate(&cluster)
-        cluster.settle()
+        cluster.quiesce()
         // n2 does not hear the vote.
         cluster.cuts.insert(["n1", "n2"])
         cluster.send(.evict(id: 1, member: "n3"), to: "n1")
-        cluster.settle(milliseconds: 1_000)
+        cluster.quiesce(milliseconds: 1_000)
         #expect(cluster.status(of: "n1").membership.evictionVotes.keys.sorted() == ["n3"])
         #expect(cluster.status(of: "n1").membership.evicted.isEmpty)
         cluster.cuts.remove(["n1", "n2"])
-        cluster.settle()
+        cluster.quiesce()
         for name in ["n1", "n2"] {
             #expect(cluster.status(of: name).membership.evictionVotes.isEmpty)
             #expect(cluster.status(of: name).membership.evicted.keys.sorted() == ["n3"])
@@ -227,13 +228,13 @@ import Testing
         cluster.send(.evict(id: 1, member: "n1"), to: "n3")
         cluster.send(.put(id: 2, path: count, value: 1), to: "n1")
         cluster.send(.put(id: 3, path: count, value: 3), to: "n3")
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster.status(of: "n3").data.registers > 0, "n3 still waits for the others")
         for name in cluster.names { #expect(cluster.status(of: name).membership.evicted.isEmpty) }
         #expect(cluster["n3"].livePeers.isEmpty)
         let writer = cluster["n1"].writer
         cluster.send(.put(id: 3, path: count, value: 2), to: "n1")
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster["n1"].writer == writer)
         #expect(cluster["n1"].value[count] == 2)
     }
@@ -248,7 +249,7 @@ import Testing
             id: 1, path: count, value: Universe.increment(1), stamp: stamp)
         cluster.send(add, to: "n3")
         cluster.send(.evict(id: 2, member: "n3"), to: "n1")
-        cluster.settle(milliseconds: 6_000)
+        cluster.quiesce(milliseconds: 6_000)
         _ = cluster.takeReplies()
         // Nobody knows yet whether the node that is out has done it.
         cluster.send(add, by: 2, to: "n1")
@@ -257,7 +258,7 @@ import Testing
             return
         }
         cluster.cuts = []
-        cluster.settle(milliseconds: 6_000)
+        cluster.quiesce(milliseconds: 6_000)
         for (client, name) in cluster.names.enumerated() {
             cluster.send(add, by: 10 + UInt64(client), to: name)
             #expect(cluster.takeReplies(of: 10 + UInt64(client)) == [.ok(id: 1)])
@@ -269,11 +270,11 @@ import Testing
         var cluster = cluster()
         isolate(&cluster)
         cluster.send(.evict(id: 6, member: "n3"), to: "n1")
-        cluster.settle()
+        cluster.quiesce()
         cluster.send(.put(id: 7, path: count, value: 1, concern: .majority), to: "n3")
         cluster.cuts = []
-        cluster.settle()
-        #expect(cluster.takeReplies().last == .met(id: 7, concern: .local))
+        cluster.quiesce()
+        #expect(cluster.takeReplies().last == .acknowledged(id: 7, concern: .local))
     }
 
     @Test func `what its checkpoint alone has is kept in a copy`() {
@@ -283,14 +284,14 @@ import Testing
             cluster.wipe("n2")
             cluster.start("n2")
             cluster.send(.evict(id: 6, member: "n3"), to: "n1")
-            cluster.settle(milliseconds: 600)
+            cluster.quiesce(milliseconds: 600)
             #expect(cluster["n3"].isOut)
             if isLost {
                 cluster.wipe("n1")
                 cluster.start("n1")
             }
             cluster.tamper = nil
-            cluster.settle(milliseconds: 20_000)
+            cluster.quiesce(milliseconds: 20_000)
             #expect(cluster.copied == (isLost ? ["n3"] : []))
             #expect(cluster.names.allSatisfy { cluster[$0].vector == cluster["n1"].vector })
         }
@@ -312,12 +313,12 @@ import Testing
         var cluster = cluster()
         isolate(&cluster)
         cluster.send(.evict(id: 6, member: "n3"), to: "n1")
-        cluster.settle()
+        cluster.quiesce()
         cluster.crash("n2")
         cluster.start("n2")
-        cluster.settle()
+        cluster.quiesce()
         cluster.send(.put(id: 7, path: count, value: 1), to: "n2")
-        cluster.settle()
+        cluster.quiesce()
         for name in ["n1", "n2"] { #expect(cluster.status(of: name).data.registers == 0) }
     }
 }

@@ -16,19 +16,20 @@ import Testing
                 stamp: Stamp(time: time, writer: origin), writes: [Write(path: list, value: value)])
         }
         let batch = Batch(
-            origin: origin, first: first, wallMilliseconds: 0, dependencies: Vector(),
+            origin: origin, first: first, wallMilliseconds: 0, dependencies: VersionVector(),
             operations: operations)
         return .published(PeerMessage.batch(BatchCoding.encode(batch)).frame)
     }
 
-    private func beat(
-        _ vector: Vector, promise: HybridTime, evictions: [Eviction] = []
+    private func heartbeat(
+        _ vector: VersionVector, closedTimestamp: HybridTime, evictions: [Eviction] = []
     ) -> Input {
-        let beat = Beat(
+        let heartbeat = Heartbeat(
             cluster: "test", member: "n2", writer: WriterID(bits: 9), vector: vector,
-            time: promise, promise: promise, writers: [], evictions: evictions,
+            time: closedTimestamp, closedTimestamp: closedTimestamp, writers: [],
+            evictions: evictions,
             wallMilliseconds: 0)
-        return .published(PeerMessage.beat(beat).frame)
+        return .published(PeerMessage.heartbeat(heartbeat).frame)
     }
 
     /// Those that a node has noted durably.
@@ -60,13 +61,13 @@ import Testing
     @Test func `follows no time that would leave none after it`() {
         var cluster = TestCluster(2)
         cluster.turn("n1", [batch(of: WriterID(bits: 8), from: 1, at: end)])
-        cluster.turn("n1", [beat(Vector(), promise: end)])
-        #expect(cluster["n1"].counters.strangers == 2)
+        cluster.turn("n1", [heartbeat(VersionVector(), closedTimestamp: end)])
+        #expect(cluster["n1"].counters.unknownPeers == 2)
         cluster.send(.put(id: 1, path: list, value: 1), to: "n1")
         #expect(cluster["n2"].value == ["list": 1])
         cluster.crash("n1")
         cluster.start("n1")
-        cluster.settle()
+        cluster.quiesce()
         cluster.send(.put(id: 2, path: list, value: 2), to: "n1")
         #expect(cluster["n2"].value == ["list": 2])
     }
@@ -82,7 +83,7 @@ import Testing
                 .requested(request, by: SessionID(number: 1)),
                 batch(of: writer, from: 3, at: present),
             ])
-        #expect(cluster["n1"].counters.strangers == 1)
+        #expect(cluster["n1"].counters.unknownPeers == 1)
         #expect(cluster["n1"].vector[writer] == 2)
         #expect(cluster["n2"].value == ["list": 2])
     }
@@ -99,7 +100,7 @@ import Testing
         }
         cluster.turn("n2", requests.map { .requested($0, by: SessionID(number: 1)) })
         cluster.cuts = []
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster["n1"].value == ["list": 4])
     }
 
@@ -112,24 +113,24 @@ import Testing
         for first in 6...11_000 as ClosedRange<UInt64> {
             inputs.append(batch(of: WriterID(bits: 1), from: first, at: present))
         }
-        var vector = Vector()
+        var vector = VersionVector()
         for origin in 1...300 as ClosedRange<UInt64> {
             vector[WriterID(bits: origin)] = 1 << 48
         }
         let later = HybridTime(milliseconds: present.milliseconds + 60_000)
-        cluster.turn("n1", [beat(vector, promise: later)] + inputs)
+        cluster.turn("n1", [heartbeat(vector, closedTimestamp: later)] + inputs)
         #expect(cluster["n1"].counters.dropped == 200 + 1_095)
         #expect(cluster.status(of: "n1").queues.waitingBatches == 10_000)
         cluster.send(.put(id: 2, path: list, value: 1), to: "n2")
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster["n1"].value == ["list": 1])
     }
 
     @Test func `keeps nothing waiting that rests on too much`() {
         var cluster = TestCluster(2)
         for count in [100, 101] as [UInt64] {
-            var dependencies = Vector()
-            var shown = Vector()
+            var dependencies = VersionVector()
+            var shown = VersionVector()
             shown[WriterID(bits: count)] = 1
             for origin in 1...count { dependencies[WriterID(bits: 1_000 + origin)] = 1 }
             let waiting = Batch(
@@ -140,9 +141,9 @@ import Testing
                         stamp: Stamp(time: present, writer: WriterID(bits: count)),
                         writes: [Write(path: list, value: 1)])
                 ])
-            let told = beat(
+            let told = heartbeat(
                 shown,
-                promise: HybridTime(milliseconds: present.milliseconds + 60_000 + count))
+                closedTimestamp: HybridTime(milliseconds: present.milliseconds + 60_000 + count))
             let frame = PeerMessage.batch(BatchCoding.encode(waiting)).frame
             cluster.turn("n1", [told, .published(frame)])
         }
@@ -155,23 +156,25 @@ import Testing
         let writer = cluster["n2"].writer
         cluster.turn("n1", [batch(of: writer, from: 2, at: present)])
         #expect(cluster["n1"].vector[writer] == 2)
-        cluster.settle()
-        #expect((1...10).contains(cluster["n2"].counters.strangers))
+        cluster.quiesce()
+        #expect((1...10).contains(cluster["n2"].counters.unknownPeers))
     }
 
     @Test func `remembers evictions of members alone, and not without end`() throws {
         var cluster = TestCluster(2)
-        let strangers = [Eviction(member: "\u{19}ody", writer: WriterID(bits: 1))]
+        let unknownPeers = [Eviction(member: "\u{19}ody", writer: WriterID(bits: 1))]
         let time = HybridTime(milliseconds: present.milliseconds + 60_000)
-        cluster.turn("n1", [beat(Vector(), promise: time, evictions: strangers)])
+        cluster.turn(
+            "n1", [heartbeat(VersionVector(), closedTimestamp: time, evictions: unknownPeers)])
         #expect(try evictions(at: cluster.disks["n1"]) == [])
         for (number, count) in [600, 1_000, 1_000].enumerated() {
-            let lives = (1..<count).map(UInt64.init) + [UInt64(count + number)]
-            let evictions = lives.map {
+            let incarnations = (1..<count).map(UInt64.init) + [UInt64(count + number)]
+            let evictions = incarnations.map {
                 Eviction(member: "n2", writer: WriterID(bits: $0 + 10_000), stage: .out)
             }
             let time = HybridTime(milliseconds: time.milliseconds + UInt64(number) + 1)
-            cluster.turn("n1", [beat(Vector(), promise: time, evictions: evictions)])
+            cluster.turn(
+                "n1", [heartbeat(VersionVector(), closedTimestamp: time, evictions: evictions)])
         }
         #expect(try evictions(at: cluster.disks["n1"]).count == 1_000)
         cluster.send(.evict(id: 1, member: "n2"), to: "n1")
@@ -200,19 +203,19 @@ import Testing
             cluster.turn("n1", [.asked(frame, by: "n2")])
             #expect(cluster["n1"].counters.malformedFrames == 0)
             #expect((cluster.refusals["n2"] != nil) == (newest == 3))
-            frame = PeerMessage.urge.frame
+            frame = PeerMessage.requestHeartbeat.frame
             frame[0] = 3
             cluster.turn("n1", [.asked(frame, by: "n2")])
             #expect(cluster["n1"].counters.malformedFrames == 1)
         }
     }
 
-    @Test func `answers no stranger`() {
+    @Test func `answers no unknownPeer`() {
         var cluster = TestCluster(2)
-        let want = PeerMessage.want(
+        let want = PeerMessage.requestBatches(
             member: "n2", origin: cluster["n1"].writer, from: 1, through: 9)
         cluster.turn("n1", [.asked(want.frame, by: "nobody")])
-        #expect(cluster["n1"].counters.strangers == 1)
+        #expect(cluster["n1"].counters.unknownPeers == 1)
     }
 }
 
@@ -245,7 +248,7 @@ import Testing
 
     @Test func `does not greet it without end`() {
         var cluster = TestCluster(1)
-        cluster.turn("n1", [ask((1...600_000).map { .hello(id: $0, seen: Vector()) })])
+        cluster.turn("n1", [ask((1...600_000).map { .hello(id: $0, seen: VersionVector()) })])
         let replies = cluster.takeReplies()
         guard case .error(600_000, .tooBig, _, _) = replies.last else {
             Issue.record("the last hello was not refused")

@@ -46,7 +46,7 @@ import Testing
         }
         #expect(cluster["n2"].value != cluster["n1"].value)
         cluster.cuts = []
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster["n1"].value[list].children.count == 20)
         #expect(cluster["n2"].value == cluster["n1"].value)
         #expect(cluster["n3"].value == cluster["n1"].value)
@@ -57,7 +57,7 @@ import Testing
         var cluster = TestCluster(3)
         cluster.cuts = [["n1", "n2"], ["n2", "n1"]]
         cluster.send(.put(id: 1, path: list, value: 1), to: "n1")
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster["n2"].value == ["list": 1])
     }
 
@@ -71,7 +71,7 @@ import Testing
         #expect(cluster["n2"].value == ["list": ["a": 1]])
         #expect(
             cluster["n2"].writer != writer, "its data may be older than what it told the others")
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster["n2"].value == ["list": ["a": 1, "b": 2]])
     }
 
@@ -88,7 +88,7 @@ import Testing
         cluster.start("n2")
         #expect(cluster["n2"].writer != writer)
         cluster.send(.put(id: 3, path: Universe.path("other"), value: 3), to: "n2")
-        cluster.settle()
+        cluster.quiesce()
         for name in cluster.names {
             #expect(cluster[name].value == ["list": 2, "other": 3])
         }
@@ -172,33 +172,33 @@ import Testing
     }
 
     @Test(arguments: [Durability.interval, .memory])
-    func `registers are forgotten again after a life was lost`(mode: Durability) {
+    func `registers are forgotten again after a incarnation was lost`(mode: Durability) {
         var cluster = TestCluster(3, durability: mode)
         cluster.send(.push(id: 1, path: list, value: 1), to: "n2")
         cluster.crash("n2")
         cluster.send(.push(id: 2, path: list, value: 1), to: "n1")
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster.status(of: "n3").data.registers > 0)
         cluster.start("n2")
-        cluster.settle()
+        cluster.quiesce()
         for name in cluster.names { #expect(cluster.status(of: name).data.registers == 0) }
     }
 
-    @Test func `nobody takes more of a lost life than somebody shows`() {
+    @Test func `nobody takes more of a lost incarnation than somebody shows`() {
         var cluster = TestCluster(3, durability: .memory)
         cluster.send(.put(id: 1, path: list, value: 1), to: "n2")
         let lost = cluster["n2"].writer
         cluster.crash("n2")
         cluster.start("n2")
-        cluster.settle()
+        cluster.quiesce()
         let operation = Operation(
             stamp: Stamp(time: HybridTime(milliseconds: 1_700_000_000_001), writer: lost),
             writes: [Write(path: list, value: 2)])
         let batch = Batch(
-            origin: lost, first: 2, wallMilliseconds: 0, dependencies: Vector(),
+            origin: lost, first: 2, wallMilliseconds: 0, dependencies: VersionVector(),
             operations: [operation])
         cluster.turn("n1", [.published(PeerMessage.batch(BatchCoding.encode(batch)).frame)])
-        cluster.settle()
+        cluster.quiesce()
         for name in cluster.names { #expect(cluster[name].vector[lost] == 1) }
     }
 
@@ -208,11 +208,11 @@ import Testing
             cluster.send(.push(id: UInt64(number), path: list, value: 1), to: "n1")
         }
         #expect(cluster.status(of: "n3").data.registers > 0)
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster.status(of: "n3").data.registers == 0)
         cluster.crash("n2")
         cluster.send(.push(id: 99, path: list, value: 1), to: "n1")
-        cluster.settle()
-        #expect(cluster.status(of: "n3").data.registers > 0, "a silent member stops the frontier")
+        cluster.quiesce()
+        #expect(cluster.status(of: "n3").data.registers > 0, "a silent member stops the stableTime")
     }
 }

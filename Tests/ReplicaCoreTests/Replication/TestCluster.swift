@@ -8,11 +8,11 @@ struct TestCluster {
     struct Disk {
         var entries: [LogEntry] = []
         var properties: [Property] = []
-        var aside: [[UInt8]] = []
+        var orphans: [[UInt8]] = []
         var writer = CheckpointWriter(limits: .init(row: 200, slice: 400))
         var rows: [CheckpointRow] = []
         var head: [UInt8] = []
-        var staged: [CheckpointRow] = []
+        var received: [CheckpointRow] = []
     }
 
     let names: [String]
@@ -34,42 +34,43 @@ struct TestCluster {
     /// Of nodes that start from now on.
     var checkpointBytes = 16 << 20
     var logLimit: UInt64 = 1_000_000
-    var leftovers = Leftovers.redo
+    var orphanPolicy = OrphanPolicy.replay
     /// Where nodes that start from now on believe themselves and others to be.
     var endpoints: [String: String] = [:]
     /// Who was told to keep a copy of its database.
     private(set) var copied: [String] = []
     /// Changes what nodes give their peers of checkpoints.
-    var tamper: ((inout CheckpointPart) -> Void)?
+    var tamper: ((inout CheckpointChunk) -> Void)?
     /// Why nodes gave up.
     private(set) var refusals: [String: String] = [:]
     private var now = Moment(wallMilliseconds: 1_700_000_000_000, elapsedMilliseconds: 0)
-    private var lives: UInt64 = 0
+    private var incarnations: UInt64 = 0
 
     init(_ count: Int, durability: Durability = .commit) {
         names = (1...count).map { "n\($0)" }
         self.durability = durability
         for name in names { start(name) }
-        settle()
+        quiesce()
     }
 
     subscript(name: String) -> Replica { replicas[name]! }
 
     mutating func start(_ name: String) {
-        lives += 1
+        incarnations += 1
         let disk = disks[name] ?? Disk()
         var configuration = Replica.Configuration(
-            cluster: "test", member: name, peers: names, durability: durability, seed: lives)
+            cluster: "test", member: name, peers: names, durability: durability, seed: incarnations)
         configuration.checkpointBytes = checkpointBytes
         configuration.logLimit = logLimit
-        configuration.leftovers = leftovers
+        configuration.orphanPolicy = orphanPolicy
         configuration.retryWindowMilliseconds = 500
         configuration.endpoints = endpoints
         // No test damages what a disk has: what cannot be read is a mistake of the replica, and ends the
         // run where it shows.
         let checkpoint = disk.head.isEmpty ? nil : try! disk.checkpoint(of: disk.rows, disk.head)
         var replica = Replica(
-            configuration, properties: disk.properties, checkpoint: checkpoint, aside: disk.aside)
+            configuration, properties: disk.properties, checkpoint: checkpoint,
+            orphans: disk.orphans)
         for entry in disk.entries.sorted(by: { ($0.origin, $0.first) < ($1.origin, $1.first) }) {
             try! replica.restore(DecodedBatch(entry, coveredBy: replica.vector))
         }
@@ -107,8 +108,8 @@ struct TestCluster {
         }
     }
 
-    /// Lets time pass until beats and repair have done their work.
-    mutating func settle(milliseconds: UInt64 = 3_000) {
+    /// Lets time pass until heartbeats and repair have done their work.
+    mutating func quiesce(milliseconds: UInt64 = 3_000) {
         for _ in 0..<milliseconds / 50 {
             now.wallMilliseconds += 50
             now.elapsedMilliseconds += 50
@@ -166,10 +167,10 @@ struct TestCluster {
 
     private func tampered(_ frame: [UInt8]) -> [UInt8] {
         guard let tamper, let messages = try? FrameReader<PeerMessage>.messages(in: frame),
-            case .message(.rows(var part))? = messages.first
+            case .message(.checkpointChunk(var part))? = messages.first
         else { return frame }
         tamper(&part)
-        return PeerMessage.rows(part).frame
+        return PeerMessage.checkpointChunk(part).frame
     }
 
     /// What a disk does with checkpoints.
@@ -182,27 +183,27 @@ struct TestCluster {
             disks[name, default: Disk()].entries.removeAll { $0.last <= vector[$0.origin] }
         case .readRows(let read):
             turn(name, [.foundRows(disks[name, default: Disk()].part(for: read), for: read)])
-        case .stage(let rows, let areFirst):
-            if areFirst { disks[name, default: Disk()].staged.removeAll() }
-            disks[name, default: Disk()].staged += rows
-            turn(name, [.staged])
-        case .adopt(let head, let keepsLog, _):
+        case .receiveRows(let rows, let areFirst):
+            if areFirst { disks[name, default: Disk()].received.removeAll() }
+            disks[name, default: Disk()].received += rows
+            turn(name, [.rowsReceived])
+        case .install(let head, let keepsLog, _):
             if !keepsLog { disks[name, default: Disk()].entries.removeAll() }
-            turn(name, [.adopted(disks[name, default: Disk()].adopt(head))])
+            turn(name, [.installed(disks[name, default: Disk()].install(head))])
         case .backUp: copied.append(name)
-        case .setAside(let origin, let sequence):
+        case .keepOrphans(let origin, let sequence):
             let end = disks[name, default: Disk()].entries.filter {
                 $0.origin == origin && $0.first > sequence
             }
-            disks[name]!.aside += end.map(\.bytes).filter { !disks[name]!.aside.contains($0) }
-            turn(name, [.setAside(disks[name]!.aside)])
+            disks[name]!.orphans += end.map(\.bytes).filter { !disks[name]!.orphans.contains($0) }
+            turn(name, [.keepOrphans(disks[name]!.orphans)])
         default: break
         }
     }
 
     private mutating func sync(_ turn: Turn, at name: String) {
         disks[name, default: Disk()].entries += turn.batches
-        if turn.clearsAside { disks[name]!.aside.removeAll() }
+        if turn.clearsOrphans { disks[name]!.orphans.removeAll() }
         for property in turn.properties {
             disks[name]!.properties.removeAll { $0.name == property.name }
             disks[name]!.properties.append(property)
@@ -235,20 +236,20 @@ extension TestCluster.Disk {
     }
 
     /// Three rows at a time.
-    func part(for read: RowRead) -> CheckpointPart {
+    func part(for read: RowRead) -> CheckpointChunk {
         guard let last = rows.last else {
-            return CheckpointPart(head: [], after: 0, rows: [], isLast: true)
+            return CheckpointChunk(head: [], after: 0, rows: [], isLast: true)
         }
         let isKnown = (try? CheckpointHead(head))?.lastRow == read.checkpoint
         let after = isKnown ? read.after : 0
         let found = Array(rows.drop { $0.id <= after }.prefix(3))
-        return CheckpointPart(
+        return CheckpointChunk(
             head: head, after: after, rows: found, isLast: found.last?.id ?? 0 == last.id)
     }
 
-    mutating func adopt(_ head: [UInt8]) -> (RestoredCheckpoint, log: [[UInt8]])? {
-        guard let checkpoint = try? checkpoint(of: staged, head) else { return nil }
-        (self.head, rows) = (head, staged)
+    mutating func install(_ head: [UInt8]) -> (RestoredCheckpoint, log: [[UInt8]])? {
+        guard let checkpoint = try? checkpoint(of: received, head) else { return nil }
+        (self.head, rows) = (head, received)
         writer = CheckpointWriter(after: checkpoint, limits: .init(row: 200, slice: 400))
         entries.removeAll { $0.last <= checkpoint.head.vector[$0.origin] }
         return (checkpoint, entries.sorted { $0.first < $1.first }.map(\.bytes))

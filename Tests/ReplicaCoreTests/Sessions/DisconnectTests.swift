@@ -23,7 +23,7 @@ import Testing
     @Test func `a server timestamp is that of the end`() {
         var cluster = TestCluster(1)
         cluster.send(.onDisconnect(id: 1, path: "left", value: .deferred(.timestamp)), to: "n1")
-        cluster.settle(milliseconds: 1_000)
+        cluster.quiesce(milliseconds: 1_000)
         let before = cluster["n1"].value
         cluster.turn("n1", [.closed(client)])
         #expect(before == .null)
@@ -55,7 +55,7 @@ import Testing
         cluster.send(.onDisconnect(id: 1, path: "a", value: 1), by: 1, to: "n1")
         cluster.send(.onDisconnect(id: 1, path: "b", value: 1), by: 2, to: "n1")
         for _ in 0..<20 {
-            cluster.settle(milliseconds: 1_000)
+            cluster.quiesce(milliseconds: 1_000)
             cluster.send(.ping(id: 2), by: 2, to: "n1")
         }
         #expect(cluster["n1"].value == ["a": 1])

@@ -13,13 +13,13 @@ import Testing
         _ = replica.ask(.listen(id: 1, path: "a"), by: 5)
         _ = replica.ask(.listen(id: 2, path: "b"), by: 5)
         _ = replica.ask(.listen(id: 3, path: "a", query: last), by: 5)
-        _ = replica.turn([.clogged(slow)])
+        _ = replica.turn([.backpressured(slow)])
         for number in 0..<100 {
             let put = ClientMessage.put(
                 id: 9, path: Path([Key(unchecked: "a"), Key(unchecked: "k\(number)")]), value: 1)
             #expect(replica.ask(put, by: 5) == [.ok(id: 9)])
         }
-        var told = replica.turn([.drained(slow)])[slow] ?? []
+        var told = replica.turn([.writable(slow)])[slow] ?? []
         let list = replica.value["a"]
         #expect(
             told == [
@@ -32,9 +32,9 @@ import Testing
 
     @Test func `a listen that begins while its client is slow is answered later`() {
         var replica = TestReplica()
-        _ = replica.turn([.clogged(slow)])
+        _ = replica.turn([.backpressured(slow)])
         #expect(replica.ask(.listen(id: 1, path: "a"), by: 5) == [.ok(id: 1)])
-        let told = replica.turn([.drained(slow)])
+        let told = replica.turn([.writable(slow)])
         #expect(told[slow] == [.change(listen: 1, writes: [Write(path: .root, value: .null)])])
     }
 
@@ -45,16 +45,16 @@ import Testing
             let path = Path([Key(unchecked: "p\(id)")])
             _ = replica.ask(.listen(id: id, path: path), by: 5)
         }
-        _ = replica.turn([.clogged(slow)])
+        _ = replica.turn([.backpressured(slow)])
         for id in UInt64(1)...20 {
             _ = replica.ask(.put(id: id, path: Path([Key(unchecked: "p\(id)")]), value: text))
         }
-        let first = replica.turn([.drained(slow)])[slow] ?? []
+        let first = replica.turn([.writable(slow)])[slow] ?? []
         #expect(first.count == 3)
-        _ = replica.turn([.clogged(slow)])
+        _ = replica.turn([.backpressured(slow)])
         #expect(replica.turn([])[slow] == nil)
         var count = first.count
-        _ = replica.turn([.drained(slow)]).values.map { count += $0.count }
+        _ = replica.turn([.writable(slow)]).values.map { count += $0.count }
         for _ in 0..<10 { count += replica.turn([])[slow]?.count ?? 0 }
         #expect(count == 20)
     }
@@ -80,13 +80,13 @@ import Testing
             for _ in 0..<60 {
                 var inputs: [Input] = []
                 switch random.next() % 8 {
-                case 0: inputs.append(.clogged(slow))
-                case 1, 2: inputs.append(.drained(slow))
+                case 0: inputs.append(.backpressured(slow))
+                case 1, 2: inputs.append(.writable(slow))
                 default: inputs.append(.requested(write(&random).frame, by: SessionID(number: 1)))
                 }
                 take(replica.turn(inputs))
             }
-            take(replica.turn([.drained(slow)]))
+            take(replica.turn([.writable(slow)]))
             for (id, query) in queries.enumerated() {
                 let shown = replica.ask(.get(id: 1, path: "list", query: query))
                 #expect(shown == [.value(id: 1, value: copies[id])], "seed \(seed), \(query)")

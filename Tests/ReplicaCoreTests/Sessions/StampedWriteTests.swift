@@ -30,25 +30,25 @@ import Testing
         #expect(cluster.takeReplies(of: 1) == [.ok(id: 1)])
         #expect(cluster.takeReplies(of: 2) == [.ok(id: 1)])
         cluster.cuts = []
-        cluster.settle()
+        cluster.quiesce()
         for name in cluster.names {
             #expect(cluster[name].value[count] == 1)
             #expect(cluster[name].vector.total == 2)
         }
     }
 
-    @Test func `one that is asked for again is answered and not done again, also after a restart`()
+    @Test func `one that is asked for again is answered and not done alias, also after a restart`()
     {
         var cluster = TestCluster(1)
         cluster.checkpointBytes = 1
         cluster.start("n1")
-        cluster.settle()
+        cluster.quiesce()
         let present = present + 3_000
         for _ in 0..<2 { cluster.send(add(1, stamp(present)), to: "n1") }
-        cluster.settle()
+        cluster.quiesce()
         cluster.crash("n1")
         cluster.start("n1")
-        cluster.settle()
+        cluster.quiesce()
         cluster.send(add(1, stamp(present)), to: "n1")
         #expect(cluster.takeReplies() == [.ok(id: 1), .ok(id: 1), .ok(id: 1)])
         #expect(cluster["n1"].value[count] == 1)
@@ -58,11 +58,11 @@ import Testing
     @Test func `an old stamp is refused for good once nobody can have used it, and not before`() {
         var cluster = TestCluster(3)
         cluster.stop("n3")
-        cluster.settle(milliseconds: 2_000)
+        cluster.quiesce(milliseconds: 2_000)
         cluster.send(add(1, stamp(present + 500)), to: "n1")
         #expect(codes(cluster.takeReplies()) == [.undecided])
         cluster.start("n3")
-        cluster.settle()
+        cluster.quiesce()
         cluster.send(add(2, stamp(present + 500)), to: "n1")
         #expect(codes(cluster.takeReplies()) == [.late])
         #expect(cluster["n1"].value[count].isNull)
@@ -72,10 +72,10 @@ import Testing
     {
         var cluster = TestCluster(3)
         cluster.setBack(milliseconds: 3_600_000)
-        cluster.settle()
+        cluster.quiesce()
         cluster.send(add(1, stamp(present - 100)), to: "n1")
         #expect(codes(cluster.takeReplies()) == [.late])
-        cluster.send(.hello(id: 2, seen: Vector()), to: "n1")
+        cluster.send(.hello(id: 2, seen: VersionVector()), to: "n1")
         cluster.send(add(3, stamp(present + 100)), to: "n1")
         #expect(cluster.takeReplies().contains(.ok(id: 3)))
     }
@@ -85,7 +85,7 @@ import Testing
         cluster.send(add(1, stamp(present - 2_000)), to: "n1")
         cluster.send(add(2, stamp(present)), to: "n1")
         #expect(codes(cluster.takeReplies()).count == 2)
-        cluster.send(.hello(id: 3, seen: Vector()), to: "n1")
+        cluster.send(.hello(id: 3, seen: VersionVector()), to: "n1")
         cluster.send(add(4, stamp(present)), to: "n1")
         #expect(cluster.takeReplies().contains(.ok(id: 4)))
         #expect(cluster["n1"].value[count] == 1)
@@ -95,7 +95,7 @@ import Testing
         var cluster = TestCluster(2)
         cluster.send(add(1, stamp(present + 3_600_000)), to: "n1")
         #expect(codes(cluster.takeReplies()) == [.undecided])
-        cluster.send(.hello(id: 2, seen: Vector()), to: "n1")
+        cluster.send(.hello(id: 2, seen: VersionVector()), to: "n1")
         guard case .ready(_, _, _, let time, _) = cluster.takeReplies().first else {
             Issue.record("no answer to hello")
             return
@@ -105,7 +105,7 @@ import Testing
 
     @Test func `a stamp in the name of a node is refused`() {
         var cluster = TestCluster(2)
-        cluster.settle()
+        cluster.quiesce()
         for name in cluster.names {
             let time = HybridTime(milliseconds: present + 5_000)
             let stolen = Stamp(time: time, writer: cluster[name].writer)
@@ -124,7 +124,7 @@ import Testing
     @Test func `a client that comes with more than a node holds is served once it has it`() {
         var cluster = TestCluster(2)
         cluster.cuts = [["n1", "n2"], ["n2", "n1"]]
-        cluster.send(.hello(id: 1, seen: Vector()), to: "n1")
+        cluster.send(.hello(id: 1, seen: VersionVector()), to: "n1")
         cluster.send(add(2, stamp(present)), to: "n1")
         guard case .seen(let time, let seen) = cluster.takeReplies().last else {
             Issue.record("nothing is told of what is seen")
@@ -134,7 +134,7 @@ import Testing
         cluster.send(.hello(id: 1, seen: seen), by: 2, to: "n2")
         #expect(cluster.takeReplies(of: 2) == [])
         cluster.cuts = []
-        cluster.settle(milliseconds: 500)
+        cluster.quiesce(milliseconds: 500)
         guard case .ready = cluster.takeReplies(of: 2).first else {
             Issue.record("not served")
             return
@@ -143,33 +143,33 @@ import Testing
 
     @Test func `a client that comes with more than a node gets is told so`() {
         var cluster = TestCluster(2)
-        var seen = Vector()
+        var seen = VersionVector()
         seen[WriterID(bits: 5)] = 1
         cluster.send(.hello(id: 1, seen: seen), to: "n1")
-        cluster.settle(milliseconds: 1_000)
+        cluster.quiesce(milliseconds: 1_000)
         #expect(codes(cluster.takeReplies()) == [.behind])
     }
 
     @Test func `frames tell only what has advanced since the last one`() {
         var cluster = TestCluster(2)
-        cluster.send(.hello(id: 1, seen: Vector()), to: "n1")
+        cluster.send(.hello(id: 1, seen: VersionVector()), to: "n1")
         cluster.send(.put(id: 2, path: count, value: 1), by: 9, to: "n2")
         cluster.send(.get(id: 3, path: count), to: "n1")
         cluster.send(.get(id: 4, path: count), to: "n1")
-        let told = cluster.takeReplies().compactMap { message -> Vector? in
+        let told = cluster.takeReplies().compactMap { message -> VersionVector? in
             if case .seen(_, let holds) = message { holds } else { nil }
         }
         #expect(told.map(\.total) == [1])
     }
 }
 
-@Suite struct ClientStampsTests {
+@Suite struct DeduplicationTableTests {
     private func stamp(_ time: UInt64, _ writer: UInt64 = 1) -> Stamp {
         Stamp(time: HybridTime(bits: time), writer: WriterID(bits: writer))
     }
 
     @Test func `what was done is known, in whatever order it came`() {
-        var stamps = ClientStamps()
+        var stamps = DeduplicationTable()
         for time: UInt64 in [5, 9, 7, 7] { stamps.insert(stamp(time)) }
         #expect(stamps.count == 3)
         #expect([5, 7, 9].allSatisfy { stamps.answer(for: stamp($0)) == .done })
@@ -178,8 +178,8 @@ import Testing
     }
 
     @Test func `of many only the last ones are known, and it is known which`() {
-        var stamps = ClientStamps()
-        let many = UInt64(3 * ClientStamps.timesLimit)
+        var stamps = DeduplicationTable()
+        let many = UInt64(3 * DeduplicationTable.timesLimit)
         for time in 1...many { stamps.insert(stamp(2 * time)) }
         #expect(stamps.answer(for: stamp(2)) == .forgotten)
         #expect(stamps.answer(for: stamp(3)) == .forgotten)
@@ -188,11 +188,13 @@ import Testing
     }
 
     @Test func `of many clients the last ones are known`() throws {
-        var stamps = ClientStamps()
-        for writer in 1...UInt64(ClientStamps.limit + 1) { stamps.insert(stamp(writer, writer)) }
-        #expect(stamps.count <= ClientStamps.limit)
+        var stamps = DeduplicationTable()
+        for writer in 1...UInt64(DeduplicationTable.limit + 1) {
+            stamps.insert(stamp(writer, writer))
+        }
+        #expect(stamps.count <= DeduplicationTable.limit)
         #expect(stamps.answer(for: stamp(1, 1)) == .forgotten)
-        let last = UInt64(ClientStamps.limit + 1)
+        let last = UInt64(DeduplicationTable.limit + 1)
         #expect(stamps.answer(for: stamp(last, last)) == .done)
         #expect(stamps.answer(for: stamp(last + 1, last + 1)) == .notDone)
         let count = stamps.count
@@ -217,22 +219,22 @@ import Testing
 
     @Test func `they come back from bytes as they were`() throws {
         var random = SplitMix64(seed: 3)
-        var stamps = ClientStamps()
+        var stamps = DeduplicationTable()
         for _ in 0..<5_000 { stamps.insert(stamp(random.next() >> 20, random.next() % 7)) }
         #expect(try decoded(encoded(stamps)) == stamps)
     }
 
-    private func encoded(_ stamps: ClientStamps) -> [UInt8] {
+    private func encoded(_ stamps: DeduplicationTable) -> [UInt8] {
         var writer = MessagePackWriter()
         writer.append(stamps)
         return writer.bytes
     }
 
-    private func decoded(_ bytes: [UInt8]) throws(FrameError) -> ClientStamps {
+    private func decoded(_ bytes: [UInt8]) throws(FrameError) -> DeduplicationTable {
         try bytes.withUnsafeBytes { bytes in
             Result { () throws(FrameError) in
                 var reader = MessagePackReader(bytes)
-                return try ClientStamps(from: &reader)
+                return try DeduplicationTable(from: &reader)
             }
         }.get()
     }

@@ -5,18 +5,18 @@ import SyncProtocol
 /// Lets operations arrive at a tree one by one and compares it with the oracle after each.
 struct ArrivalCheck {
     /// Returns what was wrong first, or nil.
-    static func firstFlaw(
-        _ arrivals: [Operation], frontiers: Generator? = nil
+    static func firstFailure(
+        _ arrivals: [Operation], stableTimes: Generator? = nil
     ) -> String? {
         var tree = ConvergentTree()
         var received: [Stamp: Operation] = [:]
         var before = Value.null
-        var frontier = Stamp.none
-        var frontiers = frontiers
+        var stableTime = Stamp.none
+        var stableTimes = stableTimes
         let stamps = Set(arrivals.map(\.stamp)).sorted()
         for (index, operation) in arrivals.enumerated() {
-            if operation.stamp <= frontier {
-                // The frontier drops duplicates; anything else behind it was lost.
+            if operation.stamp <= stableTime {
+                // The stable time drops duplicates; anything else behind it was lost.
                 if received[operation.stamp] == nil { return "arrival \(index) was lost" }
                 continue
             }
@@ -24,23 +24,23 @@ struct ArrivalCheck {
             received[operation.stamp] = operation
             let want = SequentialExecution.value(after: received.values)
             if tree.value != want { return "arrival \(index): \(tree.value), want \(want)" }
-            if let flaw = flaw(in: changes, from: before, to: want) {
-                return "arrival \(index): \(flaw)"
+            if let failure = failure(in: changes, from: before, to: want) {
+                return "arrival \(index): \(failure)"
             }
             before = want
 
-            guard frontiers != nil, frontiers!.chance(0.5) else { continue }
+            guard stableTimes != nil, stableTimes!.chance(0.5) else { continue }
             for stamp in stamps {
                 if received[stamp] != nil {
-                    frontier = max(frontier, stamp)
+                    stableTime = max(stableTime, stamp)
                 } else {
                     break
                 }
             }
-            tree.forget(through: frontier)
+            tree.forget(through: stableTime)
             if tree.value != want { return "forgetting changed \(want) into \(tree.value)" }
         }
-        guard frontiers != nil, received.count == stamps.count else { return nil }
+        guard stableTimes != nil, received.count == stamps.count else { return nil }
         tree.forget(through: stamps.last!)
         return tree.registerCount == 0 || hasPriority(arrivals)
             ? nil : "\(tree.registerCount) registers left when all is stable"
@@ -59,7 +59,7 @@ struct ArrivalCheck {
     }
 
     /// Checks that changes name exactly the leaves that differ, with their old and new values.
-    static func flaw(in changes: [Change], from before: Value, to after: Value) -> String? {
+    static func failure(in changes: [Change], from before: Value, to after: Value) -> String? {
         var reported: [Path: (old: Value, new: Value)] = [:]
         for change in changes {
             let old = leafMap(change.old, at: change.path)

@@ -41,11 +41,11 @@ import Testing
                                     })
                             wanted[held] = want
                             guard tree.value == want,
-                                ArrivalCheck.flaw(in: changes, from: before, to: want) == nil
+                                ArrivalCheck.failure(in: changes, from: before, to: want) == nil
                             else {
                                 let arrivals = order.map { operations[$0] }
-                                let flaw = ArrivalCheck.firstFlaw(arrivals) ?? "not repeated"
-                                Issue.record("\(arrivals): \(flaw)")
+                                let failure = ArrivalCheck.firstFailure(arrivals) ?? "not repeated"
+                                Issue.record("\(arrivals): \(failure)")
                                 return
                             }
                             before = want
@@ -93,12 +93,12 @@ import Testing
             let arrivals = nearlyInOrder(operations, &random)
             let seed = random.next()
             let fails = { (arrivals: [Operation]) in
-                ArrivalCheck.firstFlaw(arrivals, frontiers: Generator(seed: seed)) != nil
+                ArrivalCheck.firstFailure(arrivals, stableTimes: Generator(seed: seed)) != nil
             }
             guard fails(arrivals) else { continue }
             let few = ArrivalCheck.shrink(arrivals, fails)
-            let flaw = ArrivalCheck.firstFlaw(few, frontiers: Generator(seed: seed))
-            Issue.record("case \(number): \(few): \(flaw ?? "")")
+            let failure = ArrivalCheck.firstFailure(few, stableTimes: Generator(seed: seed))
+            Issue.record("case \(number): \(few): \(failure ?? "")")
             return
         }
     }
@@ -129,9 +129,9 @@ import Testing
             var arrivals = operations
             for _ in 0..<random.pick([0, 0, 1, 2]) { arrivals.append(random.pick(operations)) }
             arrivals.shuffle(using: &random)
-            guard ArrivalCheck.firstFlaw(arrivals) != nil else { continue }
-            let few = ArrivalCheck.shrink(arrivals) { ArrivalCheck.firstFlaw($0) != nil }
-            Issue.record("case \(number): \(few): \(ArrivalCheck.firstFlaw(few) ?? "")")
+            guard ArrivalCheck.firstFailure(arrivals) != nil else { continue }
+            let few = ArrivalCheck.shrink(arrivals) { ArrivalCheck.firstFailure($0) != nil }
+            Issue.record("case \(number): \(few): \(ArrivalCheck.firstFailure(few) ?? "")")
             return
         }
     }

@@ -74,7 +74,7 @@ import Testing
     func `holds in every order`(example: Case) {
         #expect(SequentialExecution.value(after: example.operations) == example.want)
         for order in permutations(example.operations) {
-            #expect(ArrivalCheck.firstFlaw(order) == nil)
+            #expect(ArrivalCheck.firstFailure(order) == nil)
         }
     }
 

@@ -2,7 +2,7 @@ import ReplicaCore
 import SyncProtocol
 
 /// The end of a run: faults are over, clients stop, and the cluster has to become equal.
-struct Calm {
+struct Quiescence {
     /// How often the cluster is looked at: not regularly, or a look could meet the ping of a client
     /// each time.
     static let interval = TimeRange(.milliseconds(80), .milliseconds(120))
@@ -20,15 +20,15 @@ struct Calm {
     var lastProgress: Microseconds = 0
     var lastTotal: UInt64 = 0
     /// Something that no run may show, whatever is checked.
-    var flaw: String?
+    var failure: String?
 }
 
 extension SimulatedRun {
-    mutating func beginCalm() {
-        calm.hasBegun = true
-        calm.lastProgress = now
-        network.calm(at: now)
-        noteStrangers()
+    mutating func beginQuiescence() {
+        quiescence.hasBegun = true
+        quiescence.lastProgress = now
+        network.quiescence(at: now)
+        noteUnknownPeers()
         perform(.heal)
         for node in nodes.indices {
             nodes[node].clock.set(.running, at: now)
@@ -41,35 +41,37 @@ extension SimulatedRun {
             clients[client].scripted.removeAll()
         }
         stopApplications()
-        schedule(.calmChecked, after: 0)
+        schedule(.quiescenceChecked, after: 0)
     }
 
-    mutating func checkCalm() {
+    mutating func checkQuiescence() {
         for node in nodes.indices {
             resume(node)
             start(node)
         }
         noteProgress()
         if isEqual {
-            calm.equalSince = calm.equalSince ?? now
+            quiescence.equalSince = quiescence.equalSince ?? now
         } else {
-            calm.equalSince = nil
+            quiescence.equalSince = nil
         }
-        if let since = calm.equalSince, now >= since + Calm.quiet {
-            calm.converged = since
-            calm.isOver = true
-        } else if now >= min(calm.lastProgress + scenario.settle, scenario.until + Calm.limit) {
-            calm.isOver = true
+        if let since = quiescence.equalSince, now >= since + Quiescence.quiet {
+            quiescence.converged = since
+            quiescence.isOver = true
+        } else if now
+            >= min(quiescence.lastProgress + scenario.quiescence, scenario.until + Quiescence.limit)
+        {
+            quiescence.isOver = true
         } else {
-            schedule(.calmChecked, after: random.time(in: Calm.interval))
+            schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
         }
     }
 
     /// As long as replicas learn of operations, they are given time.
     private mutating func noteProgress() {
         let total = nodes.reduce(UInt64(0)) { $0 + ($1.replica?.vector.total ?? 0) }
-        if total != calm.lastTotal { calm.lastProgress = now }
-        calm.lastTotal = total
+        if total != quiescence.lastTotal { quiescence.lastProgress = now }
+        quiescence.lastTotal = total
     }
 
     private var isEqual: Bool {
@@ -83,7 +85,7 @@ extension SimulatedRun {
                 return listening.isComplete && isAtRest(client.connection)
             }
             && applications.allSatisfy { $0.isAtRest && isAtRest($0.connection) }
-            && twins.allSatisfy { $0.ended != nil }
+            && duplicateNodes.allSatisfy { $0.ended != nil }
     }
 
     /// Whether a connection lives, and nothing is on its way to the client for longer than usual. One

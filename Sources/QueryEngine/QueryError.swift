@@ -3,7 +3,7 @@ import DataTree
 /// What cannot be in a query, in the words of Firebase's JavaScript client.
 ///
 /// Source: `firebase-semantics.md`, section 4.2; its slips of the pen are Firebase's.
-enum QueryFlaw {
+enum QueryError {
     case orderIsSet(String)
     case startIsSet(String)
     case endIsSet(String)
@@ -65,8 +65,8 @@ enum QueryFlaw {
             "\(function) failed: key argument was an invalid key = \"\(key)\".  Firebase keys must "
                 + "be non-empty strings and can't contain \".\", \"#\", \"$\", \"/\", \"[\", or "
                 + "\"]\")."
-        case .invalidMember(let name, let flaw):
-            "invalid query: \(name) \(flaw)"
+        case .invalidMember(let name, let failure):
+            "invalid query: \(name) \(failure)"
         }
     }
 

@@ -5,14 +5,14 @@ import SyncProtocol
 // had done again.
 
 /// Where an evicted replica is on its way back.
-struct WayBack: Sendable {
+struct Rejoin: Sendable {
     enum Phase: Equatable, Sendable {
         /// Until all rows of another member's checkpoint are here.
         case fetching
         /// Until so many ends of logs, which that checkpoint does not cover, are kept beside the log.
-        case settingAside(Int)
+        case keepingOrphans(Int)
         /// Until the checkpoint has taken the place of all else.
-        case adopting
+        case installing
         /// Until the others wait for this member again.
         case returning
     }
@@ -32,93 +32,97 @@ struct WayBack: Sendable {
 
 extension Replica {
     /// Whether this replica knows that it was evicted, and is on its way back.
-    public var isOut: Bool { wayBack != nil }
+    public var isOut: Bool { rejoin != nil }
 
     /// Whether it is not, and has nothing left to do again.
-    public var isWhole: Bool { wayBack == nil && aside.isEmpty }
+    public var isWhole: Bool { rejoin == nil && orphans.isEmpty }
 
     /// Somebody knows that lives of this member are over, on whose data it lives.
-    mutating func noteEnd(_ lives: [Eviction]) {
-        guard !lives.isEmpty else { return }
-        if wayBack == nil || wayBack?.phase == .returning {
-            wayBack = WayBack(phase: .fetching, left: wayBack?.left ?? [])
+    mutating func noteEnd(_ incarnations: [Eviction]) {
+        guard !incarnations.isEmpty else { return }
+        if rejoin == nil || rejoin?.phase == .returning {
+            rejoin = Rejoin(phase: .fetching, left: rejoin?.left ?? [])
         }
-        let known = Set(wayBack?.ended.map(\.writer) ?? [])
-        wayBack?.ended += lives.filter { !known.contains($0.writer) }
+        let known = Set(rejoin?.ended.map(\.writer) ?? [])
+        rejoin?.ended += incarnations.filter { !known.contains($0.writer) }
     }
 
     /// Goes on with coming back, at the end of a turn.
-    mutating func continueWayBack() {
-        switch wayBack?.phase {
-        case nil: if now.elapsedMilliseconds >= nextBeatMilliseconds { doAsideAgain() }
+    mutating func continueRejoin() {
+        switch rejoin?.phase {
+        case nil: if now.elapsedMilliseconds >= nextHeartbeatMilliseconds { replayOrphans() }
         case .fetching: fetchInPlaceOfAll()
-        case .settingAside: break
-        case .adopting: if joining == nil { wayBack?.phase = .fetching }
-        case .returning: if peers.isAwaited(at: now.elapsedMilliseconds) { endWayBack() }
+        case .keepingOrphans: break
+        case .installing: if transfer == nil { rejoin?.phase = .fetching }
+        case .returning: if peers.isAwaited(at: now.elapsedMilliseconds) { endRejoin() }
         }
     }
 
     /// Asks one live member after the other, until all rows of one are here.
     private mutating func fetchInPlaceOfAll() {
-        if let joining {
-            if joining.phase == .complete, joining.replacesAll { setAside(beyond: joining.head) }
-            if joining.replacesAll || isAdopting { return }
-            // What it was getting before would have gone below its log, which is of lives that are over.
-            self.joining = nil
+        if let transfer {
+            if transfer.phase == .complete, transfer.replacesAll {
+                keepOrphans(beyond: transfer.head)
+            }
+            if transfer.replacesAll || isInstalling { return }
+            // What it was getting before would have gone below its log, which is of incarnations that are over.
+            self.transfer = nil
         }
-        guard let wayBack, now.elapsedMilliseconds >= wayBack.nextMilliseconds else { return }
+        guard let rejoin, now.elapsedMilliseconds >= rejoin.nextMilliseconds else { return }
         let sources = peers.members.filter { peer in
-            guard let beat = peer.beat else { return false }
+            guard let heartbeat = peer.heartbeat else { return false }
             return peers.isLive(peer, at: now.elapsedMilliseconds)
-                && wayBack.ended.allSatisfy { beat.evictions.hasOver($0) }
+                && rejoin.ended.allSatisfy { heartbeat.evictions.hasOver($0) }
         }
-        guard let source = sources.first(where: { $0.member > wayBack.source }) ?? sources.first
+        guard let source = sources.first(where: { $0.member > rejoin.source }) ?? sources.first
         else { return }
-        self.wayBack?.source = source.member
-        self.wayBack?.nextMilliseconds = now.elapsedMilliseconds + WayBack.patienceMilliseconds
+        self.rejoin?.source = source.member
+        self.rejoin?.nextMilliseconds = now.elapsedMilliseconds + Rejoin.patienceMilliseconds
         join(inPlaceOfAllAt: source.member)
     }
 
     /// Sets aside all that a checkpoint does not cover, once it is in the log: what of it somebody else has
-    /// comes back from there, the rest is lost with this life.
-    private mutating func setAside(beyond head: [UInt8]) {
+    /// comes back from there, the rest is lost with this incarnation.
+    private mutating func keepOrphans(beyond head: [UInt8]) {
         guard batch.isEmpty, turn.entries.isEmpty else { return }
-        let held = (try? CheckpointHead(head))?.vector ?? Vector()
+        let held = (try? CheckpointHead(head))?.vector ?? VersionVector()
         if !checkpoints.logGoesBack(to: held) { keepCopy() }
         let origins = vector.entries.filter { $0.sequence > held[$0.origin] }.map(\.origin)
-        wayBack?.phase = origins.isEmpty ? .adopting : .settingAside(origins.count)
-        for origin in origins { turn.urgent.append(.setAside(origin, after: held[origin])) }
+        rejoin?.phase = origins.isEmpty ? .installing : .keepingOrphans(origins.count)
+        for origin in origins { turn.immediate.append(.keepOrphans(origin, after: held[origin])) }
     }
 
     /// What is in this replica's own checkpoint alone cannot be done again: who has lost it, and all others, may
     /// look for it in a copy.
     private mutating func keepCopy() {
-        turn.urgent.append(
+        turn.immediate.append(
             .backUp(name: "evicted-\(now.wallMilliseconds)", id: 0, for: .none))
     }
 
-    mutating func noteAside(_ batches: [[UInt8]]) {
-        guard case .settingAside(let count) = wayBack?.phase else { return }
-        aside = batches
-        wayBack?.phase = count > 1 ? .settingAside(count - 1) : .adopting
+    mutating func noteOrphans(_ batches: [[UInt8]]) {
+        guard case .keepingOrphans(let count) = rejoin?.phase else { return }
+        orphans = batches
+        rejoin?.phase = count > 1 ? .keepingOrphans(count - 1) : .installing
     }
 
-    /// Has the data of another member: begins a new life, which tells that it knows of the end of those
+    /// Has the data of another member: begins a new incarnation, which tells that it knows of the end of those
     /// before.
-    mutating func comeBack() {
-        for life in wayBack?.ended ?? [] { _ = peers.evictions.raise(life, to: .out) }
-        wayBack = WayBack(phase: .returning, left: wayBack?.left ?? [])
-        beginLife()
+    mutating func beginRejoin() {
+        for incarnation in rejoin?.ended ?? [] { _ = peers.evictions.raise(incarnation, to: .out) }
+        rejoin = Rejoin(phase: .returning, left: rejoin?.left ?? [])
+        beginIncarnation()
     }
 
     /// The others wait for this member: from now on it makes operations, later than all that may have been
-    /// settled without it.
-    private mutating func endWayBack() {
-        for life in peers.evictions.own(at: .out) { _ = peers.evictions.raise(life, to: .back) }
-        promised = max(promised, clock.last)
+    /// stable without it.
+    private mutating func endRejoin() {
+        for incarnation in peers.evictions.own(at: .out) {
+            _ = peers.evictions.raise(incarnation, to: .back)
+        }
+        closedTimestamp = max(closedTimestamp, clock.last)
         counters.returns += 1
-        let left = wayBack?.left ?? []
-        wayBack = nil
+        let left = rejoin?.left ?? []
+        rejoin = nil
         for writes in left { write(left: writes) }
     }
 }
@@ -128,29 +132,29 @@ extension Replica {
 extension Replica {
     /// Does again what was set aside and nobody has: once this replica holds all that the others have, and no
     /// node can take a write any more that a client may have asked for here and elsewhere.
-    private mutating func doAsideAgain() {
-        let lives = peers.evictions.own(at: .back)
-        guard !aside.isEmpty || !lives.isEmpty, life.isServing, peers.hold(all: vector),
+    private mutating func replayOrphans() {
+        let incarnations = peers.evictions.own(at: .back)
+        guard !orphans.isEmpty || !incarnations.isEmpty, startup.isServing, peers.hold(all: vector),
             !peers.evictions.isPrecededByOther
         else { return }
-        let lost = aside.compactMap { try? BatchCoding.decode($0) }
+        let lost = orphans.compactMap { try? BatchCoding.decode($0) }
             .filter { $0.last > vector[$0.origin] }
         guard lost.allSatisfy({ isLostForGood($0) }) else { return }
-        turn.clearsAside = !aside.isEmpty
-        aside.removeAll()
+        turn.clearsOrphans = !orphans.isEmpty
+        orphans.removeAll()
         for batch in lost {
             for operation in batch.operations where !isDone(operation) {
-                doAgain(operation, batch.wallMilliseconds)
+                replay(operation, batch.wallMilliseconds)
             }
         }
-        for life in lives { _ = peers.evictions.raise(life, to: .over) }
+        for incarnation in incarnations { _ = peers.evictions.raise(incarnation, to: .over) }
     }
 
     /// Whether an operation, or another one in its place, is here: also a transaction that was asked for
     /// again, under its name.
     private func isDone(_ operation: Operation) -> Bool {
-        clientStamps.answer(for: operation.stamp) == .done
-            || operation.again.map { clientStamps.answer(for: $0) == .done } ?? false
+        deduplicationTable.answer(for: operation.stamp) == .done
+            || operation.alias.map { deduplicationTable.answer(for: $0) == .done } ?? false
     }
 
     /// Whether nobody has the batch, and no client asks for it any more: what a node has stamped itself none
@@ -158,16 +162,16 @@ extension Replica {
     private func isLostForGood(_ batch: Batch) -> Bool {
         !peers.writers.contains(batch.origin)
             && batch.operations.allSatisfy {
-                $0.stamp.writer == batch.origin || $0.stamp.time <= frontier
+                $0.stamp.writer == batch.origin || $0.stamp.time <= stableTime
             }
     }
 
     /// What cannot be in anybody's way is done again: a new child of a list, an increment. The rest is
     /// kept for somebody to decide, under `_conflicts`.
-    private mutating func doAgain(_ operation: Operation, _ wallMilliseconds: UInt64) {
-        if configuration.leftovers == .redo, operation.writes.allSatisfy({ isHarmless($0) }) {
+    private mutating func replay(_ operation: Operation, _ wallMilliseconds: UInt64) {
+        if configuration.orphanPolicy == .replay, operation.writes.allSatisfy({ isHarmless($0) }) {
             counters.rebased += 1
-            return accept(operation.writes, again: operation.stamp)
+            return accept(operation.writes, alias: operation.stamp)
         }
         counters.quarantined += 1
         var kept = Value.null

@@ -1,7 +1,7 @@
 import SyncProtocol
 
 /// Batches that came before what they follow or depend on: held back, in order, within a bound.
-struct Inbox: Sendable {
+struct ReorderBuffer: Sendable {
     /// Beyond this many bytes new batches are dropped; repair brings them again.
     static let byteLimit = 64 << 20
     static let countLimit = 10_000
@@ -26,11 +26,11 @@ struct Inbox: Sendable {
 
     /// Keeps a batch, unless it is there already; false if there was no room.
     mutating func insert(_ batch: Batch, _ bytes: [UInt8]) -> Bool {
-        guard count < Inbox.countLimit, byteCount + bytes.count <= Inbox.byteLimit
+        guard count < ReorderBuffer.countLimit, byteCount + bytes.count <= ReorderBuffer.byteLimit
         else { return false }
         let queue = queues.firstIndex { $0.origin >= batch.origin } ?? queues.count
         if queue == queues.count || queues[queue].origin != batch.origin {
-            guard queues.count < Inbox.originLimit else { return false }
+            guard queues.count < ReorderBuffer.originLimit else { return false }
             queues.insert((batch.origin, []), at: queue)
         }
         let place =
@@ -48,7 +48,7 @@ struct Inbox: Sendable {
     }
 
     /// Takes a batch that can be applied to a replica that holds `vector`, if there is one.
-    mutating func next(after vector: Vector) -> Waiting? {
+    mutating func next(after vector: VersionVector) -> Waiting? {
         for index in queues.indices { dropHeld(by: vector, from: index) }
         queues.removeAll { $0.batches.isEmpty }
         for index in queues.indices {
@@ -76,8 +76,8 @@ struct Inbox: Sendable {
     }
 
     /// How much must be held to apply what waits: where the gaps before it end, and what it depends on.
-    func needs(beyond vector: Vector) -> Vector {
-        var needs = Vector()
+    func needs(beyond vector: VersionVector) -> VersionVector {
+        var needs = VersionVector()
         for (origin, batches) in queues {
             guard let first = batches.first?.batch else { continue }
             needs[origin] = max(needs[origin], first.first - 1)
@@ -95,7 +95,7 @@ struct Inbox: Sendable {
 
     /// Drops also what is held in part: whole batches are taken, so it contradicts what was, and
     /// would stand in the way of what follows.
-    private mutating func dropHeld(by vector: Vector, from index: Int) {
+    private mutating func dropHeld(by vector: VersionVector, from index: Int) {
         let held = vector[queues[index].origin]
         while let first = queues[index].batches.first, first.batch.first <= held {
             removeFirst(from: index)

@@ -4,7 +4,7 @@ import SyncProtocol
 import Testing
 
 /// Writes that wait until they are durable on more than one node, and a disk that takes none.
-@Suite struct ConcernTests {
+@Suite struct WriteConcernTests {
     private let place = Universe.path("a")
 
     private func put(_ concern: WriteConcern?) -> ClientMessage {
@@ -15,7 +15,7 @@ import Testing
     func `a write is acknowledged once it is as durable as was asked`(concern: WriteConcern) {
         var cluster = TestCluster(3)
         cluster.send(put(concern), to: "n1")
-        #expect(cluster.takeReplies() == [.met(id: 1, concern: concern)])
+        #expect(cluster.takeReplies() == [.acknowledged(id: 1, concern: concern)])
     }
 
     @Test func `without a concern nothing is said of it`() {
@@ -28,12 +28,12 @@ import Testing
         var cluster = TestCluster(3)
         cluster.stuckDisks = ["n2", "n3"]
         cluster.send(put(.majority), to: "n1")
-        cluster.settle(milliseconds: 1_000)
+        cluster.quiesce(milliseconds: 1_000)
         #expect(cluster.takeReplies().isEmpty)
         cluster.stuckDisks = ["n3"]
         cluster.syncDisks()
-        cluster.settle(milliseconds: 500)
-        #expect(cluster.takeReplies() == [.met(id: 1, concern: .majority)])
+        cluster.quiesce(milliseconds: 500)
+        #expect(cluster.takeReplies() == [.acknowledged(id: 1, concern: .majority)])
     }
 
     @Test func `what is not reached is said before a client stops waiting for the answer`() {
@@ -41,12 +41,12 @@ import Testing
         cluster.crash("n3")
         cluster.send(put(.all), to: "n1")
         #expect(cluster.takeReplies().isEmpty)
-        cluster.settle(milliseconds: 4_500)
-        #expect(cluster.takeReplies() == [.met(id: 1, concern: .majority)])
+        cluster.quiesce(milliseconds: 4_500)
+        #expect(cluster.takeReplies() == [.acknowledged(id: 1, concern: .majority)])
         cluster.crash("n2")
         cluster.send(put(.majority), to: "n1")
-        cluster.settle(milliseconds: 4_500)
-        #expect(cluster.takeReplies() == [.met(id: 1, concern: .local)])
+        cluster.quiesce(milliseconds: 4_500)
+        #expect(cluster.takeReplies() == [.acknowledged(id: 1, concern: .local)])
     }
 
     @Test func `a full disk refuses requests at once, and what waited is done later`() {
@@ -69,7 +69,7 @@ import Testing
         cluster.turn("n1", [.storageWorks])
         cluster.syncDisks()
         #expect(cluster.takeReplies() == [.ok(id: 1)])
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster["n1"].value == ["a": 1, "b": 4])
         #expect(cluster["n2"].value == ["a": 1, "b": 4])
         cluster.send(.put(id: 5, path: place, value: 5), to: "n1")

@@ -4,7 +4,7 @@ import SyncProtocol
 import Testing
 
 /// Nodes that come late, or come back with less than they had.
-@Suite struct JoiningTests {
+@Suite struct CheckpointTransferTests {
     private let list = Universe.path("list")
 
     /// Three nodes that make checkpoints often, and have logs that begin late.
@@ -15,7 +15,7 @@ import Testing
             cluster.crash(name)
             cluster.start(name)
         }
-        cluster.settle()
+        cluster.quiesce()
         return cluster
     }
 
@@ -32,16 +32,16 @@ import Testing
     @Test func `logs begin where the checkpoint and all members are`() {
         var cluster = cluster()
         push(100, to: "n1", of: &cluster)
-        cluster.settle()
+        cluster.quiesce()
         for name in cluster.names { #expect(logCount(name, of: cluster) < 30) }
         cluster.crash("n3")
         push(100, to: "n1", of: &cluster)
-        cluster.settle()
+        cluster.quiesce()
         #expect(logCount("n1", of: cluster) >= 100, "n3 may ask for them")
         cluster.start("n3")
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster["n3"].value[list].children.count == 200)
-        #expect(cluster["n3"].counters.adopted == 0)
+        #expect(cluster["n3"].counters.installed == 0)
         #expect(logCount("n1", of: cluster) < 30)
     }
 
@@ -49,10 +49,10 @@ import Testing
         var cluster = TestCluster(3)
         cluster.cuts = [["n1", "n2"], ["n1", "n3"]]
         push(20, to: "n1", of: &cluster)
-        cluster.settle()
+        cluster.quiesce()
         cluster.disks["n1"]!.entries.removeAll()
         cluster.cuts = []
-        cluster.settle(milliseconds: 10_000)
+        cluster.quiesce(milliseconds: 10_000)
         for name in cluster.names {
             #expect(cluster[name].value[list].children.count == 20)
             #expect(cluster[name].vector == cluster["n1"].vector)
@@ -63,25 +63,25 @@ import Testing
         var cluster = cluster()
         push(150, to: "n1", of: &cluster)
         push(150, to: "n2", of: &cluster)
-        cluster.settle()
+        cluster.quiesce()
         cluster.wipe("n3")
         push(5, to: "n1", of: &cluster)
         cluster.start("n3")
-        cluster.settle()
-        #expect(cluster["n3"].counters.adopted == 1)
+        cluster.quiesce()
+        #expect(cluster["n3"].counters.installed == 1)
         #expect(cluster["n3"].value == cluster["n1"].value)
         #expect(cluster["n3"].vector == cluster["n1"].vector)
         cluster.crash("n3")
         cluster.start("n3")
         #expect(cluster["n3"].value == cluster["n1"].value, "it is on its disk")
         push(5, to: "n3", of: &cluster)
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster["n1"].value == cluster["n3"].value)
         #expect(cluster["n1"].value[list].children.count == 310)
     }
 
     @Test func `rows under wrong IDs, and heads that are none, are not kept`() {
-        let tamperings: [(inout CheckpointPart) -> Void] = [
+        let tamperings: [(inout CheckpointChunk) -> Void] = [
             { part in part.rows += part.rows.suffix(1) },
             { part in part.rows.reverse() },
             { part in
@@ -94,17 +94,17 @@ import Testing
         for tamper in tamperings {
             var cluster = cluster()
             push(150, to: "n1", of: &cluster)
-            cluster.settle()
+            cluster.quiesce()
             cluster.wipe("n3")
             cluster.tamper = tamper
             cluster.start("n3")
-            cluster.settle(milliseconds: 1_000)
-            #expect(cluster["n3"].counters.adopted == 0)
-            let ids = cluster.disks["n3"]?.staged.map(\.id) ?? []
+            cluster.quiesce(milliseconds: 1_000)
+            #expect(cluster["n3"].counters.installed == 0)
+            let ids = cluster.disks["n3"]?.received.map(\.id) ?? []
             #expect(
                 ids == ids.sorted() && Set(ids).count == ids.count && (ids.last ?? 0) < 1_000_000)
             cluster.tamper = nil
-            cluster.settle(milliseconds: 10_000)
+            cluster.quiesce(milliseconds: 10_000)
             #expect(cluster["n3"].value == cluster["n1"].value)
         }
     }
@@ -115,7 +115,7 @@ import Testing
     ) throws {
         var cluster = cluster()
         push(150, to: "n1", of: &cluster)
-        cluster.settle()
+        cluster.quiesce()
         for name in ["n1", "n2"] {
             var disk = cluster.disks[name]!
             switch damage {
@@ -127,8 +127,8 @@ import Testing
         }
         cluster.wipe("n3")
         cluster.start("n3")
-        cluster.settle(milliseconds: 15_000)
-        #expect(cluster["n3"].counters.adopted == 1)
+        cluster.quiesce(milliseconds: 15_000)
+        #expect(cluster["n3"].counters.installed == 1)
         #expect(cluster["n3"].value == cluster["n1"].value)
         #expect(cluster["n3"].value[list].children.count == 150)
         let disks = ["n1", "n2"].map { cluster.disks[$0]! }
@@ -142,15 +142,15 @@ import Testing
             cluster.crash(name)
             cluster.start(name)
         }
-        cluster.settle()
+        cluster.quiesce()
         cluster.cuts = [["n1", "n3"], ["n2", "n3"], ["n3", "n1"], ["n3", "n2"]]
         push(7, to: "n3", of: &cluster)
         push(200, to: "n1", of: &cluster)
-        cluster.settle()
+        cluster.quiesce()
         #expect(logCount("n1", of: cluster) < 100)
         cluster.cuts = []
-        cluster.settle(milliseconds: 6_000)
-        #expect(cluster["n3"].counters.adopted == 1)
+        cluster.quiesce(milliseconds: 6_000)
+        #expect(cluster["n3"].counters.installed == 1)
         for name in cluster.names { #expect(cluster[name].value[list].children.count == 207) }
     }
 
@@ -163,21 +163,21 @@ import Testing
         cluster.crash("n2")
         cluster.disks["n2"] = copy
         cluster.start("n2")
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster["n2"].writer != writer)
         push(3, to: "n2", of: &cluster)
-        cluster.settle()
+        cluster.quiesce()
         for name in cluster.names { #expect(cluster[name].value[list].children.count == 9) }
     }
 
     @Test func `listeners hear what a checkpoint changes`() {
         var cluster = cluster()
         push(100, to: "n1", of: &cluster)
-        cluster.settle()
+        cluster.quiesce()
         cluster.wipe("n3")
         cluster.start("n3")
         cluster.send(.listen(id: 1, path: list), by: 5, to: "n3")
-        cluster.settle()
+        cluster.quiesce()
         var copy = Value.null
         for case .change(1, let writes) in cluster.takeReplies(of: 5) {
             for write in writes { copy.set(write.value, at: write.path) }
@@ -192,12 +192,12 @@ import Testing
             cluster.crash(name)
             cluster.start(name)
         }
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster.refusals.isEmpty)
         cluster.endpoints["n2"] = "tcp://b:2"
         cluster.crash("n2")
         cluster.start("n2")
-        cluster.settle()
+        cluster.quiesce()
         #expect(
             cluster.refusals["n2"]
                 == "two nodes are called n2: n1 knows it at tcp://a:2, and this one is at tcp://b:2"
@@ -249,7 +249,7 @@ import Testing
             cluster.endpoints = places
             cluster.crash("n2")
             cluster.start("n2")
-            cluster.settle()
+            cluster.quiesce()
             return cluster.refusals["n2"]
         }
         #expect(refusal(of: ["n1": "tcp://a:1", "n2": "tcp://a:2"]) == nil)

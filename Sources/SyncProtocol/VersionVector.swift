@@ -1,5 +1,5 @@
 /// How much a replica holds: for each origin, the sequence up to which it has every operation.
-public struct Vector: Equatable, Sendable {
+public struct VersionVector: Equatable, Sendable {
     /// Ascending by origin, so that equal vectors are equal bytes.
     public private(set) var entries: [(origin: WriterID, sequence: UInt64)] = []
 
@@ -25,26 +25,26 @@ public struct Vector: Equatable, Sendable {
     }
 
     /// Whether everything in `other` is held.
-    public func covers(_ other: Vector) -> Bool {
+    public func covers(_ other: VersionVector) -> Bool {
         other.entries.allSatisfy { self[$0.origin] >= $0.sequence }
     }
 
     /// Takes over what is more in `other`.
-    public mutating func raise(to other: Vector) {
+    public mutating func raise(to other: VersionVector) {
         for (origin, sequence) in other.entries where sequence > self[origin] {
             self[origin] = sequence
         }
     }
 
     /// The entries of which more is held than in `other`.
-    public func advanced(beyond other: Vector) -> Vector {
-        Vector(ascending: entries.filter { $0.sequence > other[$0.origin] })
+    public func advanced(beyond other: VersionVector) -> VersionVector {
+        VersionVector(ascending: entries.filter { $0.sequence > other[$0.origin] })
     }
 
     /// The operations held of all origins together.
     public var total: UInt64 { entries.reduce(0) { $0 + $1.sequence } }
 
-    public static func == (a: Vector, b: Vector) -> Bool {
+    public static func == (a: VersionVector, b: VersionVector) -> Bool {
         a.entries.elementsEqual(b.entries, by: ==)
     }
 

@@ -1,14 +1,15 @@
 import SyncProtocol
 
 /// What was acknowledged as durable on most nodes, or on all, had been on so many disks by then.
-enum ConcernsMet {
+enum WriteConcernsHold {
     static func judge(_ evidence: Evidence) -> Finding {
         // Nobody waits for a node that is out, or no member.
         let absent = evidence.scenario.absentNodes
         let members = evidence.scenario.cluster.replicas - absent.count
         var count = 0
         for operation in evidence.history.operations {
-            guard let met = operation.met, met != .local, let completed = operation.completed,
+            guard let acknowledgedAt = operation.acknowledgedAt, acknowledgedAt != .local,
+                let completed = operation.completed,
                 let dot = operation.acknowledged?.dot
             else { continue }
             count += 1
@@ -16,9 +17,9 @@ enum ConcernsMet {
                 let first = holdings.first { $0.vector.covers(dot) }
                 return first.map { $0.time <= completed } ?? false
             }
-            guard holders < (met == .all ? members : members / 2 + 1) else { continue }
+            guard holders < (acknowledgedAt == .all ? members : members / 2 + 1) else { continue }
             return .invalid(
-                "a write was acknowledged as durable on \(met.rawValue) of \(members) nodes, and "
+                "a write was acknowledged as durable on \(acknowledgedAt.rawValue) of \(members) nodes, and "
                     + "\(holders) had it on their disks", operation.line)
         }
         return .valid(count, "writes that wanted to be durable on more nodes than one")

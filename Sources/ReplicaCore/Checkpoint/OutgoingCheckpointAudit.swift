@@ -2,7 +2,7 @@ import SyncProtocol
 
 /// Looks at the rows that peers are given, as they come from the disk: whether each is what was written, and
 /// whether all are there. Who starts finds out himself; a node that runs would give the same ones for ever.
-struct GivenRows: Sendable {
+struct OutgoingCheckpointAudit: Sendable {
     private struct Progress {
         var checkpoint: UInt64
         /// The last row that was given.
@@ -15,7 +15,7 @@ struct GivenRows: Sendable {
     private var progress: [String: Progress] = [:]
 
     /// Notes what a peer is given next; false if the checkpoint is damaged.
-    mutating func note(_ part: CheckpointPart, for member: String) -> Bool {
+    mutating func note(_ part: CheckpointChunk, for member: String) -> Bool {
         if part.head.isEmpty { return true }
         guard let head = try? CheckpointHead(part.head), part.rows.allSatisfy(\.isWhole) else {
             return false

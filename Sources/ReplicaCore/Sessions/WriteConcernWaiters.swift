@@ -1,7 +1,7 @@
 import SyncProtocol
 
 /// Writes whose clients wait until they are durable on more members than this one.
-struct Concerns: Sendable {
+struct WriteConcernWaiters: Sendable {
     /// After this long the client is told what was reached: less than a client waits for an answer,
     /// which has to learn that its write is done.
     static let patienceMilliseconds: UInt64 = 3_000
@@ -21,7 +21,7 @@ struct Concerns: Sendable {
 
     /// False if too many wait already.
     mutating func add(_ one: Waiting) -> Bool {
-        guard waiting.count < Concerns.limit else { return false }
+        guard waiting.count < WriteConcernWaiters.limit else { return false }
         waiting.append(one)
         return true
     }
@@ -61,37 +61,38 @@ extension Replica {
     /// Answers a write once it is as durable as its client wants.
     mutating func answer(_ id: UInt64, once concern: WriteConcern, for session: SessionID) {
         guard concern != .local else {
-            return outbox.append(.met(id: id, concern: .local), to: session)
+            return outbox.append(.acknowledged(id: id, concern: .local), to: session)
         }
-        let isNoted = concerns.add(
+        let isNoted = writeConcernWaiters.add(
             .init(
                 session: session, id: id, concern: concern, sequence: vector[writer],
-                untilMilliseconds: now.elapsedMilliseconds + Concerns.patienceMilliseconds))
+                untilMilliseconds: now.elapsedMilliseconds
+                    + WriteConcernWaiters.patienceMilliseconds))
         if isNoted {
-            turn.isUrgent = true
+            turn.requestsHeartbeats = true
         } else {
-            outbox.append(.met(id: id, concern: .local), to: session)
+            outbox.append(.acknowledged(id: id, concern: .local), to: session)
         }
     }
 
-    /// Tells those who wait what was reached as a life ends: what it alone had was set aside durably.
-    mutating func endConcerns() {
-        for waiting in concerns.takeAll() {
-            outbox.append(.met(id: waiting.id, concern: .local), to: waiting.session)
+    /// Tells those who wait what was reached as an incarnation ends: what it alone had was set aside durably.
+    mutating func endWriteConcernWaiters() {
+        for waiting in writeConcernWaiters.takeAll() {
+            outbox.append(.acknowledged(id: waiting.id, concern: .local), to: waiting.session)
         }
     }
 
     /// Tells clients whose writes have become as durable as they want.
-    mutating func answerConcerns() {
-        guard !concerns.waiting.isEmpty else { return }
+    mutating func answerWriteConcernWaiters() {
+        guard !writeConcernWaiters.waiting.isEmpty else { return }
         let durable = turns.durable.vector[writer]
         let holdings = peers.holdings(of: writer, own: durable)
         let reached = (
             all: holdings[holdings.count - 1], majority: holdings[holdings.count / 2]
         )
-        let done = concerns.take(reached: reached, at: now.elapsedMilliseconds)
+        let done = writeConcernWaiters.take(reached: reached, at: now.elapsedMilliseconds)
         for (waiting, concern) in done {
-            outbox.append(.met(id: waiting.id, concern: concern), to: waiting.session)
+            outbox.append(.acknowledged(id: waiting.id, concern: concern), to: waiting.session)
         }
     }
 }

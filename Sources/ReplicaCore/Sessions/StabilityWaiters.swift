@@ -1,7 +1,7 @@
 import SyncProtocol
 
 /// Clients that wait until nothing can come any more that was written before they asked.
-struct Settling: Sendable {
+struct StabilityWaiters: Sendable {
     static let limit = 1_000
     /// The longest that a client may wait.
     static let longestMilliseconds: UInt64 = 600_000
@@ -31,42 +31,44 @@ struct Settling: Sendable {
 }
 
 extension Replica {
-    /// Answers a client once the frontier has passed what these clocks show now.
-    mutating func settle(within milliseconds: UInt64, _ id: UInt64, _ session: SessionID) {
-        if wayBack != nil { return refuseOnWayBack(id, session) }
-        guard settling.waiting.count < Settling.limit else {
+    /// Answers a client once the stable time has passed what these clocks show now.
+    mutating func awaitStable(within milliseconds: UInt64, _ id: UInt64, _ session: SessionID) {
+        if rejoin != nil { return refuseWhileRejoining(id, session) }
+        guard stabilityWaiters.waiting.count < StabilityWaiters.limit else {
             return refuse(
-                .tooBig, "\(Settling.limit) clients wait already until all is settled",
+                .tooBig, "\(StabilityWaiters.limit) clients wait already until all is settled",
                 fix: "ask later, or at another node", id, session)
         }
         // What was written elsewhere in this very millisecond was written before, too.
         let next = HybridTime(milliseconds: now.wallMilliseconds + 1)
-        settling.add(
+        stabilityWaiters.add(
             .init(
                 session: session, id: id, time: max(clock.last, next),
                 untilMilliseconds: now.elapsedMilliseconds
-                    + min(milliseconds, Settling.longestMilliseconds)))
+                    + min(milliseconds, StabilityWaiters.longestMilliseconds)))
     }
 
-    /// Answers those for whom all is settled, and those who have waited long enough.
-    mutating func answerSettling() {
-        if settling.waiting.isEmpty { return }
-        let (frontier, slow) = (frontier, slowClients)
+    /// Answers those for whom all is stable, and those who have waited long enough.
+    mutating func answerStabilityWaiters() {
+        if stabilityWaiters.waiting.isEmpty { return }
+        let (stableTime, slow) = (stableTime, slowClients)
         // Who reads slowly has not been told yet what its listens have missed.
-        for one in settling.take(where: { $0.time <= frontier && !slow.contains($0.session) }) {
+        for one in stabilityWaiters.take(where: {
+            $0.time <= stableTime && !slow.contains($0.session)
+        }) {
             outbox.append(.ok(id: one.id), to: one.session)
         }
         let now = now.elapsedMilliseconds
-        for one in settling.take(where: { now >= $0.untilMilliseconds }) {
+        for one in stabilityWaiters.take(where: { now >= $0.untilMilliseconds }) {
             let reason = reasonAgainst(one.time)
             refuse(
-                .unsettled,
+                .notStable,
                 "what was written before may still change at \(configuration.member): "
                     + reason.problem, fix: reason.fix, one.id, one.session)
         }
     }
 
-    /// Why what was written up to a time is not settled.
+    /// Why what was written up to a time is not stable.
     private func reasonAgainst(_ time: HybridTime) -> (problem: String, fix: String) {
         let silent = silentMembers
         if !silent.isEmpty {
@@ -77,10 +79,10 @@ extension Replica {
             )
         }
         let window = configuration.retryWindowMilliseconds
-        if promised < time {
+        if closedTimestamp < time {
             return ("nodes take writes that are up to \(window) ms old", "allow for more time")
         }
-        let late = peers.unsettled(through: time)
+        let late = peers.notStable(through: time)
         return (
             "it waits for what \(late.joined(separator: ", ")) may still have",
             "allow for more time; see `hearth cluster doctor`"

@@ -3,7 +3,7 @@ internal import SyncProtocol
 /// Says in a node's log what has become of evictions, its own included.
 ///
 /// A node that runs may be evicted and rejoin between two looks: each stage that was passed gets its line.
-struct EvictionNews {
+struct EvictionLogger {
     private let own: String
     private var known: [Eviction]
     private var hasToldOwn = false
@@ -29,7 +29,7 @@ struct EvictionNews {
                 if eviction.member == own {
                     tellOwn(stage, &lines)
                 } else {
-                    lines.append(EvictionNews.line(for: stage, of: eviction.member))
+                    lines.append(EvictionLogger.line(for: stage, of: eviction.member))
                 }
             }
         }

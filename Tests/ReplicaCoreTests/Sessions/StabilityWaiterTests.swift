@@ -3,8 +3,8 @@ import ReplicaCore
 import SyncProtocol
 import Testing
 
-/// Clients that ask whether all is settled; nodes take writes here that are up to 500 ms old.
-@Suite struct SettlingTests {
+/// Clients that ask whether all is stable; nodes take writes here that are up to 500 ms old.
+@Suite struct StabilityWaiterTests {
     private let place = Universe.path("a")
 
     private func refusal(_ replies: [NodeMessage]) -> (ErrorCode, String)? {
@@ -16,9 +16,9 @@ import Testing
         var cluster = TestCluster(3)
         cluster.send(.put(id: 1, path: place, value: 1), by: 2, to: "n2")
         cluster.send(.awaitStable(id: 1, milliseconds: 5_000), to: "n1")
-        cluster.settle(milliseconds: 450)
+        cluster.quiesce(milliseconds: 450)
         #expect(cluster.takeReplies().isEmpty)
-        cluster.settle(milliseconds: 1_000)
+        cluster.quiesce(milliseconds: 1_000)
         #expect(cluster.takeReplies() == [.ok(id: 1)])
         #expect(cluster["n1"].value == ["a": 1])
     }
@@ -26,9 +26,9 @@ import Testing
     @Test func `a node alone still waits until it takes no older writes`() {
         var cluster = TestCluster(1)
         cluster.send(.awaitStable(id: 1, milliseconds: 5_000), to: "n1")
-        cluster.settle(milliseconds: 450)
+        cluster.quiesce(milliseconds: 450)
         #expect(cluster.takeReplies().isEmpty)
-        cluster.settle(milliseconds: 500)
+        cluster.quiesce(milliseconds: 500)
         #expect(cluster.takeReplies() == [.ok(id: 1)])
     }
 
@@ -37,10 +37,10 @@ import Testing
         for other in ["n1", "n3"] { cluster.cuts.insert(["n2", other]) }
         cluster.send(.put(id: 1, path: place, value: 1), by: 2, to: "n2")
         cluster.send(.awaitStable(id: 1, milliseconds: 60_000), to: "n1")
-        cluster.settle(milliseconds: 10_000)
+        cluster.quiesce(milliseconds: 10_000)
         #expect(cluster.takeReplies().isEmpty)
         cluster.cuts = []
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster.takeReplies() == [.ok(id: 1)])
         #expect(cluster["n1"].value == ["a": 1])
     }
@@ -49,20 +49,20 @@ import Testing
         var cluster = TestCluster(3)
         cluster.crash("n3")
         cluster.send(.awaitStable(id: 1, milliseconds: 4_000), to: "n1")
-        cluster.settle(milliseconds: 3_900)
+        cluster.quiesce(milliseconds: 3_900)
         #expect(cluster.takeReplies().isEmpty)
-        cluster.settle(milliseconds: 200)
+        cluster.quiesce(milliseconds: 200)
         let (code, problem) = refusal(cluster.takeReplies()) ?? (.invalid, "")
-        #expect(code == .unsettled)
+        #expect(code == .notStable)
         #expect(problem.hasSuffix("at n1: it does not hear n3"))
     }
 
     @Test func `who allows for too little time is told how much it takes`() {
         var cluster = TestCluster(2)
         cluster.send(.awaitStable(id: 1, milliseconds: 100), to: "n1")
-        cluster.settle(milliseconds: 200)
+        cluster.quiesce(milliseconds: 200)
         let (code, problem) = refusal(cluster.takeReplies()) ?? (.invalid, "")
-        #expect(code == .unsettled)
+        #expect(code == .notStable)
         #expect(problem.hasSuffix("nodes take writes that are up to 500 ms old"))
     }
 
@@ -75,7 +75,7 @@ import Testing
         #expect(refusal(cluster.takeReplies(of: 2))?.0 == .tooBig)
         cluster.turn("n1", [.closed(SessionID(number: 1))])
         cluster.send(.awaitStable(id: 2, milliseconds: 60_000), by: 2, to: "n1")
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster.takeReplies(of: 2) == [.ok(id: 2)])
         #expect(cluster.takeReplies(of: 1).isEmpty)
     }
@@ -84,13 +84,13 @@ import Testing
         var cluster = TestCluster(2)
         cluster.send(.listen(id: 1, path: place), to: "n1")
         _ = cluster.takeReplies()
-        cluster.turn("n1", [.clogged(SessionID(number: 1))])
+        cluster.turn("n1", [.backpressured(SessionID(number: 1))])
         cluster.send(.put(id: 1, path: place, value: 1), by: 2, to: "n2")
         cluster.send(.awaitStable(id: 2, milliseconds: 60_000), to: "n1")
-        cluster.settle()
+        cluster.quiesce()
         #expect(cluster.takeReplies().isEmpty)
-        cluster.turn("n1", [.drained(SessionID(number: 1))])
-        cluster.settle(milliseconds: 100)
+        cluster.turn("n1", [.writable(SessionID(number: 1))])
+        cluster.quiesce(milliseconds: 100)
         let change = NodeMessage.change(listen: 1, writes: [Write(path: .root, value: 1)])
         #expect(cluster.takeReplies() == [change, .ok(id: 2)])
     }

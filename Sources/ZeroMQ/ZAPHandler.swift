@@ -4,7 +4,7 @@ internal import CZeroMQ
 ///
 /// One a context, made before the sockets it guards are bound. Hand each message of `socket` to
 /// `answer(_:)`: until then, newcomers wait. Source: ZAP (ZeroMQ RFC 27).
-public final class Gatekeeper {
+public final class ZAPHandler {
     private static let endpoint = "inproc://zeromq.zap.01"
     private static let version = Array("1.0".utf8)
 
@@ -21,7 +21,7 @@ public final class Gatekeeper {
     {
         self.admitted = admitted
         socket = try Socket(.router, in: context)
-        try socket.bind(Gatekeeper.endpoint)
+        try socket.bind(ZAPHandler.endpoint)
     }
 
     /// Decides about one newcomer, and tells.
@@ -35,7 +35,7 @@ public final class Gatekeeper {
         let status = isAdmitted ? "200" : "400"
         let reason = isAdmitted ? "" : "this key is not admitted"
         socket.send([
-            request[0], [], Gatekeeper.version, request[3], Array(status.utf8),
+            request[0], [], ZAPHandler.version, request[3], Array(status.utf8),
             Array(reason.utf8), [], [],
         ])
     }

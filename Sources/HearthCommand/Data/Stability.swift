@@ -3,9 +3,9 @@ internal import Hearth
 internal import Threads
 
 extension NodeClient {
-    /// The first of several connections, each to a node of its own, at whose node all is settled that was
+    /// The first of several connections, each to a node of its own, at whose node all is stable that was
     /// written before this began: one that is cut off must not hold up the others.
-    static func firstSettled(
+    static func firstStable(
         of links: [NodeLink], within limit: Duration
     ) throws(CommandError) -> NodeLink {
         let milliseconds = UInt64(limit / .milliseconds(1))
@@ -14,7 +14,7 @@ extension NodeClient {
         let outcomes = Monitor<[Result<Int, HearthError>]>([])
         for (index, link) in links.enumerated() {
             link.connection.send(
-                .settle(milliseconds: millisecondsAtNode),
+                .awaitStable(milliseconds: millisecondsAtNode),
                 patience: .limited(milliseconds: milliseconds)
             ) { result in
                 outcomes.withLock { $0.append(result.map { _ in index }) }
@@ -55,7 +55,7 @@ extension [Result<Int, HearthError>] {
             if case .success = result { true } else { false }
         }
         func tellsWhy(_ result: Element) -> Bool {
-            if case .failure(let error) = result { error.code == .unsettled } else { false }
+            if case .failure(let error) = result { error.code == .notStable } else { false }
         }
         if let success = first(where: isSuccess) { return success }
         return self.count == count ? first(where: tellsWhy) ?? first : nil

@@ -5,7 +5,7 @@ import SyncProtocol
 ///
 /// A client asks again only for writes that were not answered, of which it has a bounded number; so
 /// its last times answer it, however long ago they were. Above a floor the answer is definite.
-struct ClientStamps: Equatable, Sendable {
+struct DeduplicationTable: Equatable, Sendable {
     /// Times kept of one client; as many requests as a client has in flight at most.
     static let timesLimit = 1_024
     /// Times kept of all clients.
@@ -45,7 +45,7 @@ struct ClientStamps: Equatable, Sendable {
     /// - Complexity: O(1) amortised for a time after the client's last one.
     mutating func insert(_ stamp: Stamp) {
         count += clients[stamp.writer, default: Client(floor: floor)].insert(stamp.time)
-        if count > ClientStamps.limit { shrink() }
+        if count > DeduplicationTable.limit { shrink() }
     }
 
     /// Forgets the half of the clients that wrote least lately, and half of what the others wrote.
@@ -56,12 +56,12 @@ struct ClientStamps: Equatable, Sendable {
             clients[writer] = nil
             floor = max(floor, time)
         }
-        for writer in clients.keys { clients[writer]?.keepLast(ClientStamps.timesLimit / 2) }
+        for writer in clients.keys { clients[writer]?.keepLast(DeduplicationTable.timesLimit / 2) }
         count = clients.values.reduce(0) { $0 + $1.times.count }
     }
 }
 
-extension ClientStamps.Client {
+extension DeduplicationTable.Client {
     /// Returns by how many times it has grown.
     fileprivate mutating func insert(_ time: HybridTime) -> Int {
         // Whether what is so old was done, nobody can say anyway.
@@ -72,9 +72,9 @@ extension ClientStamps.Client {
             return 1
         }
         times.append(time)
-        guard times.count >= 2 * ClientStamps.timesLimit else { return 1 }
-        keepLast(ClientStamps.timesLimit)
-        return 1 - ClientStamps.timesLimit
+        guard times.count >= 2 * DeduplicationTable.timesLimit else { return 1 }
+        keepLast(DeduplicationTable.timesLimit)
+        return 1 - DeduplicationTable.timesLimit
     }
 
     fileprivate mutating func keepLast(_ count: Int) {
@@ -103,10 +103,10 @@ extension [HybridTime] {
 extension MessagePackWriter {
     /// Appends `[floor, [writer, floor, difference, …], …]`, where each time is told by its difference
     /// from the one before it, the first from the floor; clients ascend by their writers.
-    mutating func append(_ stamps: ClientStamps) { stamps.append(to: &self) }
+    mutating func append(_ stamps: DeduplicationTable) { stamps.append(to: &self) }
 }
 
-extension ClientStamps {
+extension DeduplicationTable {
     fileprivate func append(to writer: inout MessagePackWriter) {
         writer.appendArrayHead(1 + clients.count)
         writer.append(floor.bits)
@@ -125,14 +125,14 @@ extension ClientStamps {
     init(from reader: inout MessagePackReader) throws(FrameError) {
         let start = reader.position
         let clientCount = try reader.arrayHead("the stamps of clients") - 1
-        guard 0...ClientStamps.limit ~= clientCount else {
+        guard 0...DeduplicationTable.limit ~= clientCount else {
             throw .ofCheckpoint("too many clients", at: start)
         }
         floor = try reader.time()
         for _ in 0..<clientCount {
             let start = reader.position
             let timeCount = try reader.arrayHead("the stamps of a client") - 2
-            guard 0...2 * ClientStamps.timesLimit ~= timeCount else {
+            guard 0...2 * DeduplicationTable.timesLimit ~= timeCount else {
                 throw .ofCheckpoint("too many stamps of a client", at: start)
             }
             let id = try reader.writerID()

@@ -3,7 +3,7 @@ internal import Glibc
 internal import SyncProtocol
 
 /// Measures what only the process knows of a node.
-struct Surroundings {
+struct ProcessMetrics {
     let startNanoseconds = Loop.monotonicNanoseconds
     let member: NodeConfiguration.Member
     let databasePath: String?

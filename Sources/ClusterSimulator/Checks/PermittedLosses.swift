@@ -14,7 +14,7 @@ struct Loss {
 ///
 /// A node holds an operation from the time at which its disk had it, or at which the node acknowledged
 /// it, until it loses what it had then.
-struct Exemptions {
+struct PermittedLosses {
     /// In the order of their ends.
     private let losses: [Loss]
     /// What each disk had.
@@ -61,7 +61,7 @@ struct Exemptions {
     }
 
     private func moments(
-        where holds: (Vector) -> Bool
+        where holds: (VersionVector) -> Bool
     ) -> [(node: Int, time: Microseconds)] {
         var moments: [(node: Int, time: Microseconds)] = []
         for (node, holdings) in durable.enumerated() {
@@ -77,7 +77,8 @@ struct Exemptions {
     }
 
     private func first(
-        in holdings: ArraySlice<Recording.Holding>, by node: Int, where holds: (Vector) -> Bool
+        in holdings: ArraySlice<Recording.Holding>, by node: Int,
+        where holds: (VersionVector) -> Bool
     ) -> [(node: Int, time: Microseconds)] {
         holdings.split { holds($0.vector) }.after.prefix(1).map { (node, $0.time) }
     }

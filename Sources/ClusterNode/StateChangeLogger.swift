@@ -2,35 +2,36 @@ internal import ReplicaCore
 internal import SyncProtocol
 
 /// Logs what has become different at a node since it was looked at last.
-struct NodeNews {
+struct StateChangeLogger {
     private let log: NodeLog
     private var livePeers: [String] = []
     /// Operations that this node alone had when it was voted out.
-    private var leftovers: UInt64 = 0
+    private var orphanPolicy: UInt64 = 0
     private var isShort = false
-    private var evictions: EvictionNews
+    private var evictions: EvictionLogger
 
     init(for log: NodeLog, about replica: borrowing Replica) {
         self.log = log
-        evictions = EvictionNews(of: log.member, knowing: replica.evictions)
+        evictions = EvictionLogger(of: log.member, knowing: replica.evictions)
     }
 
     func tell(of input: Input) {
         switch input {
-        case .adopted((let checkpoint, _)?):
+        case .installed((let checkpoint, _)?):
             log.write("took over a checkpoint of \(checkpoint.head.vector.total) operations")
-        case .setAside(let batches):
+        case .keepOrphans(let batches):
             log.write("keeps \(batches.count) batches of its own, to replay what the others lack")
         case .backedUp(let result, _, .none): tell(ofCopy: result)
         default: break
         }
     }
 
-    private func tell(ofCopy copy: Result<String, BackupFlaw>) {
+    private func tell(ofCopy copy: Result<String, BackupFailure>) {
         let loss = "its checkpoint has what it cannot do again and the others lack"
         switch copy {
         case .success(let path): log.write("\(loss): a copy of it is \(path)")
-        case .failure(let flaw): log.write("\(loss), and there is no copy of it: \(flaw.problem)")
+        case .failure(let failure):
+            log.write("\(loss), and there is no copy of it: \(failure.problem)")
         }
     }
 
@@ -57,8 +58,8 @@ struct NodeNews {
     }
 
     private mutating func tell(redone: UInt64, kept: UInt64) {
-        guard redone + kept > leftovers else { return }
-        leftovers = redone + kept
+        guard redone + kept > orphanPolicy else { return }
+        orphanPolicy = redone + kept
         log.write(
             "of what it alone had, \(redone) operations are done again and \(kept) kept under "
                 + "/_conflicts/\(log.member)")

@@ -5,7 +5,7 @@ import SyncProtocol
 ///
 /// Chunk by chunk: it asks for the next one when the last is kept. A peer that falls silent is asked
 /// again, and after some time left for another.
-struct Joining: Sendable {
+struct CheckpointTransfer: Sendable {
     static let chunkBytes = 1 << 20
     static let patienceMilliseconds: UInt64 = 1_000
     static let attemptsLimit = 5
@@ -14,7 +14,7 @@ struct Joining: Sendable {
         case asking, keeping
         /// All rows are kept.
         case complete
-        case adopting
+        case installing
     }
 
     let member: String
@@ -37,86 +37,88 @@ struct Joining: Sendable {
 extension Replica {
     /// A peer has in its checkpoint alone what is missing here.
     mutating func join(at member: String, for origin: WriterID, through sequence: UInt64) {
-        guard joining == nil, sequence > vector[origin] else { return }
-        joining = Joining(member: member)
+        guard transfer == nil, sequence > vector[origin] else { return }
+        transfer = CheckpointTransfer(member: member)
         fetch()
     }
 
     /// Gets a checkpoint in place of all that is here, the log too.
     mutating func join(inPlaceOfAllAt member: String) {
-        joining = Joining(member: member, replacesAll: true)
+        transfer = CheckpointTransfer(member: member, replacesAll: true)
         fetch()
     }
 
     private mutating func fetch() {
-        guard var joining else { return }
-        joining.phase = .asking
-        joining.askedMilliseconds = now.elapsedMilliseconds
-        joining.attempts += 1
-        guard joining.attempts <= Joining.attemptsLimit else {
-            self.joining = nil
+        guard var transfer else { return }
+        transfer.phase = .asking
+        transfer.askedMilliseconds = now.elapsedMilliseconds
+        transfer.attempts += 1
+        guard transfer.attempts <= CheckpointTransfer.attemptsLimit else {
+            self.transfer = nil
             return
         }
-        self.joining = joining
-        let message = PeerMessage.fetch(
-            member: configuration.member, checkpoint: joining.lastRow, after: joining.keptRow)
-        turn.urgent.append(.ask(joining.member, message.frame))
+        self.transfer = transfer
+        let message = PeerMessage.requestCheckpoint(
+            member: configuration.member, checkpoint: transfer.lastRow, after: transfer.keptRow)
+        turn.immediate.append(.ask(transfer.member, message.frame))
     }
 
-    mutating func take(_ part: CheckpointPart, from member: String) {
-        guard var joining, joining.member == member, joining.phase == .asking else { return }
-        let isNew = joining.head.isEmpty || part.head != joining.head
+    mutating func take(_ part: CheckpointChunk, from member: String) {
+        guard var transfer, transfer.member == member, transfer.phase == .asking else { return }
+        let isNew = transfer.head.isEmpty || part.head != transfer.head
         if isNew {
             guard let head = try? CheckpointHead(part.head), clock.reaches(head.time, at: now),
-                joining.replacesAll || checkpoints.logGoesBack(to: head.vector)
+                transfer.replacesAll || checkpoints.logGoesBack(to: head.vector)
             else {
-                self.joining = nil
+                self.transfer = nil
                 return
             }
-            joining.head = part.head
-            joining.lastRow = head.lastRow
-            joining.keptRow = 0
+            transfer.head = part.head
+            transfer.lastRow = head.lastRow
+            transfer.keptRow = 0
         }
-        guard part.after == joining.keptRow else { return }
-        guard part.hasAscendingRows(through: joining.lastRow) else {
+        guard part.after == transfer.keptRow else { return }
+        guard part.hasAscendingRows(through: transfer.lastRow) else {
             counters.malformedFrames += 1
-            self.joining = nil
+            self.transfer = nil
             return
         }
-        joining.keptRow = part.rows.last?.id ?? part.after
-        joining.phase = part.isLast ? .complete : .keeping
-        joining.attempts = 0
-        self.joining = joining
-        turn.urgent.append(.stage(part.rows, areFirst: isNew))
+        transfer.keptRow = part.rows.last?.id ?? part.after
+        transfer.phase = part.isLast ? .complete : .keeping
+        transfer.attempts = 0
+        self.transfer = transfer
+        turn.immediate.append(.receiveRows(part.rows, areFirst: isNew))
     }
 
-    mutating func fetchMore() {
-        if joining?.phase == .keeping { fetch() }
+    mutating func requestMoreRows() {
+        if transfer?.phase == .keeping { fetch() }
     }
 
     /// Asks again for what did not come.
-    mutating func continueJoining() {
-        guard let joining, joining.phase == .asking,
-            now.elapsedMilliseconds >= joining.askedMilliseconds + Joining.patienceMilliseconds
+    mutating func continueTransfer() {
+        guard let transfer, transfer.phase == .asking,
+            now.elapsedMilliseconds >= transfer.askedMilliseconds
+                + CheckpointTransfer.patienceMilliseconds
         else { return }
         fetch()
     }
 
     /// The checkpoint to take over, if all of it is there: once what this turn has made is stored.
-    mutating func dueAdoption() -> [Output] {
-        guard let joining, joining.phase == .complete, !checkpoints.isWriting,
-            !joining.replacesAll || wayBack?.phase == .adopting
+    mutating func dueInstallation() -> [Output] {
+        guard let transfer, transfer.phase == .complete, !checkpoints.isWriting,
+            !transfer.replacesAll || rejoin?.phase == .installing
         else { return [] }
-        self.joining?.phase = .adopting
-        let keepsLog = !joining.replacesAll
+        self.transfer?.phase = .installing
+        let keepsLog = !transfer.replacesAll
         return [
-            .adopt(
-                head: joining.head, keepsLog: keepsLog, holding: keepsLog ? vector : Vector())
+            .install(
+                head: transfer.head, keepsLog: keepsLog,
+                holding: keepsLog ? vector : VersionVector())
         ]
     }
 
     /// Whether the tree is about to be replaced, so that nothing from outside may be taken into it.
-    var isAdopting: Bool { joining?.phase == .adopting }
+    var isInstalling: Bool { transfer?.phase == .installing }
 }
 
 // MARK: - Adopting
@@ -126,24 +128,24 @@ extension Replica {
     ///
     /// Never joins the old state into the new one: what was removed in the new one is not known there
     /// any more, and would come back.
-    mutating func adopt(_ adopted: (RestoredCheckpoint, log: [[UInt8]])?) {
+    mutating func install(_ installed: (RestoredCheckpoint, log: [[UInt8]])?) {
         // What this turn has accepted so far is numbered, and belongs to what came meanwhile.
         closeBatch()
-        let meanwhile = joining?.meanwhile ?? []
-        let replacedAll = joining?.replacesAll == true
-        joining = nil
-        guard let (checkpoint, log) = adopted else { return }
+        let meanwhile = transfer?.meanwhile ?? []
+        let replacedAll = transfer?.replacesAll == true
+        transfer = nil
+        guard let (checkpoint, log) = installed else { return }
         let old = tree.value
         restore(checkpoint)
         for bytes in log { restore(bytes) }
         let durable = vector
         for bytes in meanwhile { restore(bytes) }
-        needed = Vector()
+        needed = VersionVector()
         turns.rebase(onto: durable, writer: writer)
-        inbox.removeAll { _ in true }
-        peers.unsettle()
-        counters.adopted += 1
-        defer { if replacedAll { comeBack() } }
+        reorderBuffer.removeAll { _ in true }
+        peers.resetStability()
+        counters.installed += 1
+        defer { if replacedAll { beginRejoin() } }
         var changes: [Change] = []
         Change.append(from: old, to: tree.value, at: .root, into: &changes)
         tell(changes)
@@ -158,7 +160,7 @@ extension Replica {
     }
 }
 
-extension CheckpointPart {
+extension CheckpointChunk {
     /// Whether its rows go on where the part before it ends: each is kept under its ID.
     fileprivate func hasAscendingRows(through last: UInt64) -> Bool {
         var previous = after
@@ -178,16 +180,16 @@ extension Replica {
             guard checkpoints.refresh(to: vector, at: now.elapsedMilliseconds) else { return }
         }
         checkpoints.noteRead(at: now.elapsedMilliseconds)
-        turn.urgent.append(
+        turn.immediate.append(
             .readRows(
                 RowRead(
                     member: member, checkpoint: checkpoint, after: row,
-                    byteLimit: Joining.chunkBytes)))
+                    byteLimit: CheckpointTransfer.chunkBytes)))
     }
 
-    mutating func send(_ part: CheckpointPart, for read: RowRead) {
-        guard givenRows.note(part, for: read.member) else { return checkpoints.replace() }
+    mutating func send(_ part: CheckpointChunk, for read: RowRead) {
+        guard checkpointAudit.note(part, for: read.member) else { return checkpoints.replace() }
         checkpoints.noteRead(at: now.elapsedMilliseconds)
-        turn.urgent.append(.answer(read.member, PeerMessage.rows(part).frame))
+        turn.immediate.append(.answer(read.member, PeerMessage.checkpointChunk(part).frame))
     }
 }

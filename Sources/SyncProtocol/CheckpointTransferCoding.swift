@@ -3,12 +3,12 @@
 extension PeerMessage {
     func encodeRest(into writer: inout MessagePackWriter) {
         switch self {
-        case .fetch(let member, let checkpoint, let after):
-            writer.appendMessageHead("fetch", 4)
+        case .requestCheckpoint(let member, let checkpoint, let after):
+            writer.appendMessageHead("requestCheckpoint", 4)
             writer.append(member)
             writer.append(checkpoint)
             writer.append(after)
-        case .rows(let part): writer.append(part)
+        case .checkpointChunk(let part): writer.append(part)
         case .hello(let hello): writer.append(hello)
         case .welcome(let member, let addressee, let version):
             writer.appendMessageHead("welcome", 4)
@@ -21,7 +21,7 @@ extension PeerMessage {
             writer.append(addressee.bits)
             writer.append(problem)
             writer.append(fix)
-        case .urge: writer.appendMessageHead("urge", 1)
+        case .requestHeartbeat: writer.appendMessageHead("requestHeartbeat", 1)
         case .bye(let cluster, let member, let origin, let time):
             writer.appendMessageHead("bye", 5)
             writer.append(cluster)
@@ -30,7 +30,7 @@ extension PeerMessage {
             writer.append(time.bits)
         case .propose(let proposals): writer.append(proposals)
         case .decided(let verdicts): writer.append(verdicts)
-        case .batch, .beat, .want, .have, .gone:
+        case .batch, .heartbeat, .requestBatches, .batches, .compacted:
             preconditionFailure("\(self) is encoded elsewhere")
         }
     }
@@ -39,15 +39,15 @@ extension PeerMessage {
         _ head: MessageHead, from reader: inout MessagePackReader
     ) throws(FrameError) -> PeerMessage {
         switch head.name {
-        case "fetch":
+        case "requestCheckpoint":
             try head.require(4)
-            return .fetch(
+            return .requestCheckpoint(
                 member: try reader.string("a member"),
                 checkpoint: try reader.unsigned("the ID of a row"),
                 after: try reader.unsigned("the ID of a row"))
-        case "rows":
+        case "checkpointChunk":
             try head.require(5)
-            return .rows(try reader.checkpointPart())
+            return .checkpointChunk(try reader.checkpointChunk())
         case "hello":
             try head.require(2)
             return .hello(try Hello(try reader.binary("a hello (binary data)")))
@@ -61,9 +61,9 @@ extension PeerMessage {
             return .refuse(
                 member: try reader.string("a member"), to: try reader.writerID(),
                 problem: try reader.string("a problem"), fix: try reader.string("a fix"))
-        case "urge":
+        case "requestHeartbeat":
             try head.require(1)
-            return .urge
+            return .requestHeartbeat
         case "bye":
             try head.require(5)
             return .bye(
@@ -78,7 +78,7 @@ extension PeerMessage {
         default:
             throw head.unknown(
                 names: """
-                    batch, beat, want, have, gone, fetch, rows, hello, welcome, refuse, urge, bye, \
+                    batch, heartbeat, want, have, gone, fetch, rows, hello, welcome, refuse, urge, bye, \
                     propose, decided
                     """)
         }
@@ -86,8 +86,8 @@ extension PeerMessage {
 }
 
 extension MessagePackWriter {
-    fileprivate mutating func append(_ part: CheckpointPart) {
-        appendMessageHead("rows", 5)
+    fileprivate mutating func append(_ part: CheckpointChunk) {
+        appendMessageHead("checkpointChunk", 5)
         append(binary: part.head)
         append(part.after)
         appendArrayHead(2 * part.rows.count)
@@ -119,7 +119,7 @@ extension MessagePackWriter {
 }
 
 extension MessagePackReader {
-    fileprivate mutating func checkpointPart() throws(FrameError) -> CheckpointPart {
+    fileprivate mutating func checkpointChunk() throws(FrameError) -> CheckpointChunk {
         let head = try binary("the head of a checkpoint (binary data)")
         let after = try unsigned("the ID of a row")
         let start = position
@@ -134,7 +134,7 @@ extension MessagePackReader {
             rows.append(CheckpointRow(id: id, bytes: try binary("a row (binary data)")))
         }
         let isLast = try boolean("whether these rows are the last")
-        return CheckpointPart(head: head, after: after, rows: rows, isLast: isLast)
+        return CheckpointChunk(head: head, after: after, rows: rows, isLast: isLast)
     }
 }
 
