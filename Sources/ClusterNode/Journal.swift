@@ -7,7 +7,7 @@ internal import SyncProtocol
 final class Journal {
     /// What becomes of turns and other jobs.
     enum Event: Sendable {
-        /// All turns up to this one are as durable as the node closed timestamps.
+        /// All turns up to this one are as durable as the node promises to be.
         case stored(turn: UInt64)
         /// A job is done that the replica waits for.
         case done(Input)

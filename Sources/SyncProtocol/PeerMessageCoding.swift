@@ -50,7 +50,7 @@ extension PeerMessage: FrameMessage {
     }
 
     /// What nodes tell each other ends with a checksum (CRC-32C, 4 bytes, little-endian): bits that
-    /// turn on the way could make a clock leap by years, or closed timestamp what nobody can hold.
+    /// turn on the way could make a clock leap by years, or promise what no node can keep.
     public static func seal(_ frame: inout [UInt8]) {
         let checksum = frame.withUnsafeBytes { Checksum.crc32c(of: $0) }
         withUnsafeBytes(of: checksum.littleEndian) { frame.append(contentsOf: $0) }

@@ -84,12 +84,12 @@ import Testing
         _ = rig.turn(after: 900, .connectionLost)
         _ = rig.turn(after: 500)
         let again = Rig.messages(rig.turn(Rig.ready(3)))
-        guard let message = again.first, case .awaitStable(let settle) = message.request else {
+        guard let message = again.first, case .awaitStable(let wait) = message.request else {
             Issue.record("asked nothing of the next node: \(again)")
             return
         }
         #expect(message.id == 4)
-        #expect(settle.milliseconds == 3_600)
+        #expect(wait.milliseconds == 3_600)
         let refused = rig.turn(Rig.refusal(4, .notStable))
         #expect(Rig.failures(refused).map(\.code) == [.notStable])
         #expect(Rig.failures(refused).map(\.effect) == [.none])

@@ -33,7 +33,7 @@ import Testing
         for node in ["n1", "n2", "n3"] { #expect(try count(cluster, at: node) == 10) }
         #expect(try run(cluster, "get", "/list", "--node", "n4").status == 64, "it is not listed")
 
-        // It has its old data still, which others may have stable without it: it rejoins.
+        // It has its old data still, which others may have made stable without it: it rejoins.
         let again = try run(cluster, "cluster", "add", "n4")
         #expect(again.status == 0, "\(again.errors)")
         try eventually("n4 takes writes again") {

@@ -1,7 +1,7 @@
 import ReplicaCore
 import SyncProtocol
 
-/// How frames get from one node to another, as far as ZeroMQ and the wires beneath it closed timestamp.
+/// How frames get from one node to another, as far as ZeroMQ and the wires beneath it promise to deliver them.
 ///
 /// - PUB/SUB: a frame may get lost, come twice or late, without anybody knowing. Everything
 ///   published while the two are disconnected is lost, and so is what is published before the

@@ -16,7 +16,7 @@ extension Replica {
             rank: live.count { $0.member < configuration.member })
     }
 
-    /// Whether this member holds all that it has ever promised to hold, and can closed timestamp more.
+    /// Whether this member holds all that it has ever promised to hold, and can vote.
     ///
     /// One that lost its disk knows neither what it held nor whom it had voted for, before it has heard
     /// all others; one that was evicted has to do again first what it alone had.

@@ -63,7 +63,7 @@ extension Replica {
                 answer(hello, to: member)
                 continue
             }
-            // What a unknown peer does not read would fill the memory.
+            // What an unknown peer does not read would fill the memory.
             guard configuration.peers.contains(member) else {
                 counters.unknownPeers += 1
                 continue

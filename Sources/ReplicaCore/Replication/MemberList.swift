@@ -1,7 +1,7 @@
 import SyncProtocol
 
 // Which nodes make up the cluster is for its configuration to say, and for all nodes at once; a node that was left
-// out for a while must not go on where it was, as others have stable without it what it may still change.
+// out for a while must not go on where it was, as others have made stable without it what it may still change.
 //
 // So a node that starts with a shorter list notes that all incarnations of who is missing are over, as if most members
 // had voted it out. Should it be listed again, it comes back as such a node does. Source: `convergence.md`, section 6.

@@ -58,7 +58,7 @@ struct Refusals: Sendable {
 }
 
 extension String {
-    /// What is kept of a text that a unknown peer sent, to be shown on terminals.
+    /// What is kept of a text that an unknown peer sent, to be shown on terminals.
     fileprivate func shown(_ limit: Int) -> String {
         var text = ""
         for scalar in unicodeScalars.prefix(limit) {

@@ -61,7 +61,7 @@ extension Replica {
             outbox.append(.ok(id: id), to: session)
         case .evict(let evict): self.evict(evict.member, id, session)
         case .backup(let backup): backUp(to: backup.name, id, session)
-        case .awaitStable(let settle): self.awaitStable(within: settle.milliseconds, id, session)
+        case .awaitStable(let wait): awaitStable(within: wait.milliseconds, id, session)
         case .ping: outbox.append(.value(id: id, value: wallClock), to: session)
         case .status:
             guard hasRoom(id, session) else { return }
