@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import Dispatch
 internal import SyncProtocol
 internal import Threads

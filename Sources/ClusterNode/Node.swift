@@ -1,4 +1,5 @@
 internal import CRuntime
+internal import ClusterConfiguration
 internal import DataTree
 internal import EventLoop
 internal import Glibc

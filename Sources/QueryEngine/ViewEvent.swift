@@ -42,3 +42,15 @@ public struct ViewEvent: Equatable, Sendable {
         self.data = data
     }
 }
+extension ViewEvent.Kind {
+    /// Firebase's name for it.
+    public var name: String {
+        switch self {
+        case .childRemoved: "child_removed"
+        case .childAdded: "child_added"
+        case .childMoved: "child_moved"
+        case .childChanged: "child_changed"
+        case .value: "value"
+        }
+    }
+}

@@ -3,7 +3,7 @@ import SyncProtocol
 import Testing
 import ZeroMQ
 
-@testable import HearthCommand
+@testable import ClusterAdministration
 
 /// A real client that does not read, at a real node.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct `A client that reads too slowly` {

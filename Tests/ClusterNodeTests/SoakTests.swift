@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+
 /// Real nodes under real faults.
 @Suite struct `A soak` {
     private static let seconds =

@@ -2,6 +2,7 @@ import ClientCore
 import Foundation
 import Testing
 
+@testable import CommandLineKit
 @testable import HearthCommand
 
 private typealias ExitStatus = HearthCommand.ExitStatus

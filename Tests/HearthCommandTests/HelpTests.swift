@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import ClusterAdministration
+@testable import CommandLineKit
 @testable import HearthCommand
 
 @Suite struct `Help` {

@@ -3,6 +3,7 @@ import DataTree
 import Foundation
 import Testing
 
+@testable import CommandLineKit
 @testable import HearthCommand
 
 private typealias ExitStatus = HearthCommand.ExitStatus

@@ -1,3 +1,5 @@
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import Glibc
 
 /// `hearth cluster status`: how each node is, once or live.

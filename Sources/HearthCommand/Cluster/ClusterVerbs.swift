@@ -1,4 +1,7 @@
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import Glibc
+internal import LoadTools
 
 /// `hearth cluster`: the nodes of this machine.
 enum ClusterVerbs {

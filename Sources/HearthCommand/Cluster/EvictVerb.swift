@@ -1,4 +1,6 @@
-internal import ClusterNode
+internal import ClusterAdministration
+internal import ClusterConfiguration
+internal import CommandLineKit
 internal import Glibc
 internal import SyncProtocol
 internal import ZeroMQ

@@ -1,4 +1,5 @@
 internal import ClusterSimulator
+internal import CommandLineKit
 
 /// The table of `hearth sim selftest`: a line for each planted mistake, as it is found.
 enum SelfTestOutput {

@@ -4,7 +4,7 @@ import SyncProtocol
 import Testing
 import ZeroMQ
 
-@testable import HearthCommand
+@testable import ClusterAdministration
 
 /// Real nodes in bad company: whatever arrives at any of their sockets, they stay up, serve the
 /// others and lose nothing.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CommandLineKit
 @testable import HearthCommand
 
 private typealias ExitStatus = HearthCommand.ExitStatus
