@@ -103,10 +103,10 @@ extension Replica {
 
     private func fill(_ membership: inout NodeStatus.Membership) {
         for eviction in peers.evictions.out {
-            membership.evicted[eviction.member] = eviction.writer.description
+            membership.evicted[eviction.member] = eviction.writer?.description ?? ""
         }
         for vote in peers.openVotes {
-            membership.evictionVotes[vote.member] = vote.writer.description
+            membership.evictionVotes[vote.member] = vote.writer?.description ?? ""
         }
         membership.isEvicted = rejoin != nil
         membership.orphanedBatches = orphans.count
