@@ -12,14 +12,9 @@ extension NodeConfiguration {
     public init(contentsOf path: String) throws(NodeError) {
         let file = try ConfigurationFile(path)
         let document = try file.decode(Document.self)
-        let durability = document.durability ?? Durability.commit.rawValue
-        guard let durability = Durability(rawValue: durability) else {
-            throw file.error(
-                #""durability" cannot be "\#(durability)""#, at: ["durability"],
-                fix: "use \(Durability.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
         self.init(
-            cluster: document.cluster, durability: durability,
+            cluster: document.cluster,
+            durability: try file.choice(document.durability, at: "durability") ?? .commit,
             directory: file.resolve(document.directory ?? "."),
             nodes: try document.nodes.map { node throws(NodeError) in
                 var member = node.member
@@ -31,31 +26,23 @@ extension NodeConfiguration {
             clientKeys: try (document.clientKeys ?? []).map { text throws(NodeError) in
                 try file.publicKey(text, at: ["clientKeys"])
             })
-        indexMegabytes = document.indexMegabytes ?? indexMegabytes
-        guard 1...1_000_000 ~= indexMegabytes else {
-            throw file.error(
-                #""indexMegabytes" cannot be \#(indexMegabytes)"#, at: ["indexMegabytes"],
-                fix: "use a number from 1 to 1000000")
-        }
-        logLimit = document.logLimit ?? logLimit
-        guard 1_000...1_000_000_000 ~= logLimit else {
-            throw file.error(
-                #""logLimit" cannot be \#(logLimit)"#, at: ["logLimit"],
-                fix: "use a number of operations from 1000 to 1000000000")
-        }
-        let orphanPolicy = document.evicted ?? evicted.rawValue
-        guard let orphanPolicy = OrphanPolicy(rawValue: orphanPolicy) else {
-            throw file.error(
-                #""evicted" cannot be "\#(orphanPolicy)""#, at: ["evicted"],
-                fix: "use \(OrphanPolicy.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        evicted = orphanPolicy
-        retryWindowMilliseconds = document.retryWindowMilliseconds ?? retryWindowMilliseconds
-        guard 100...600_000 ~= retryWindowMilliseconds else {
-            throw file.error(
-                #""retryWindowMilliseconds" cannot be \#(retryWindowMilliseconds)"#,
-                at: ["retryWindowMilliseconds"], fix: "use a number from 100 to 600000")
-        }
+        try readSettings(of: document, in: file)
+    }
+
+    private mutating func readSettings(
+        of document: Document, in file: ConfigurationFile
+    ) throws(NodeError) {
+        indexMegabytes =
+            try file.number(document.indexMegabytes, in: 1...1_000_000, at: "indexMegabytes")
+            ?? indexMegabytes
+        logLimit =
+            try file.number(document.logLimit, in: 1_000...1_000_000_000, at: "logLimit")
+            ?? logLimit
+        retryWindowMilliseconds =
+            try file.number(
+                document.retryWindowMilliseconds, in: 100...600_000, at: "retryWindowMilliseconds")
+            ?? retryWindowMilliseconds
+        evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
         do throws(DataError) {
             indexes = try IndexRules(document.indexOn ?? [:])
         } catch {
@@ -140,6 +127,27 @@ private struct ConfigurationFile {
     func resolve(_ relative: String) -> String {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         return URL(fileURLWithPath: relative, relativeTo: folder).standardizedFileURL.path
+    }
+
+    /// One of some words.
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String?, at key: String
+    ) throws(NodeError) -> Choice? {
+        guard let text else { return nil }
+        if let choice = Choice(rawValue: text) { return choice }
+        throw error(
+            #""\#(key)" cannot be "\#(text)""#, at: [key],
+            fix: "use \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+
+    /// A number of a range.
+    func number(
+        _ number: Int?, in range: ClosedRange<Int>, at key: String
+    ) throws(NodeError) -> Int? {
+        guard let number, !range.contains(number) else { return number }
+        throw error(
+            #""\#(key)" cannot be \#(number)"#, at: [key],
+            fix: "use a number from \(range.lowerBound) to \(range.upperBound)")
     }
 
     func publicKey(_ text: String, at keys: [String]) throws(NodeError) -> PublicKey {

@@ -1,4 +1,4 @@
-internal import ZeroMQ
+public import ZeroMQ
 
 // What a description must fulfil beyond its shape.
 
@@ -48,7 +48,7 @@ extension NodeConfiguration {
     }
 
     /// Checks that a node was started with the keys that it is known by.
-    func check(_ keys: KeyPair?, of member: Member) throws(NodeError) {
+    public func check(_ keys: KeyPair?, of member: Member) throws(NodeError) {
         if keys?.publicKey == member.publicKey { return }
         guard let publicKey = member.publicKey else {
             throw NodeError(

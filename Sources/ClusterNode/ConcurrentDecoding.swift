@@ -1,4 +1,3 @@
-internal import CommandLineKit
 internal import Dispatch
 internal import SyncProtocol
 internal import Threads

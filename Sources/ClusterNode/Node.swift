@@ -1,5 +1,5 @@
 internal import CRuntime
-internal import ClusterConfiguration
+public import ClusterConfiguration
 internal import DataTree
 internal import EventLoop
 internal import Glibc

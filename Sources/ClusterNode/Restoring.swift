@@ -1,6 +1,4 @@
-internal import ClusterAdministration
 internal import ClusterConfiguration
-internal import CommandLineKit
 internal import EventLoop
 internal import Glibc
 internal import ReplicaCore

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-
 /// Real nodes under real faults.
 @Suite struct `A soak` {
     private static let seconds =

@@ -12,6 +12,9 @@ package enum StopRequest {
     /// Whether one of them was no Ctrl-C: the process is to end, whatever it would do next.
     package static var isFinal: Bool { finalFlag.load(ordering: .relaxed) }
 
+    /// How a verb ends that goes on until one comes.
+    package static var exitStatus: ExitStatus { isThere ? .interrupted : .success }
+
     /// Forgets one that came, before other work begins.
     package static func reset() { flag.store(false, ordering: .relaxed) }
 

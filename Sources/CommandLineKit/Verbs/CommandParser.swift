@@ -9,7 +9,10 @@ package enum ParsedCommand: Sendable {
 /// Reads a command line by the declarations of its verbs, in the GNU way: `--name value` or
 /// `--name=value`, options anywhere after their verb, `--` before words that begin with a dash.
 package struct CommandParser {
-    package let root: Verb
+    private let root: Verb
+
+    /// A parser of the command lines of a root verb.
+    package init(root: Verb) { self.root = root }
 
     /// - Throws: a usage error that names the nearest right word where one is close.
     package func parse(_ words: [String]) throws(CommandError) -> ParsedCommand {

@@ -18,6 +18,15 @@ package struct Completion {
     package struct Source: Sendable {
         package let nodes: @Sendable (Invocation) -> [String]
         package let keys: @Sendable (_ path: String, _ beginning: String, Invocation) -> [String]
+
+        /// A source that asks by these functions.
+        package init(
+            nodes: @escaping @Sendable (Invocation) -> [String],
+            keys: @escaping @Sendable (_ path: String, _ beginning: String, Invocation) -> [String]
+        ) {
+            self.nodes = nodes
+            self.keys = keys
+        }
     }
 
     private let root: Verb

@@ -47,6 +47,6 @@ enum ClusterLogs {
             logs.printNewLines()
             usleep(100_000)
         }
-        return .success
+        return StopRequest.exitStatus
     }
 }

@@ -41,7 +41,7 @@ enum ClusterStatus {
             // A second, in pieces short enough for Ctrl-C.
             for _ in 0..<20 where !StopRequest.isThere { usleep(50_000) }
         }
-        return .success
+        return StopRequest.exitStatus
     }
 
     /// - Throws: `.unavailable`, so that scripts notice, if a node does not serve.

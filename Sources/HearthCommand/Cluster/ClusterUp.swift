@@ -46,7 +46,7 @@ enum ClusterUp {
         try session.start()
         printAddresses(of: cluster)
         try session.follow()
-        return .success
+        return StopRequest.exitStatus
     }
 
     private static func printAddresses(of cluster: Cluster) {

@@ -26,8 +26,11 @@ enum EvictVerb {
             of: invocation[member], for: invocation,
             within: try invocation.duration(NodeClient.timeout) ?? .seconds(5))
         let reachers = try eviction.reachers()
-        if !reachers.isEmpty, !invocation.has(force) {
-            try confirm(invocation[member], reachedBy: reachers)
+        if !reachers.isEmpty, !invocation.has(force),
+            try !isConfirmed(invocation[member], reachedBy: reachers)
+        {
+            Terminal.standardError.print("\(invocation[member]) is not evicted")
+            return .success
         }
         let server = try eviction.vote()
         try eviction.waitUntilDecided(at: server)
@@ -37,9 +40,10 @@ enum EvictVerb {
         return .success
     }
 
-    private static func confirm(
+    /// Asks whether a node that runs is meant; where nobody can be asked, that is refused.
+    private static func isConfirmed(
         _ id: String, reachedBy nodes: [String]
-    ) throws(CommandError) {
+    ) throws(CommandError) -> Bool {
         let others = nodes.filter { $0 != id }
         let problem =
             others.isEmpty
@@ -52,10 +56,7 @@ enum EvictVerb {
         let terminal = Terminal.standardError
         guard terminal.isInteractive, isatty(STDIN_FILENO) == 1 else { throw refusal }
         terminal.write("\(problem). Evict it all the same? [y/N] ")
-        guard ["y", "yes"].contains((readLine() ?? "").lowercased()) else {
-            throw CommandError(
-                .interrupted, "\(id) is not evicted", fix: "answer y to evict it")
-        }
+        return ["y", "yes"].contains((readLine() ?? "").lowercased())
     }
 }
 

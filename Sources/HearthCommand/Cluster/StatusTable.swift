@@ -1,6 +1,5 @@
 internal import ClusterAdministration
 internal import CommandLineKit
-internal import LoadTools
 internal import SyncProtocol
 
 /// The states of nodes as lines of columns, the most important first: on a terminal the last are left

@@ -40,6 +40,6 @@ extension Verb {
             usleep(50_000)
         }
         client.connection.close()
-        return .success
+        return StopRequest.exitStatus
     }
 }

@@ -1,7 +1,6 @@
 internal import ClusterSimulator
 internal import CommandLineKit
 internal import JSONText
-internal import LoadTools
 
 /// Prints one line a run, and in the end the command that repeats the first failure.
 ///

@@ -3,7 +3,6 @@ import SyncProtocol
 import Testing
 import ZeroMQ
 
-
 /// Sends hostile frames to every socket of the nodes of some bad company.
 struct Attack {
     private var frames: HostileFrames
