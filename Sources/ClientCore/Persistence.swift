@@ -14,10 +14,10 @@ public enum Record: Equatable, Sendable {
 
 /// A write that an earlier process of the application has left behind.
 public struct KeptWrite: Equatable, Sendable {
-    public let number: UInt64
-    public let frame: [UInt8]
+    package let number: UInt64
+    package let frame: [UInt8]
 
-    public init(number: UInt64, frame: [UInt8]) {
+    package init(number: UInt64, frame: [UInt8]) {
         self.number = number
         self.frame = frame
     }

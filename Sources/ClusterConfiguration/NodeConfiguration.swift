@@ -19,7 +19,7 @@ public struct NodeConfiguration: Equatable, Sendable {
         /// By which others know it; with it, its connections are encrypted.
         public var publicKey: PublicKey?
 
-        public init(
+        package init(
             id: String, client: String, requests: String, updates: String,
             publicKey: PublicKey? = nil
         ) {
@@ -38,10 +38,10 @@ public struct NodeConfiguration: Equatable, Sendable {
 
     /// Nodes of different clusters do not talk to each other.
     public var cluster: String
-    public var durability: Durability
+    package var durability: Durability
     /// The folder under which each node has its own.
     public var directory: String
-    public var nodes: [Member]
+    package var nodes: [Member]
     /// Lists whose indexes stay once they are built.
     public var indexes = IndexRules()
     /// Memory that the indexes of a node may take together.
@@ -55,7 +55,7 @@ public struct NodeConfiguration: Equatable, Sendable {
     /// The keys of the clients that are let in, where nodes have keys.
     public var clientKeys: [PublicKey]
 
-    public init(
+    package init(
         cluster: String, durability: Durability, directory: String, nodes: [Member],
         clientKeys: [PublicKey] = []
     ) {

@@ -5,10 +5,11 @@ public struct NodeError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What the reader can do about it.
     public let fix: String
 
-    public init(problem: String, fix: String) {
+    package init(problem: String, fix: String) {
         self.problem = problem
         self.fix = fix
     }
 
+    /// The text of it.
     public var description: String { "\(problem): \(fix)" }
 }

@@ -2,11 +2,11 @@ public import DataTree
 
 /// A part of what is listened to that differs from what the client holds.
 public struct ChangedRange: Equatable, Sendable {
-    public let range: LeafRange
+    package let range: LeafRange
     /// What is there instead of all leaves of the range.
     public let writes: [Write]
 
-    public init(_ range: LeafRange, writes: [Write]) {
+    package init(_ range: LeafRange, writes: [Write]) {
         self.range = range
         self.writes = writes
     }

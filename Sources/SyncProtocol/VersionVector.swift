@@ -3,7 +3,7 @@ public struct VersionVector: Equatable, Sendable {
     /// Ascending by origin, so that equal vectors are equal bytes.
     public private(set) var entries: [(origin: WriterID, sequence: UInt64)] = []
 
-    public init() {}
+    package init() {}
 
     /// Takes entries that ascend by origin, each origin once.
     init(ascending entries: [(origin: WriterID, sequence: UInt64)]) { self.entries = entries }
@@ -44,6 +44,7 @@ public struct VersionVector: Equatable, Sendable {
     /// The operations held of all origins together.
     public var total: UInt64 { entries.reduce(0) { $0 + $1.sequence } }
 
+    /// Whether both are the same.
     public static func == (a: VersionVector, b: VersionVector) -> Bool {
         a.entries.elementsEqual(b.entries, by: ==)
     }

@@ -39,7 +39,7 @@ public struct HeldData: Equatable, Sendable {
     /// `ranges`: the hashes of its parts, worth the bytes where there is much.
     public let ranges: CompoundHash?
 
-    public init(hash: DataHash, ranges: CompoundHash? = nil) {
+    package init(hash: DataHash, ranges: CompoundHash? = nil) {
         self.hash = hash
         self.ranges = ranges
     }

@@ -14,5 +14,6 @@ public enum WriteConcern: String, CaseIterable, Comparable, Sendable {
         }
     }
 
+    /// Whether the first comes before the second.
     public static func < (a: WriteConcern, b: WriteConcern) -> Bool { a.rank < b.rank }
 }

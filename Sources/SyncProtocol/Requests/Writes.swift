@@ -76,7 +76,7 @@ public struct Condition: Equatable, Sendable {
     /// nothing was done, and otherwise by `undecided`. Without it, it waits as long as the connection lasts.
     public let patienceMilliseconds: UInt64?
 
-    public init(_ hash: DataHash, isLocal: Bool = false, patienceMilliseconds: UInt64? = nil) {
+    package init(_ hash: DataHash, isLocal: Bool = false, patienceMilliseconds: UInt64? = nil) {
         self.hash = hash
         self.isLocal = isLocal
         self.patienceMilliseconds = patienceMilliseconds
