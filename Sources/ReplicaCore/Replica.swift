@@ -53,144 +53,60 @@ public struct Replica: Sendable {
         }
     }
 
-    /// What readers of this replica see.
-    public var value: Value { tree.value }
-    /// How much this replica has applied of each origin.
-    public internal(set) var vector = VersionVector()
-    /// Who this replica is to others, in this incarnation: no start goes on with the sequences of another.
-    public internal(set) var writer: WriterID
-    public internal(set) var counters = Counters()
+    let configuration: Configuration
+    /// The tree, and all that keeps it equal to those of the peers.
+    var replication: Replication
+    /// The clients.
+    var sessions: Sessions
+    /// The transactions of the cluster, if this node decides them, and of its clients.
+    var coordination: Coordination
+    /// Whether it serves, and what it waits for if not.
+    var lifecycle: Lifecycle
+    /// What waits for the disk before it leaves.
+    var turns: TurnQueue
+    /// When the tree is written to disk, and what the log keeps.
+    var checkpoints: Checkpoints
+    var checkpointAudit = OutgoingCheckpointAudit()
+    /// Set while the disk takes nothing: in any state of the lifecycle, which it does not change.
+    var storageFailure: StorageFailure?
+    var heartbeats = HeartbeatSchedule()
     /// Facts that only the driver knows, shown in `status`.
     public var process: NodeStatus.Process?
-
-    let configuration: Configuration
-    var tree = ConvergentTree()
-    var clock: HybridClock
-    var now = Moment(wallMilliseconds: 0, elapsedMilliseconds: 0)
-    /// What the wall clock shows, whether it is followed or not.
-    var shownMilliseconds: UInt64 = 0
-    var peers: Peers
-    var refusals = Refusals()
-    var reorderBuffer = ReorderBuffer()
-    var listens: Listens
-    var slowClients = SlowClients()
-    var disconnects = Disconnects()
-    var writeConcernWaiters = WriteConcernWaiters()
-    var stabilityWaiters = StabilityWaiters()
-    var coordination: Coordination
-    var clientSessions = ClientSessions()
-    var deduplicationTable = DeduplicationTable()
-    var versionDelta = VersionVectorDelta()
-    /// Set while the disk takes nothing.
-    var storageFailure: StorageFailure?
-    var outbox = Outbox()
-    var turns: TurnQueue
-    var pushIDs = PushIDGenerator()
-    var random: SplitMix64
-
-    var repair = Repair()
-    /// The operations accepted in this turn, until it ends or they are many.
-    var batch: BatchWriter
-    /// What this turn has to store and to say.
-    var turn = OpenTurn()
-    /// Once this turn is durable, a heartbeat says so.
-    var requestedHeartbeatTurn: UInt64?
-    var clockBound: UInt64
-    /// No operation of this replica will have a stamp up to this time.
-    var closedTimestamp: HybridTime
-    /// What the clock showed some time ago.
-    var shownTime: (elapsedMilliseconds: UInt64, time: HybridTime)?
-    var nextHeartbeatMilliseconds: UInt64 = 0
-    var nextProbeMilliseconds: UInt64 = 0
-    /// No operation with a stamp up to this time can arrive any more.
-    public internal(set) var stableTime = HybridTime.zero
-    var checkpoints: Checkpoints
-    var startup: Startup
-    /// The list of members that is to be kept on disk; nil once it is.
-    var members: MemberList?
-    /// Set while this replica gets the checkpoint of a peer.
-    var transfer: CheckpointTransfer?
-    var checkpointAudit = OutgoingCheckpointAudit()
-    /// A copy of the database is being written.
-    var isBackingUp = false
-    /// Set while this replica is out by decision.
-    var rejoin: Rejoin?
-    /// What it held before, beyond what another member held: batches, origin by origin.
-    var orphans: [[UInt8]] = []
-    /// What the batches that were restored rest on.
-    var needed = VersionVector()
-    /// The vector of this incarnation's last batch, which the next one builds on.
-    var batched = VersionVector()
 
     /// Begins an incarnation of a member, as a new writer, on what the incarnations before have left.
     ///
     /// Then `restore` each stored batch that the checkpoint does not cover, `finishRestoring`, and begin the
     /// first turn.
-    /// - Parameter aside: The batches that are kept beside the log.
+    /// - Parameter orphans: The batches that are kept beside the log.
     public init(
         _ configuration: Configuration, properties stored: [Property],
         checkpoint: RestoredCheckpoint? = nil, orphans: [[UInt8]] = []
     ) {
         self.configuration = configuration
-        random = SplitMix64(seed: configuration.seed)
-        // The data may be an older copy, and peers may hold, or have yet to hear, what came after it:
-        // a writer that never goes on cannot contradict itself.
-        writer = WriterID(bits: random.next() | 1)
-        startup = Startup(hasPast: !stored.isEmpty)
-        clockBound = stored.first { $0.name == .clockBound }?.number ?? 0
-        clock = HybridClock(after: HybridTime(milliseconds: clockBound))
-        closedTimestamp = clock.last
-        listens = Listens(
-            indexing: configuration.indexes, within: .init(byteLimit: configuration.indexByteLimit))
-        peers = Peers(
-            members: configuration.peers.filter { $0 != configuration.member },
-            of: configuration.member, own: writer)
+        let facts = StoredFacts(stored)
+        replication = Replication(
+            configuration, clockBound: facts.clockBound, evictions: facts.evictions,
+            members: facts.members, orphans: orphans)
+        sessions = Sessions(configuration)
         coordination = Coordination(
-            own: writer, leaseMilliseconds: configuration.leaseMilliseconds,
-            hasPast: !stored.isEmpty)
-        batch = BatchWriter(origin: writer)
+            configuration, own: replication.writer, vote: facts.vote, hasPast: !stored.isEmpty)
         turns = TurnQueue(durability: configuration.durability)
+        turns.begin(knowing: replication.peers.evictions.all)
         checkpoints = Checkpoints(
             every: configuration.checkpointBytes, logLimit: configuration.logLimit)
-        self.orphans = orphans
-        var last: MemberList?
-        for property in stored {
-            switch property.name {
-            case .evictions: peers.evictions.restore(Replica.evictions(in: property.bytes))
-            case .members: last = MemberList(property.bytes)
-            case .vote: Replica.vote(in: property.bytes).map { coordination.election.restore($0) }
-            case .clockBound: break
-            }
-        }
-        noteMembers(after: last)
-        turns.begin(knowing: peers.evictions.all)
-        if !peers.evictions.own(at: .out).isEmpty { rejoin = Rejoin(phase: .returning) }
+        let startup = Startup(hasPast: !stored.isEmpty)
+        let isOut = !replication.peers.evictions.own(at: .out).isEmpty
+        lifecycle =
+            isOut
+            ? .rejoining(Rejoin(phase: .awaitingMembers, startup: startup)) : .starting(startup)
         if let checkpoint { restore(checkpoint) }
     }
 
-    private static func vote(in bytes: [UInt8]) -> Lease? {
-        bytes.withUnsafeBytes { bytes in
-            var reader = MessagePackReader(bytes)
-            return try? reader.lease()
-        }
-    }
-
-    private static func evictions(in bytes: [UInt8]) -> [Eviction] {
-        bytes.withUnsafeBytes { bytes in
-            var reader = MessagePackReader(bytes)
-            return (try? reader.evictions()) ?? []
-        }
-    }
-
     mutating func restore(_ checkpoint: RestoredCheckpoint) {
-        let head = checkpoint.head
-        tree = ConvergentTree(value: checkpoint.value, registers: checkpoint.registers)
-        checkpoints.begin(with: head.vector, remembering: tree.forgettableCount)
-        vector = head.vector
-        stableTime = head.stableTime
-        clock.observe(head.time)
-        deduplicationTable = head.stamps
-        turns.begin(holding: vector)
+        replication.restore(checkpoint)
+        checkpoints.begin(
+            with: checkpoint.head.vector, remembering: replication.tree.forgettableCount)
+        turns.begin(holding: replication.vector)
     }
 
     /// Applies a batch from disk; those of one origin come in order. One that the checkpoint covers
@@ -199,22 +115,10 @@ public struct Replica: Sendable {
     /// - Throws: `FrameError` if it is not the next one of its origin.
     public mutating func restore(_ stored: DecodedBatch) throws(FrameError) {
         checkpoints.note(first: stored.head.first, of: stored.head.origin)
-        guard let batch = stored.batch, batch.last > vector[batch.origin] else { return }
-        guard batch.first == vector[batch.origin] + 1 else {
-            throw FrameError(
-                offset: 0,
-                problem: "the log of \(batch.origin) goes from \(vector[batch.origin]) to "
-                    + "\(batch.first)",
-                fix: "remove the data directory; the node gets its data from its peers")
-        }
-        for operation in batch.operations {
-            observe(operation, of: batch.origin)
-            _ = tree.apply(operation)
-        }
-        vector[batch.origin] = batch.last
-        needed.raise(to: batch.dependencies)
+        guard let batch = stored.batch, try replication.restore(batch) else { return }
+        for operation in batch.operations { coordination.note(operation, of: batch.origin) }
         checkpoints.note(restoredBytes: stored.byteCount)
-        turns.begin(holding: vector)
+        turns.begin(holding: replication.vector)
     }
 
     /// Ends what `restore` began.
@@ -222,58 +126,87 @@ public struct Replica: Sendable {
     /// - Throws: `FrameError` if a batch rests on others that are not there: the end of an origin's log is
     ///   missing, which nothing else shows.
     public mutating func finishRestoring() throws(FrameError) {
-        defer { needed = VersionVector() }
-        let missing = needed.advanced(beyond: vector)
-        guard let (origin, sequence) = missing.entries.first else { return }
-        throw FrameError(
-            offset: 0,
-            problem:
-                "the log of \(origin) ends at \(vector[origin]), and others rest on \(sequence)",
-            fix: "remove the data directory; the node gets its data from its peers")
+        try replication.finishRestoring()
     }
 
     /// Takes one input and returns what the driver must do next, in order.
     public mutating func step(_ input: Input) -> [Output] {
         switch input {
-        case .turnBegan(let moment):
-            now = clock.followed(moment)
-            shownMilliseconds = moment.wallMilliseconds
+        case .turnBegan(let moment): replication.beginTurn(at: moment)
         case .published(let frame): receive(frame)
         case .answered(let frame, let member): receive(frame, from: member)
         case .asked(let frame, let member): answer(frame, to: member)
-        case .requested(let frame, let session):
-            disconnects.hear(session, at: now.elapsedMilliseconds)
-            serve(frame, for: session)
+        case .requested(let frame, let session): serve(frame, for: session)
         case .closed(let session): close(session)
-        case .backpressured(let session): slowClients.hold(session)
-        case .writable(let session): slowClients.release(session)
+        case .backpressured(let session): sessions.slowClients.hold(session)
+        case .writable(let session): sessions.slowClients.release(session)
         case .found(let batches, let read): send(batches, for: read)
         case .stored(let turn): return turns.stored(turn) + requestedHeartbeat()
         case .checkpointed: checkpoints.finish(at: now.elapsedMilliseconds)
         case .foundRows(let part, let read): send(part, for: read)
         case .rowsReceived: requestMoreRows()
         case .installed(let installed): install(installed)
-        case .keepOrphans(let batches): noteOrphans(batches)
-        case .backedUp(let result, let id, let session): answer(id, result, for: session)
-        case .storageFailed(let problem, let fix): noteStorage(.init(problem: problem, fix: fix))
-        case .storageWorks: noteStorage(nil)
+        case .keepOrphans(let batches): if lifecycle.keptOrphans() { replication.orphans = batches }
+        case .backedUp(let result, let id, let session): sessions.finishBackup(result, id, session)
+        case .storageFailed(let problem, let fix): suspend(.init(problem: problem, fix: fix))
+        case .storageWorks: storageFailure = nil
         case .turnEnded: return endTurn()
         }
         return []
+    }
+
+    /// The disk takes nothing: what waits in the reorder buffer would never be stored in order; peers have it.
+    private mutating func suspend(_ failure: StorageFailure) {
+        storageFailure = failure
+        replication.reorderBuffer.removeAll { _ in true }
     }
 
     /// The last turn before a clean stop: nothing but `stored` may follow, and does.
     ///
     /// What clients wanted written when they are gone is written now.
     public mutating func stop() -> [Output] {
-        for session in disconnects.all { writeDisconnect(of: session) }
+        for writes in sessions.takeDisconnects() { write(left: writes) }
         // Something to store: when it is, all before it is durable too.
-        turn.properties.append(Property(.clockBound, clockBound))
+        replication.turn.properties.append(replication.clockBound.property)
         coordination.election.resign()
-        let bye = PeerMessage.bye(
-            cluster: configuration.cluster, member: configuration.member, writer: writer,
-            time: clock.advance(wallMilliseconds: now.wallMilliseconds))
-        turn.published.append(.publish(bye.frame))
+        replication.sendBye()
         return endTurn()
     }
+}
+
+// MARK: - What drivers and tests look at
+
+extension Replica {
+    /// What readers of this replica see.
+    public var value: Value { replication.tree.value }
+    /// How much this replica has applied of each origin.
+    public var vector: VersionVector { replication.vector }
+    /// Who this replica is to others, in this incarnation: no start goes on with the sequences of another.
+    public var writer: WriterID { replication.writer }
+    /// All operations with stamps up to this time have arrived.
+    public var stableTime: HybridTime { replication.stableTime }
+    /// What this replica has counted since it started.
+    public var counters: Counters {
+        var counters = replication.counters
+        counters.refused += sessions.refusedCount
+        return counters
+    }
+    /// Whether this replica knows that it was evicted, and rejoins.
+    public var isOut: Bool { lifecycle.isRejoining }
+    /// Whether it is not, and has no orphaned operations to replay.
+    public var isWhole: Bool { !lifecycle.isRejoining && replication.orphans.isEmpty }
+    /// The name of the member that decides transactions, as far as this one has heard of one.
+    public var coordinatorMember: String? {
+        coordination.coordinator(of: replication.peers, at: now.elapsedMilliseconds)?.member
+    }
+    /// The state of this replica, to be written on disk.
+    public var checkpoint: Checkpoint {
+        Checkpoint(
+            value: replication.tree.value, registers: replication.tree.registers, vector: vector,
+            stableTime: stableTime, time: replication.clock.last,
+            stamps: replication.deduplicationTable)
+    }
+
+    /// When this turn began.
+    var now: Moment { replication.now }
 }

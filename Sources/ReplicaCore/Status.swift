@@ -40,11 +40,12 @@ public struct Counters: Equatable, Sendable {
 extension Replica {
     /// The members heard from within the last two seconds, ascending.
     public var livePeers: [String] {
-        peers.all.filter { peers.isLive($0, at: now.elapsedMilliseconds) }.map(\.member)
+        replication.peers.all.filter { replication.peers.isLive($0, at: now.elapsedMilliseconds) }
+            .map(\.member)
     }
 
     /// What this replica knows of evictions, ascending by member and incarnation; none is ever forgotten.
-    public var evictions: [Eviction] { peers.evictions.all.filter { !$0.isRemoval } }
+    public var evictions: [Eviction] { replication.peers.evictions.all.filter { !$0.isRemoval } }
 
     /// What `hearth cluster status` shows of this node.
     ///
@@ -66,19 +67,19 @@ extension Replica {
         identity.member = configuration.member
         identity.cluster = configuration.cluster
         identity.writer = writer.description
-        identity.wallMilliseconds = Int(clamping: shownMilliseconds)
+        identity.wallMilliseconds = Int(clamping: replication.shownMilliseconds)
         identity.durability = configuration.durability.rawValue
         identity.storage = storageFailure?.problem ?? NodeStatus.storageWorks
     }
 
     private func fill(_ data: inout NodeStatus.Data) {
         for entry in vector.entries {
-            data.held[name(of: entry.origin)] = Int(clamping: entry.sequence)
+            data.held[replication.name(of: entry.origin)] = Int(clamping: entry.sequence)
         }
         data.writers = currentWriters
         data.operations = Int(clamping: vector.total)
         data.lag = Int(clamping: lag)
-        data.registers = tree.forgettableCount
+        data.registers = replication.tree.forgettableCount
         data.stableMilliseconds = Int(clamping: stableTime.milliseconds)
         data.closedIncarnations = closedWriters
         data.loggedOperations = Int(clamping: checkpoints.loggedCount(of: vector))
@@ -87,7 +88,9 @@ extension Replica {
 
     private func fill(_ exchange: inout NodeStatus.Exchange) {
         exchange.connectedPeers = connectedPeers
-        for member in silentMembers { exchange.silentPeers[member] = true }
+        for member in replication.peers.silentMembers(at: now.elapsedMilliseconds) {
+            exchange.silentPeers[member] = true
+        }
         exchange.accepted = Int(clamping: counters.accepted)
         exchange.received = Int(clamping: counters.received)
         exchange.repaired = Int(clamping: counters.repaired)
@@ -95,63 +98,63 @@ extension Replica {
         exchange.duplicates = Int(clamping: counters.duplicates)
         exchange.dropped = Int(clamping: counters.dropped)
         exchange.installedCheckpoints = Int(clamping: counters.installed)
-        exchange.receivingCheckpointFrom = transfer?.member
+        exchange.receivingCheckpointFrom = lifecycle.transfer?.member
         exchange.malformedFrames = Int(clamping: counters.malformedFrames)
         exchange.unknownPeers = Int(clamping: counters.unknownPeers)
         exchange.refusedNodes = refusedNodes
     }
 
     private func fill(_ membership: inout NodeStatus.Membership) {
-        for eviction in peers.evictions.out {
+        for eviction in replication.peers.evictions.out {
             membership.evicted[eviction.member] = eviction.writer?.description ?? ""
         }
-        for vote in peers.openVotes {
+        for vote in replication.peers.openVotes {
             membership.evictionVotes[vote.member] = vote.writer?.description ?? ""
         }
-        membership.isEvicted = rejoin != nil
-        membership.orphanedBatches = orphans.count
+        membership.isEvicted = lifecycle.isRejoining
+        membership.orphanedBatches = replication.orphans.count
         membership.rejoins = Int(clamping: counters.returns)
         membership.replayed = Int(clamping: counters.rebased)
         membership.quarantined = Int(clamping: counters.quarantined)
     }
 
     private func fill(_ coordination: inout NodeStatus.Coordination) {
-        coordination.coordinator = coordinator?.member
+        coordination.coordinator = coordinatorMember
         coordination.term = Int(clamping: self.coordination.election.vote?.term ?? 0)
         coordination.decided = Int(clamping: counters.decided)
     }
 
     private func fill(_ queues: inout NodeStatus.Queues) {
-        queues.gaps = reorderBuffer.originCount
-        queues.waitingBatches = reorderBuffer.count
+        queues.gaps = replication.reorderBuffer.originCount
+        queues.waitingBatches = replication.reorderBuffer.count
         queues.waitingBatchesLimit = ReorderBuffer.countLimit
-        queues.waitingBytes = reorderBuffer.byteCount
+        queues.waitingBytes = replication.reorderBuffer.byteCount
         queues.waitingBytesLimit = ReorderBuffer.byteLimit
         queues.pendingTurns = turns.pendingCount
-        queues.waitingForConcern = writeConcernWaiters.waiting.count
+        queues.waitingForConcern = sessions.writeConcernWaiters.waiting.count
         queues.waitingTransactions = coordination.forwarded.entries.count
         queues.waitingTransactionsLimit = ForwardedTransactions.countLimit
-        queues.waitingForStable = stabilityWaiters.waiting.count
+        queues.waitingForStable = sessions.stabilityWaiters.waiting.count
         queues.waitingForStableLimit = StabilityWaiters.limit
     }
 
     private func fill(_ clients: inout NodeStatus.Clients) {
-        clients.sessions = clientSessions.count
-        clients.waitingClients = clientSessions.waiting.count
-        clients.listens = listens.count
+        clients.sessions = sessions.clients.count
+        clients.waitingClients = sessions.clients.waiting.count
+        clients.listens = sessions.listens.count
         clients.refused = Int(clamping: counters.refused)
-        clients.deduplicationEntries = deduplicationTable.count
+        clients.deduplicationEntries = replication.deduplicationTable.count
         clients.deduplicationEntriesLimit = DeduplicationTable.limit
         clients.repeated = Int(clamping: counters.repeated)
-        clients.clientsBehind = slowClients.count
-        clients.changesHeldBack = Int(clamping: slowClients.heldBack)
-        listens.fill(&clients.queries)
-        clients.disconnectBytes = disconnects.byteCount
+        clients.clientsBehind = sessions.slowClients.count
+        clients.changesHeldBack = Int(clamping: sessions.slowClients.heldBack)
+        sessions.listens.fill(&clients.queries)
+        clients.disconnectBytes = sessions.disconnects.byteCount
     }
 
     /// How many operations more than this replica the peer that holds most has.
     private var lag: UInt64 {
-        peers.all.reduce(0) { most, peer in
+        replication.peers.all.reduce(0) { most, peer in
             let ahead = (peer.heartbeat?.vector.entries ?? []).reduce(UInt64(0)) { sum, entry in
                 sum + entry.sequence - min(entry.sequence, vector[entry.origin])
             }
@@ -162,29 +165,20 @@ extension Replica {
     /// The writers that `held` calls by the names of their members.
     private var currentWriters: [String: String] {
         var writers = [configuration.member: writer.description]
-        for peer in peers.all { writers[peer.member] = peer.heartbeat?.writer.description }
+        for peer in replication.peers.all {
+            writers[peer.member] = peer.heartbeat?.writer.description
+        }
         return writers
     }
 
     /// Writers whose incarnation is over, of whom there are operations here.
     private var closedWriters: Int {
-        vector.entries.count { !peers.writers.contains($0.origin) }
-    }
-
-    /// The member that an origin is now, or the origin itself if it is an earlier incarnation.
-    func name(of origin: WriterID) -> String {
-        if origin == writer { return configuration.member }
-        return peers.all.first { $0.heartbeat?.writer == origin }?.member ?? origin.description
-    }
-
-    /// The members that are waited for and not heard.
-    var silentMembers: [String] {
-        peers.members.filter { !peers.isLive($0, at: now.elapsedMilliseconds) }.map(\.member)
+        vector.entries.count { !replication.peers.writers.contains($0.origin) }
     }
 
     private var refusedNodes: [String: NodeStatus.RefusedNode] {
         var refused: [String: NodeStatus.RefusedNode] = [:]
-        for (reason, record) in refusals.all {
+        for (reason, record) in replication.refusals.all {
             var node = NodeStatus.RefusedNode()
             node.member = record.member
             node.endpoint = record.endpoint
@@ -200,7 +194,8 @@ extension Replica {
     /// How many milliseconds ago each live peer was heard.
     private var connectedPeers: [String: Int] {
         var connected: [String: Int] = [:]
-        for peer in peers.all where peers.isLive(peer, at: now.elapsedMilliseconds) {
+        for peer in replication.peers.all
+        where replication.peers.isLive(peer, at: now.elapsedMilliseconds) {
             connected[peer.member] = Int(clamping: now.elapsedMilliseconds - peer.heardMilliseconds)
         }
         return connected

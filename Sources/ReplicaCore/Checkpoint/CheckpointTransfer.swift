@@ -5,12 +5,12 @@ import SyncProtocol
 ///
 /// Chunk by chunk: it asks for the next one when the last is kept. A peer that falls silent is asked
 /// again, and after some time left for another.
-struct CheckpointTransfer: Sendable {
+struct CheckpointTransfer: Equatable, Sendable {
     static let chunkBytes = 1 << 20
     static let patienceMilliseconds: UInt64 = 1_000
     static let attemptsLimit = 5
 
-    enum Phase: Sendable {
+    enum Phase: Equatable, Sendable {
         case asking, keeping
         /// All rows are kept.
         case complete
@@ -37,40 +37,38 @@ struct CheckpointTransfer: Sendable {
 extension Replica {
     /// A peer has in its checkpoint alone what is missing here.
     mutating func join(at member: String, for origin: WriterID, through sequence: UInt64) {
-        guard transfer == nil, sequence > vector[origin] else { return }
-        transfer = CheckpointTransfer(member: member)
+        guard lifecycle.transfer == nil, sequence > vector[origin] else { return }
+        lifecycle.transfer = CheckpointTransfer(member: member)
         fetch()
     }
 
-    /// Gets a checkpoint in place of all that is here, the log too.
-    mutating func join(inPlaceOfAllAt member: String) {
-        transfer = CheckpointTransfer(member: member, replacesAll: true)
-        fetch()
-    }
-
-    private mutating func fetch() {
-        guard var transfer else { return }
+    /// Asks for the next rows.
+    mutating func fetch() {
+        guard var transfer = lifecycle.transfer else { return }
         transfer.phase = .asking
         transfer.askedMilliseconds = now.elapsedMilliseconds
         transfer.attempts += 1
         guard transfer.attempts <= CheckpointTransfer.attemptsLimit else {
-            self.transfer = nil
+            lifecycle.transfer = nil
             return
         }
-        self.transfer = transfer
+        lifecycle.transfer = transfer
         let message = PeerMessage.requestCheckpoint(
             member: configuration.member, checkpoint: transfer.lastRow, after: transfer.keptRow)
-        turn.immediate.append(.ask(transfer.member, message.frame))
+        replication.turn.immediate.append(.ask(transfer.member, message.frame))
     }
 
     mutating func take(_ part: CheckpointChunk, from member: String) {
-        guard var transfer, transfer.member == member, transfer.phase == .asking else { return }
+        guard var transfer = lifecycle.transfer, transfer.member == member,
+            transfer.phase == .asking
+        else { return }
         let isNew = transfer.head.isEmpty || part.head != transfer.head
         if isNew {
-            guard let head = try? CheckpointHead(part.head), clock.reaches(head.time, at: now),
+            guard let head = try? CheckpointHead(part.head),
+                replication.clock.reaches(head.time, at: now),
                 transfer.replacesAll || checkpoints.logGoesBack(to: head.vector)
             else {
-                self.transfer = nil
+                lifecycle.transfer = nil
                 return
             }
             transfer.head = part.head
@@ -79,24 +77,24 @@ extension Replica {
         }
         guard part.after == transfer.keptRow else { return }
         guard part.hasAscendingRows(through: transfer.lastRow) else {
-            counters.malformedFrames += 1
-            self.transfer = nil
+            replication.counters.malformedFrames += 1
+            lifecycle.transfer = nil
             return
         }
         transfer.keptRow = part.rows.last?.id ?? part.after
         transfer.phase = part.isLast ? .complete : .keeping
         transfer.attempts = 0
-        self.transfer = transfer
-        turn.immediate.append(.receiveRows(part.rows, areFirst: isNew))
+        lifecycle.transfer = transfer
+        replication.turn.immediate.append(.receiveRows(part.rows, areFirst: isNew))
     }
 
     mutating func requestMoreRows() {
-        if transfer?.phase == .keeping { fetch() }
+        if lifecycle.transfer?.phase == .keeping { fetch() }
     }
 
     /// Asks again for what did not come.
     mutating func continueTransfer() {
-        guard let transfer, transfer.phase == .asking,
+        guard let transfer = lifecycle.transfer, transfer.phase == .asking,
             now.elapsedMilliseconds >= transfer.askedMilliseconds
                 + CheckpointTransfer.patienceMilliseconds
         else { return }
@@ -105,10 +103,11 @@ extension Replica {
 
     /// The checkpoint to take over, if all of it is there: once what this turn has made is stored.
     mutating func dueInstallation() -> [Output] {
-        guard let transfer, transfer.phase == .complete, !checkpoints.isWriting,
-            !transfer.replacesAll || rejoin?.phase == .installing
+        guard let transfer = lifecycle.transfer, transfer.phase == .complete,
+            !checkpoints.isWriting,
+            !transfer.replacesAll || lifecycle.rejoin?.phase == .installing
         else { return [] }
-        self.transfer?.phase = .installing
+        lifecycle.transfer?.phase = .installing
         let keepsLog = !transfer.replacesAll
         return [
             .install(
@@ -116,9 +115,6 @@ extension Replica {
                 holding: keepsLog ? vector : VersionVector())
         ]
     }
-
-    /// Whether the tree is about to be replaced, so that nothing from outside may be taken into it.
-    var isInstalling: Bool { transfer?.phase == .installing }
 }
 
 // MARK: - Adopting
@@ -130,32 +126,30 @@ extension Replica {
     /// any more, and would come back.
     mutating func install(_ installed: (RestoredCheckpoint, log: [[UInt8]])?) {
         // What this turn has accepted so far is numbered, and belongs to what came meanwhile.
-        closeBatch()
-        let meanwhile = transfer?.meanwhile ?? []
-        let replacedAll = transfer?.replacesAll == true
-        transfer = nil
+        replication.closeBatch()
+        let meanwhile =
+            (lifecycle.transfer?.meanwhile ?? []) + replication.turn.entries.map(\.bytes)
+        let replacedAll = lifecycle.transfer?.replacesAll == true
+        lifecycle.transfer = nil
         guard let (checkpoint, log) = installed else { return }
-        let old = tree.value
+        let old = value
         restore(checkpoint)
         for bytes in log { restore(bytes) }
         let durable = vector
         for bytes in meanwhile { restore(bytes) }
-        needed = VersionVector()
+        replication.finishInstallation()
         turns.rebase(onto: durable, writer: writer)
-        reorderBuffer.removeAll { _ in true }
-        peers.resetStability()
-        counters.installed += 1
-        defer { if replacedAll { beginRejoin() } }
+        defer { if replacedAll { beginIncarnation() } }
         var changes: [Change] = []
-        Change.append(from: old, to: tree.value, at: .root, into: &changes)
-        tell(changes)
+        Change.append(from: old, to: value, at: .root, into: &changes)
+        sessions.notifyListeners(of: changes, in: value)
     }
 
     private mutating func restore(_ bytes: [UInt8]) {
         do throws(FrameError) {
             try restore(DecodedBatch(bytes, coveredBy: vector))
         } catch {
-            counters.malformedFrames += 1
+            replication.counters.malformedFrames += 1
         }
     }
 }
@@ -180,7 +174,7 @@ extension Replica {
             guard checkpoints.refresh(to: vector, at: now.elapsedMilliseconds) else { return }
         }
         checkpoints.noteRead(at: now.elapsedMilliseconds)
-        turn.immediate.append(
+        replication.turn.immediate.append(
             .readRows(
                 RowRead(
                     member: member, checkpoint: checkpoint, after: row,
@@ -190,6 +184,7 @@ extension Replica {
     mutating func send(_ part: CheckpointChunk, for read: RowRead) {
         guard checkpointAudit.note(part, for: read.member) else { return checkpoints.replace() }
         checkpoints.noteRead(at: now.elapsedMilliseconds)
-        turn.immediate.append(.answer(read.member, PeerMessage.checkpointChunk(part).frame))
+        replication.turn.immediate.append(
+            .answer(read.member, PeerMessage.checkpointChunk(part).frame))
     }
 }

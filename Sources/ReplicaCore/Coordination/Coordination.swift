@@ -29,6 +29,8 @@ struct Coordination: Sendable {
         var untilMilliseconds: UInt64
     }
 
+    /// The name of this node.
+    let member: String
     var election: Election
     var forwarded = ForwardedTransactions()
     var terms = DecidedTerms()
@@ -39,10 +41,21 @@ struct Coordination: Sendable {
     private(set) var decided: [Decided] = []
     /// What members are told at the end of the turn, in the order of their names.
     private var verdicts: [String: [Verdict]] = [:]
+    private var outputs: [Output] = []
+    /// Whether an answer waits until other members hold what this turn has decided.
+    var requestsHeartbeats = false
 
-    init(own: WriterID, leaseMilliseconds: UInt64, hasPast: Bool) {
-        election = Election(own: own, leaseMilliseconds: leaseMilliseconds)
+    init(_ configuration: Replica.Configuration, own: WriterID, vote: Lease?, hasPast: Bool) {
+        member = configuration.member
+        election = Election(own: own, leaseMilliseconds: configuration.leaseMilliseconds)
         isInformed = hasPast
+        if let vote { election.restore(vote) }
+    }
+
+    /// This member goes on as another writer.
+    mutating func change(own writer: WriterID) {
+        election.change(own: writer)
+        dropAll()
     }
 
     // MARK: Proposals
@@ -103,10 +116,24 @@ struct Coordination: Sendable {
         verdicts[member, default: []].append(verdict)
     }
 
-    /// Takes what is to be told, member by member.
-    mutating func takeVerdicts() -> [(member: String, verdicts: [Verdict])] {
-        if verdicts.isEmpty { return [] }
-        defer { verdicts.removeAll() }
-        return verdicts.sorted { $0.key < $1.key }.map { (member: $0.key, verdicts: $0.value) }
+    mutating func send(_ output: Output) { outputs.append(output) }
+
+    /// Takes the wish that other members tell at once what they hold.
+    mutating func takeHeartbeatRequest() -> Bool {
+        defer { requestsHeartbeats = false }
+        return requestsHeartbeats
+    }
+
+    /// Takes what this turn sends to members: first what was sent, then verdicts member by member.
+    mutating func takeOutputs() -> [Output] {
+        if outputs.isEmpty, verdicts.isEmpty { return [] }
+        defer {
+            outputs.removeAll()
+            verdicts.removeAll()
+        }
+        return outputs
+            + verdicts.sorted { $0.key < $1.key }.map { member, verdicts in
+                .answer(member, PeerMessage.decided(verdicts).frame)
+            }
     }
 }

@@ -2,7 +2,7 @@ import SyncProtocol
 
 // How nodes come to know each other: a hello that each answers, and a goodbye.
 
-extension Replica {
+extension Replication {
     /// Says hello to the peers that have not answered yet.
     mutating func greetPeers() {
         for peer in peers.all where !peer.isGreeted {
@@ -13,6 +13,22 @@ extension Replica {
                 newestVersion: configuration.versions.upperBound)
             turn.immediate.append(.ask(peer.member, PeerMessage.hello(hello).frame))
         }
+    }
+
+    /// Says goodbye to all peers, as this node stops.
+    mutating func sendBye() {
+        let bye = PeerMessage.bye(
+            cluster: configuration.cluster, member: configuration.member, writer: writer,
+            time: clock.advance(wallMilliseconds: now.wallMilliseconds))
+        turn.published.append(.publish(bye.frame))
+    }
+
+    /// Whether this node ends because a peer refuses it.
+    ///
+    /// The refusal may be for another process of this name; and a node that some peer has welcomed is a member,
+    /// whatever another one says later.
+    func isRefused(_ addressee: WriterID) -> Bool {
+        addressee == writer && !peers.all.contains(where: \.isGreeted)
     }
 
     mutating func answer(_ hello: Hello, to member: String) {

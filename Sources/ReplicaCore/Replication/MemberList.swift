@@ -39,20 +39,20 @@ struct MemberList: Equatable, Sendable {
     }
 }
 
-extension Replica {
-    /// Notes who has been left out since the incarnation before; nil if its list is not known.
-    mutating func noteMembers(after last: MemberList?) {
+extension Replication {
+    /// Compares the list of members with that of the incarnation before; nil if that one is not known.
+    mutating func compareMembers(with last: MemberList?) {
         let current = MemberList(of: configuration)
-        if last != current { members = current }
+        if last != current { unstoredMembers = current }
         for name in last?.names ?? [] where !current.names.contains(name) {
             peers.evictions.noteRemoval(of: name)
         }
     }
 
-    /// Keeps the list on disk, together with what it says of those who are not in it.
+    /// Stores the list, together with what it says of members that are not in it.
     mutating func storeMembers() {
-        guard let list = members else { return }
-        members = nil
+        guard let list = unstoredMembers else { return }
+        unstoredMembers = nil
         turn.properties.append(Property(.members, bytes: list.bytes))
     }
 }

@@ -1,30 +1,46 @@
 import DataTree
 import SyncProtocol
 
-// How operations come to be, and how they come in: the only two ways into the tree.
+// The two ways into the tree: operations that this replica makes, and those that arrive in batches.
 
-extension Replica {
+/// A batch of which some operations are applied.
+struct ArrivingBatch: Sendable {
+    let batch: Batch
+    let bytes: [UInt8]
+    /// The place of the next operation to apply.
+    var next = 0
+}
+
+/// An operation that the tree has just taken, and what it changed.
+struct AppliedOperation {
+    let operation: Operation
+    let origin: WriterID
+    let changes: [Change]
+}
+
+extension Replication {
     /// Makes an operation of checked writes, applies it, and leaves it to this turn's batch.
     ///
     /// - Parameters:
     ///   - stamp: That of the client, if it brought one.
-    ///   - again: That of the lost operation that this one is done in place of, or the name of the
-    ///     transaction.
+    ///   - alias: That of the orphaned operation that this one replays, or the name of the transaction.
     ///   - term: In which the transaction was decided.
     mutating func accept(
         _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil
-    ) {
+    ) -> AppliedOperation {
         let operation = Operation(
             stamp: stamp ?? nextStamp(), writes: writes, alias: alias, term: term)
         observe(operation, of: writer)
-        batch.append(operation)
+        ownBatch.append(operation)
         vector[writer] += 1
         counters.accepted += 1
-        apply(operation)
-        if batch.byteCount > 1 << 20 { closeBatch() }
+        let applied = apply(operation, of: writer)
+        if ownBatch.isFull { closeBatch() }
+        return applied
     }
 
-    private mutating func nextStamp() -> Stamp {
+    /// A stamp that no operation has.
+    mutating func nextStamp() -> Stamp {
         Stamp(time: clock.next(wallMilliseconds: now.wallMilliseconds), writer: writer)
     }
 
@@ -34,46 +50,32 @@ extension Replica {
         clock.observe(stamp.time)
         if stamp.writer != origin { deduplicationTable.insert(stamp) }
         if let alias = operation.alias { deduplicationTable.insert(alias) }
-        if operation.term != nil {
-            let isLate = origin != writer && coordination.election.isCaughtUp
-            coordination.terms.note(operation, isLate: isLate)
-        }
     }
 
-    mutating func apply(_ operation: Operation) {
+    private mutating func apply(_ operation: Operation, of origin: WriterID) -> AppliedOperation {
         turn.applied += 1
-        tell(tree.apply(operation))
+        return AppliedOperation(
+            operation: operation, origin: origin, changes: tree.apply(operation))
     }
 
-    /// Tells listeners what changed.
-    mutating func tell(_ changes: [Change]) {
-        for notice in listens.notices(of: changes, in: tree.value) {
-            outbox.append(notice, slow: &slowClients)
-        }
-    }
-
-    /// Ends this turn's batch: its bytes go to disk, to all peers, and to any who miss it later.
+    /// Ends the batch of this replica's operations: its bytes go to disk, to all peers, and later to any that
+    /// miss it.
     mutating func closeBatch() {
-        if batch.isEmpty { return }
-        let last = vector[writer]
-        let first = last - UInt64(batch.count) + 1
-        // The batch before this one is applied before it everywhere, and what that one rests on.
-        var dependencies = vector.advanced(beyond: batched)
-        dependencies[writer] = 0
-        batched = vector
-        let bytes = batch.finish(
-            first: first, wallMilliseconds: now.wallMilliseconds, dependencies: dependencies)
-        turn.entries.append(LogEntry(origin: writer, first: first, last: last, bytes: bytes))
-        if isInstalling { transfer?.meanwhile.append(bytes) }
-        turn.published.append(.publish(PeerMessage.batch(bytes).frame))
+        guard let entry = ownBatch.close(holding: vector, wallMilliseconds: now.wallMilliseconds)
+        else { return }
+        turn.entries.append(entry)
+        turn.published.append(.publish(PeerMessage.batch(entry.bytes).frame))
     }
+}
 
-    /// Takes a batch from a peer: applies it, or holds it back until it is its turn.
-    mutating func receive(batch bytes: [UInt8], repaired: Bool) {
-        let batch: Batch
-        do throws(FrameError) {
-            batch = try BatchCoding.decode(bytes)
-        } catch {
+// MARK: - Batches of peers
+
+extension Replication {
+    /// Receives a batch of a peer: `applyNext` applies it, now or once it holds what the batch follows.
+    ///
+    /// - Parameter isReceiving: Whether operations of peers are taken at this moment.
+    mutating func receive(batch bytes: [UInt8], repaired: Bool, isReceiving: Bool) {
+        guard let batch = try? BatchCoding.decode(bytes) else {
             counters.malformedFrames += 1
             return
         }
@@ -86,17 +88,16 @@ extension Replica {
             counters.unknownPeers += count
             return
         }
-        guard startup.mayTake, mayTake(batch), !isInstalling, storageFailure == nil else {
+        guard isReceiving, peers.mayTake(batch.origin, through: batch.last) else {
             counters.dropped += count
             return
         }
         if repaired { counters.repaired += count }
         if batch.first == vector[batch.origin] + 1, vector.covers(batch.dependencies) {
-            take(batch, bytes)
+            arriving = ArrivingBatch(batch: batch, bytes: bytes)
         } else if !mayWait(batch) || !reorderBuffer.insert(batch, bytes) {
             counters.dropped += count
         }
-        while let next = reorderBuffer.next(after: vector) { take(next.batch, next.bytes) }
     }
 
     /// Whether a batch that cannot be applied yet waits for little enough.
@@ -105,32 +106,42 @@ extension Replica {
         return missing.entries.count <= ReorderBuffer.dependencyLimit
     }
 
-    /// Whether a batch may be what an honest member made: nobody else goes on where this node's own
-    /// log ends.
+    /// Whether an honest member may have made a batch: no other node continues this node's own log.
     private func isCredible(_ batch: Batch) -> Bool {
         batch.origin != writer
             && batch.operations.allSatisfy { clock.reaches($0.stamp.time, at: now) }
     }
 
-    /// Whether a batch comes from a current writer, or belongs to what is left of a closed one.
-    func mayTake(_ batch: Batch) -> Bool {
-        peers.mayTake(batch.origin, through: batch.last)
-    }
-
-    /// Drops what waits and may not be taken any more.
+    /// Drops what waits of closed writers beyond what some member holds.
     mutating func dropClosed() {
         let peers = peers
         reorderBuffer.removeAll { !peers.mayTake($0.origin, through: $0.last) }
     }
 
-    mutating func take(_ batch: Batch, _ bytes: [UInt8]) {
-        for operation in batch.operations {
-            observe(operation, of: batch.origin)
-            apply(operation)
+    /// Applies the next operation that can be applied, of the batch that has arrived or of those that waited for
+    /// it; nil if there is none. Listeners hear of each operation before the next one is applied.
+    mutating func applyNext() -> AppliedOperation? {
+        if arriving == nil {
+            guard let next = reorderBuffer.next(after: vector) else { return nil }
+            arriving = ArrivingBatch(batch: next.batch, bytes: next.bytes)
         }
+        guard let current = arriving else { return nil }
+        let (batch, operation) = (current.batch, current.batch.operations[current.next])
+        observe(operation, of: batch.origin)
+        let applied = apply(operation, of: batch.origin)
+        arriving?.next += 1
+        if current.next + 1 == batch.operations.count { finish(current) }
+        return applied
+    }
+
+    /// All operations of a batch are applied: it goes to disk.
+    private mutating func finish(_ arrived: ArrivingBatch) {
+        let batch = arrived.batch
+        arriving = nil
         vector[batch.origin] = batch.last
         counters.received += UInt64(batch.operations.count)
         turn.entries.append(
-            LogEntry(origin: batch.origin, first: batch.first, last: batch.last, bytes: bytes))
+            LogEntry(
+                origin: batch.origin, first: batch.first, last: batch.last, bytes: arrived.bytes))
     }
 }

@@ -118,6 +118,11 @@ struct Peers: Sendable {
         all.count { isLive($0, at: elapsedMilliseconds) }
     }
 
+    /// The members that are waited for and not heard.
+    func silentMembers(at elapsedMilliseconds: UInt64) -> [String] {
+        members.filter { !isLive($0, at: elapsedMilliseconds) }.map(\.member)
+    }
+
     /// The highest sequence of an origin that some member is known to hold durably.
     func shown(of origin: WriterID) -> UInt64 {
         all.reduce(0) { max($0, $1.heartbeat?.vector[origin] ?? 0) }

@@ -3,8 +3,9 @@ import SyncProtocol
 
 // Copies of the database, which a client may ask for.
 
-extension Replica {
-    mutating func backUp(to name: String, _ id: UInt64, _ session: SessionID) {
+extension Sessions {
+    /// Begins a backup; there is one at a time.
+    mutating func beginBackup(_ name: String) throws(RequestFailure) {
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -14,26 +15,25 @@ extension Replica {
             }
         }
         guard isPlain, (1...64).contains(name.utf8.count) else {
-            return refuse(
+            throw RequestFailure(
                 .invalid, "\"\(name.prefix(80))\" cannot name a backup",
-                fix: "use 1 to 64 letters, digits, - and _", id, session)
+                fix: "use 1 to 64 letters, digits, - and _")
         }
         if isBackingUp {
-            return refuse(
-                .unavailable, "\(configuration.member) writes another backup now",
-                fix: "wait for its end", id, session)
+            throw RequestFailure(
+                .unavailable, "\(member) writes another backup now", fix: "wait for its end")
         }
         isBackingUp = true
-        turn.published.append(.backUp(name: name, id: id, for: session))
     }
 
-    mutating func answer(
-        _ id: UInt64, _ result: Result<String, BackupFailure>, for session: SessionID
+    /// Answers the client that asked for a backup; a copy that the replica itself wanted answers nobody.
+    mutating func finishBackup(
+        _ result: Result<String, BackupFailure>, _ id: UInt64, _ session: SessionID
     ) {
         if session == .none { return }
         isBackingUp = false
         switch result {
-        case .success(let path): outbox.append(.value(id: id, value: .string(path)), to: session)
+        case .success(let path): send(.value(id: id, value: .string(path)), to: session)
         case .failure(let failure):
             refuse(.unavailable, failure.problem, fix: failure.fix, id, session)
         }

@@ -57,89 +57,62 @@ struct ClientSessions: Sendable {
     }
 }
 
-/// The origins of a vector in the order in which they advanced last.
-///
-/// A vector names every writer that ever was; what is new in it since some moment are a few.
-struct VersionVectorDelta: Sendable {
-    private var vector = VersionVector()
-    /// Ascending by count.
-    private var origins: [(origin: WriterID, count: UInt64)] = []
-    /// Counts the turns in which something advanced.
-    private(set) var count: UInt64 = 0
+extension Sessions {
+    static let haltedProblem = "a write before this one was refused because of its stamp"
 
-    mutating func note(_ new: VersionVector) {
-        guard new != vector else { return }
-        count += 1
-        for (origin, _) in new.advanced(beyond: vector).entries {
-            if let index = origins.lastIndex(where: { $0.origin == origin }) {
-                origins.remove(at: index)
-            }
-            origins.append((origin, count))
-        }
-        vector = new
+    /// Refuses a session's writes behind one whose stamp was refused.
+    func checkHalted(_ session: SessionID) throws(RequestFailure) {
+        guard clients.isHalted(session) else { return }
+        throw RequestFailure(
+            .late, Sessions.haltedProblem, fix: "send \"hello\", then the write again")
     }
 
-    /// What has advanced since a count.
-    func since(_ told: UInt64) -> VersionVector {
-        var advanced = VersionVector()
-        for (origin, count) in origins.reversed() {
-            if count <= told { break }
-            advanced[origin] = vector[origin]
-        }
-        return advanced
-    }
-}
-
-extension Replica {
     /// Takes a client that says hello, once this replica holds what it has seen elsewhere.
-    mutating func greet(_ seen: VersionVector, _ id: UInt64, _ session: SessionID) {
-        guard hasRoom(id, session) else { return }
+    mutating func greet(
+        _ seen: VersionVector, _ id: UInt64, _ session: SessionID, seeing replica: ReplicationView
+    ) {
+        if refuseIfOverloaded(id, session) { return }
         let client = ClientSessions.Waiting(
             session: session, id: id, seen: seen,
-            untilMilliseconds: now.elapsedMilliseconds + ClientSessions.patienceMilliseconds)
-        if vector.covers(seen) {
-            welcome(client)
+            untilMilliseconds: replica.now.elapsedMilliseconds
+                + ClientSessions.patienceMilliseconds)
+        if replica.vector.covers(seen) {
+            welcome(client, seeing: replica)
         } else {
-            clientSessions.wait(client)
+            clients.wait(client)
         }
     }
 
-    private mutating func welcome(_ client: ClientSessions.Waiting) {
-        clientSessions.begin(client.session, told: versionDelta.count)
-        outbox.append(
+    private mutating func welcome(
+        _ client: ClientSessions.Waiting, seeing replica: ReplicationView
+    ) {
+        clients.begin(client.session, told: versionDelta.count)
+        send(
             .ready(
-                id: client.id, member: configuration.member,
-                wallMilliseconds: now.wallMilliseconds, time: clock.last, holds: vector),
+                id: client.id, member: member, wallMilliseconds: replica.now.wallMilliseconds,
+                time: replica.time, holds: replica.vector),
             to: client.session)
     }
 
-    /// Answers the clients that this replica has caught up with, and those that waited long enough.
-    mutating func answerWaitingClients() {
-        let vector = vector
-        for client in clientSessions.takeWaiting(where: { vector.covers($0.seen) }) {
-            welcome(client)
+    /// Welcomes the clients that this replica has caught up with.
+    ///
+    /// - Returns: Those that have waited long enough, to be told what is missing.
+    mutating func welcomeWaiting(seeing replica: ReplicationView) -> [ClientSessions.Waiting] {
+        for client in clients.takeWaiting(where: { replica.vector.covers($0.seen) }) {
+            welcome(client, seeing: replica)
         }
-        let now = now.elapsedMilliseconds
-        for client in clientSessions.takeWaiting(where: { now >= $0.untilMilliseconds }) {
-            let missing = client.seen.advanced(beyond: vector)
-            let names = missing.entries.map { name(of: $0.origin) }.prefix(3)
-            refuse(
-                .behind,
-                "\(configuration.member) does not hold yet what this client has seen of "
-                    + names.joined(separator: ", "),
-                fix: "wait until the nodes are connected alias, or ask the node it was seen at",
-                client.id, client.session)
+        return clients.takeWaiting {
+            replica.now.elapsedMilliseconds >= $0.untilMilliseconds
         }
     }
 
-    /// Ends each frame with what its client sees by it.
-    mutating func tellWhatIsSeen() {
-        versionDelta.note(vector)
-        if clientSessions.isEmpty { return }
-        outbox.finishFrames { session, frame in
-            guard let told = clientSessions.told(session), told < versionDelta.count else { return }
-            clientSessions.tell(session, through: versionDelta.count)
-            frame.append(NodeMessage.seen(time: clock.last, holds: versionDelta.since(told)))
-        }
+    /// Tells a client that has waited long enough what this node misses.
+    mutating func refuse(_ client: ClientSessions.Waiting, missing names: [String]) {
+        refuse(
+            .behind,
+            "\(member) does not hold yet what this client has seen of "
+                + names.joined(separator: ", "),
+            fix: "wait until the nodes are connected again, or ask the node it was seen at",
+            client.id, client.session)
     }
 }

@@ -9,35 +9,23 @@ struct StorageFailure: Equatable, Sendable {
     var fix: String
 }
 
-extension Replica {
-    mutating func noteStorage(_ failure: StorageFailure?) {
-        storageFailure = failure
-        if failure == nil { return }
-        // What waits here would never be stored in order; peers have it.
-        reorderBuffer.removeAll { _ in true }
-    }
-
-    /// Whether a request can be answered while the disk takes nothing: what reads might show is not
-    /// durable, unless the mode of durability lets them.
+extension Sessions {
+    /// Whether a request can be answered while the disk takes nothing: what reads might show is not durable,
+    /// unless the mode of durability lets them.
     func canAnswer(_ message: ClientMessage) -> Bool {
         switch message.request {
-        case .get, .children, .listen, .unlisten, .ping, .hello: configuration.durability != .commit
+        case .get, .children, .listen, .unlisten, .ping, .hello: durability != .commit
         default: false
         }
     }
 
-    /// Answers with what is no data, without waiting.
-    mutating func tell(_ value: Value, at id: UInt64, _ session: SessionID) {
-        turn.immediate.append(.reply(session, NodeMessage.value(id: id, value: value).frame))
-    }
-
     /// Refuses a request without waiting for what was stored before.
     mutating func refuseAtOnce(_ failure: StorageFailure, _ id: UInt64, _ session: SessionID) {
-        counters.refused += 1
+        countRefusal()
         // Of a client that stamps nothing, nothing can overtake what it asked for before.
-        if clientSessions.told(session) != nil { clientSessions.halt(session) }
+        if clients.told(session) != nil { clients.halt(session) }
         let refusal = NodeMessage.error(
             id: id, code: .unavailable, problem: failure.problem, fix: failure.fix)
-        turn.immediate.append(.reply(session, refusal.frame))
+        sendAtOnce(refusal.frame, to: session)
     }
 }

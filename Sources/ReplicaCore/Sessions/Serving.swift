@@ -2,118 +2,101 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-// What a replica does for its clients.
+// What sessions answer by what they and the tree hold, and what they leave to the replica.
 
-extension Replica {
-    mutating func serve(_ frame: [UInt8], for session: SessionID) {
-        frame.withUnsafeBytes { bytes in
-            do throws(FrameError) {
-                for request in try FrameReader<ClientMessage>(bytes) {
-                    switch request {
-                    case .message(let message): serve(message, for: session)
-                    case .refused(let id, let error):
-                        refuse(error.code, error.problem, fix: error.fix, id ?? 0, session)
-                    }
-                }
-            } catch {
-                refuse(error.code, error.problem, fix: error.fix, 0, session)
-            }
-        }
+/// What a client asks for that takes more than its session: `Replica` does it, and answers.
+struct Submission: Sendable {
+    enum Action: Sendable {
+        /// The stamp is that of the client, if it brought one.
+        case write([Write], stamp: Stamp?)
+        case push(Value, at: Path)
+        case transact(Write, if: Condition, name: Stamp?)
+        case evict(String)
+        case backUp(name: String)
+        case status
     }
 
-    mutating func close(_ session: SessionID) {
-        listens.removeAll(of: session)
-        slowClients.remove(session)
-        outbox.removeAll(to: session)
-        writeConcernWaiters.removeAll(of: session)
-        stabilityWaiters.removeAll(of: session)
-        coordination.forwarded.removeAll(of: session)
-        clientSessions.remove(session)
-        writeDisconnect(of: session)
-    }
+    let id: UInt64
+    let session: SessionID
+    let action: Action
+    /// On how many members a write has to be durable; nil if its client asks for no more than `ok`.
+    var concern: WriteConcern?
+}
 
-    private mutating func serve(_ message: ClientMessage, for session: SessionID) {
+extension Sessions {
+    /// Answers a request, or returns what the replica has to do for it.
+    mutating func serve(
+        _ message: ClientMessage, for session: SessionID, seeing replica: ReplicationView
+    ) -> Submission? {
         let id = message.id
-        if let storageFailure, !canAnswer(message) {
-            switch message.request {
-            case .status: return tell(status.value, at: id, session)
-            case .ping: return tell(wallClock, at: id, session)
-            default: return refuseAtOnce(storageFailure, id, session)
-            }
-        }
         switch message.request {
-        case .hello(let hello): greet(hello.seen, id, session)
-        case .get(let get): self.get(get.path, get.query, id, session)
-        case .children(let children): list(children, id, session)
-        case .put(let put): self.put(put, id, session)
-        case .merge(let merge):
-            let writes = merge.writes.below(merge.path)
-            write(writes, .ok(id: id), id, session, merge.concern, at: merge.stamp)
-        case .push(let push): self.push(push.value, below: push.path, id, session)
-        case .listen(let listen): self.listen(listen, id, session)
+        case .hello(let hello): greet(hello.seen, id, session, seeing: replica)
+        case .get(let get): self.get(get.path, get.query, id, session, in: replica)
+        case .children(let children): list(children, id, session, in: replica)
+        case .listen(let listen): self.listen(listen, id, session, in: replica)
         case .unlisten(let unlisten): self.unlisten(unlisten.listen, id, session)
         case .onDisconnect(let put):
-            noteDisconnect([Write(path: put.path, value: put.value)], id, session)
+            let write = Write(path: put.path, value: put.value)
+            addDisconnect([write], id, session, at: replica.now)
         case .onDisconnectMerge(let merge):
-            noteDisconnect(merge.writes.below(merge.path), id, session)
+            addDisconnect(merge.writes.below(merge.path), id, session, at: replica.now)
         case .onDisconnectCancel(let cancel):
             disconnects.cancel(at: cancel.path, for: session)
-            outbox.append(.ok(id: id), to: session)
-        case .evict(let evict): self.evict(evict.member, id, session)
-        case .backup(let backup): backUp(to: backup.name, id, session)
-        case .awaitStable(let wait): awaitStable(within: wait.milliseconds, id, session)
-        case .ping: outbox.append(.value(id: id, value: wallClock), to: session)
+            send(.ok(id: id), to: session)
+        case .awaitStable(let wait):
+            awaitStable(within: wait.milliseconds, id, session, seeing: replica)
+        case .ping: send(.pong(id, at: replica.now), to: session)
         case .status:
-            guard hasRoom(id, session) else { return }
-            outbox.append(.value(id: id, value: status.value), to: session)
+            if refuseIfOverloaded(id, session) { return nil }
+            return Submission(id: id, session: session, action: .status)
+        default: return submission(of: message, session)
         }
+        return nil
     }
 
-    /// What `ping` answers.
-    private var wallClock: Value { .integer(Int64(clamping: now.wallMilliseconds)) }
+    /// What a request asks of the replica.
+    private func submission(of message: ClientMessage, _ session: SessionID) -> Submission? {
+        let (action, concern): (Submission.Action, WriteConcern?)
+        switch message.request {
+        case .put(let put):
+            let write = Write(path: put.path, value: put.value)
+            concern = put.concern
+            action =
+                put.condition.map { .transact(write, if: $0, name: put.stamp) }
+                ?? .write([write], stamp: put.stamp)
+        case .merge(let merge):
+            let writes = merge.writes.below(merge.path)
+            (action, concern) = (.write(writes, stamp: merge.stamp), merge.concern)
+        case .push(let push): (action, concern) = (.push(push.value, at: push.path), nil)
+        case .evict(let evict): (action, concern) = (.evict(evict.member), nil)
+        case .backup(let backup): (action, concern) = (.backUp(name: backup.name), nil)
+        default: return nil
+        }
+        return Submission(id: message.id, session: session, action: action, concern: concern)
+    }
 
     private mutating func list(
-        _ children: ChildrenRequest, _ id: UInt64, _ session: SessionID
+        _ children: ChildrenRequest, _ id: UInt64, _ session: SessionID,
+        in replica: ReplicationView
     ) {
-        guard hasRoom(id, session) else { return }
+        if refuseIfOverloaded(id, session) { return }
         let listing = ChildListing(
-            of: tree.value[children.path], from: children.from, limit: children.limit)
-        outbox.append(.value(id: id, value: listing.value), to: session)
-    }
-
-    private mutating func put(_ put: PutRequest, _ id: UInt64, _ session: SessionID) {
-        let write = Write(path: put.path, value: put.value)
-        if let condition = put.condition {
-            transact(write, if: condition, id, session, put.concern, named: put.stamp)
-        } else {
-            self.write([write], .ok(id: id), id, session, put.concern, at: put.stamp)
-        }
-    }
-
-    private mutating func push(
-        _ value: Value, below parent: Path, _ id: UInt64, _ session: SessionID
-    ) {
-        let key = pushIDs.next(at: now.wallMilliseconds, random: &random)
-        let path = parent.appending(key)
-        // The reader of the request has seen only the path without the new key.
-        if let failure = path.limitExceeded {
-            let fix = "push to a shorter path"
-            return refuse(.invalid, "invalid path \(path): \(failure)", fix: fix, id, session)
-        }
-        write([Write(path: path, value: value)], .pushed(id: id, key: key), id, session)
+            of: replica.tree[children.path], from: children.from, limit: children.limit)
+        send(.value(id: id, value: listing.value), to: session)
     }
 
     private mutating func get(
-        _ path: Path, _ query: Query, _ id: UInt64, _ session: SessionID
+        _ path: Path, _ query: Query, _ id: UInt64, _ session: SessionID,
+        in replica: ReplicationView
     ) {
-        guard hasRoom(id, session) else { return }
+        if refuseIfOverloaded(id, session) { return }
         guard query.isFiltered else {
-            return outbox.append(.value(id: id, value: tree.value[path]), to: session)
+            return send(.value(id: id, value: replica.tree[path]), to: session)
         }
         do throws(DataError) {
             let children = try listens.results(
-                of: query, at: path, in: tree.value, at: now.elapsedMilliseconds)
-            outbox.append(children: children, id: id, to: session)
+                of: query, at: path, in: replica.tree, at: replica.now.elapsedMilliseconds)
+            send(children: children, id: id, to: session)
         } catch {
             refuse(.tooBig, error.problem, fix: error.fix, id, session)
         }
@@ -121,56 +104,28 @@ extension Replica {
 
     /// Refuses a request for data from a client that has asked for much in one turn already: a few
     /// bytes may ask for the whole tree, and frames have room for millions of them.
-    mutating func hasRoom(_ id: UInt64, _ session: SessionID) -> Bool {
-        if outbox.byteCount(for: session) <= Replica.answersLimit { return true }
+    ///
+    /// - Returns: Whether the request is refused.
+    mutating func refuseIfOverloaded(_ id: UInt64, _ session: SessionID) -> Bool {
+        if byteCount(for: session) <= Sessions.answersLimit { return false }
         refuse(
-            .tooBig, "the answers before this one have \(Replica.answersLimit >> 20) MB",
+            .tooBig, "the answers before this one have \(Sessions.answersLimit >> 20) MB",
             fix: "wait for answers before you ask for more", id, session)
-        return false
+        return true
     }
 
     /// Beyond this many bytes to one client in one turn, it gets no more data.
     private static let answersLimit = 16 << 20
-    /// A listen is looked for among those of its session.
+    /// The listens of one session, among which each is looked for.
     private static let listensLimit = 10_000
 
-    private mutating func write(
-        _ writes: [Write], _ done: NodeMessage, _ id: UInt64, _ session: SessionID,
-        _ concern: WriteConcern? = nil, at stamp: Stamp? = nil
-    ) {
-        if rejoin != nil {
-            clientSessions.halt(session)
-            return refuseWhileRejoining(id, session)
-        }
-        if let stamp {
-            guard isDue(stamp, id, session, concern) else { return }
-        } else if clientSessions.isHalted(session) {
-            return refuse(
-                .late, Replica.haltedFailure, fix: "send \"hello\", then the write again", id,
-                session)
-        }
-        do throws(DataError) {
-            if stamp != nil { try Acceptance.check(stamped: writes) }
-            let resolved = try Acceptance.resolveServerValues(
-                writes, in: tree.value, wallMilliseconds: now.wallMilliseconds)
-            if !resolved.isEmpty { accept(resolved, stamp: stamp) }
-            if let concern {
-                answer(id, once: concern, for: session)
-            } else {
-                outbox.append(done, to: session)
-            }
-        } catch {
-            refuse(.invalid, error.problem, fix: error.fix, id, session)
-        }
-    }
-
     private mutating func listen(
-        _ listen: ListenRequest, _ id: UInt64, _ session: SessionID
+        _ listen: ListenRequest, _ id: UInt64, _ session: SessionID, in replica: ReplicationView
     ) {
-        guard hasRoom(id, session) else { return }
-        guard listens.count(of: session) < Replica.listensLimit else {
+        if refuseIfOverloaded(id, session) { return }
+        guard listens.count(of: session) < Sessions.listensLimit else {
             return refuse(
-                .tooBig, "this connection has \(Replica.listensLimit) listens",
+                .tooBig, "this connection has \(Sessions.listensLimit) listens",
                 fix: "end some, or listen further up in the tree", id, session)
         }
         let listener = Listens.Listener(session: session, id: id)
@@ -181,11 +136,11 @@ extension Replica {
         }
         do throws(DataError) {
             let shown = try listens.add(
-                listener, to: listen.query, at: listen.path, in: tree.value,
-                at: now.elapsedMilliseconds)
-            outbox.append(.ok(id: id), to: session)
+                listener, to: listen.query, at: listen.path, in: replica.tree,
+                at: replica.now.elapsedMilliseconds)
+            send(.ok(id: id), to: session)
             if !slowClients.isEmpty, slowClients.holdsBack(listener) { return }
-            outbox.append(NodeMessage.first(of: id, showing: shown, to: listen.held), to: session)
+            send(NodeMessage.first(of: id, showing: shown, to: listen.held), to: session)
         } catch {
             refuse(.tooBig, error.problem, fix: error.fix, id, session)
         }
@@ -199,29 +154,16 @@ extension Replica {
                 .invalid, "there is no listen with the id \(listen)",
                 fix: "give the id of a listen that is still open", id, session)
         }
-        outbox.append(.ok(id: id), to: session)
-    }
-
-    /// Refuses what a node that was evicted cannot do yet.
-    mutating func refuseWhileRejoining(_ id: UInt64, _ session: SessionID) {
-        let isAlone = peers.liveCount(at: now.elapsedMilliseconds) == 0
-        refuse(
-            .unavailable,
-            "\(configuration.member) was evicted from the cluster and has not rejoined yet: it "
-                + (isAlone ? "reaches no other node" : "is getting the data of the others"),
-            fix: "use another node, or wait until \(configuration.member) has rejoined", id, session
-        )
-    }
-
-    mutating func refuse(
-        _ code: ErrorCode, _ problem: String, fix: String, _ id: UInt64, _ session: SessionID
-    ) {
-        counters.refused += 1
-        outbox.append(.error(id: id, code: code, problem: problem, fix: fix), to: session)
+        send(.ok(id: id), to: session)
     }
 }
 
 extension NodeMessage {
+    /// The answer to `ping`: the time.
+    static func pong(_ id: UInt64, at now: Moment) -> NodeMessage {
+        .value(id: id, value: .integer(Int64(clamping: now.wallMilliseconds)))
+    }
+
     /// What a client that holds something must be sent so that it holds what a listen shows.
     fileprivate static func first(
         of listen: UInt64, showing value: Value, to held: HeldData?

@@ -30,62 +30,49 @@ struct StabilityWaiters: Sendable {
     }
 }
 
-extension Replica {
-    /// Answers a client once the stable time has passed what these clocks show now.
-    mutating func awaitStable(within milliseconds: UInt64, _ id: UInt64, _ session: SessionID) {
-        if rejoin != nil { return refuseWhileRejoining(id, session) }
+extension Sessions {
+    /// Has a client wait until the stable time has passed what these clocks show now.
+    mutating func awaitStable(
+        within milliseconds: UInt64, _ id: UInt64, _ session: SessionID,
+        seeing replica: ReplicationView
+    ) {
         guard stabilityWaiters.waiting.count < StabilityWaiters.limit else {
             return refuse(
-                .tooBig, "\(StabilityWaiters.limit) clients wait already until all is settled",
+                .tooBig, "\(StabilityWaiters.limit) clients wait already until all is stable",
                 fix: "ask later, or at another node", id, session)
         }
+        let now = replica.now
         // What was written elsewhere in this very millisecond was written before, too.
         let next = HybridTime(milliseconds: now.wallMilliseconds + 1)
         stabilityWaiters.add(
             .init(
-                session: session, id: id, time: max(clock.last, next),
+                session: session, id: id, time: max(replica.time, next),
                 untilMilliseconds: now.elapsedMilliseconds
                     + min(milliseconds, StabilityWaiters.longestMilliseconds)))
     }
 
-    /// Answers those for whom all is stable, and those who have waited long enough.
-    mutating func answerStabilityWaiters() {
-        if stabilityWaiters.waiting.isEmpty { return }
-        let (stableTime, slow) = (stableTime, slowClients)
-        // Who reads slowly has not been told yet what its listens have missed.
-        for one in stabilityWaiters.take(where: {
-            $0.time <= stableTime && !slow.contains($0.session)
-        }) {
-            outbox.append(.ok(id: one.id), to: one.session)
+    /// Answers the clients for whom all is stable.
+    ///
+    /// - Returns: Those who have waited long enough, to be told why it is not.
+    mutating func answerStabilityWaiters(
+        seeing replica: ReplicationView
+    ) -> [StabilityWaiters.Waiting] {
+        if stabilityWaiters.waiting.isEmpty { return [] }
+        let slow = slowClients
+        // A client that reads slowly has not been told yet what its listens have missed.
+        let done = stabilityWaiters.take {
+            $0.time <= replica.stableTime && !slow.contains($0.session)
         }
-        let now = now.elapsedMilliseconds
-        for one in stabilityWaiters.take(where: { now >= $0.untilMilliseconds }) {
-            let reason = reasonAgainst(one.time)
-            refuse(
-                .notStable,
-                "what was written before may still change at \(configuration.member): "
-                    + reason.problem, fix: reason.fix, one.id, one.session)
-        }
+        for one in done { send(.ok(id: one.id), to: one.session) }
+        return stabilityWaiters.take { replica.now.elapsedMilliseconds >= $0.untilMilliseconds }
     }
 
-    /// Why what was written up to a time is not stable.
-    private func reasonAgainst(_ time: HybridTime) -> (problem: String, fix: String) {
-        let silent = silentMembers
-        if !silent.isEmpty {
-            return (
-                "it does not hear \(silent.joined(separator: ", "))",
-                "start what is away, or vote it out with `hearth cluster evict`; see `hearth cluster "
-                    + "doctor`"
-            )
-        }
-        let window = configuration.retryWindowMilliseconds
-        if closedTimestamp < time {
-            return ("nodes take writes that are up to \(window) ms old", "allow for more time")
-        }
-        let late = peers.notStable(through: time)
-        return (
-            "it waits for what \(late.joined(separator: ", ")) may still have",
-            "allow for more time; see `hearth cluster doctor`"
-        )
+    /// Tells a client that has waited long enough why earlier writes may still change.
+    mutating func refuse(
+        _ waiter: StabilityWaiters.Waiting, because reason: (problem: String, fix: String)
+    ) {
+        refuse(
+            .notStable, "what was written before may still change at \(member): \(reason.problem)",
+            fix: reason.fix, waiter.id, waiter.session)
     }
 }

@@ -57,42 +57,42 @@ struct WriteConcernWaiters: Sendable {
     }
 }
 
-extension Replica {
-    /// Answers a write once it is as durable as its client wants.
-    mutating func answer(_ id: UInt64, once concern: WriteConcern, for session: SessionID) {
-        guard concern != .local else {
-            return outbox.append(.acknowledged(id: id, concern: .local), to: session)
-        }
-        let isNoted = writeConcernWaiters.add(
-            .init(
-                session: session, id: id, concern: concern, sequence: vector[writer],
-                untilMilliseconds: now.elapsedMilliseconds
-                    + WriteConcernWaiters.patienceMilliseconds))
-        if isNoted {
-            turn.requestsHeartbeats = true
-        } else {
-            outbox.append(.acknowledged(id: id, concern: .local), to: session)
-        }
+extension Sessions {
+    /// Has a client wait until its write, the operation `sequence` of this replica, is as durable as it wants.
+    ///
+    /// - Returns: Whether it waits; if not, it is answered.
+    mutating func answer(
+        _ id: UInt64, once concern: WriteConcern, for session: SessionID, after sequence: UInt64,
+        at now: Moment
+    ) -> Bool {
+        let waits =
+            concern != .local
+            && writeConcernWaiters.add(
+                .init(
+                    session: session, id: id, concern: concern, sequence: sequence,
+                    untilMilliseconds: now.elapsedMilliseconds
+                        + WriteConcernWaiters.patienceMilliseconds))
+        if !waits { send(.acknowledged(id: id, concern: .local), to: session) }
+        return waits
     }
 
-    /// Tells those who wait what was reached as an incarnation ends: what it alone had was set aside durably.
+    /// Tells all waiting clients what was reached as an incarnation ends: what it alone had is kept durably.
     mutating func endWriteConcernWaiters() {
         for waiting in writeConcernWaiters.takeAll() {
-            outbox.append(.acknowledged(id: waiting.id, concern: .local), to: waiting.session)
+            send(.acknowledged(id: waiting.id, concern: .local), to: waiting.session)
         }
     }
 
     /// Tells clients whose writes have become as durable as they want.
-    mutating func answerWriteConcernWaiters() {
-        guard !writeConcernWaiters.waiting.isEmpty else { return }
-        let durable = turns.durable.vector[writer]
-        let holdings = peers.holdings(of: writer, own: durable)
+    ///
+    /// - Parameter holdings: How many of this replica's operations each member holds durably, most first.
+    mutating func answerWriteConcernWaiters(holding holdings: [UInt64], at now: Moment) {
         let reached = (
             all: holdings[holdings.count - 1], majority: holdings[holdings.count / 2]
         )
         let done = writeConcernWaiters.take(reached: reached, at: now.elapsedMilliseconds)
         for (waiting, concern) in done {
-            outbox.append(.acknowledged(id: waiting.id, concern: concern), to: waiting.session)
+            send(.acknowledged(id: waiting.id, concern: concern), to: waiting.session)
         }
     }
 }

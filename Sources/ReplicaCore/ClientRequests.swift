@@ -1,0 +1,260 @@
+import DataTree
+import SyncProtocol
+
+// What a replica does for its clients beyond their sessions.
+
+extension Replica {
+    mutating func serve(_ frame: [UInt8], for session: SessionID) {
+        sessions.disconnects.hear(session, at: now.elapsedMilliseconds)
+        frame.withUnsafeBytes { bytes in
+            do throws(FrameError) {
+                for request in try FrameReader<ClientMessage>(bytes) {
+                    switch request {
+                    case .message(let message): serve(message, for: session)
+                    case .refused(let id, let error):
+                        sessions.refuse(error.code, error.problem, fix: error.fix, id ?? 0, session)
+                    }
+                }
+            } catch {
+                sessions.refuse(error.code, error.problem, fix: error.fix, 0, session)
+            }
+        }
+    }
+
+    private mutating func serve(_ message: ClientMessage, for session: SessionID) {
+        if let storageFailure, !sessions.canAnswer(message) {
+            answerAtOnce(message, for: session, because: storageFailure)
+        } else if lifecycle.isRejoining, message.needsMember {
+            refuseWhileRejoining(message, for: session)
+        } else if let submission = sessions.serve(message, for: session, seeing: replication.view) {
+            perform(submission)
+        }
+    }
+
+    /// Answers what shows no data, and refuses the rest, while the disk takes nothing.
+    private mutating func answerAtOnce(
+        _ message: ClientMessage, for session: SessionID, because failure: StorageFailure
+    ) {
+        let id = message.id
+        switch message.request {
+        case .status:
+            sessions.sendAtOnce(NodeMessage.value(id: id, value: status.value).frame, to: session)
+        case .ping: sessions.sendAtOnce(NodeMessage.pong(id, at: now).frame, to: session)
+        default: sessions.refuseAtOnce(failure, id, session)
+        }
+        replication.turn.immediate += sessions.takeImmediate()
+    }
+
+    /// Refuses what a node that was evicted cannot do yet.
+    private mutating func refuseWhileRejoining(
+        _ message: ClientMessage, for session: SessionID
+    ) {
+        if message.isWrite { sessions.clients.halt(session) }
+        let member = configuration.member
+        let isAlone = replication.peers.liveCount(at: now.elapsedMilliseconds) == 0
+        sessions.refuse(
+            .unavailable,
+            "\(member) was evicted from the cluster and has not rejoined yet: it "
+                + (isAlone ? "reaches no other node" : "is getting the data of the others"),
+            fix: "use another node, or wait until \(member) has rejoined", message.id, session)
+    }
+
+    private mutating func perform(_ submission: Submission) {
+        let (id, session) = (submission.id, submission.session)
+        do throws(RequestFailure) {
+            switch submission.action {
+            case .write(let writes, let stamp):
+                try write(writes, stamp: stamp, answering: .ok(id: id), for: submission)
+            case .push(let value, let path): try push(value, at: path, for: submission)
+            case .transact(let write, let condition, let name):
+                try transact(write, if: condition, named: name, for: submission)
+            case .evict(let member):
+                try replication.evict(member)
+                sessions.send(.ok(id: id), to: session)
+            case .backUp(let name):
+                try sessions.beginBackup(name)
+                replication.turn.published.append(.backUp(name: name, id: id, for: session))
+            case .status: sessions.send(.value(id: id, value: status.value), to: session)
+            }
+        } catch {
+            sessions.refuse(error, id, session)
+        }
+    }
+}
+
+// MARK: - Writes
+
+extension Replica {
+    private mutating func push(
+        _ value: Value, at path: Path, for submission: Submission
+    ) throws(RequestFailure) {
+        let key = replication.identifiers.nextPushID(at: now.wallMilliseconds)
+        let path = path.appending(key)
+        // The reader of the request has seen only the path without the new key.
+        if let failure = path.limitExceeded {
+            throw RequestFailure(
+                .invalid, "invalid path \(path): \(failure)", fix: "push to a shorter path")
+        }
+        let answer = NodeMessage.pushed(id: submission.id, key: key)
+        try write([Write(path: path, value: value)], stamp: nil, answering: answer, for: submission)
+    }
+
+    private mutating func write(
+        _ writes: [Write], stamp: Stamp?, answering answer: NodeMessage, for submission: Submission
+    ) throws(RequestFailure) {
+        if let stamp {
+            guard try isAdmitted(stamp, for: submission) else { return }
+        } else {
+            try sessions.checkHalted(submission.session)
+        }
+        do throws(DataError) {
+            if stamp != nil { try Acceptance.check(stamped: writes) }
+            try accept(resolving: writes, stamp: stamp)
+        } catch {
+            throw RequestFailure(.invalid, error.problem, fix: error.fix)
+        }
+        confirm(submission, with: answer)
+    }
+
+    /// Has this replica make an operation of writes, with all that depends on this moment resolved.
+    private mutating func accept(
+        resolving writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil
+    ) throws(DataError) {
+        let resolved = try Acceptance.resolveServerValues(
+            writes, in: value, wallMilliseconds: now.wallMilliseconds)
+        if !resolved.isEmpty { accept(resolved, stamp: stamp, alias: alias) }
+    }
+
+    /// Whether a write with this stamp is to be done now; if it is done already, its client is told so.
+    private mutating func isAdmitted(
+        _ stamp: Stamp, for submission: Submission
+    ) throws(RequestFailure) -> Bool {
+        switch replication.admission(of: stamp) {
+        case .notOfClient: throw .writerOfNode(stamp.writer)
+        case .done:
+            replication.counters.repeated += 1
+            // Where else it is durable, nobody here knows.
+            let id = submission.id
+            sessions.send(
+                submission.concern == nil ? .ok(id: id) : .acknowledged(id: id, concern: .local),
+                to: submission.session)
+            return false
+        case .admitted:
+            guard sessions.clients.isHalted(submission.session) else { return true }
+            throw halt(submission.session, at: stamp, because: Sessions.haltedProblem)
+        case .refused(let problem):
+            let isHalted = sessions.clients.isHalted(submission.session)
+            throw halt(
+                submission.session, at: stamp, because: isHalted ? Sessions.haltedProblem : problem)
+        }
+    }
+
+    /// Refuses a stamp, and with it all writes of its session until the next hello: of what a client asked for, a
+    /// node does a first part.
+    private mutating func halt(
+        _ session: SessionID, at stamp: Stamp, because problem: String
+    ) -> RequestFailure {
+        sessions.clients.halt(session)
+        return replication.isDecided(stamp)
+            ? RequestFailure(
+                .late, problem, fix: "send \"hello\", then the write with a new stamp")
+            : RequestFailure(
+                .undecided, problem,
+                fix: "send \"hello\", then the write again with the same stamp")
+    }
+
+    /// Answers a write that is done, once it is as durable as its client wants.
+    private mutating func confirm(_ submission: Submission, with answer: NodeMessage) {
+        guard let concern = submission.concern else {
+            return sessions.send(answer, to: submission.session)
+        }
+        let waits = sessions.answer(
+            submission.id, once: concern, for: submission.session, after: vector[writer], at: now)
+        if waits { replication.turn.requestsHeartbeats = true }
+    }
+}
+
+// MARK: - Transactions
+
+extension Replica {
+    /// Does a conditional put: the coordinator decides it, unless the client or the lack of other nodes says that
+    /// this one does.
+    private mutating func transact(
+        _ write: Write, if condition: Condition, named name: Stamp?, for submission: Submission
+    ) throws(RequestFailure) {
+        try sessions.checkHalted(submission.session)
+        if let name, !replication.isClient(name.writer) { throw .writerOfNode(name.writer) }
+        if condition.isLocal || replication.peers.all.isEmpty {
+            return try decideHere(write, if: condition.hash, named: name, for: submission)
+        }
+        try coordination.forward(
+            write, if: condition, named: name ?? replication.nextStamp(), for: submission, at: now)
+    }
+
+    /// Decides a conditional put by what is here.
+    private mutating func decideHere(
+        _ write: Write, if condition: DataHash, named name: Stamp?, for submission: Submission
+    ) throws(RequestFailure) {
+        let answer = NodeMessage.ok(id: submission.id)
+        switch name.map({ replication.deduplicationTable.answer(for: $0) }) {
+        case .done?:
+            replication.counters.repeated += 1
+            return confirm(submission, with: answer)
+        case .forgotten?: throw .forgottenTransaction
+        case .notDone?, nil: break
+        }
+        guard condition.matches(value[write.path]) else { throw .changed(at: write.path) }
+        do throws(DataError) {
+            try accept(resolving: [write], alias: name)
+        } catch {
+            throw RequestFailure(.invalid, error.problem, fix: error.fix)
+        }
+        confirm(submission, with: answer)
+    }
+}
+
+// MARK: - The end of a session
+
+extension Replica {
+    mutating func close(_ session: SessionID) {
+        coordination.forwarded.removeAll(of: session)
+        write(left: sessions.close(session))
+    }
+
+    /// Does what a session wanted written that is gone, as one operation; a node that rejoins does it afterwards.
+    mutating func write(left writes: [Write]) {
+        if writes.isEmpty { return }
+        if lifecycle.isRejoining { return lifecycle.postpone(writes) }
+        do throws(DataError) {
+            try accept(resolving: writes)
+        } catch {
+            sessions.countRefusal()
+        }
+    }
+}
+
+extension RequestFailure {
+    fileprivate static func writerOfNode(_ writer: WriterID) -> RequestFailure {
+        RequestFailure(
+            .invalid, "\(writer) is the writer of a node",
+            fix: "draw another number for this client")
+    }
+}
+
+extension ClientMessage {
+    /// Whether it makes an operation.
+    fileprivate var isWrite: Bool {
+        switch request {
+        case .put, .merge, .push: true
+        default: false
+        }
+    }
+
+    /// Whether a node that was evicted cannot do it.
+    fileprivate var needsMember: Bool {
+        switch request {
+        case .evict, .awaitStable: true
+        default: isWrite
+        }
+    }
+}

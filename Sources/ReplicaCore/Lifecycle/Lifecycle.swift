@@ -1,0 +1,189 @@
+import DataTree
+import SyncProtocol
+
+/// Where a replica is between its start and the service of a member.
+///
+/// ```
+/// starting ── ready ──► serving
+///    │  ▲                 │  ▲
+/// evicted │ awaited    evicted │ awaited
+///    ▼  │                 ▼  │
+/// rejoining: transferring → keepingOrphans → installing → awaitingMembers
+/// ```
+///
+/// | In | Event | Then |
+/// |---|---|---|
+/// | `starting` | `becomeReady`: it knows its peers, or has waited for them | `serving` |
+/// | `rejoining` with clients waiting | `becomeReady` | the same phase; clients are taken, and refused with the reason |
+/// | `starting`, `serving` | `becomeEvicted`: a peer knows that the incarnation whose data this is was evicted | `rejoining`, `transferring` |
+/// | `rejoining`, `awaitingMembers` | `becomeEvicted`: this data is older still | `transferring` |
+/// | `rejoining`, any other phase | `becomeEvicted` | the same phase, with one more incarnation that is over |
+/// | `transferring` | `beginKeepingOrphans(of: n)`: all rows of a peer's checkpoint are here | `keepingOrphans(n)`, or `installing` if `n` is 0 |
+/// | `keepingOrphans(n)` | `keptOrphans`: one more log's end is kept | `keepingOrphans(n - 1)`, or `installing` |
+/// | `installing` | `failInstallation`: the rows were damaged | `transferring` |
+/// | `installing` | `completeInstallation`: the checkpoint has taken the place of all else | `awaitingMembers` |
+/// | `awaitingMembers` | `completeRejoin`: the other members wait for this one again | `serving`, or `starting` if no clients were taken yet |
+///
+/// In each state a checkpoint of a peer may be on its way (`transfer`): because logs begin after what this replica
+/// holds, or, while it rejoins, in place of all it holds.
+enum Lifecycle: Equatable, Sendable {
+    case starting(Startup, CheckpointTransfer? = nil)
+    case serving(CheckpointTransfer? = nil)
+    case rejoining(Rejoin)
+
+    /// Whether clients are taken, if only to be refused with a reason.
+    var isOpen: Bool {
+        switch self {
+        case .starting: false
+        case .serving: true
+        case .rejoining(let rejoin): rejoin.startup == nil
+        }
+    }
+
+    /// Whether this replica was evicted, and the other members do not wait for it yet: it makes no operations.
+    var isRejoining: Bool { rejoin != nil }
+
+    /// Whether this replica takes operations of peers, except while its tree is being replaced.
+    var isReceiving: Bool { startup?.isReceiving ?? true }
+
+    /// Whether the tree is about to be replaced.
+    var isInstalling: Bool { transfer?.phase == .installing }
+
+    /// What a replica that takes no clients yet waits for.
+    var startup: Startup? {
+        switch self {
+        case .starting(let startup, _): startup
+        case .serving: nil
+        case .rejoining(let rejoin): rejoin.startup
+        }
+    }
+
+    var rejoin: Rejoin? {
+        if case .rejoining(let rejoin) = self { rejoin } else { nil }
+    }
+
+    /// How the checkpoint of a peer comes, if one does.
+    var transfer: CheckpointTransfer? {
+        get {
+            switch self {
+            case .starting(_, let transfer), .serving(let transfer): transfer
+            case .rejoining(let rejoin): rejoin.transfer
+            }
+        }
+        set {
+            switch self {
+            case .starting(let startup, _): self = .starting(startup, newValue)
+            case .serving: self = .serving(newValue)
+            case .rejoining(var rejoin):
+                rejoin.transfer = newValue
+                self = .rejoining(rejoin)
+            }
+        }
+    }
+}
+
+// MARK: - Events
+
+extension Lifecycle {
+    /// Goes on waiting for peers; returns whether clients are taken from now on.
+    mutating func advanceStartup(_ situation: Startup.Situation) -> Bool {
+        guard var startup else { return false }
+        let isReady = startup.advance(situation)
+        if isReady { becomeReady() } else { keep(startup) }
+        return isReady
+    }
+
+    private mutating func keep(_ startup: Startup) {
+        switch self {
+        case .starting(_, let transfer): self = .starting(startup, transfer)
+        case .serving: break
+        case .rejoining: change { $0.startup = startup }
+        }
+    }
+
+    mutating func becomeReady() {
+        switch self {
+        case .starting(_, let transfer): self = .serving(transfer)
+        case .serving: break
+        case .rejoining: change { $0.startup = nil }
+        }
+    }
+
+    /// A peer knows that these incarnations of this member, on whose data this replica lives, were evicted.
+    mutating func becomeEvicted(_ incarnations: [Eviction]) {
+        if incarnations.isEmpty { return }
+        let next: Rejoin
+        switch self {
+        case .starting(let startup, let transfer):
+            next = Rejoin(phase: .transferring, startup: startup, transfer: transfer)
+        case .serving(let transfer): next = Rejoin(phase: .transferring, transfer: transfer)
+        case .rejoining(let last) where last.phase == .awaitingMembers:
+            next = Rejoin(
+                phase: .transferring, startup: last.startup, transfer: last.transfer,
+                left: last.left)
+        case .rejoining(let last): next = last
+        }
+        self = .rejoining(next)
+        change { rejoin in
+            let known = Set(rejoin.ended.map(\.subject))
+            rejoin.ended += incarnations.filter { !known.contains($0.subject) }
+        }
+    }
+
+    /// All rows of a peer's checkpoint are here, and this many logs have an end that it does not cover.
+    mutating func beginKeepingOrphans(of count: Int) {
+        if rejoin?.phase == .transferring { waitForOrphans(count) }
+    }
+
+    /// The end of one more log is kept; returns whether this replica was waiting for that.
+    mutating func keptOrphans() -> Bool {
+        guard case .rejoining(let rejoin) = self, case .keepingOrphans(let count) = rejoin.phase
+        else { return false }
+        waitForOrphans(count - 1)
+        return true
+    }
+
+    private mutating func waitForOrphans(_ count: Int) {
+        change { $0.phase = count == 0 ? .installing : .keepingOrphans(count) }
+    }
+
+    /// A peer was asked for its checkpoint, in place of all that is here.
+    mutating func beginTransfer(from member: String, at milliseconds: UInt64) {
+        change { rejoin in
+            rejoin.source = member
+            rejoin.nextMilliseconds = milliseconds + Rejoin.patienceMilliseconds
+            rejoin.transfer = CheckpointTransfer(member: member, replacesAll: true)
+        }
+    }
+
+    /// The rows of the checkpoint were damaged.
+    mutating func failInstallation() {
+        if rejoin?.phase == .installing { change { $0.phase = .transferring } }
+    }
+
+    /// The checkpoint has taken the place of all else; returns the incarnations that are over.
+    mutating func completeInstallation() -> [Eviction] {
+        guard case .rejoining(let rejoin) = self, rejoin.phase == .installing else { return [] }
+        self = .rejoining(
+            Rejoin(phase: .awaitingMembers, startup: rejoin.startup, left: rejoin.left))
+        return rejoin.ended
+    }
+
+    /// A client is gone whose writes have to wait until this replica may make operations.
+    mutating func postpone(_ writes: [Write]) { change { $0.left.append(writes) } }
+
+    /// The other members wait for this one; returns what clients that are gone wanted written meanwhile.
+    mutating func completeRejoin() -> [[Write]] {
+        guard case .rejoining(let rejoin) = self, rejoin.phase == .awaitingMembers
+        else { return [] }
+        self =
+            rejoin.startup.map { .starting($0, rejoin.transfer) } ?? .serving(rejoin.transfer)
+        return rejoin.left
+    }
+
+    private mutating func change(_ body: (inout Rejoin) -> Void) {
+        guard case .rejoining(var rejoin) = self else { return }
+        body(&rejoin)
+        self = .rejoining(rejoin)
+    }
+}

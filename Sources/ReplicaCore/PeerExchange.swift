@@ -1,0 +1,167 @@
+import SyncProtocol
+
+// What a replica hears from its peers, and what it answers: each message goes to the machine that it concerns.
+
+extension Replica {
+    /// Receives what a peer published, or what one answered.
+    mutating func receive(_ frame: [UInt8], from member: String? = nil) {
+        for message in peerMessages(in: frame) {
+            switch message {
+            case .batch(let bytes): receive(batch: bytes, repaired: false)
+            case .heartbeat(let heartbeat): hear(heartbeat)
+            case .batches(let origin, let batches): receive(batches, of: origin)
+            case .requestHeartbeat: replication.turn.isHeartbeatRequested = true
+            case .bye(let cluster, let member, let writer, let time):
+                if cluster == configuration.cluster {
+                    replication.peers.leave(member, writer)
+                    coordination.election.release(writer, after: time)
+                }
+            default:
+                if let member {
+                    receive(answer: message, from: member)
+                } else {
+                    replication.counters.malformedFrames += 1
+                }
+            }
+        }
+    }
+
+    /// Receives what only an answer can be.
+    private mutating func receive(answer message: PeerMessage, from member: String) {
+        switch message {
+        case .compacted(let origin, let through):
+            replication.repair.answered(origin, wasUseful: false)
+            join(at: member, for: origin, through: through)
+        case .checkpointChunk(let part): take(part, from: member)
+        case .decided(let verdicts):
+            for verdict in verdicts { coordination.forwarded.answer(verdict) }
+        case .welcome(_, let addressee, _):
+            if addressee == writer { replication.peers.greet(member) }
+        case .refuse(_, let addressee, let problem, let fix):
+            if replication.isRefused(addressee) {
+                replication.turn.immediate.append(.giveUp(problem: problem, fix: fix))
+            } else {
+                replication.counters.unknownPeers += 1
+            }
+        default: replication.counters.malformedFrames += 1
+        }
+    }
+
+    /// Answers what a peer asks.
+    mutating func answer(_ frame: [UInt8], to member: String) {
+        for message in peerMessages(in: frame) {
+            if case .hello(let hello) = message {
+                replication.answer(hello, to: member)
+                continue
+            }
+            // What an unknown peer does not read would fill the memory.
+            guard configuration.peers.contains(member) else {
+                replication.counters.unknownPeers += 1
+                continue
+            }
+            switch message {
+            case .requestBatches(_, let origin, let from, let through):
+                replication.turn.immediate.append(
+                    .read(
+                        LogRead(
+                            member: member, origin: origin, from: from, through: through,
+                            byteLimit: Repair.chunkBytes)))
+            case .propose(let proposals):
+                // They may be meant for an earlier incarnation, which may have decided them.
+                if proposals.coordinator == writer {
+                    coordination.propose(proposals, at: now.elapsedMilliseconds)
+                }
+            case .requestCheckpoint(_, let checkpoint, let after):
+                give(checkpoint: checkpoint, after: after, to: member)
+            default: replication.counters.malformedFrames += 1
+            }
+        }
+    }
+
+    /// Sends a peer the batches that it has requested, or tells it that they are compacted.
+    mutating func send(_ batches: [[UInt8]], for read: LogRead) {
+        let covered = checkpoints.vector[read.origin]
+        let isMissing = batches.isEmpty && vector[read.origin] >= read.from
+        // What the log has and cannot give, because it is damaged, the next checkpoint will have.
+        if isMissing, covered < read.from { checkpoints.want() }
+        let isCompacted = isMissing && covered >= read.from
+        let message =
+            isCompacted
+            ? PeerMessage.compacted(origin: read.origin, through: covered)
+            : PeerMessage.batches(origin: read.origin, batches: batches)
+        replication.turn.immediate.append(.answer(read.member, message.frame))
+    }
+
+    private mutating func peerMessages(in frame: [UInt8]) -> [PeerMessage] {
+        do throws(FrameError) {
+            return try FrameReader<PeerMessage>.messages(in: frame).compactMap { received in
+                if case .message(let message) = received { return message }
+                replication.counters.malformedFrames += 1
+                return nil
+            }
+        } catch {
+            if let greeting = PeerMessage.greeting(inForeign: frame) { return [greeting] }
+            replication.counters.malformedFrames += 1
+            return []
+        }
+    }
+}
+
+// MARK: - Operations and heartbeats
+
+extension Replica {
+    /// Receives a batch, and applies what can be applied now, operation by operation.
+    private mutating func receive(batch bytes: [UInt8], repaired: Bool) {
+        replication.receive(
+            batch: bytes, repaired: repaired,
+            isReceiving: lifecycle.isReceiving && !lifecycle.isInstalling && storageFailure == nil)
+        while let applied = replication.applyNext() { announce(applied) }
+    }
+
+    /// Receives the batches of an origin that this replica has requested.
+    private mutating func receive(_ batches: [[UInt8]], of origin: WriterID) {
+        let before = (held: vector[origin], waiting: replication.reorderBuffer.count)
+        for bytes in batches {
+            replication.counters.repairedBytes += UInt64(bytes.count)
+            receive(batch: bytes, repaired: true)
+        }
+        // What was refused would be sent again and again if it was asked for at once.
+        let wasUseful =
+            vector[origin] > before.held || replication.reorderBuffer.count > before.waiting
+        replication.repair.answered(origin, wasUseful: wasUseful)
+    }
+
+    /// Has this replica make an operation of checked writes.
+    ///
+    /// - Parameters:
+    ///   - stamp: That of the client, if it brought one.
+    ///   - alias: That of the orphaned operation that this one replays, or the name of the transaction.
+    ///   - term: In which the transaction was decided.
+    mutating func accept(
+        _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil
+    ) {
+        announce(replication.accept(writes, stamp: stamp, alias: alias, term: term))
+    }
+
+    /// Tells listeners, and the coordination of transactions, of an operation that the tree has taken.
+    private mutating func announce(_ applied: AppliedOperation) {
+        coordination.note(applied.operation, of: applied.origin)
+        sessions.notifyListeners(of: applied.changes, in: value)
+    }
+
+    private mutating func hear(_ heartbeat: Heartbeat) {
+        let hearing = replication.hear(heartbeat)
+        if hearing == .ignored { return }
+        if case .newWriter(let before) = hearing {
+            // An incarnation without a past waits to be told that it is known.
+            heartbeats.hasten(to: now.elapsedMilliseconds)
+            if let before { coordination.election.release(before) }
+        }
+        lifecycle.becomeEvicted(replication.peers.evictions.news(in: heartbeat.evictions))
+        if hearing == .late { return }
+        // A candidate waits for the votes.
+        if coordination.election.hear(heartbeat, at: now.elapsedMilliseconds, mayVote: mayVote) {
+            replication.turn.isHeartbeatRequested = true
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import SyncProtocol
+
+// How an evicted replica goes from one phase of its rejoin to the next (see `Lifecycle`).
+
+extension Replica {
+    /// Goes on with the rejoin, at the end of a turn.
+    mutating func continueRejoin() {
+        switch lifecycle.rejoin?.phase {
+        case nil: if heartbeats.isDue(at: now.elapsedMilliseconds) { replayOrphans() }
+        case .transferring: transferInPlaceOfAll()
+        case .keepingOrphans: break
+        case .installing: if lifecycle.transfer == nil { lifecycle.failInstallation() }
+        case .awaitingMembers: endRejoinWhenAwaited()
+        }
+    }
+
+    /// Asks one live member after the other, until all rows of one are here.
+    private mutating func transferInPlaceOfAll() {
+        if let transfer = lifecycle.transfer {
+            if transfer.phase == .complete, transfer.replacesAll {
+                keepOrphans(beyond: transfer.head)
+            }
+            if transfer.replacesAll || lifecycle.isInstalling { return }
+            // What it was getting before would have gone below its log, which is of incarnations that are over.
+            lifecycle.transfer = nil
+        }
+        let source = lifecycle.rejoin?.nextSource(
+            of: replication.peers, at: now.elapsedMilliseconds)
+        guard let source else { return }
+        lifecycle.beginTransfer(from: source, at: now.elapsedMilliseconds)
+        fetch()
+    }
+
+    /// Keeps beside the log all that a checkpoint does not cover, once it is in the log: what of it some member
+    /// has comes back from there, the rest is orphaned with this incarnation.
+    private mutating func keepOrphans(beyond head: [UInt8]) {
+        guard replication.ownBatch.isEmpty, replication.turn.entries.isEmpty else { return }
+        let held = (try? CheckpointHead(head))?.vector ?? VersionVector()
+        if !checkpoints.logGoesBack(to: held) { keepCopy() }
+        let origins = vector.entries.filter { $0.sequence > held[$0.origin] }.map(\.origin)
+        lifecycle.beginKeepingOrphans(of: origins.count)
+        for origin in origins {
+            replication.turn.immediate.append(.keepOrphans(origin, after: held[origin]))
+        }
+    }
+
+    /// What is in this replica's own checkpoint alone cannot be replayed: an operator whose cluster has lost it
+    /// may look for it in a copy.
+    private mutating func keepCopy() {
+        replication.turn.immediate.append(
+            .backUp(name: "evicted-\(now.wallMilliseconds)", id: 0, for: .none))
+    }
+
+    /// Has the data of another member: begins a new incarnation, which tells that it knows of the end of those
+    /// before.
+    mutating func beginIncarnation() {
+        sessions.endWriteConcernWaiters()
+        replication.beginIncarnation(after: lifecycle.completeInstallation())
+        coordination.change(own: writer)
+    }
+
+    private mutating func endRejoinWhenAwaited() {
+        guard replication.peers.isAwaited(at: now.elapsedMilliseconds) else { return }
+        replication.finishRejoin()
+        for writes in lifecycle.completeRejoin() { write(left: writes) }
+    }
+
+    /// Replays the orphaned operations that nobody else has.
+    private mutating func replayOrphans() {
+        guard lifecycle.isOpen, let lost = replication.takeLostOrphans() else { return }
+        for batch in lost {
+            for operation in batch.operations {
+                guard let replay = replication.replay(of: operation, batch.wallMilliseconds)
+                else { continue }
+                accept(replay.writes, alias: replay.alias)
+            }
+        }
+        replication.finishReplay()
+    }
+}

@@ -1,0 +1,123 @@
+import SyncProtocol
+
+// What members tell each other four times a second: what is durable at the sender, and what it knows of members.
+
+extension Replication {
+    /// What became of a heartbeat.
+    enum Hearing: Equatable {
+        /// It says nothing: from no peer, or from an incarnation that is over by decision.
+        case ignored
+        /// It is older than one that came before.
+        case late
+        case current
+        /// A member began a new incarnation, or was heard for the first time; and the writer that it had before.
+        case newWriter(before: WriterID?)
+    }
+
+    /// Learns from the heartbeat of a member.
+    mutating func hear(_ heartbeat: Heartbeat) -> Hearing {
+        guard heartbeat.cluster == configuration.cluster, clock.reaches(heartbeat.time, at: now)
+        else {
+            counters.unknownPeers += 1
+            return .ignored
+        }
+        let last = peers.all.first { $0.member == heartbeat.member }?.heartbeat?.writer
+        let hearing: Hearing
+        switch peers.hear(heartbeat, at: now.elapsedMilliseconds) {
+        case .unknownPeer:
+            counters.unknownPeers += 1
+            return .ignored
+        case .evicted: return .ignored
+        case .newWriter:
+            dropClosed()
+            hearing = .newWriter(before: last == heartbeat.writer ? nil : last)
+        case .late: hearing = .late
+        case .known: hearing = .current
+        }
+        clock.observe(heartbeat.time)
+        follow(heartbeat)
+        return hearing
+    }
+
+    /// A heartbeat of what is durable.
+    func heartbeat(of durable: TurnQueue.Mark) -> Heartbeat {
+        Heartbeat(
+            cluster: configuration.cluster, member: configuration.member, writer: writer,
+            vector: durable.vector, time: durable.time, closedTimestamp: durable.closedTimestamp,
+            writers: durable.writers, evictions: durable.evictions,
+            wallMilliseconds: now.wallMilliseconds, lease: durable.lease)
+    }
+
+    /// Moves the clock on, and the closed timestamp behind it, as a turn ends.
+    ///
+    /// - Parameter isHeartbeatDue: Whether the time is for a heartbeat: the times that peers hear ascend, even
+    ///   where the clock is ahead of the wall clock.
+    mutating func passTime(isHeartbeatDue: Bool) -> HybridTime {
+        let time =
+            isHeartbeatDue
+            ? clock.next(wallMilliseconds: now.wallMilliseconds)
+            : clock.advance(wallMilliseconds: now.wallMilliseconds)
+        closedTimestamp.follow(time, at: now.elapsedMilliseconds)
+        if clockBound.extend(over: time) { turn.properties.append(clockBound.property) }
+        return time
+    }
+
+    /// Finds out up to when all operations have arrived.
+    mutating func advanceStability() {
+        peers.advanceStability(holding: vector)
+        stableTime = max(stableTime, peers.stableTime(own: closedTimestamp.time) ?? .zero)
+    }
+
+    /// Why operations with stamps up to a time may still arrive, and what helps.
+    func reason(against time: HybridTime) -> (problem: String, fix: String) {
+        let silent = peers.silentMembers(at: now.elapsedMilliseconds)
+        if !silent.isEmpty {
+            return (
+                "it does not hear \(silent.joined(separator: ", "))",
+                "start what is away, or vote it out with `hearth cluster evict`; see `hearth cluster "
+                    + "doctor`"
+            )
+        }
+        if closedTimestamp.time < time {
+            return (
+                "nodes take writes that are up to \(closedTimestamp.lagMilliseconds) ms old",
+                "allow for more time"
+            )
+        }
+        let late = peers.notStable(through: time)
+        return (
+            "it waits for what \(late.joined(separator: ", ")) may still have",
+            "allow for more time; see `hearth cluster doctor`"
+        )
+    }
+
+    /// Asks peers for the operations that this replica misses.
+    mutating func requestMissing() {
+        let requests = repair.requests(
+            holding: vector, reorderBuffer: reorderBuffer, peers: peers, at: now.elapsedMilliseconds
+        )
+        for request in requests {
+            let message = PeerMessage.requestBatches(
+                member: configuration.member, origin: request.origin, from: request.from,
+                through: request.through)
+            turn.immediate.append(.ask(request.member, message.frame))
+        }
+    }
+
+    /// Forgets registers that no operation can need any more.
+    ///
+    /// - Parameter isIdle: A node that has nothing else to do has few turns, and time in each.
+    /// - Returns: How many places it has looked at.
+    mutating func forgetRegisters(isIdle: Bool) -> Int {
+        // A little every turn, so that no turn is long, but more than a turn can add.
+        tree.forget(
+            through: Stamp(time: stableTime, writer: WriterID(bits: .max)),
+            limit: isIdle ? 5_000 : 500 + 3 * turn.applied)
+    }
+
+    /// The member that an origin is now, or the origin itself if it is an earlier incarnation.
+    func name(of origin: WriterID) -> String {
+        if origin == writer { return configuration.member }
+        return peers.all.first { $0.heartbeat?.writer == origin }?.member ?? origin.description
+    }
+}

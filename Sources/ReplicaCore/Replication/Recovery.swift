@@ -1,0 +1,77 @@
+import SyncProtocol
+
+// How the tree comes back from what is on disk.
+
+extension Replication {
+    /// Puts a checkpoint in place of all that is here.
+    mutating func restore(_ checkpoint: RestoredCheckpoint) {
+        let head = checkpoint.head
+        tree = ConvergentTree(value: checkpoint.value, registers: checkpoint.registers)
+        vector = head.vector
+        stableTime = head.stableTime
+        clock.observe(head.time)
+        deduplicationTable = head.stamps
+    }
+
+    /// Applies a batch from disk; returns false if it was there already.
+    ///
+    /// - Throws: `FrameError` if it is not the next one of its origin.
+    mutating func restore(_ batch: Batch) throws(FrameError) -> Bool {
+        guard batch.last > vector[batch.origin] else { return false }
+        guard batch.first == vector[batch.origin] + 1 else {
+            throw FrameError(
+                offset: 0,
+                problem: "the log of \(batch.origin) goes from \(vector[batch.origin]) to "
+                    + "\(batch.first)",
+                fix: "remove the data directory; the node gets its data from its peers")
+        }
+        for operation in batch.operations {
+            observe(operation, of: batch.origin)
+            _ = tree.apply(operation)
+        }
+        vector[batch.origin] = batch.last
+        needed.raise(to: batch.dependencies)
+        return true
+    }
+
+    /// Ends what `restore` began.
+    ///
+    /// - Throws: `FrameError` if a batch depends on others that are not there: the end of an origin's log is
+    ///   missing, which nothing else shows.
+    mutating func finishRestoring() throws(FrameError) {
+        defer { needed = VersionVector() }
+        let missing = needed.advanced(beyond: vector)
+        guard let (origin, sequence) = missing.entries.first else { return }
+        throw FrameError(
+            offset: 0,
+            problem:
+                "the log of \(origin) ends at \(vector[origin]), and others rest on \(sequence)",
+            fix: "remove the data directory; the node gets its data from its peers")
+    }
+
+    /// The checkpoint of a peer, and what the log had beyond it, have taken the place of all else.
+    mutating func finishInstallation() {
+        needed = VersionVector()
+        reorderBuffer.removeAll { _ in true }
+        peers.resetStability()
+        counters.installed += 1
+    }
+
+    /// Goes on as another writer, of a member whose incarnations before were evicted.
+    mutating func beginIncarnation(after ended: [Eviction]) {
+        for incarnation in ended { _ = peers.evictions.raise(incarnation, to: .out) }
+        ownBatch = OwnBatch(of: identifiers.nextWriter())
+        peers.change(own: writer)
+        dropClosed()
+    }
+
+    /// The other members wait for this one: from now on it makes operations, later than all that may have been
+    /// stable without it.
+    mutating func finishRejoin() {
+        for incarnation in peers.evictions.own(at: .out) {
+            _ = peers.evictions.raise(incarnation, to: .back)
+        }
+        closedTimestamp.raise(to: clock.last)
+        counters.returns += 1
+    }
+}

@@ -1,0 +1,113 @@
+import DataTree
+import SyncProtocol
+
+/// The clients of a replica: what they listen to, wait for and want written when they are gone.
+///
+/// Each call is given a `ReplicationView`, so nothing here can touch the clock or the tree. What a client asks for
+/// that takes more than its session comes back as a `Submission`.
+struct Sessions: Sendable {
+    /// The name of this node.
+    let member: String
+    let durability: Durability
+    var listens: Listens
+    private(set) var outbox = Outbox()
+    var slowClients = SlowClients()
+    var disconnects = Disconnects()
+    var writeConcernWaiters = WriteConcernWaiters()
+    var stabilityWaiters = StabilityWaiters()
+    var clients = ClientSessions()
+    var versionDelta = VersionVectorDelta()
+    /// What is sent at once, although what was stored before may not be durable: it shows no data.
+    private var immediate: [Output] = []
+    /// When the clients that have on-disconnect writes are probed next.
+    var nextProbeMilliseconds: UInt64 = 0
+    /// Whether a copy of the database is being written for a client.
+    var isBackingUp = false
+    /// Client requests that were refused.
+    private(set) var refusedCount: UInt64 = 0
+
+    init(_ configuration: Replica.Configuration) {
+        member = configuration.member
+        durability = configuration.durability
+        listens = Listens(
+            indexing: configuration.indexes, within: .init(byteLimit: configuration.indexByteLimit))
+    }
+}
+
+// MARK: - Answers
+
+extension Sessions {
+    mutating func send(_ message: NodeMessage, to session: SessionID) {
+        outbox.append(message, to: session)
+    }
+
+    /// Sends the children that a query shows, ascending by key.
+    mutating func send(
+        children: [(key: Key, value: Value)], id: UInt64, to session: SessionID
+    ) {
+        outbox.append(children: children, id: id, to: session)
+    }
+
+    /// Sends a frame without waiting until what was stored before is durable.
+    mutating func sendAtOnce(_ frame: [UInt8], to session: SessionID) {
+        immediate.append(.reply(session, frame))
+    }
+
+    mutating func refuse(
+        _ code: ErrorCode, _ problem: String, fix: String, _ id: UInt64, _ session: SessionID
+    ) {
+        countRefusal()
+        outbox.append(.error(id: id, code: code, problem: problem, fix: fix), to: session)
+    }
+
+    mutating func refuse(_ failure: RequestFailure, _ id: UInt64, _ session: SessionID) {
+        refuse(failure.code, failure.problem, fix: failure.fix, id, session)
+    }
+
+    mutating func countRefusal() { refusedCount += 1 }
+
+    /// Tells the listeners of changed places what changed; `tree` is the tree after one operation.
+    mutating func notifyListeners(of changes: [Change], in tree: Value) {
+        for notice in listens.notices(of: changes, in: tree) {
+            outbox.append(notice, slow: &slowClients)
+        }
+    }
+
+    /// How much this turn has to send to a client so far.
+    func byteCount(for session: SessionID) -> Int { outbox.byteCount(for: session) }
+
+    /// Ends each frame with what it shows, and takes all frames of this turn.
+    mutating func finishFrames(seeing replica: ReplicationView) -> [Output] {
+        versionDelta.note(replica.vector)
+        if !clients.isEmpty {
+            outbox.finishFrames { session, frame in
+                guard let told = clients.told(session), told < versionDelta.count else { return }
+                clients.tell(session, through: versionDelta.count)
+                frame.append(
+                    NodeMessage.seen(time: replica.time, holds: versionDelta.since(told)))
+            }
+        }
+        return outbox.take()
+    }
+
+    /// Takes what is sent at once.
+    mutating func takeImmediate() -> [Output] {
+        defer { immediate.removeAll() }
+        return immediate
+    }
+}
+
+// MARK: - The end of a session
+
+extension Sessions {
+    /// Forgets a session; returns what its client wants written now that it is gone.
+    mutating func close(_ session: SessionID) -> [Write] {
+        listens.removeAll(of: session)
+        slowClients.remove(session)
+        outbox.removeAll(to: session)
+        writeConcernWaiters.removeAll(of: session)
+        stabilityWaiters.removeAll(of: session)
+        clients.remove(session)
+        return disconnects.take(session)
+    }
+}

@@ -1,0 +1,95 @@
+import SyncProtocol
+import Testing
+
+@testable import ReplicaCore
+
+/// When checkpoints are due, and what the log keeps.
+@Suite struct CheckpointScheduleTests {
+    private func checkpoints(holding vector: VersionVector = [:]) -> Checkpoints {
+        var checkpoints = Checkpoints(every: 1_000, logLimit: 100)
+        checkpoints.begin(with: vector, remembering: 10)
+        return checkpoints
+    }
+
+    private func isDue(_ checkpoints: inout Checkpoints, at milliseconds: UInt64) -> Bool {
+        checkpoints.begin(holding: [1: 1], remembering: 10, at: milliseconds)
+    }
+
+    @Test(
+        arguments: [
+            // Bytes logged at 0, when it is asked; whether a checkpoint is due.
+            (999, 100, false), (1_000, 100, true), (249, 5_000, false), (250, 1_999, false),
+            (250, 2_000, true), (0, 5_000, false),
+        ] as [(Int, UInt64, Bool)])
+    func `one is due after so many bytes, and at a quiet node after a quarter`(
+        bytes: Int, milliseconds: UInt64, expected: Bool
+    ) {
+        var checkpoints = checkpoints()
+        checkpoints.note(bytes: bytes, at: 0)
+        #expect(isDue(&checkpoints, at: milliseconds) == expected)
+    }
+
+    @Test func `there is one at a time, and none while a peer reads the last one`() {
+        var checkpoints = checkpoints()
+        checkpoints.note(bytes: 1_000, at: 0)
+        #expect(isDue(&checkpoints, at: 0) == true)
+        checkpoints.note(bytes: 1_000, at: 0)
+        #expect(isDue(&checkpoints, at: 10) == false)
+        #expect(checkpoints.isWriting)
+        checkpoints.finish(at: 20)
+        #expect(checkpoints.vector == [1: 1])
+        checkpoints.noteRead(at: 100)
+        #expect(isDue(&checkpoints, at: 5_099) == false)
+        #expect(isDue(&checkpoints, at: 5_100) == true)
+    }
+
+    @Test func `forgotten registers count, as many as the last checkpoint has`() {
+        var checkpoints = checkpoints()
+        checkpoints.note(forgotten: 7)
+        #expect(checkpoints.changedBytes == 7 * Checkpoints.registerBytes)
+        checkpoints.note(forgotten: 7)
+        #expect(checkpoints.changedBytes == 10 * Checkpoints.registerBytes)
+    }
+
+    @Test func `a peer gets a fresh one, or asks again`() {
+        var checkpoints = checkpoints(holding: [1: 1])
+        #expect(checkpoints.refresh(to: [1: 1], at: 0) == true, "it holds all")
+        #expect(checkpoints.refresh(to: [1: 2], at: 0) == false)
+        #expect(checkpoints.refresh(to: [1: 2], at: 0) == false, "it is on its way")
+        #expect(checkpoints.begin(holding: [1: 2], remembering: 0, at: 0) == true)
+        checkpoints.finish(at: 10)
+        #expect(checkpoints.refresh(to: [1: 9], at: 10_009) == true, "it is fresh")
+        #expect(checkpoints.refresh(to: [1: 9], at: 10_010) == false)
+    }
+
+    @Test func `one that is damaged is replaced at once, as a whole`() {
+        var checkpoints = checkpoints(holding: [1: 1])
+        checkpoints.noteRead(at: 0)
+        checkpoints.replace()
+        #expect(isDue(&checkpoints, at: 1) == true)
+        #expect(checkpoints.takeDamage() == true)
+        #expect(checkpoints.takeDamage() == false)
+    }
+
+    @Test func `the log goes as far as the checkpoint and all members have it`() {
+        // What n2 and n3 hold, how much the log has; up to where it goes.
+        let table: [(UInt64, UInt64, held: UInt64, through: UInt64)] = [
+            (10, 20, 60, 10), (50, 70, 60, 40), (0, 30, 60, 0), (0, 30, 101, 30), (0, 0, 101, 0),
+        ]
+        for (second, third, held, through) in table {
+            var peers = Peers(members: ["n2", "n3"], of: "n1", own: 1)
+            _ = peers.hear(.of("n2", 2, holding: [1: second]), at: 1)
+            _ = peers.hear(.of("n3", 3, holding: [1: third]), at: 1)
+            var checkpoints = Checkpoints(every: 1_000, logLimit: 100)
+            checkpoints.want()
+            _ = checkpoints.begin(holding: [1: 40], remembering: 0, at: 0)
+            checkpoints.finish(at: 0)
+            let found = checkpoints.truncation(of: [1: held], heldBy: peers)
+            #expect(found == (through == 0 ? [:] : [1: through]))
+            #expect(checkpoints.truncation(of: [1: held], heldBy: peers) == [:], "not again")
+            #expect(checkpoints.loggedCount(of: [1: held]) == held - through)
+            #expect(checkpoints.logGoesBack(to: [1: through]))
+            #expect(through == 0 || !checkpoints.logGoesBack(to: [1: through - 1]))
+        }
+    }
+}

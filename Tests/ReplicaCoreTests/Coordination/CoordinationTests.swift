@@ -1,0 +1,142 @@
+import DataTree
+import SyncProtocol
+import Testing
+
+@testable import ReplicaCore
+
+/// The coordination of transactions by itself: proposals in, decisions and verdicts out.
+@Suite struct CoordinationTests {
+    private let own: WriterID = 1
+
+    private func coordination() -> Coordination {
+        Coordination(
+            Replica.Configuration(
+                cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit,
+                seed: 1), own: own, vote: nil, hasPast: true)
+    }
+
+    private func view(_ tree: Value = .null, holding vector: VersionVector = [:]) -> ReplicationView
+    {
+        ReplicationView(
+            now: .init(at: 1_000), tree: tree, vector: vector, time: 1_000, stableTime: .zero)
+    }
+
+    private func proposal(
+        _ name: UInt64, put value: Value = 2, on old: Value = 1, at path: Path = "a"
+    ) -> Proposal {
+        Proposal(
+            id: Stamp(time: HybridTime(milliseconds: name), writer: 70), path: path, value: value,
+            condition: DataHash(of: old), concern: .majority)
+    }
+
+    private func proposals(
+        _ all: [Proposal], of member: String = "n2", seen: VersionVector = [:]
+    ) -> Proposals {
+        Proposals(member: member, coordinator: own, seen: seen, all: all)
+    }
+
+    /// What members are told, as `MEMBER OUTCOME`.
+    private func verdicts(_ coordination: inout Coordination) -> [String] {
+        coordination.takeOutputs().flatMap { output -> [String] in
+            guard case .answer(let member, let frame) = output,
+                case .message(.decided(let verdicts))? =
+                    try? FrameReader<PeerMessage>.messages(in: frame).first
+            else { return ["?"] }
+            return verdicts.map { "\(member) \($0.outcome)" }
+        }
+    }
+
+    @Test func `proposals wait for what they depend on, each once`() {
+        var coordination = coordination()
+        coordination.propose(proposals([proposal(1), proposal(2)], seen: [9: 5]), at: 0)
+        coordination.propose(proposals([proposal(3)]), at: 0)
+        coordination.propose(proposals([proposal(2)], seen: [9: 6]), at: 0)
+        var taken: [UInt64] = []
+        for vector in [[:], [9: 5], [9: 6]] as [VersionVector] {
+            while let next = coordination.nextProposal(holding: vector) {
+                taken.append(next.proposal.id.time.milliseconds)
+            }
+        }
+        #expect(taken == [3, 1, 2])
+    }
+
+    @Test func `proposals that nobody asks for again are dropped`() {
+        var coordination = coordination()
+        coordination.propose(proposals([proposal(1)], seen: [9: 5]), at: 100)
+        coordination.dropExpired(at: 5_099)
+        #expect(coordination.proposed.count == 1)
+        coordination.dropExpired(at: 5_100)
+        #expect(coordination.proposed.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            // What is at the place, and what is known of the name; whether it is written, and what is told at once.
+            (1, .notDone, true, []), (5, .notDone, false, ["n2 changed"]),
+            (1, .forgotten, false, ["n2 forgotten"]), (1, .done, false, ["n2 forgotten"]),
+        ] as [(Value, DeduplicationTable.Answer, Bool, [String])])
+    func `a proposal is decided by the tree`(
+        old: Value, known: DeduplicationTable.Answer, isWritten: Bool, told: [String]
+    ) {
+        var coordination = coordination()
+        coordination.propose(proposals([proposal(1)]), at: 0)
+        let next = coordination.nextProposal(holding: [:])!
+        let writes = coordination.decide(
+            next, known: known, seeing: view(Universe.object(["a": old])))
+        #expect(writes == (isWritten ? [Write(path: "a", value: 2)] : nil))
+        #expect(verdicts(&coordination) == told)
+    }
+
+    @Test func `a decision is told once most members hold it and still vote for who decided it`() {
+        var coordination = coordination()
+        coordination.propose(proposals([proposal(1)]), at: 0)
+        let next = coordination.nextProposal(holding: [:])!
+        coordination.answer(next, onceHeld: [1: 4], at: .init(at: 0))
+        #expect(coordination.takeHeartbeatRequest() == true)
+        #expect(coordination.takeHeartbeatRequest() == false)
+        let peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
+        // What is durable here and at a voter; whether it is told.
+        let table: [(VersionVector, Heartbeat?, Bool)] = [
+            ([1: 3], .of("n2", 2, holding: [1: 4]), false), ([1: 4], nil, false),
+            ([1: 4], .of("n2", 2, holding: [1: 3]), false),
+            ([1: 4], .of("n2", 2, holding: [1: 4]), true),
+        ]
+        for (durable, voter, isTold) in table {
+            let term = Election.Term(
+                voters: voter.map { [$0] } ?? [], endsMilliseconds: 9_999, ceiling: 9_999)
+            coordination.answerDecided(
+                within: term, holding: durable, seeing: peers, at: .init(at: 10))
+            #expect(
+                verdicts(&coordination) == (isTold ? ["n2 \(Verdict.Outcome.done(.majority))"] : []))
+        }
+    }
+
+    @Test func `transactions are sent to the coordinator, and decided here if that is this node`()
+        throws
+    {
+        var coordination = coordination()
+        let submission = Submission(
+            id: 8, session: 3, action: .status, concern: nil)
+        let condition = Condition(DataHash(of: 1))
+        try coordination.forward(
+            Write(path: "a", value: 2), if: condition, named: proposal(1).id, for: submission,
+            at: .init(at: 1_000))
+        var peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
+        coordination.forwardTransactions(seeing: view(), peers)
+        #expect(coordination.takeOutputs() == [], "nobody is known to decide")
+        var heartbeat = Heartbeat.of("n2", 2)
+        heartbeat.lease = Lease(
+            term: 1, holder: 2, renewedMilliseconds: 0, ceiling: 9_000, formerCeiling: .zero,
+            stage: .deciding)
+        _ = peers.hear(heartbeat, at: 1_000)
+        coordination.forwardTransactions(seeing: view(), peers)
+        #expect(coordination.takeOutputs().count == 1)
+        coordination.forwardTransactions(seeing: view(), peers)
+        #expect(coordination.takeOutputs() == [], "not again so soon")
+        coordination.forwarded.answer(Verdict(proposal(1).id, .done(.majority), basis: [2: 3]))
+        #expect(coordination.takeAnswered(seeing: view(), peers).isEmpty, "its basis is missing")
+        let answered = coordination.takeAnswered(seeing: view(holding: [2: 3]), peers)
+        #expect(answered.map(\.entry.confirmation) == [.ok(id: 8)])
+        #expect(answered.allSatisfy { $0.failure == nil })
+    }
+}

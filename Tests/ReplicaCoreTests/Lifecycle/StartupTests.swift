@@ -1,0 +1,87 @@
+import SyncProtocol
+import Testing
+
+@testable import ReplicaCore
+
+@Suite struct StartupTests {
+    private let own: WriterID = 1
+
+    /// What n1 knows of n2 and n3 at a moment.
+    private func situation(
+        at milliseconds: UInt64, heartbeats: [Heartbeat], greeted: [String] = [],
+        holding vector: VersionVector = [:], isTransferring: Bool = false
+    ) -> Startup.Situation {
+        var peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
+        for heartbeat in heartbeats { _ = peers.hear(heartbeat, at: milliseconds) }
+        for member in greeted { peers.greet(member) }
+        return .init(
+            milliseconds: milliseconds, writer: own, vector: vector, peers: peers,
+            isTransferring: isTransferring)
+    }
+
+    private func heartbeats(
+        _ members: [String], knowing writers: [WriterID] = [], holding vector: VersionVector = [:]
+    ) -> [Heartbeat] {
+        members.map {
+            .of($0, WriterID(bits: UInt64($0.utf8.last!)), holding: vector, writers: writers)
+        }
+    }
+
+    @Test(
+        arguments: [
+            // Who is heard, who has welcomed this replica, how long after the start; whether it serves.
+            (["n2", "n3"], ["n2", "n3"], 0, true), (["n2", "n3"], ["n2"], 0, false),
+            (["n2", "n3"], ["n2"], 1_500, true), (["n2"], [], 1_499, false),
+            (["n2"], [], 1_500, true),
+            ([], [], 1_500, true),
+        ] as [([String], [String], UInt64, Bool)])
+    func `with its data a replica serves once it knows its peers, or after a while`(
+        heard: [String], greeted: [String], milliseconds: UInt64, serves: Bool
+    ) {
+        var startup = Startup(hasPast: true)
+        #expect(startup.isReceiving)
+        _ = startup.advance(situation(at: 100, heartbeats: []))
+        let later = situation(
+            at: 100 + milliseconds, heartbeats: heartbeats(heard), greeted: greeted)
+        #expect(startup.advance(later) == serves)
+    }
+
+    @Test func `without data it serves when peers know of it, and it holds what they had`() {
+        var startup = Startup(hasPast: false)
+        let both = ["n2", "n3"]
+        let target: VersionVector = [9: 5]
+        let unknown = heartbeats(both, holding: target)
+        let known = heartbeats(both, knowing: [own], holding: target)
+        let table: [(UInt64, [Heartbeat], VersionVector, isReceiving: Bool, serves: Bool)] = [
+            (0, [], [:], false, false), (10, unknown, [:], true, false),
+            (20, unknown, [9: 5], true, false), (30, known, [9: 4], true, false),
+            (40, known, [9: 5], true, true),
+        ]
+        for (milliseconds, heartbeats, vector, isReceiving, serves) in table {
+            let situation = situation(
+                at: milliseconds, heartbeats: heartbeats, greeted: both, holding: vector)
+            #expect(startup.advance(situation) == serves, "at \(milliseconds)")
+            #expect(startup.isReceiving == isReceiving, "at \(milliseconds)")
+        }
+    }
+
+    @Test func `without data and peers it waits for ever, and for what none has it waits a while`()
+    {
+        var startup = Startup(hasPast: false)
+        #expect(startup.advance(situation(at: 0, heartbeats: [])) == false)
+        #expect(startup.advance(situation(at: 100_000, heartbeats: [])) == false)
+        let known = heartbeats(["n2"], knowing: [own], holding: [9: 5])
+        // When, what it holds, whether a checkpoint comes: each step forward gives it more time.
+        let table: [(UInt64, VersionVector, isTransferring: Bool, serves: Bool)] = [
+            (100_010, [:], false, false), (101_000, [9: 1], false, false),
+            (102_499, [9: 1], false, false), (102_499, [9: 1], true, false),
+            (103_998, [9: 1], false, false), (103_999, [9: 1], false, true),
+        ]
+        for (milliseconds, vector, isTransferring, serves) in table {
+            let situation = situation(
+                at: milliseconds, heartbeats: known, holding: vector, isTransferring: isTransferring
+            )
+            #expect(startup.advance(situation) == serves, "at \(milliseconds)")
+        }
+    }
+}

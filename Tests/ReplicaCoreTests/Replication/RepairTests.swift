@@ -1,0 +1,73 @@
+import SyncProtocol
+import Testing
+
+@testable import ReplicaCore
+
+@Suite struct RepairTests {
+    private func peers(_ heartbeats: [Heartbeat], at milliseconds: UInt64 = 100) -> Peers {
+        var peers = Peers(members: ["n2", "n3"], of: "n1", own: 1)
+        for heartbeat in heartbeats { _ = peers.hear(heartbeat, at: milliseconds) }
+        return peers
+    }
+
+    private func requests(
+        _ repair: inout Repair, holding vector: VersionVector, _ peers: Peers,
+        behind buffer: ReorderBuffer = .init(), at milliseconds: UInt64 = 100
+    ) -> [Repair.Request] {
+        repair.requests(holding: vector, reorderBuffer: buffer, peers: peers, at: milliseconds)
+    }
+
+    @Test func `what heartbeats show and this replica misses is requested of a holder`() {
+        var repair = Repair()
+        let peers = peers([.of("n2", 2, holding: [2: 5]), .of("n3", 3, holding: [2: 9, 3: 1])])
+        #expect(
+            requests(&repair, holding: [2: 2], peers) == [
+                .init(member: "n2", origin: 2, from: 3, through: 9),
+                .init(member: "n3", origin: 3, from: 1, through: 1),
+            ])
+        #expect(requests(&repair, holding: [2: 9, 3: 1], peers) == [])
+    }
+
+    @Test func `only the gap before a batch that waits is requested`() {
+        var repair = Repair()
+        var buffer = ReorderBuffer()
+        _ = buffer.insert(.of(2, first: 5), [0])
+        let peers = peers([.of("n2", 2, holding: [2: 5])])
+        #expect(
+            requests(&repair, holding: [2: 2], peers, behind: buffer) == [
+                .init(member: "n2", origin: 2, from: 3, through: 4)
+            ])
+        // The next batch is here, and waits for what it depends on.
+        #expect(requests(&repair, holding: [2: 4], peers, behind: buffer, at: 1_000) == [])
+    }
+
+    @Test func `a request is repeated to another holder, and at once after a useful answer`() {
+        var repair = Repair()
+        let peers = peers([.of("n2", 2, holding: [9: 8]), .of("n3", 3, holding: [9: 8])])
+        // When, what the answer before it was, and who is asked.
+        let table: [(UInt64, wasUseful: Bool?, asked: String?)] = [
+            (100, nil, "n2"), (200, nil, nil), (600, nil, "n3"), (601, true, "n2"),
+            (602, false, nil), (1_101, nil, "n3"),
+        ]
+        for (milliseconds, wasUseful, asked) in table {
+            if let wasUseful { repair.answered(9, wasUseful: wasUseful) }
+            let found = requests(&repair, holding: [:], peers, at: milliseconds)
+            #expect(found.first?.member == asked, "at \(milliseconds)")
+        }
+    }
+
+    @Test func `a member that is silent is not asked`() {
+        var repair = Repair()
+        let peers = peers([.of("n2", 2, holding: [2: 5])])
+        #expect(requests(&repair, holding: [:], peers, at: 2_100) == [])
+        #expect(requests(&repair, holding: [:], peers, at: 2_099).count == 1)
+    }
+
+    @Test func `one turn asks for so much that its frames fit into a queue`() {
+        var repair = Repair()
+        var vector = VersionVector()
+        for number in 0..<500 { vector[WriterID(bits: UInt64(number + 10))] = 1 }
+        let peers = peers([.of("n2", 2, holding: vector)])
+        #expect(requests(&repair, holding: [:], peers).count == Repair.requestsLimit)
+    }
+}
