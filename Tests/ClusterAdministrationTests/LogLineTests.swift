@@ -1,4 +1,3 @@
-import ClusterNode
 import Testing
 
 @testable import ClusterAdministration

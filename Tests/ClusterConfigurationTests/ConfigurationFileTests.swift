@@ -1,4 +1,3 @@
-import ClusterNode
 import Foundation
 import ReplicaCore
 import Testing
@@ -59,7 +58,7 @@ import ZeroMQ
         #expect(small.problem.contains(#":2: "logLimit" cannot be 5"#))
         let other = try error(in: "{cluster: 'a',\n evicted: 'lose', nodes: [\(Self.node)]}")
         #expect(other.problem.contains(#":2: "evicted" cannot be "lose""#))
-        #expect(other.fix == "use redo, keep")
+        #expect(other.fix == "use replay, keep")
     }
 
     @Test func `names the lists whose indexes stay, or what is wrong with them`() throws {
