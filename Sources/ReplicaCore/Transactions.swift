@@ -20,7 +20,9 @@ extension Replica {
         coordination.learnVotes(from: replication.peers, holding: vector, at: now)
         let situation = electionSituation
         if coordination.stand(in: situation) {
-            heartbeats.hasten(to: now.elapsedMilliseconds)
+            // The others hear of it as soon as the vote is durable, and not with the next regular heartbeat:
+            // until then they would stand themselves.
+            replication.turn.isHeartbeatRequested = true
             if coordination.election.isCaughtUp {
                 replication.clock.observe(coordination.election.floor)
             }
