@@ -1,3 +1,4 @@
+import Convergence
 public import SyncProtocol
 
 /// What a replica counts since it started.
