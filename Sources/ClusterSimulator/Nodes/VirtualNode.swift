@@ -61,6 +61,7 @@ struct VirtualNode {
             cluster: "simulated", member: name, peers: [],
             durability: scenario.cluster.durability, seed: 0)
         configuration.checkpointBytes = 2_000
+        configuration.foldingLimit = 2
         configuration.logLimit = UInt64(scenario.cluster.logLimit)
         configuration.leaseMilliseconds = scenario.cluster.lease / 1_000
         configuration.retryWindowMilliseconds = scenario.cluster.retryWindow / 1_000
