@@ -9,11 +9,14 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// A Swift target with the package's settings and, when it has tests, its test target.
-func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+/// A Swift target with the package's settings, and the pages beside its code.
+func module(
+    _ name: String, _ dependencies: [Target.Dependency], pages: [String] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: pages, swiftSettings: settings)
 }
 
+/// The test target of a module.
 func tests(of name: String, using dependencies: [Target.Dependency] = []) -> Target {
     .testTarget(
         name: name + "Tests", dependencies: [.byName(name: name)] + dependencies,
@@ -34,7 +37,8 @@ let package = Package(
     targets: [
         // Values: no imports at all; rounding numbers needs the C mathematics library.
         .target(
-            name: "DataTree", swiftSettings: settings, linkerSettings: [.linkedLibrary("m")]),
+            name: "DataTree", exclude: ["firebase-semantics.md"], swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("m")]),
 
         // System: the only Swift that sees C.
         .systemLibrary(name: "CZeroMQ"),
@@ -53,9 +57,9 @@ let package = Package(
 
         // Engine and protocol.
         module("QueryEngine", ["DataTree"]),
-        .target(
-            name: "SyncProtocol", dependencies: ["DataTree", "QueryEngine"],
-            exclude: ["README.md"], swiftSettings: settings),
+        module(
+            "SyncProtocol", ["DataTree", "QueryEngine"],
+            pages: ["README.md", "replication-protocol.md"]),
 
         // Cores: values in, values out.
         module("ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
@@ -70,7 +74,8 @@ let package = Package(
             ]),
         module(
             "ClusterSimulator",
-            ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore", "ClientCore"]),
+            ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore", "ClientCore"],
+            pages: ["guarantees.md"]),
         module(
             "Hearth",
             [
@@ -88,6 +93,8 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Of the documents alone: what they and the comments refer to exists.
+        .testTarget(name: "DocumentTests", swiftSettings: settings),
         tests(of: "DataTree", using: ["JSONText"]),
         tests(of: "JSONText", using: ["DataTree"]),
         tests(of: "Threads"),

@@ -2,13 +2,13 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-/// Talks to one node of a cluster at a time, for one application: holds what is listened to, shows
-/// the application's writes at once and takes them back when they are refused, and turns to another
-/// node when this one is gone.
+/// Talks to one node of a cluster at a time, for one application: keeps the values of its listens up to date,
+/// shows the application's writes at once and takes them back when they are refused, and turns to another node
+/// when this one does not answer.
 ///
-/// Requests are pipelined, in order, with a bounded number in flight. What was not answered when a
-/// connection is lost is sent again over the next one: writes carry stamps, and nodes do them once.
-/// Listens go on there with what they know, so that only what has changed is sent.
+/// Requests are pipelined, in order, with a bounded number in flight. Requests that a lost connection left
+/// unanswered are sent again over the next one: writes carry stamps, and nodes do them once. Listens go on there
+/// with the hash of what they hold, so that only differences are sent.
 /// Equal clients given equal inputs return equal outputs.
 public struct Client: Sendable {
     let configuration: Configuration
@@ -18,20 +18,20 @@ public struct Client: Sendable {
     var requests = Requests()
     var tree = SyncTree()
     var subscriptions = Subscriptions()
-    /// What each listener of the application wants to be told.
+    /// The kinds of events of each listener of the application.
     var listeners: [ListenID: ViewEvent.Kinds] = [:]
     var transactions = Transactions()
     var information = Information()
     var persistence = Persistence()
     var clock: StampClock
     var stamping = Stamping.silent
-    /// What nodes have shown: any other one must hold that before it shows something.
+    /// What nodes have shown: another node must hold it before it shows anything to this client.
     var seen = VersionVector()
-    /// Since when nodes say that they do not hold that.
+    /// Since when nodes answer that they do not hold it yet.
     var behindSince: UInt64?
-    /// Why the node that answered last does not serve this client; nil once one does.
+    /// Why the last node that answered does not serve this client; nil once a node does.
     public internal(set) var refusal: HearthError?
-    /// What the node said of a stamp that it refused.
+    /// The node's answer about a stamp that it refused.
     var stampFailure: HearthError?
     var outputs: [Output] = []
     private var lastWireID: UInt64 = 0
@@ -49,7 +49,7 @@ public struct Client: Sendable {
     /// Whether a node serves this client.
     public var isConnected: Bool { maySend }
 
-    /// How many milliseconds more than the wall clock here the node's shows; 0 until it has told.
+    /// By how many milliseconds the node's wall clock is ahead of the one here; 0 until the node has told it.
     public var nodeAheadMilliseconds: Int64 { information.offsetMilliseconds }
 
     /// Takes one input and returns what the driver must do next, in order.
@@ -128,7 +128,7 @@ extension Client {
         switch pending.request.work {
         case .transact: return send(pending, as: wireID)
         case .awaitStable(let milliseconds):
-            // Of the limit, what is left.
+            // The rest of the limit.
             let end = pending.askedMilliseconds + milliseconds
             return .awaitStable(id: wireID, milliseconds: end - min(end, now))
         default:

@@ -2,7 +2,7 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-// What the node says, and what happens when it does not.
+// How a client handles the node's messages, and its silence.
 
 extension Client {
     mutating func receive(_ frame: [UInt8]) {
@@ -50,11 +50,11 @@ extension Client {
 
     private mutating func refuse(_ wireID: UInt64, _ error: HearthError) {
         if error.code == .unavailable {
-            // Another node may do it; patience decides how long one is looked for.
+            // Another node may do it; the patience limits how long the client looks for one.
             requests.markUnsent(wireID, because: error)
             refusal = error
             loseConnection()
-            // Each refusal was followed by a turn to the next node.
+            // The client turned to the next node after each refusal.
             for pending in requests.takeBrief(refused: configuration.nodes.count) {
                 fail(pending, reasonAgainst(pending))
             }
@@ -69,7 +69,7 @@ extension Client {
         }
     }
 
-    /// A node that cannot be understood is as good as gone.
+    /// A node that sends unreadable frames is left, like one that is silent.
     private mutating func abandon(_ error: FrameError) {
         if error.code == .version {
             failAll(with: HearthError(.version, error.problem, fix: error.fix))
@@ -119,7 +119,7 @@ extension Client {
         endConnection(to: node, wasOpen: wasOpen)
     }
 
-    /// Turns to the next node; what is unanswered is asked for again there.
+    /// Turns to the next node, and repeats unanswered requests there.
     mutating func leaveNode() {
         guard link.isUp else { return }
         let (node, wasOpen) = (link.node, link.isOpen)

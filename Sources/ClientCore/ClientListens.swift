@@ -2,7 +2,7 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-// Who listens here, and what nodes are asked for and tell in consequence.
+// The application's listeners, the listens at nodes that they need, and the changes that nodes send.
 
 extension Client {
     mutating func listen(
@@ -40,8 +40,8 @@ extension Client {
         }
     }
 
-    /// Tells listeners of a change, those first whose first event comes first: who listens to removals
-    /// hears of one before another hears what came in its place.
+    /// Reports a change to listeners in the order of their first events: a listener to removals gets a removal before
+    /// another listener gets the addition that follows it.
     private mutating func tell(_ observed: SyncEvents) {
         let told = observed.listens.compactMap { id -> (id: ListenID, events: [ViewEvent])? in
             guard let kinds = listeners[id] else { return nil }
@@ -49,7 +49,7 @@ extension Client {
             return events.isEmpty ? nil : (id, events)
         }
         if told.count == 1 { return outputs.append(.observed(told[0].id, told[0].events)) }
-        // One kind after the other, whoever began to listen first; each listener's events together.
+        // By kind first, then by registration; each listener's events stay together.
         for kind in ViewEvent.Kind.allCases {
             for (id, events) in told where events.last?.kind == kind {
                 outputs.append(.observed(id, events))
@@ -61,7 +61,7 @@ extension Client {
 // MARK: - The node
 
 extension Client {
-    /// Asks for what a listen shows; of much that is held, the hashes of parts tell what is not new.
+    /// Begins a listen at the node; for large values that are held, hashes of parts tell the node what to leave out.
     func message(for listen: ServerListen, _ wireID: UInt64) -> ClientMessage {
         let held = tree.heldValue(for: listen).map { value in
             let isMuch = value.estimatedSize > configuration.rangeBytes
@@ -86,7 +86,7 @@ extension Client {
         take(tree.tell([(.root, value)], for: listen))
     }
 
-    /// Takes note that the node has ended a listen, or refused it; false if it is none.
+    /// Ends a listen that the node has ended or refused; false if there is no such listen.
     mutating func end(_ wireID: UInt64, _ error: HearthError) -> Bool {
         guard let listen = subscriptions.end(wireID) else { return false }
         let (ids, told) = tree.end(listen)

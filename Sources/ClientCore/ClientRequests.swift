@@ -2,7 +2,7 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-// What the application asks for, and how it ends.
+// The application's requests, and their outcomes.
 
 extension Client {
     mutating func ask(_ request: Request) {
@@ -11,7 +11,7 @@ extension Client {
             return outputs.append(.failed(request.id, .full(requests.count)))
         }
         do throws(DataError) {
-            // Before a listener here sees what no node would take.
+            // Checked before a listener here sees a write that no node would accept.
             try request.work.validate()
         } catch {
             let error = HearthError(.invalid, error.problem, fix: error.fix)
@@ -34,7 +34,7 @@ extension Client {
         }
     }
 
-    /// Shows a write here and lines it up.
+    /// Shows a write to listeners and queues it.
     mutating func write(_ request: Request, record: UInt64?, stamp: Stamp? = nil) {
         let path = request.work.path
         let (write, told): (WriteID, [SyncOutput])
@@ -52,7 +52,7 @@ extension Client {
         take(told)
     }
 
-    /// What the node's wall clock shows, as far as it is known.
+    /// The node's wall clock, as far as it is known.
     var nodeMilliseconds: UInt64 {
         UInt64(max(0, Int64(wallMilliseconds) + information.offsetMilliseconds))
     }
@@ -73,12 +73,12 @@ extension Client {
 // MARK: - How it ends
 
 extension Client {
-    /// Answers to pings and listens finish nothing.
+    /// Handles an answer; answers to pings and listens finish no request.
     mutating func finish(_ wireID: UInt64, _ answer: Answer) {
         if let pending = requests.finish(wireID) { finish(pending, .success(answer)) }
     }
 
-    /// A write is done, and on so many nodes durable.
+    /// A write is done, and durable on so many nodes.
     mutating func finish(_ wireID: UInt64, _ reached: WriteConcern) {
         guard let pending = requests.finish(wireID) else { return }
         let wanted = pending.request.concern ?? .local
@@ -90,9 +90,8 @@ extension Client {
         _ pending: Requests.Pending, _ outcome: Result<Answer, HearthError>
     ) {
         if let write = pending.write {
-            // A write with a stamp may be older than what is there, and then there is nothing to tell of
-            // it; what there was has been told before the answer. So it has for a transaction, which
-            // listens at its place.
+            // A write with a stamp may be older than the value at its place; then the node reports no change.
+            // Changes come before the answer, also for a transaction, which listens at its place.
             take(pending.stamp == nil ? tree.acknowledge(write) : tree.revert(write))
         }
         forget(pending)
@@ -103,7 +102,7 @@ extension Client {
         }
     }
 
-    /// What listeners saw of it goes before the application is told why.
+    /// Takes its effect back at listeners before the application gets the error.
     mutating func fail(_ pending: Requests.Pending, _ error: HearthError) {
         if case .transact = pending.request.work { return fail(pending.request.id, error) }
         if let write = pending.write { take(tree.revert(write)) }
@@ -115,7 +114,7 @@ extension Client {
         if let record = pending.record { persistence.end(record) }
     }
 
-    /// Takes back all writes that no node has answered; one that is under way may happen.
+    /// Takes back all unanswered writes; one that is on its way may still happen.
     mutating func purgeWrites() {
         for pending in requests.takeWrites() {
             fail(pending, .purged(at: pending.request.work.path, effect: pending.effect))

@@ -1,19 +1,19 @@
 import DataTree
 import SyncProtocol
 
-// Stamps: what makes a write one write at whatever nodes it is asked for; and what a node may refuse
-// because of them. Source: `hello` and `stamp` in the protocol's page.
+// Stamps, by which a write that is sent to several nodes is done once, and the refusals of stamps. Source: `hello`
+// and `stamp` in the protocol's page.
 
-/// Where a client stands with the stamps of its node.
+/// The state of a client's session with its node, as far as stamps are concerned.
 enum Stamping: Sendable {
-    /// It has not said hello.
+    /// Before the hello.
     case silent
-    /// It has said hello, and waits for the answer.
+    /// Waits for the answer to its hello.
     case greeting(wireID: UInt64, elapsedMilliseconds: UInt64, wallMilliseconds: UInt64)
     case open
-    /// A stamp was refused, and so are all behind it; their answers are waited for.
+    /// A stamp was refused, and so are all later ones; waits for their answers.
     case halted
-    /// It says hello again at this moment.
+    /// Says hello again at this moment.
     case resting(until: UInt64)
 }
 
@@ -31,9 +31,9 @@ extension Client {
         append(.hello(id: wireID, seen: seen))
     }
 
-    /// Gives a write its stamp, if it has none, and puts the time in place of its timestamps.
+    /// Gives a write its stamp, if it has none, and replaces its timestamps by the time.
     ///
-    /// That of a transaction is its name: under it nodes do it once, after all that is there.
+    /// The stamp of a transaction is its name: nodes do it once under this name, after all that they hold.
     mutating func stamp(_ pending: inout Requests.Pending) {
         guard pending.stamp == nil, pending.request.work.isWrite else { return }
         if case .transact = pending.request.work {
@@ -46,7 +46,7 @@ extension Client {
             pending.stamp = clock.next(at: now)
             if let record = pending.record { persistence.keep(work, pending.stamp, as: record) }
         } else if let record = pending.record {
-            // What each node makes another thing of is sent once at most, whatever ends this incarnation.
+            // A write that each node would resolve differently is sent once at most, even by later processes.
             persistence.end(record)
         }
     }
@@ -65,15 +65,15 @@ extension Client {
         guard !link.isOpen else { return }
         link.open(at: now)
         outputs.append(.connected(link.node))
-        // The node's clock was so when half of the time for the answer had gone, unless it waited.
+        // The node read its clock about half-way between request and answer, unless it waited.
         let isPrompt = now - asked <= 500
         let middle = (Int64(isPrompt ? askedWall : wallMilliseconds) + Int64(wallMilliseconds)) / 2
         take(information.setOffset(milliseconds: Int64(clamping: wall) - middle))
         take(information.setConnected(true))
     }
 
-    /// The node does not hold what this client has seen: another one may. After a while the client does
-    /// without, as what it has seen may be lost.
+    /// The node does not hold what this client has seen; another one may. After a while the client begins a new
+    /// session without it, because it may be lost.
     mutating func noteBehind(_ error: HearthError) {
         let since = behindSince ?? now
         behindSince = since
@@ -92,7 +92,7 @@ extension Client {
         stamping = .halted
     }
 
-    /// Goes on once all writes that were on their way are answered.
+    /// Goes on once all writes in flight are answered.
     mutating func continueStamping() {
         switch stamping {
         case .halted where requests.areWritesAnswered:

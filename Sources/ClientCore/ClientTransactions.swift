@@ -13,7 +13,7 @@ extension Client {
         runTransactions()
     }
 
-    /// Has the functions run that can be run now.
+    /// Runs the functions of all transactions that are ready.
     private mutating func runTransactions() {
         while let transaction = transactions.next {
             guard transaction.tries < configuration.transactionTries else {
@@ -29,7 +29,7 @@ extension Client {
         }
     }
 
-    /// Takes what the application's function has decided.
+    /// Takes the result of the application's function.
     mutating func take(_ result: TransactionResult, of id: RequestID) {
         guard let transaction = transactions[id], case .running(let value) = transaction.state
         else { return }
@@ -48,8 +48,8 @@ extension Client {
         runTransactions()
     }
 
-    /// The put with which a transaction is sent; nil if it is to be run again instead, because what
-    /// it was run on has changed. One that may have been done is asked for as it was, under its name.
+    /// The put that carries a transaction; nil if the function has to run again, because its input has changed. A
+    /// transaction that may have been done is repeated unchanged, under its name.
     mutating func send(
         _ pending: Requests.Pending, as wireID: UInt64
     ) -> ClientMessage? {
@@ -75,8 +75,8 @@ extension Client {
                 patienceMilliseconds: patience(of: pending)), stamp: pending.stamp)
     }
 
-    /// How long the node may wait for the coordinator: its answer, which says what is missing, has to come
-    /// before this client gives up.
+    /// How long the node may wait for the coordinator: its answer, with the reason, has to arrive before this client
+    /// gives up.
     private func patience(of pending: Requests.Pending) -> UInt64? {
         guard pending.deadline < .max else { return nil }
         let left = pending.deadline - min(pending.deadline, now)
@@ -97,14 +97,14 @@ extension Client {
 // MARK: - How it ends
 
 extension Client {
-    /// The node has put its value in place.
+    /// The node has done the transaction.
     mutating func commit(_ id: RequestID) {
         guard let transaction = transactions[id] else { return }
         let value = tree.value(at: transaction.path) ?? .null
         end(id) { .succeeded(id, .committed(value)) }
     }
 
-    /// The node has other data there than the function was run on, and has told of it before.
+    /// The node has other data than the function ran on, and has sent them before this answer.
     mutating func takeBack(_ id: RequestID) {
         guard let transaction = transactions[id], let write = transaction.write else { return }
         if transaction.isOverwritten { return fail(id, .overwritten(at: transaction.path)) }
@@ -116,7 +116,7 @@ extension Client {
         end(id) { .failed(id, error) }
     }
 
-    /// Ends a transaction; what listeners saw of it goes before the application is told.
+    /// Ends a transaction; its effect at listeners is taken back before the application gets the outcome.
     private mutating func end(_ id: RequestID, _ output: () -> Output) {
         guard let transaction = transactions.remove(id) else { return }
         if let write = transaction.write { take(tree.revert(write)) }
@@ -125,8 +125,8 @@ extension Client {
         runTransactions()
     }
 
-    /// Lets the transactions fail that the application writes over. Of those that a node may have
-    /// taken already, the answer decides.
+    /// Fails the transactions whose places the application overwrites. For transactions that a node may have received,
+    /// the answer decides.
     mutating func overwriteTransactions(at paths: [Path]) {
         for transaction in transactions.all where paths.contains(where: transaction.overlaps) {
             if transaction.isRunning || transaction.isSent {

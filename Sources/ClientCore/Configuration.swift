@@ -1,32 +1,30 @@
 public import SyncProtocol
 
-/// What a client is told once.
+/// The settings of a client.
 public struct Configuration: Sendable {
     /// Where nodes take clients, in the order in which they are tried; at least one.
     public var nodes: [String]
-    /// By whom its writes are stamped; drawn at random in each incarnation of the client.
+    /// The writer of its stamps; drawn at random for each process.
     public var writer: WriterID
     /// Requests that may be sent and unanswered at a time.
     public var window = 1024
     /// Requests that may be unanswered at a time, sent or not; more fail at once.
     public var queueLimit = 100_000
-    /// Roughly how many bytes they may have together.
+    /// Roughly how many bytes they may have in total.
     public var queueBytes = 256 << 20
-    /// Whether unanswered writes, and what listens are told, are kept for the next incarnation of the
-    /// application.
+    /// Whether unanswered writes and the values of listens are kept for the application's next process.
     public var isPersistent = false
     /// Bytes after which a frame is full.
     public var frameBytes = 64 * 1024
-    /// Roughly how many bytes a listen must know before the hashes of its parts are sent with it.
+    /// Roughly from how many bytes on a listen sends the hashes of its parts.
     public var rangeBytes = 1024
-    /// How often the function of a transaction is run before it fails.
+    /// How often the function of a transaction runs before the transaction fails.
     public var transactionTries = 25
-    /// How often a node is asked for a sign of life while something is awaited of it.
+    /// How often a node is pinged while an answer is due.
     public var pingMilliseconds: UInt64 = 1000
-    /// How often a node is pinged whatever it says: it does this client's on-disconnect writes after 15 s
-    /// in which nothing came.
+    /// How often a node is pinged in any case: it does this client's on-disconnect writes after 15 s of silence.
     public var idlePingMilliseconds: UInt64 = 4000
-    /// The silence after which a node that was asked counts as gone.
+    /// After so much silence a node that owes an answer is left.
     public var silenceMilliseconds: UInt64 = 3000
     /// How long a node may take to answer at first, before the next one is tried.
     public var attemptMilliseconds: UInt64 = 1000
@@ -35,12 +33,11 @@ public struct Configuration: Sendable {
     /// The longest wait between rounds.
     public var longestBackOffMilliseconds: UInt64 = 2000
 
-    /// How long a write whose outcome no node knows yet is asked for again, before it fails.
+    /// For how long a write of unknown outcome is repeated before it fails.
     public var outcomeMilliseconds: UInt64 = 10_000
-    /// How long such a write waits before it is asked for again.
+    /// How long a write of unknown outcome waits before it is repeated.
     public var inquiryMilliseconds: UInt64 = 200
-    /// How long nodes are looked for that hold what was seen at others, before a new session begins
-    /// that does without.
+    /// How long the client looks for a node that holds what it has seen, before it begins a new session without that.
     public var sessionMilliseconds: UInt64 = 10_000
 
     public init(nodes: [String], writer: WriterID) {

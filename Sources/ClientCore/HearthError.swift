@@ -1,39 +1,38 @@
 import DataTree
 import SyncProtocol
 
-/// Why something asked of Hearth was not done, or is not known to be done.
+/// Why a request failed, and whether it may have had an effect.
 public struct HearthError: Error, Equatable, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         /// The path, the value or the request itself is wrong.
         case invalid
         /// No node answers at the addresses given.
         case unreachable
-        /// A node answered that it does not take this now.
+        /// A node answered that it does not take the request now.
         case unavailable
         /// A node took the request and did not answer in time.
         case timedOut
-        /// The connection was lost after the request was sent, and to repeat it might do it twice.
+        /// The connection was lost after the request was sent, and a repetition might do it twice.
         case disconnected
-        /// Whether the write was done is not known, and no node could tell in time.
+        /// The outcome of the write is unknown, and no node could tell it in time.
         case undecided
-        /// The write is done, and durable on fewer nodes than it was to be.
+        /// The write is done, and durable on fewer nodes than requested.
         case notMet
         /// No node that answers holds what this client has seen before.
         case behind
-        /// What was written before may still change.
+        /// Earlier writes may still arrive.
         case notStable
-        /// A transaction was not decided, for want of a majority of nodes that are connected.
+        /// A transaction was not decided, because fewer than a majority of the nodes are connected.
         case noMajority
         /// A limit of the node is reached.
         case tooBig
-        /// Too much waits for an answer at this client.
+        /// Too many requests wait at this client.
         case full
-        /// What is there is not what a condition says.
+        /// The condition of a write does not hold.
         case changed
-        /// The application wrote over the place of a transaction; Firebase says `set`.
+        /// The application overwrote the place of a transaction; Firebase's `set`.
         case overwritten
-        /// Something came in between each time that a transaction was tried; Firebase says
-        /// `maxretry`.
+        /// Another write came in between at each try of a transaction; Firebase's `maxretry`.
         case triedTooOften
         /// The node speaks another version of the protocol.
         case version
@@ -41,13 +40,13 @@ public struct HearthError: Error, Equatable, Sendable {
         case closed
         /// This program is offline, by `goOffline()`.
         case offline
-        /// This program waits for the answer no longer: its task was cancelled, or it took its writes back.
+        /// This program stopped waiting: its task was cancelled, or it took its writes back.
         case cancelled
     }
 
-    /// What the error leaves behind.
+    /// The effect of the request, as far as it is known.
     public enum Effect: Sendable {
-        /// Nothing was done.
+        /// Nothing has happened.
         case none
         /// A write may have happened, or may yet.
         case unknown
@@ -75,7 +74,7 @@ extension HearthError: CustomStringConvertible {
 }
 
 extension HearthError {
-    /// What a node answered.
+    /// The error that a node answered.
     init(_ code: ErrorCode, problem: String, fix: String) {
         let own: Code =
             switch code {
@@ -92,7 +91,7 @@ extension HearthError {
         self.init(own, problem, fix: fix)
     }
 
-    /// The same, with what it leaves behind of one request.
+    /// The same error, with the effect of one request.
     func leaving(_ effect: Effect) -> HearthError {
         HearthError(code, problem, fix: fix, effect: effect)
     }
@@ -143,7 +142,7 @@ extension HearthError {
                 + "because that might do it twice", effect: .unknown)
     }
 
-    /// A read by a program that wants no connection.
+    /// The error of a read while the program is offline.
     static func offline(at path: Path) -> HearthError {
         HearthError(
             .offline, "\(path) is not known here, and this program is offline",

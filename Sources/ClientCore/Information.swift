@@ -1,10 +1,10 @@
 import DataTree
 import QueryEngine
 
-/// What a client tells of itself, below `.info`: whether it is connected, and by how much the node's
-/// clock is ahead of its own.
+/// A client's own state below `.info`: whether it is connected, and by how much the node's clock is ahead of its
+/// own.
 ///
-/// It is listened to like anything else, but nobody else knows of it.
+/// Listens to it work like any other, but it never leaves the client.
 struct Information: Sendable {
     /// The first key of all paths that lead here.
     static let key = Key(unchecked: ".info")
@@ -15,7 +15,7 @@ struct Information: Sendable {
     private var tree = SyncTree()
     private var value = Value.null
 
-    /// Milliseconds that the node's clock shows more than this client's.
+    /// By how many milliseconds the node's clock is ahead of this client's.
     private(set) var offsetMilliseconds: Int64 = 0
 
     init() {
@@ -55,6 +55,6 @@ struct Information: Sendable {
 }
 
 extension Path {
-    /// Whether it leads to what the client tells of itself.
+    /// Whether it is at or below `.info`.
     var isInformation: Bool { keys.first == Information.key }
 }

@@ -1,7 +1,7 @@
 public import DataTree
 public import QueryEngine
 
-/// What happens to a client. A turn begins, takes what has come up, and ends.
+/// An input of a client. A turn begins, takes the inputs that have come up, and ends.
 public enum Input: Sendable {
     /// Time since some start, on a clock that never steps, and the wall clock's time since 1970; at
     /// least every 50 ms or so.
@@ -10,45 +10,45 @@ public enum Input: Sendable {
     /// and no request as unanswered.
     case turnBegan(
         elapsedMilliseconds: UInt64, wallMilliseconds: UInt64, isReading: Bool = true)
-    /// What an earlier incarnation of the application has left behind; before anything else.
+    /// Records that an earlier process of the application has left behind; before any other input.
     case restored([KeptWrite])
-    /// What is kept under a key that `recall` has named; nil if nothing is.
+    /// The value that is kept under a key of a `recall`; nil if there is none.
     case recalled(key: String, frame: [UInt8]?)
-    /// The application wants something done.
+    /// A request of the application.
     case asked(Request)
-    /// The application's function, which `Output.transact` asked for, has decided.
+    /// The result of the application's function that `Output.transact` called for.
     case ran(RequestID, TransactionResult)
-    /// The application wants to be told of what a query at a path shows; of no kind of event if it
-    /// only wants that to be known here at any time.
+    /// The application listens to a query at a path; without kinds of events, only to keep its value up to date
+    /// here.
     case listened(ListenID, Path, Query, ViewEvent.Kinds)
-    /// The application has heard enough.
+    /// The application ends a listen.
     case unlistened(ListenID)
-    /// The application wants no connection until it says otherwise.
+    /// The application drops the connection until it wants one again.
     case wentOffline
     case wentOnline
-    /// The application takes back all writes that no node has answered.
+    /// The application takes back all unanswered writes.
     case purged
-    /// The application wants to go on at another node.
+    /// The application turns to another node.
     case leftNode
-    /// A frame came over the connection last asked for.
+    /// A frame arrived over the connection that was requested last.
     case received([UInt8])
-    /// The connection last asked for is gone, or never came about.
+    /// The connection that was requested last has ended, or never came about.
     case connectionLost
-    /// Nothing more will come up in this turn: what is to be sent is sent now.
+    /// The turn ends: frames are sent now.
     case turnEnded
-    /// The application ends; what is known is kept.
+    /// The application ends; values are kept.
     case ending
 }
 
-/// What the driver of a client must do, in this order.
+/// An output of a client: what its driver must do, in this order.
 public enum Output: Equatable, Sendable {
     /// Drop the connection, if there is one, and connect anew to this address.
     case connect(String)
     /// Drop the connection.
     case disconnect
-    /// Keep these, all or none, before the next frame is sent.
+    /// Keep these records, all or none, before the next frame is sent.
     case persist([Record])
-    /// Look up what is kept under this key, and report `recalled`.
+    /// Look up the value under this key, and report `recalled`.
     case recall(key: String)
     /// Send a frame over the connection.
     case send([UInt8])
@@ -84,20 +84,20 @@ public struct ListenID: Hashable, Comparable, Sendable {
     public static func < (a: ListenID, b: ListenID) -> Bool { a.number < b.number }
 }
 
-/// What the function of a transaction makes of the current value.
+/// The result of a transaction's function.
 public enum TransactionResult: Equatable, Sendable {
-    /// Put this in its place.
+    /// Replace the current value by this one.
     case value(Value)
-    /// Leave it.
+    /// Leave the current value, and end the transaction.
     case abort
 }
 
-/// What is answered when all is done that was asked.
+/// The answer to a request that succeeded.
 public enum Answer: Equatable, Sendable {
     case done
     case value(Value)
-    /// The transaction put this value in place.
+    /// The transaction wrote this value.
     case committed(Value)
-    /// The transaction's function left this value in place.
+    /// The transaction's function aborted, and this is the value.
     case aborted(Value)
 }

@@ -1,13 +1,13 @@
-/// Which node is connected to, whether it lives, and where to turn when it does not.
+/// The state of the connection: the node, whether it answers, and the next one to try.
 struct Link: Sendable {
     enum State: Equatable, Sendable {
         /// Not connected before this moment.
         case resting(until: UInt64)
-        /// Not connected before the application wants it.
+        /// No connection before the application wants one.
         case offline
-        /// Greeted, and not answered yet.
+        /// The hello was sent, and is not answered yet.
         case opening(since: UInt64)
-        /// Last heard from at `heard`, last pinged at `pinged`.
+        /// Open: the last frame came at `heard`, the last ping went at `pinged`.
         case open(heard: UInt64, pinged: UInt64)
     }
 
@@ -22,7 +22,7 @@ struct Link: Sendable {
     private let configuration: Configuration
     private var index = 0
     private(set) var state = State.resting(until: 0)
-    /// Tries in vain since a node answered last.
+    /// Failed tries since a node answered last.
     private(set) var failures = 0
 
     init(_ configuration: Configuration) { self.configuration = configuration }
@@ -66,10 +66,11 @@ struct Link: Sendable {
         }
     }
 
-    /// Whether the node must hear of this client, or this client wants to hear from the node.
+    /// Whether a ping is due: because the node has to receive something from this client, or because this client
+    /// waits for the node.
     ///
-    /// The former goes by this client's own clock: whatever the node says, it takes a client from which
-    /// nothing comes for gone, and does its on-disconnect writes.
+    /// The first goes by this client's own clock: even a node that sends frames takes a silent client for gone, and
+    /// does its on-disconnect writes.
     private func isPingDue(
         at now: UInt64, _ heard: UInt64, _ pinged: UInt64, _ isAwaiting: Bool
     ) -> Bool {
@@ -77,7 +78,7 @@ struct Link: Sendable {
             || isAwaiting && now - heard >= configuration.pingMilliseconds
     }
 
-    /// Takes a sign of life of a node that is open.
+    /// Records a frame of the open node.
     mutating func hear(at now: UInt64) {
         if case .open(_, let pinged) = state { state = .open(heard: now, pinged: pinged) }
     }
@@ -88,7 +89,7 @@ struct Link: Sendable {
         state = .open(heard: now, pinged: now)
     }
 
-    /// Turns to the next node; after each full round in vain, only after a rest.
+    /// Turns to the next node; after each round of failed tries, only after a pause.
     mutating func lose(at now: UInt64) {
         if !isOpen { failures += 1 }
         index = (index + 1) % configuration.nodes.count

@@ -2,17 +2,17 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-/// Something to keep for the next incarnation of the application; the driver need not understand it.
+/// A record for the application's next process; opaque to the driver.
 public enum Record: Equatable, Sendable {
-    /// A write that no node has answered; the frame asks a node for it.
+    /// An unanswered write, as the frame that requests it.
     case write(number: UInt64, frame: [UInt8])
-    /// The write with this number is not to be sent any more.
+    /// Removes the write with this number.
     case writeEnded(number: UInt64)
-    /// What was last told of a listen; it takes the place of what was kept under the same key.
+    /// The last value of a listen; it replaces the one under the same key.
     case value(key: String, frame: [UInt8])
 }
 
-/// A write that an earlier incarnation of the application has left behind.
+/// A write that an earlier process of the application has left behind.
 public struct KeptWrite: Equatable, Sendable {
     public let number: UInt64
     public let frame: [UInt8]
@@ -23,13 +23,13 @@ public struct KeptWrite: Equatable, Sendable {
     }
 }
 
-/// What is to be kept, until the driver takes it.
+/// Records to keep, until the driver takes them.
 struct Persistence: Sendable {
     private(set) var records: [Record] = []
     private var lastNumber: UInt64 = 0
-    /// The listens whose values were asked for.
+    /// The listens whose values were recalled.
     private var recalled: [String: ServerListen] = [:]
-    /// No values are kept again before this moment.
+    /// The next moment at which values may be kept.
     private var rest: UInt64 = 0
 
     mutating func takeRecords() -> [Record] {
@@ -44,13 +44,13 @@ struct Persistence: Sendable {
         return lastNumber
     }
 
-    /// Keeps a write with its stamp, in place of what was kept under its number.
+    /// Keeps a write with its stamp, in place of the record under its number.
     mutating func keep(_ work: Request.Work, _ stamp: Stamp?, as number: UInt64) {
         let frame = work.message(id: number, stamp: stamp).frame
         records.append(.write(number: number, frame: frame))
     }
 
-    /// A write that was kept in an earlier incarnation; nil if it cannot be read.
+    /// A write that an earlier process kept; nil if it cannot be read.
     mutating func restore(_ kept: KeptWrite) -> (work: Request.Work, stamp: Stamp?)? {
         lastNumber = max(lastNumber, kept.number)
         let received: [Received<ClientMessage>]? = try? FrameReader.messages(in: kept.frame)
@@ -72,7 +72,7 @@ struct Persistence: Sendable {
         records.append(.value(key: listen.key, frame: frame))
     }
 
-    /// Whether values may be kept now. The more they are, the longer the next ones wait.
+    /// Whether values may be kept now. The more there are, the longer the next ones wait.
     func isDue(at now: UInt64) -> Bool { now >= rest }
 
     mutating func rest(from now: UInt64) {
@@ -82,13 +82,13 @@ struct Persistence: Sendable {
         rest = now + 1000 + UInt64(byteCount / 1000)
     }
 
-    /// Notes that the value of a listen is asked for, and returns its key.
+    /// Marks the value of a listen as recalled, and returns its key.
     mutating func recall(_ listen: ServerListen) -> String {
         recalled[listen.key] = listen
         return listen.key
     }
 
-    /// Reads a value that was kept; nil if there is none, or nobody waits for it.
+    /// Reads a kept value; nil if there is none, or no listen waits for it.
     mutating func take(_ frame: [UInt8]?, at key: String) -> (value: Value, of: ServerListen)? {
         guard let listen = recalled.removeValue(forKey: key), let frame else { return nil }
         let received: [Received<NodeMessage>]? = try? FrameReader.messages(in: frame)
@@ -98,7 +98,7 @@ struct Persistence: Sendable {
 }
 
 extension ServerListen {
-    /// The same for equal listens in every incarnation: the frame that asks for it, in hexadecimal digits.
+    /// The key of a listen, the same in every process: the frame that requests it, in hexadecimal digits.
     fileprivate var key: String {
         let digits = Array("0123456789abcdef".utf8)
         let frame = ClientMessage.listen(id: 0, path: path, query: query).frame
@@ -110,7 +110,7 @@ extension ServerListen {
 // MARK: - The client
 
 extension Client {
-    /// Takes up the writes that an earlier incarnation has left behind; nobody waits for their outcome.
+    /// Queues the writes that an earlier process has left behind; their outcomes are not reported.
     mutating func restore(_ writes: [KeptWrite]) {
         for kept in writes.sorted(by: { $0.number < $1.number }) {
             guard let (work, stamp) = persistence.restore(kept) else { continue }
@@ -119,7 +119,7 @@ extension Client {
         }
     }
 
-    /// Takes what an earlier incarnation knew of a listen, unless a node was quicker.
+    /// Takes the value that an earlier process kept of a listen, unless a node has sent one already.
     mutating func recall(_ frame: [UInt8]?, at key: String) {
         guard let (value, listen) = persistence.take(frame, at: key),
             subscriptions.contains(listen), tree.heldValue(for: listen) == nil
@@ -127,7 +127,7 @@ extension Client {
         take(tree.tell([(.root, value)], for: listen))
     }
 
-    /// Keeps what listens have been told since the last time, at most once a second.
+    /// Keeps the values of listens that changed since the last time, at most once a second.
     mutating func keepValues() {
         guard configuration.isPersistent, persistence.isDue(at: now) else { return }
         keepAllValues()

@@ -2,54 +2,51 @@ public import DataTree
 public import QueryEngine
 public import SyncProtocol
 
-/// Something that is to be done once.
+/// A request of the application that is done once.
 public struct Request: Sendable {
     public enum Work: Equatable, Sendable {
-        /// What a query shows: known here if a listen tells it, otherwise asked of a node.
+        /// Reads what a query shows: from a listen that keeps it up to date, otherwise from a node.
         case get(Path, Query = Query())
-        /// The keys at a path and what is at each of them, without what is below; from a key on, and so
-        /// many at most. Answered with the map of a `ChildListing`, always by a node.
+        /// Lists the keys at a path, each with its leaf or its number of children; from a key on, and so many at
+        /// most. Answered with the map of a `ChildListing`, always by a node.
         case children(Path, from: Key? = nil, limit: Int? = nil)
-        /// Replaces what is at the path. A push is a put at a key that the application has made, so
-        /// that sending it twice appends once.
+        /// Replaces the value at the path. A push is a put under a key that the application has made, so sending it
+        /// twice appends once.
         case put(Path, Value)
         /// One atomic update; the paths of the writes are relative.
         case merge(Path, [Write])
-        /// Lets a function of the application decide what to put in place of what is at the path, as
-        /// often as it takes until nothing came in between.
+        /// A read-modify-write by a function of the application, repeated until no other write came in between.
         case transact(Path, WriteVisibility = .shown, TransactionScope = .cluster)
-        /// A put that the node does once this connection is gone.
+        /// A put that the node does once this connection has ended.
         case onDisconnectPut(Path, Value)
-        /// Several such puts, each for itself; the paths of the writes are relative.
+        /// Several on-disconnect puts, each independent; the paths of the writes are relative.
         case onDisconnectMerge(Path, [Write])
-        /// Takes back such puts at and below the path.
+        /// Takes back on-disconnect puts at and below the path.
         case onDisconnectCancel(Path)
-        /// Waits until nothing can come any more that was written before, at whatever node, and could
-        /// change what is there; fails with `not stable` after so long.
+        /// Waits until all earlier writes of all nodes have arrived; fails with `not stable` after so long.
         ///
-        /// Give it the patience for that and for the answer, a second more.
+        /// Its patience has to cover that time and the answer, a second more.
         case awaitStable(milliseconds: UInt64)
-        /// What the node tells of itself.
+        /// Reads the node's status.
         case status
     }
 
-    /// Who decides whether what a transaction rests on is still there.
+    /// Which node decides whether a transaction's condition holds.
     public enum TransactionScope: Sendable {
         /// The coordinator of the cluster: no two transactions, at whatever nodes, rest on the same data. It
         /// needs more than half of the nodes, and waits until they are connected.
         case cluster
-        /// The node that is connected, by what it holds at that moment, even while it is cut off. If another
-        /// node decides another transaction meanwhile, the one with the later stamp stays, and the other
-        /// update is lost.
+        /// The connected node, by its data at that moment, even while it is partitioned. If another node decides
+        /// another transaction meanwhile, the one with the later stamp stays, and the other update is lost.
         case local
     }
 
-    /// How long an answer is waited for.
+    /// How long the request waits for an answer.
     public enum Patience: Equatable, Sendable {
-        /// Until it comes, through any number of connections.
+        /// Without a limit, through any number of connections.
         case endless
         case limited(milliseconds: UInt64)
-        /// So long, but only until every node has been tried once in vain.
+        /// For so long, but only until every node has been tried once in vain.
         case brief(milliseconds: UInt64)
 
         var milliseconds: UInt64? {
@@ -79,7 +76,7 @@ public struct Request: Sendable {
 }
 
 extension Request.Work {
-    /// Where it is done; the root for what is done nowhere.
+    /// The place it concerns; the root for a request without a place.
     var path: Path {
         switch self {
         case .get(let path, _), .put(let path, _), .merge(let path, _), .transact(let path, _, _),
@@ -91,12 +88,12 @@ extension Request.Work {
         }
     }
 
-    /// Whether it may be asked for again over another connection: with its stamp, if it is a write.
+    /// Whether it may be repeated over another connection: with its stamp, if it is a write.
     var isRepeatable: Bool {
         switch self {
         case .put(_, let value): !value.dependsOnNode
         case .merge(_, let writes): !writes.contains { $0.value.dependsOnNode }
-        // Those of a lost connection have been done, and this is another one.
+        // On-disconnect writes of the lost connection have been done already.
         case .get, .children, .transact, .awaitStable, .status, .onDisconnectPut,
             .onDisconnectMerge,
             .onDisconnectCancel:
@@ -104,8 +101,8 @@ extension Request.Work {
         }
     }
 
-    /// Whether it is done at the time of the client's stamp. Of a transaction the stamp is the name alone:
-    /// where its condition holds it takes place, after all that is there.
+    /// Whether it is done at the time of the client's stamp. The stamp of a transaction is only its name: a node
+    /// stamps it, after all that it holds.
     var isStampedByClient: Bool {
         switch self {
         case .put, .merge: isRepeatable
@@ -113,7 +110,7 @@ extension Request.Work {
         }
     }
 
-    /// The same with the time in place of timestamps: each node has to make the same of it.
+    /// The same request with the time in place of timestamps, so that each node resolves it alike.
     func resolvingTimestamps(at milliseconds: UInt64) -> Request.Work {
         switch self {
         case .put(let path, let value):
@@ -137,7 +134,7 @@ extension Request.Work {
         }
     }
 
-    /// Whether it is a write, now or once the connection is gone.
+    /// Whether it is a write, now or once the connection has ended.
     var changesTree: Bool {
         switch self {
         case .put, .merge, .transact, .onDisconnectPut, .onDisconnectMerge, .onDisconnectCancel:
@@ -146,7 +143,7 @@ extension Request.Work {
         }
     }
 
-    /// Looks at the data to be written as a node does.
+    /// Validates the data to be written as a node does.
     ///
     /// - Complexity: O(size).
     func validate() throws(DataError) {
@@ -159,7 +156,7 @@ extension Request.Work {
         }
     }
 
-    /// Roughly how many bytes it is, for the bound of what waits.
+    /// Roughly its size in bytes, for the limit of waiting requests.
     ///
     /// - Complexity: O(size).
     var byteEstimate: Int {
@@ -171,7 +168,7 @@ extension Request.Work {
         }
     }
 
-    /// The message that asks a node for it; a transaction has none but its put.
+    /// The message that carries it to a node; for a transaction, that of its put.
     func message(
         id: UInt64, stamp: Stamp? = nil, concern: WriteConcern? = nil
     ) -> ClientMessage {

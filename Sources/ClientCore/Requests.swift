@@ -1,27 +1,27 @@
 import SyncProtocol
 
-/// The requests that are not answered yet: those in flight, and those that wait for room.
+/// The unanswered requests: those in flight, and those that wait for room.
 struct Requests: Sendable {
     struct Pending: Sendable {
         var request: Request
         let askedMilliseconds: UInt64
-        /// What listeners see of it already.
+        /// Its effect that listeners see already.
         let write: WriteID?
-        /// The number under which it is kept for the next incarnation of the application.
+        /// The number under which it is kept for the application's next process.
         let record: UInt64?
         /// Roughly how many bytes it has.
         let byteCount: Int
-        /// Under which nodes do it once, however often they are asked.
+        /// The stamp under which nodes do it once, however often it is sent.
         var stamp: Stamp?
-        /// Whether the node that is connected may have it.
+        /// Whether the connected node may have received it.
         var wasSent = false
-        /// Whether a node that was connected before may have done it.
+        /// Whether an earlier node may have done it.
         var mayBeDone = false
-        /// What a node said that does not take it now.
+        /// The reason of the last node that refused it for the moment.
         var refusal: HearthError?
-        /// How often nodes said so.
+        /// How often nodes refused it for the moment.
         var refusalCount = 0
-        /// Since when nodes say that they do not know.
+        /// Since when nodes answer that the outcome is undecided.
         var undecidedSince: UInt64?
 
         var deadline: UInt64 {
@@ -30,7 +30,7 @@ struct Requests: Sendable {
 
         var isRepeatable: Bool { !mayBeDone || request.work.isRepeatable }
 
-        /// What an error leaves behind.
+        /// The effect that an error has to report.
         var effect: HearthError.Effect {
             (wasSent || mayBeDone) && request.work.isWrite ? .unknown : .none
         }
@@ -38,11 +38,11 @@ struct Requests: Sendable {
 
     /// Writes in flight that the node stamps.
     private var unstamped: Set<UInt64> = []
-    /// By the number that the request has on the wire; never walked but in sorted order.
+    /// By the number that the request has on the wire; iterated in sorted order only.
     private var inFlight: [UInt64: Pending] = [:]
-    /// What the node did not do because of its stamp, by the same numbers, ascending.
+    /// Writes that the node refused because of their stamps, by the same numbers, ascending.
     private(set) var returned: [(wireID: UInt64, pending: Pending)] = []
-    /// In the order in which they are to be sent; those before `head` have been taken.
+    /// In the order of sending; those before `head` have been taken.
     private var waiting: [Pending] = []
     private var head = 0
     /// No deadline is before this moment.
@@ -82,7 +82,7 @@ struct Requests: Sendable {
         return pending
     }
 
-    /// Takes note of what a request was sent as.
+    /// Records the form in which a request was sent.
     mutating func note(_ pending: Pending, as wireID: UInt64) {
         inFlight[wireID] = pending
         if pending.request.work.isWrite, !pending.request.work.isStampedByClient {
@@ -90,8 +90,8 @@ struct Requests: Sendable {
         }
     }
 
-    /// Whether the next request has to wait for an answer: what the client stamps has to come after what
-    /// the node has stamped before it.
+    /// Whether the next request has to wait for an answer: a write that the client stamps has to come after earlier
+    /// writes that the node stamps.
     var mustWait: Bool {
         guard !unstamped.isEmpty, head < waiting.count else { return false }
         return waiting[head].request.work.isStampedByClient
@@ -105,14 +105,14 @@ struct Requests: Sendable {
         return pending
     }
 
-    /// Notes that the node did not take a request, so that it may be sent again whatever it does.
+    /// Marks a request as not taken by the node, so that it may be sent again whatever its kind.
     mutating func markUnsent(_ wireID: UInt64, because refusal: HearthError) {
         inFlight[wireID]?.wasSent = false
         inFlight[wireID]?.refusal = refusal
         inFlight[wireID]?.refusalCount += 1
     }
 
-    /// Puts what was in flight back to the front, in order, and returns what must not be repeated.
+    /// Puts the requests in flight back to the front, in order, and returns those that must not be repeated.
     mutating func takeBackAll() -> [Pending] {
         let flight = inFlight.map { (wireID: $0.key, pending: $0.value) } + returned
         inFlight.removeAll(keepingCapacity: true)
@@ -138,7 +138,7 @@ struct Requests: Sendable {
         return expired
     }
 
-    /// Removes the requests that wait only until every node has been tried, and were refused so often.
+    /// Removes the requests whose patience ends once every node has refused them.
     mutating func takeBrief(refused count: Int = 0) -> [Pending] {
         take { pending in
             guard case .brief = pending.request.patience else { return false }
@@ -146,8 +146,7 @@ struct Requests: Sendable {
         }
     }
 
-    /// Removes the writes, those for the end of the connection among them, in the order in which they were
-    /// asked.
+    /// Removes the writes, on-disconnect writes included, in the order of their requests.
     mutating func takeWrites() -> [Pending] { take { $0.request.work.changesTree } }
 
     /// Removes all, in the order in which they were asked.
@@ -186,14 +185,14 @@ extension Requests {
     /// Whether all writes that were sent are answered.
     var areWritesAnswered: Bool { inFlight.values.allSatisfy { !$0.request.work.isWrite } }
 
-    /// Puts aside what the node did not do because of its stamp; false if there is no such request.
+    /// Keeps a write that the node refused because of its stamp; false if there is no such request.
     ///
-    /// - Parameter isDecided: Whether nobody else has done it either.
+    /// - Parameter isDecided: Whether it is known that no other node has done it.
     mutating func setAside(_ wireID: UInt64, isDecided: Bool, at now: UInt64) -> Bool {
         unstamped.remove(wireID)
         guard var pending = inFlight.removeValue(forKey: wireID) else { return false }
         pending.wasSent = false
-        // A node that has sent a transaction to the coordinator says that it does not know.
+        // A node that has sent a transaction to the coordinator answers that the outcome is undecided.
         if case .transact = pending.request.work { pending.mayBeDone = true }
         if isDecided { pending.mayBeDone = false }
         if pending.mayBeDone { pending.undecidedSince = pending.undecidedSince ?? now }
@@ -201,13 +200,12 @@ extension Requests {
         return true
     }
 
-    /// Whether somebody may have done something of what was put aside.
+    /// Whether a node may have done one of the refused writes.
     var isUndecided: Bool { returned.contains { $0.pending.mayBeDone } }
 
-    /// Puts back what was put aside, to be sent again, and returns what has been undecided since before
-    /// a moment.
+    /// Queues the refused writes again, and returns those that have been undecided since before a moment.
     ///
-    /// It gets new stamps only if none of it can have been done: what was asked for first is older.
+    /// They get new stamps only if none of them can have been done, so that their order stays.
     mutating func putBack(undecidedBefore moment: UInt64?) -> [Pending] {
         let isUndecided = isUndecided
         var kept = returned.map(\.pending)

@@ -1,8 +1,8 @@
 import DataTree
 
-/// What nodes are asked to tell of, across connections.
+/// The listens that nodes serve, across connections.
 struct Subscriptions: Sendable {
-    /// What makes two listens the same; at most one of a kind is open at a time.
+    /// The identity of a listen; at most one of a kind is open at a time.
     private struct Kind: Hashable {
         let path: Path
         let tag: Tag?
@@ -10,18 +10,18 @@ struct Subscriptions: Sendable {
 
     private struct Subscription: Sendable {
         let listen: ServerListen
-        /// Its number on this connection, once it was asked for there.
+        /// Its number on this connection, once it was sent there.
         var wireID: UInt64?
-        /// Whether something was told of it that is not kept yet.
+        /// Whether it has changes that are not kept yet.
         var isTold = false
     }
 
-    /// In the order in which they were started; never walked but in sorted order.
+    /// In the order in which they were started; iterated in sorted order only.
     private var subscriptions: [UInt64: Subscription] = [:]
     private var numbers: [Kind: UInt64] = [:]
     private var byWireID: [UInt64: UInt64] = [:]
     private var lastNumber: UInt64 = 0
-    /// Those not yet asked for on this connection.
+    /// The listens not yet sent on this connection.
     private var unasked: ArraySlice<UInt64> = []
 
     var isEmpty: Bool { subscriptions.isEmpty }
@@ -48,13 +48,13 @@ struct Subscriptions: Sendable {
         numbers[Kind(path: listen.path, tag: listen.tag)] != nil
     }
 
-    /// Whether something was told of a listen that is not kept yet.
+    /// Whether a listen has changes that are not kept yet.
     func isTold(_ listen: ServerListen) -> Bool {
         let number = numbers[Kind(path: listen.path, tag: listen.tag)]
         return number.flatMap { subscriptions[$0]?.isTold } ?? false
     }
 
-    /// The listens of which something was told since the last time, in order.
+    /// The listens with changes since the last time, in order.
     mutating func takeTold() -> [ServerListen] {
         let numbers = subscriptions.filter(\.value.isTold).keys.sorted()
         for number in numbers { subscriptions[number]?.isTold = false }
@@ -70,7 +70,7 @@ struct Subscriptions: Sendable {
         return listen
     }
 
-    /// Gives the next listen that was not asked for its number on this connection.
+    /// Numbers the next listen that was not sent on this connection.
     mutating func ask(as wireID: UInt64) -> ServerListen? {
         while let number = unasked.popFirst() {
             guard subscriptions[number] != nil else { continue }
@@ -81,8 +81,7 @@ struct Subscriptions: Sendable {
         return nil
     }
 
-    /// The listen with a number on this connection, of which something is told; nil if nobody
-    /// listens any more.
+    /// The listen with a number on this connection, which gets a change; nil if it has ended.
     mutating func tell(_ wireID: UInt64) -> ServerListen? {
         guard let number = byWireID[wireID] else { return nil }
         subscriptions[number]?.isTold = true

@@ -1,30 +1,30 @@
 import DataTree
 
-/// A read and a write that belong together: what the application's function makes of the current
-/// value is put in its place if that is still the current value at the node.
+/// A read-modify-write: the result of the application's function replaces the value that the function was run on,
+/// if that is still the value at the node that decides.
 struct Transaction: Sendable {
     enum State: Sendable {
-        /// Its function is to be run as soon as nothing it depends on is in doubt.
+        /// Its function runs as soon as all that it depends on is decided.
         case waiting
         /// Its function is running on this value.
         case running(on: Value)
-        /// Its function has made a new value of another one; it is written here already, and the
-        /// node decides whether it takes place.
+        /// Its function has returned a new value; listeners here see it already, and the node decides whether it takes
+        /// place.
         case decided(on: Value, new: Value, write: WriteID)
     }
 
     let request: Request
     let visibility: WriteVisibility
     let scope: Request.TransactionScope
-    /// When the application has asked for it.
+    /// When the application requested it.
     let askedMilliseconds: UInt64
-    /// It listens at its path as long as it lasts, so that it runs on what is there.
+    /// Its listen at the path, which lasts as long as the transaction, so that the function gets the present value.
     let listen: ListenID
     var state = State.waiting
     var tries = 0
-    /// Whether a node may have the write.
+    /// Whether a node may have received the write.
     var isSent = false
-    /// Whether the application has written over it meanwhile.
+    /// Whether the application has overwritten it meanwhile.
     var isOverwritten = false
     /// Whether it rests on another one that the node has refused, so that it will be refused too.
     var isDoomed = false
@@ -36,7 +36,7 @@ struct Transaction: Sendable {
         if case .running = state { true } else { false }
     }
 
-    /// What listeners see of it.
+    /// Its effect that listeners see.
     var write: WriteID? {
         if case .decided(_, _, let write) = state { write } else { nil }
     }
@@ -46,8 +46,8 @@ struct Transaction: Sendable {
 
 /// The transactions that are not done yet, in the order in which they began.
 ///
-/// Those that overlap are run one after another, each on what the one before it has made, and are
-/// sent without waiting for answers.
+/// Overlapping transactions run one after another, each on the result of the one before, and are sent without
+/// waiting for answers.
 struct Transactions: Sendable {
     private(set) var all: [Transaction] = []
     private var lastListen: UInt64 = 1 << 63
@@ -74,7 +74,7 @@ struct Transactions: Sendable {
         all.firstIndex { $0.id == id }.map { all.remove(at: $0) }
     }
 
-    /// The first one whose function can be run now.
+    /// The first transaction whose function can run now.
     ///
     /// - Complexity: O(n²) in those that overlap and wait, mostly O(n).
     var next: Transaction? {
@@ -89,7 +89,7 @@ struct Transactions: Sendable {
         return nil
     }
 
-    /// Takes note that what one of them rested on is not there: those that rest on it fail too.
+    /// Marks a transaction as refused, and with it those that rest on it.
     mutating func doom(besides id: RequestID, at path: Path) {
         for place in all.indices where all[place].id != id && all[place].overlaps(path) {
             all[place].isDoomed = all[place].isSent
@@ -98,7 +98,7 @@ struct Transactions: Sendable {
 }
 
 extension Transaction {
-    /// Whether another one, which overlaps, must wait for this one.
+    /// Whether an overlapping transaction must wait for this one.
     fileprivate func mustPrecede(isEarlier: Bool) -> Bool {
         switch state {
         case .waiting: isEarlier

@@ -1,4 +1,4 @@
-/// One place where two states of a tree differ: everything at and below `path` was `old`, is `new`.
+/// One place where two states of a tree differ: everything at and below `path` was `old`, and is `new`.
 ///
 /// Changes come in lists, in the order in which they happened. A list is exact: no leaf below `path`
 /// is equal in `old` and `new`, but for the priorities of a primitive that became an object, or the
@@ -31,8 +31,8 @@ public struct Change: Equatable, Sendable {
                 Change(path: path.appending(.priority), old: old.priority, new: new.priority))
         }
         if before.isIdentical(to: after) { return }
-        // What goes comes last: an object that lost all its children on the way would lose its
-        // priority with them.
+        // Removals come last: an object that lost all its children in between would lose its
+        // priority as well.
         var removed: [Key] = []
         for (key, value) in before {
             if let new = after[key] {

@@ -42,7 +42,7 @@ public struct CompoundHash: Equatable, Sendable {
         self.hashes = hashes + [""]
     }
 
-    /// Takes what a client sent.
+    /// Takes the ranges that a client sent.
     ///
     /// - Throws: `DataError` unless the posts ascend and there is one hash more.
     public init(posts: [Path], hashes: [String]) throws(DataError) {

@@ -9,7 +9,7 @@ public struct DataHash: Equatable, Sendable {
     /// Takes a hash that a peer sent.
     public init(text: String) { self.text = text }
 
-    /// The hash of a value; where that holds placeholders, no other program reproduces it.
+    /// The hash of a value; no other program reproduces the hash of one with placeholders.
     ///
     /// - Complexity: O(size), and O(n log n) in children where some have priorities.
     public init(of value: Value) {
@@ -59,7 +59,7 @@ enum NumberForm {
         case .string(let text):
             digest.update("string:")
             digest.update(text)
-        // No client can have stored one, but whatever a peer sends must have some hash.
+        // No client can have stored a placeholder, but every value that a peer sends must have a hash.
         case .deferred: digest.update("deferred:")
         case .null, .object, .prioritized:
             preconditionFailure("hash of \(primitive), which is no primitive")

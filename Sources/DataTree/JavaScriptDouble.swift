@@ -6,7 +6,7 @@
 /// Source: `firebase-semantics.md`, rule H7.
 enum JavaScriptDouble {
     static func bitPattern(of number: Double) -> UInt64 {
-        // Zero and the subnormal numbers take another path there, which is right.
+        // JavaScript handles zero and the subnormal numbers on another path, correctly.
         guard number.isNormal else { return number.bitPattern }
         let size = number.magnitude
         let exponent = Int(min(floor(logarithm(of: size) / ln2), 1023))

@@ -1,6 +1,6 @@
 /// The keys just before and just after another one, as older clients compute them.
 ///
-/// They write the exclusive bounds of a query as inclusive bounds on a neighbouring key. A neighbour
+/// These clients write the exclusive bounds of a query as inclusive bounds on a neighbouring key. A neighbour
 /// may be as long as 786 UTF-16 code units, more than a key in data.
 /// Source: `firebase-semantics.md`, section 2.2.
 public struct KeyNeighbours: Sendable {

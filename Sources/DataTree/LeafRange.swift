@@ -2,7 +2,7 @@
 /// is compared by hashes and sent again in part.
 ///
 /// Paths are in their order: segment by segment, a location before what lies below it, and an
-/// object's priority a leaf at `.priority`. Source: `firebase-websocket.md`, range merge.
+/// object's priority a leaf at `.priority`. Source: `firebase-semantics.md`, section 9.2.
 public struct LeafRange: Equatable, Sendable {
     /// The range begins behind this path; nil lets it begin with the first leaf.
     public let after: Path?
@@ -30,8 +30,8 @@ public struct LeafRange: Equatable, Sendable {
         return isCut ? .part : .all
     }
 
-    /// The parts of a value that are in the range, each as large as can be: what must be put where
-    /// all leaves of the range were removed.
+    /// The parts of a value that are in the range, each as large as possible: the writes that restore the
+    /// range after all of its leaves were removed.
     ///
     /// - Complexity: O(children) for each object that is cut.
     public func parts(of value: Value) -> [(path: Path, value: Value)] {

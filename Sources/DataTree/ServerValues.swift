@@ -14,8 +14,8 @@ extension Value {
         }
     }
 
-    /// Whether what a node makes of this value depends on the node: on its clock, or on the priority that
-    /// an increment among the priorities adds to.
+    /// Whether the value without placeholders depends on the node that resolves it: on its clock, or on the
+    /// priority that an increment among the priorities adds to.
     ///
     /// - Complexity: O(size).
     public var dependsOnNode: Bool {

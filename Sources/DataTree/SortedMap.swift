@@ -29,7 +29,7 @@ public struct SortedMap<Item> {
 
     /// Changes the item at `key` in place: nil before means absent, nil after removes it.
     ///
-    /// Inside `body` the item is held once, so that changing it copies nothing that is not shared.
+    /// Inside `body` the item has one reference, so a change copies only what other maps share.
     /// `body` must not touch the map.
     @inlinable
     @discardableResult

@@ -1,11 +1,11 @@
-// How two maps differ, found without looking at what they share.
+// How two maps differ; nodes that they share are not visited.
 
 extension SortedMap {
     /// Whether two maps are the same memory; equal maps need not be.
     @inlinable
     public func isShared(with other: SortedMap) -> Bool { root === other.root }
 
-    /// The keys, ascending, under which this map and an older one hold something else.
+    /// The keys, ascending, under which this map and an older one hold different items.
     ///
     /// A map and a changed copy of it share the nodes in which nothing changed; those are passed over
     /// as a whole. `areSame` may take equal items for different ones.
@@ -28,7 +28,7 @@ extension SortedMap {
     }
 }
 
-/// A place in a map: before a node that has not been entered, or before an item of a leaf.
+/// A position in a map: before a node that has not been entered, or before an item of a leaf.
 @usableFromInline
 struct NodeCursor<Item> {
     @usableFromInline

@@ -1,6 +1,6 @@
 // How a `SortedMap` finds many things at once: the searches go down side by side.
 
-/// One of several searches: the node in which it is, and what is left to search there.
+/// One of several searches: the node that it has reached, and the range of keys left to search there.
 @usableFromInline
 struct SearchLane<Item> {
     @usableFromInline let key: Key
@@ -22,7 +22,7 @@ struct SearchLane<Item> {
     @inlinable
     mutating func begin(above height: Int) {
         node._withUnsafeGuaranteedRef { node in
-            // Under its first child a branch has all that is smaller.
+            // The first child of a branch takes all smaller keys.
             low = height > 0 ? 1 : 0
             high = node.count
         }

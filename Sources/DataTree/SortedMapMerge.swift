@@ -1,4 +1,4 @@
-// How a `SortedMap` takes all that another one holds: where its keys come behind, leaf by leaf.
+// How a `SortedMap` adds the entries of another one: leaf by leaf, if the other's keys all come later.
 
 extension SortedMap {
     /// Adds the entries of another map, which replace those of the same keys.
@@ -22,7 +22,7 @@ extension SortedMap {
     /// Adds a leaf whose keys come after all others.
     @inlinable
     mutating func append(_ leaf: Node<Item>) {
-        // Small ones would stay small.
+        // A small leaf would stay small.
         guard leaf.count > Node<Item>.fanOut / 2 else {
             for index in 0..<leaf.count { updateValue(leaf.items[index], forKey: leaf.keys[index]) }
             return

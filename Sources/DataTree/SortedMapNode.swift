@@ -121,7 +121,7 @@ extension Node {
         return node
     }
 
-    /// A copy that nobody else holds, with room for at least what is here.
+    /// An unshared copy, with room for at least the same contents.
     @inlinable
     func copy(room: Int) -> Node {
         let node = Node.make(room: room, height: height)

@@ -121,7 +121,7 @@ extension Value {
     /// Replaces what is at a path below, with Firebase's rules.
     ///
     /// Writing below a primitive replaces it by an object, writing null there changes nothing, and
-    /// an object that loses its last child goes, with its priority.
+    /// an object that loses its last child is removed, with its priority.
     public mutating func set(_ value: Value, at path: Path) {
         set(value, at: path.keys[...])
     }

@@ -1,4 +1,4 @@
-/// How one thing stands to another in an order.
+/// How one item compares with another.
 public enum Order: Sendable {
     case before, same, after
 
@@ -7,7 +7,7 @@ public enum Order: Sendable {
         self = a < b ? .before : b < a ? .after : .same
     }
 
-    /// This order, or, of things that it does not tell apart, another one.
+    /// This order; if it is `same`, the next one.
     @inlinable
     public func or(_ next: @autoclosure () -> Order) -> Order {
         self == .same ? next() : self
@@ -15,8 +15,8 @@ public enum Order: Sendable {
 }
 
 extension Value {
-    /// Where this value stands in `orderByValue` and `orderByChild`, and, as a priority, in
-    /// `orderByPriority`. A priority of its own plays no part.
+    /// How this value compares with another one in `orderByValue` and `orderByChild` and, as a priority, in
+    /// `orderByPriority`. The value's own priority does not count.
     ///
     /// Null, placeholders, false, true, numbers, strings by UTF-16 code unit, objects. Two
     /// placeholders, and two objects, are the same here: keys break the tie. It is a total preorder,

@@ -5,8 +5,8 @@ internal import CLibrary
 /// runs on.
 final class EventBase {
     let pointer: OpaquePointer
-    /// The watchers to run in the next turn, whether or not their source is ready. Not held: one
-    /// that is released until then is over, like every watch.
+    /// The watchers to run in the next turn, whether or not their source is ready. References are weak: a
+    /// watcher that is released before then does not run.
     private var activated: [Activated] = []
     private var thread: pthread_t?
 

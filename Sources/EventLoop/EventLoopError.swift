@@ -1,6 +1,6 @@
 /// Says what the operating system refused the loop, and what to do about it.
 public struct EventLoopError: Error, Equatable, CustomStringConvertible {
-    /// What happened, naming the thing it happened to.
+    /// What happened, naming the descriptor, the timer or the signal.
     public let problem: String
     /// What the reader can do about it.
     public let fix: String

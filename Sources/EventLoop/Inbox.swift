@@ -37,7 +37,7 @@ final class Inbox: Sendable {
         if wakes { hearth_wakeup_signal(descriptor) }
     }
 
-    /// Runs the jobs that wait now; what they add waits for the next turn.
+    /// Runs the jobs that wait now; jobs that these add wait for the next turn.
     func runWaiting() {
         // Cleared before the jobs are taken: a job added in between is among those taken.
         hearth_wakeup_clear(descriptor)

@@ -7,8 +7,8 @@
 ///     loop.run()
 ///
 /// Everything belongs to the thread that calls `run()`, except `post(_:)`, `stop()`, a mailbox's
-/// `post(_:)` and the clocks, which are for any thread. While the loop does not run, it belongs to
-/// whoever holds it, one thread at a time. A call from a wrong thread during `run()` traps.
+/// `post(_:)` and the clocks, which are for any thread. While the loop does not run, it belongs to the
+/// thread that has the reference, one thread at a time. A call from a wrong thread during `run()` traps.
 ///
 /// Creating a loop makes the process ignore SIGPIPE, which a peer that hangs up would raise.
 ///
@@ -16,7 +16,7 @@
 public final class Loop: @unchecked Sendable {
     /// Runs after every turn, once all that was ready has run: the place to commit the turn.
     ///
-    /// What it captures lives as long as the loop does: capture the loop's owner unowned.
+    /// The closure lives as long as the loop: capture the loop's owner unowned.
     public var atEndOfTurn: () -> Void = {} {
         willSet { base.checkThread() }
     }

@@ -30,7 +30,7 @@ extension Loop {
     }
 
     /// Calls back when something more to read arrives at `descriptor`, and not again until more
-    /// does: what the callback leaves unread it must come back for, by `Watcher.activate()`.
+    /// does: a callback that leaves bytes unread has to call `Watcher.activate()`.
     ///
     /// The descriptor of a ZeroMQ socket is to be watched so.
     ///

@@ -36,13 +36,13 @@ public final class Database: Sendable {
 
     /// Takes the addresses of nodes, which are tried in turn until one answers.
     ///
-    /// An address that cannot be one, or none at all, fails each call at once, with the code `invalid`.
+    /// With an invalid address, or none at all, each call fails at once with the code `invalid`.
     ///
     /// - Parameters:
     ///   - nodes: Addresses such as `tcp://127.0.0.1:7001`, or `tcp://10.0.0.1:7001?key=…` with the
     ///     node's public key; at least one.
-    ///   - keyFile: Who this program is to nodes with keys: a file that `hearth keys new` made.
-    ///   - persistence: Where what is known, and what is not sent yet, is kept for the next process.
+    ///   - keyFile: The key pair by which nodes with keys know this program: a file made by `hearth keys new`.
+    ///   - persistence: The file that keeps values and unsent writes for the next process.
     public init(nodes: [String], keyFile: String? = nil, persistence: Persistence? = nil) {
         self.nodes = nodes
         self.keyFile = keyFile
@@ -69,7 +69,7 @@ public final class Database: Sendable {
         }
     }
 
-    /// The connection that the references share, or why there is none.
+    /// The connection that the references share, or the reason why there is none.
     var connection: Result<Connection, HearthError> {
         settings.withLock { settings in
             if let connection = settings.connection { return connection }
@@ -103,8 +103,8 @@ extension Database {
 
     /// The place that `DatabaseReference.url` names.
     ///
-    /// A text that is none, or that names another node than the first one of this database, is a mistake of
-    /// the program and stops it.
+    /// A text that is not such a URL, or that names another node than the first one of this database, is a mistake
+    /// of the program and stops it.
     public func reference(fromURL url: String) -> DatabaseReference {
         let path = require(Path.init(url:), url)
         let base = baseURL
@@ -149,8 +149,8 @@ extension Database {
         set { delivery.queue = newValue }
     }
 
-    /// Whether what is known, and what is not sent yet, is kept for the next process, in a file of its own for
-    /// each program and cluster in the user's data folder (`~/.local/share/hearth`).
+    /// Whether values and unsent writes are kept for the next process, in a file for each program and cluster in
+    /// the user's data folder (`~/.local/share/hearth`).
     ///
     /// It must be set before the database is first used; later, it is a mistake of the program and stops it.
     /// One process has the file at a time: all calls of a second one fail with the code `unavailable`.
@@ -166,17 +166,16 @@ extension Database {
         }
     }
 
-    /// How many bytes of what is known are kept with `isPersistenceEnabled`: 10 MB unless set, before the
-    /// database is first used.
+    /// How many bytes of values are kept with `isPersistenceEnabled`: 10 MB unless set, before the database is
+    /// first used.
     public var persistenceCacheSizeBytes: UInt {
         get { settings.withLock(\.cacheSizeBytes) }
         set { settings.withLock { $0.cacheSizeBytes = newValue } }
     }
 
-    /// Whether the SDK says on standard error which node it is connected to, and what it loses.
+    /// Whether the SDK logs on standard error to which node it is connected, and when it loses it.
     ///
-    /// Failures that nobody else is told of, as that of a write without a completion block, are always
-    /// said there.
+    /// Failures that no callback reports, as that of a write without a completion block, are always logged.
     public static func setLoggingEnabled(_ enabled: Bool) {
         Log.isOn.store(enabled, ordering: .relaxed)
     }
@@ -185,27 +184,26 @@ extension Database {
 // MARK: - Connection
 
 extension Database {
-    /// Drops the connection until `goOnline()`; writes are shown to observers here and wait, and reads of what
-    /// is not known here fail.
+    /// Drops the connection until `goOnline()`; observers here see writes, which wait, and reads of data that no
+    /// observer keeps up to date fail.
     public func goOffline() {
         if case .success(let connection) = connection { connection.goOffline() }
     }
 
-    /// Connects again after `goOffline()`, and sends what waits.
+    /// Connects again after `goOffline()`, and sends the writes that wait.
     public func goOnline() {
         if case .success(let connection) = connection { connection.goOnline() }
     }
 
-    /// Takes back all writes that no node has answered, transactions and on-disconnect writes among them.
+    /// Takes back all unanswered writes, with transactions and on-disconnect writes.
     ///
-    /// Observers here no longer see them, and those who wait for them are told so, with the code
-    /// `cancelled`. One that is on its way to a node already may still happen; its error has the effect
-    /// `unknown`.
+    /// Observers no longer see them, and they fail with the code `cancelled`. A write that is on its way to a node
+    /// may still happen; its error has the effect `unknown`.
     public func purgeOutstandingWrites() {
         if case .success(let connection) = connection { connection.purgeWrites() }
     }
 
-    /// Closes the connection; what is not answered yet fails, and so does all that is asked later.
+    /// Closes the connection; unanswered requests fail, and so do all later ones.
     public func close() {
         if case .success(let connection) = connection { connection.close() }
     }

@@ -1,17 +1,17 @@
 internal import Foundation
 internal import Synchronization
 
-/// What the SDK says on standard error.
+/// The SDK's log on standard error.
 enum Log {
-    /// Whether it also tells what goes on while all is well.
+    /// Whether it also logs normal events, as connections.
     static let isOn = Atomic(false)
 
-    /// Says what went wrong and has nobody else to tell.
+    /// Logs a failure that no callback reports.
     static func warn(_ text: String) {
         FileHandle.standardError.write(Data("hearth: \(text)\n".utf8))
     }
 
-    /// Says what goes on, where somebody has asked for it.
+    /// Logs a normal event, if the program wants that.
     static func note(_ text: @autoclosure () -> String) {
         if isOn.load(ordering: .relaxed) { warn(text()) }
     }

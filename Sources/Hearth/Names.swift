@@ -3,13 +3,13 @@ public import DataTree
 public import QueryEngine
 public import SyncProtocol
 
-// The names of lower layers that a program meets, so that `import Hearth` is all it needs.
+// The names of lower layers that programs use, so that they import `Hearth` alone.
 
-/// Why something was not done, or is not known to be done.
+/// Why a call failed, and whether it may have had an effect.
 public typealias HearthError = ClientCore.HearthError
-/// What a location holds: null, a primitive, or an object; literals make one.
+/// The value of a location: null, a primitive, or an object; literals make one.
 public typealias Value = DataTree.Value
-/// What the node fills in: `ServerValue.timestamp()` and `ServerValue.increment(1)`.
+/// A placeholder that the node resolves: `ServerValue.timestamp()` or `ServerValue.increment(1)`.
 public typealias ServerValue = DataTree.ServerValue
 
 /// On how many nodes a write has to be durable before it counts as done.

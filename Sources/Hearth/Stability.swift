@@ -1,16 +1,16 @@
 public import ClientCore
 
 extension Database {
-    /// Waits until what was written before is stable: all of it is at the node that this program is
-    /// connected to, from whatever node, and nothing can come any more that would change it.
+    /// Returns once all earlier writes of all nodes have arrived at the node that this program is connected to, so
+    /// that none of them can still change the data there: the data of that time are stable.
     ///
     ///     try await database.waitUntilSettled(within: .seconds(30))
     ///     let votes = try await database.reference(withPath: "votes").getData()
     ///
-    /// What is read afterwards has all of that, and what was written since, which may still change.
-    /// "Before" is by the nodes' clocks. It takes a little longer than nodes take older writes of clients
-    /// that have lost their node (`retryWindowMilliseconds`, five seconds unless set), and needs all nodes
-    /// that are not voted out; what one of those alone has comes later, if at all, as written anew.
+    /// A read afterwards shows all of these writes, and later ones, which may still change. "Earlier" is by the nodes'
+    /// clocks. The wait is a little longer than the retry window (`retryWindowMilliseconds`, five seconds unless
+    /// set), and needs contact with all nodes that are not evicted. What only an evicted node has arrives later,
+    /// replayed as a new write.
     ///
     /// - Parameter limit: For how long to wait; ten minutes at most.
     /// - Throws: `HearthError` with the code `not stable` when it takes longer, naming the nodes that are

@@ -43,6 +43,7 @@ enum Main {
     }
 }
 
-let hearthVersion = "0.1.0"
+/// The newest released version of the changelog.
+let hearthVersion = "0.3.0"
 /// The day of that version, as the manual page shows it.
 let hearthDate = "2026-11-22"

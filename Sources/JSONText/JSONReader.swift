@@ -72,7 +72,7 @@ public final class JSONReader {
     /// Members come in the order of the text, null for a removal. Whether one path contains another
     /// is left to the caller.
     ///
-    /// - Throws: `JSONError` as for a value, for an invalid path, or if the text is no object.
+    /// - Throws: `JSONError` as for a value, for an invalid path, or for a text that is not an object.
     public func parseUpdate(
         _ text: UnsafeRawBufferPointer
     ) throws(JSONError) -> [(path: Path, value: Value)] {

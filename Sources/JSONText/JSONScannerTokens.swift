@@ -1,4 +1,4 @@
-// The strings and numbers of a text that is looked at closely.
+// How the scanner checks strings and numbers.
 
 // MARK: - Strings
 

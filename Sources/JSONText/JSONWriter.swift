@@ -86,7 +86,7 @@ extension JSONWriter {
         let isArray: Bool
         /// Members written so far, holes of an array included.
         var position = 0
-        /// Written behind the children, as a member of its own; null for none.
+        /// The priority, written behind the children as a member of its own; null for none.
         var priority: Value
     }
 

@@ -24,7 +24,7 @@ struct TapeError: Error {
 // MARK: - Values
 
 extension Tape {
-    /// Reads the next value with all that is in it.
+    /// Reads the next value, with its children.
     mutating func value() throws(TapeError) -> Value {
         let word = words[index]
         index += 1

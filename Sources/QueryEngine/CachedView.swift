@@ -1,6 +1,6 @@
 public import DataTree
 
-/// A view together with the value that it is over: what one listener sees, and how it came about.
+/// A view together with the value that it shows a part of: the state of one listener, and its events.
 ///
 ///     var view = CachedView(of: try Query().limited(toLast: 10), for: .all)
 ///     view.set(value)                                                    // the first events
@@ -22,7 +22,7 @@ public struct CachedView: Sendable {
     /// Whether a whole value has been given.
     public var isComplete: Bool { view.isComplete }
 
-    /// Gives the whole value, at first or again after a gap; only what differs makes events.
+    /// Sets the whole value, at first or again after a gap; only differences make events.
     ///
     /// - Complexity: O(children that either value has) per level that is not shared by both.
     public mutating func set(_ new: Value) -> [ViewEvent] {
@@ -42,7 +42,7 @@ public struct CachedView: Sendable {
         events(of: ListChange(of: &cache, taking: changes.map { ($0.path, $0.new) }))
     }
 
-    /// Replaces what is at some paths, together; what is there already is no change.
+    /// Replaces the values at some paths, together; an equal value is no change.
     public mutating func apply(writing writes: [(path: Path, value: Value)]) -> [ViewEvent] {
         if writes.count == 1, writes[0].path.isRoot { return set(writes[0].value) }
         return events(of: ListChange(of: &cache, taking: writes))
@@ -58,7 +58,7 @@ extension CachedView {
         return view.events(of: change, on: list)
     }
 
-    /// The events of a change that the cache has taken already.
+    /// The events of a change that the cache has applied already.
     private mutating func events(of change: ListChange) -> [ViewEvent] {
         index.update(change, in: cache.children)
         let list = OrderedList(cache, by: index)

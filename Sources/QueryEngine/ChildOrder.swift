@@ -1,6 +1,6 @@
 public import DataTree
 
-/// By what the children of a list are ordered; equal ones by key.
+/// The order of the children of a list; the key breaks ties.
 ///
 /// Source: `firebase-semantics.md`, section 3.
 public enum ChildOrder: Hashable, Sendable {
@@ -8,12 +8,12 @@ public enum ChildOrder: Hashable, Sendable {
     case key
     /// By the child's own value.
     case value
-    /// By the child's priority: Firebase's order where no other is asked for.
+    /// By the child's priority: Firebase's default.
     case priority
-    /// By what is at a path below the child, which is null where nothing is.
+    /// By the value at a path below the child; a missing value is null.
     case child(Path)
 
-    /// What decides a child's place, together with its key.
+    /// The value that, with the key, decides a child's place.
     func sortValue(of child: Value) -> SortValue {
         switch self {
         case .key: .null
@@ -23,7 +23,7 @@ public enum ChildOrder: Hashable, Sendable {
         }
     }
 
-    /// Where below a child it is that decides; nil if no change below a child does.
+    /// The path below a child whose value decides; nil if no change below a child moves it.
     var path: Path? {
         switch self {
         case .key, .value: nil

@@ -29,7 +29,7 @@ public struct Index: Sendable {
     /// - Complexity: O(n / 64).
     public var byteCount: Int { places?.byteCount ?? 0 }
 
-    /// Takes note of an operation; `children` are all of them, afterwards.
+    /// Applies an operation; `children` are all children after it.
     ///
     /// - Complexity: O(log n) for each child that changed, and O(n log n) once, when the first
     ///   child gets something else than null in the order.
@@ -57,8 +57,8 @@ public struct Index: Sendable {
 // MARK: - Building
 
 extension Index {
-    /// What is sorted instead of a place: two words, and a rank by key for the ties. Moving places
-    /// themselves would count references.
+    /// The sort key of a place: two words, and a rank by key for ties. Moving the places themselves would
+    /// count references.
     private struct Draft {
         let word0: UInt64
         let word1: UInt64

@@ -8,13 +8,13 @@ public struct ListChange: Sendable {
     public struct Child: Sendable {
         public let key: Key
         public let new: Value
-        /// What it was, if that was told; otherwise the changes below it tell.
+        /// The old value, if the change says it; otherwise it follows from the changes below.
         private let known: Value?
         private let changes: ArraySlice<Change>
         /// Whether both may be the same because changes undid each other.
         let mayBeSame: Bool
 
-        /// A child of which both states are wholly known; a child that is known in parts is null.
+        /// A child whose two states are known completely; null for a child that is known in part.
         public init(key: Key, old: Value, new: Value) {
             self.init(key, old, new, mayBeSame: true)
         }
@@ -27,7 +27,7 @@ public struct ListChange: Sendable {
             changes = []
         }
 
-        /// A child that changed somewhere below, and so was there and is.
+        /// A child that changed below itself, and so existed before and after.
         fileprivate init(_ key: Key, changed changes: ArraySlice<Change>, to new: Value) {
             self.key = key
             self.new = new
@@ -42,7 +42,7 @@ public struct ListChange: Sendable {
 
         var wasNull: Bool { known?.isNull ?? false }
 
-        /// Where it stood in an order, in which it stands at `place` now.
+        /// Its old place in an order in which its new place is `place`.
         func oldPlace(in order: ChildOrder, now place: Place) -> Place {
             if let known { return order.place(of: key, known) }
             guard let path = order.path, let change = changes.first(where: { $0.decides(path) })
@@ -81,7 +81,7 @@ public struct ListChange: Sendable {
         }
     }
 
-    /// Lets a value take the steps of one operation.
+    /// Applies the steps of one operation to a value.
     ///
     /// - Complexity: O(log n) for each step below a list of n, besides the steps' size.
     init(of value: inout Value, taking steps: [Step]) {
@@ -174,8 +174,8 @@ extension Value {
 }
 
 extension Change {
-    /// Whether what is at a path below a child is other because of this change, somewhere below the
-    /// child. What changes below an object leaves it an object, which is all that an order sees.
+    /// Whether this change, somewhere below a child, changes the value at a path below that child. A change
+    /// below an object leaves it an object, and an order sees no more of it.
     fileprivate func decides(_ path: Path) -> Bool {
         self.path.count - 1 <= path.count && path.keys.starts(with: self.path.keys.dropFirst())
     }

@@ -2,12 +2,12 @@ public import DataTree
 
 /// A location's value whose children are read in the order of an index.
 ///
-/// It is made for one reading and given up before the value changes again, so that the change finds
-/// the value unshared.
+/// It exists for one read and is released before the value changes again, so that the change finds the
+/// value unshared.
 public struct OrderedList: Sendable {
     public let value: Value
-    /// Whether all is known that a query at the location can ask for. It is not while a client
-    /// waits for the server's first answer; it is when this is the window that the server sent.
+    /// Whether the list is complete for every query at the location. It is not while a client waits for the
+    /// server's first answer; it is if this is the window that the server sent.
     public let isComplete: Bool
     let order: ChildOrder
     private let children: Children
@@ -78,7 +78,7 @@ public struct OrderedList: Sendable {
     func forEach(in ranks: Range<Int>, _ body: (Place, Value) -> Void) {
         if ranks.isEmpty { return }
         if let places { return places.forEach(in: ranks) { body($0, child($0.key)) } }
-        // Few are found one by one; an iterator pays off for more.
+        // A few children are found one by one; for more, an iterator is faster.
         if ranks.count <= 3 {
             for rank in ranks {
                 let entry = children.entry(at: rank)

@@ -33,7 +33,7 @@ final class PlaceNode {
         total = left.total + right.total
     }
 
-    /// A copy that nobody else holds.
+    /// An unshared copy.
     convenience init(copying node: PlaceNode) {
         self.init(height: node.height)
         append(copyOf: node)

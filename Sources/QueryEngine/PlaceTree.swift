@@ -11,7 +11,7 @@ struct PlaceTree {
     /// - Complexity: O(count).
     init(ascending places: some Sequence<Place>) {
         var nodes: [PlaceNode] = []
-        // As after ascending insertions: a little room, so that the next change splits nothing.
+        // Leaves some room in each leaf, as ascending insertions do, so that the next change splits nothing.
         let filled = PlaceNode.fanOut - PlaceNode.roomForLatePlaces
         var leaf = PlaceNode(height: 0)
         for place in places {

@@ -1,11 +1,11 @@
 public import DataTree
 
-/// What a listener asks of the children at one location: an order, a range, and a limit.
+/// Selects children of one location for a listener: an order, a range, and a limit.
 ///
 ///     let best = try Query().ordered(byChild: "points").limited(toLast: 10)
 ///
-/// A query is a value: each refinement returns a changed copy. Two queries are equal if they always
-/// show the same in the same order, as far as their members tell. Refinements throw Firebase's own
+/// A query is a value: each refinement returns a changed copy. Two queries are equal if their members say
+/// that they show the same children in the same order. Refinements throw Firebase's own
 /// messages. Source: `firebase-semantics.md`, section 4.
 public struct Query: Sendable {
     /// One end of the range.
@@ -20,7 +20,7 @@ public struct Query: Sendable {
             case greatest
         }
 
-        /// What children are compared with: a primitive or null; by key, the key as a string.
+        /// The value that children are compared with: a primitive or null; in key order, the key as a string.
         public let value: Value
         /// Nil stands for the key that lets all children with the value in.
         public let key: Key?

@@ -5,7 +5,7 @@ public import DataTree
 /// `QueryMembers(query)` and `Query(members)` are each other's inverse for queries; members that
 /// older clients send read as the query that they mean. A member that is nil is left out.
 public struct QueryMembers: Equatable, Sendable {
-    /// `i`: `.key`, `.value`, `.priority` (left out, as it is what no index means), or a path.
+    /// `i`: `.key`, `.value`, `.priority` (the default, left out), or a path.
     public var index: String?
     /// `sp`: the value at which the range begins, null included.
     public var startValue: Value?

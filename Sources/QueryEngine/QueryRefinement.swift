@@ -1,6 +1,6 @@
 public import DataTree
 
-// How a query is refined, step by step, with the messages of Firebase's clients for what cannot be.
+// How a query is refined, step by step; invalid refinements fail with the messages of Firebase's clients.
 // Source: `firebase-semantics.md`, section 4.2.
 
 extension Query {
@@ -22,7 +22,7 @@ extension Query {
         return self
     }
 
-    /// Orders by what is at a path below each child, such as `points` or `metrics/views`.
+    /// Orders by the value at a path below each child, as `points` or `metrics/views`.
     ///
     /// - Throws: `DataError` if there is an order, or for an invalid path.
     public consuming func ordered(byChild path: String) throws(DataError) -> Query {
@@ -143,7 +143,7 @@ extension Query {
         self.limit = limit
     }
 
-    /// Checks that the bounds are such as the order can compare with.
+    /// Checks that the order can compare children with the bounds.
     func validateBounds() throws(DataError) {
         try validate(start, impliedKey: .least)
         try validate(end, impliedKey: .greatest)

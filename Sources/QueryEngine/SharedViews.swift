@@ -1,16 +1,16 @@
 public import DataTree
 
-/// The views of all who listen at one location, for a server: equal queries share one view, and
-/// queries with the same order one index.
+/// The views of all listeners at one location, for a server: equal queries share one view, and queries
+/// with the same order one index.
 ///
 /// It holds no value, so that the tree can change its own in place. The caller passes the
 /// location's value to each call, and every operation that touches the location to `apply`, once.
 public struct SharedViews: Sendable {
-    /// What one operation means to all listeners with one query.
+    /// The effect of one operation on all listeners with one query.
     public struct Notice: Sendable {
         public let query: Query
         public let change: WindowChange
-        /// What a client that knows what the query showed must write; never empty.
+        /// The writes that bring a client's copy of the old window to the new one; never empty.
         public let writes: [(path: Path, value: Value)]
     }
 
@@ -28,7 +28,7 @@ public struct SharedViews: Sendable {
     private var groups: [Group] = []
     private let named: [ChildOrder]
 
-    /// - Parameter named: Orders whose indexes, once built, stay also while nobody listens.
+    /// - Parameter named: Orders whose indexes, once built, stay even without listeners.
     public init(indexedBy named: [ChildOrder] = []) { self.named = named }
 
     /// How many different queries are listened to.
@@ -62,7 +62,7 @@ public struct SharedViews: Sendable {
         if groups[group].views[shared].listeners == 0 { groups[group].views.remove(at: shared) }
     }
 
-    /// What a query shows, ascending by key, for one who does not stay. The index that this needs
+    /// The children that a query shows, ascending by key, for a single read. The index that it needs
     /// stays.
     ///
     /// - Complexity: O(log n) for each child shown; the first query by an order builds its index.
@@ -85,13 +85,13 @@ public struct SharedViews: Sendable {
         _ = group(by: order, over: value)
     }
 
-    /// Frees the indexes that nobody listens by and that are not named.
+    /// Frees the indexes that have neither listeners nor a name.
     public mutating func dropUnusedIndexes() {
         groups.removeAll { $0.views.isEmpty && !named.contains($0.index.order) }
     }
 
-    /// Takes the exact changes of one operation, their paths relative to the location, and the
-    /// value after it; returns what those must be told who see something of it.
+    /// Applies the exact changes of one operation, with paths relative to the location and the value after
+    /// it; returns the notices for the queries that show something of it.
     ///
     /// - Complexity: O(log n) for each order and child that changed, O(1) for each such child and
     ///   query, and O(log n) for each child that a query sees come, go or change.

@@ -101,7 +101,7 @@ extension SortValue: Comparable {
         return x.order(to: y) == .before
     }
 
-    /// What is to be compared in order to sort many: values of which one is long come last.
+    /// The words that are compared to sort many values; a comparison with a long value comes last.
     var words: (UInt64, UInt64) { (word0, word1) }
     var isLong: Bool { long != nil }
 }

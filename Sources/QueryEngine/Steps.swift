@@ -1,10 +1,10 @@
 import DataTree
 
-/// One step of an operation: what is put where.
+/// One step of an operation: a path, and the value that is put there.
 typealias Step = (path: Path, value: Value)
 
 extension Value {
-    /// Takes the steps of one operation.
+    /// Applies the steps of one operation.
     ///
     /// They happen together: no object is empty on the way to being filled, for it would lose its
     /// priority. But where one path contains another, the given order counts.
@@ -30,8 +30,8 @@ extension Value {
         return value
     }
 
-    /// Gives the object that a path ends in a child that no data has. What one write changed is in
-    /// no order, and the object may be empty on the way, but must not lose its priority for that.
+    /// Gives the object at the end of a path a child that no data can have. The changes of one write have no
+    /// order, so the object may be empty in between, and must not lose its priority then.
     private mutating func keepAlive(above path: Path, _ kept: inout [Path]) {
         guard let parent = path.parent, !self[parent].children.isEmpty else { return }
         let child = parent.appending(.least)
@@ -46,7 +46,7 @@ extension Value {
         return zip(paths, paths.dropFirst()).contains { $0.contains($1) }
     }
 
-    /// What fills comes before what empties, and priorities come last.
+    /// Steps that fill come before steps that empty, and priorities come last.
     private static func fillingFirst(_ steps: [Step]) -> [Step] {
         if steps.count < 2 { return steps }
         let values = steps.filter { $0.path.last != .priority }

@@ -1,6 +1,6 @@
 public import DataTree
 
-/// What a query shows of a location, and how that moves with each operation.
+/// The window of a query at a location, and how it moves with each operation.
 ///
 ///     var index = Index(by: query.order, of: value.children)
 ///     var view = View(of: query, for: .all)
@@ -10,13 +10,13 @@ public import DataTree
 ///     index.update(listChange, in: value.children)
 ///     let list = OrderedList(value, by: index)
 ///     change = view.apply(listChange, to: list)
-///     view.events(of: change, on: list)           // what its listeners are told
-///     change.writes(of: listChange, on: list)     // what one who knows only the window must know
+///     view.events(of: change, on: list)           // the events of its listeners
+///     change.writes(of: listChange, on: list)     // what a client with only the window needs
 ///
-/// The list is the source of candidates. It may be all that the location holds (at a server, or at
-/// a client that listens to everything), or only what a server sent of the window, with local
-/// writes over it (at a client whose listen is filtered): what leaves then has nobody to follow it
-/// until the server names the next one, and what is pushed out stays a candidate.
+/// The list is the source of candidates. It is either complete (at a server, or at a client that listens to
+/// everything), or the window that a server sent, with local writes over it (at a client whose listen is
+/// filtered). In the second case a child that leaves has no successor until the server names it, and a
+/// child that is pushed out stays a candidate.
 ///
 /// Many listeners, and several queries, share one list; equal queries share one view.
 /// Source: `firebase-semantics.md`, sections 4.3 and 5.
@@ -24,9 +24,9 @@ public struct View: Sendable {
     public let query: Query
     /// The kinds of events that are made; others cost nothing.
     public let kinds: ViewEvent.Kinds
-    /// Whether all is known that the query asks for, as of the last operation.
+    /// Whether the window is completely known, as of the last operation.
     public private(set) var isComplete = false
-    /// What the query shows, if value events are made; otherwise null.
+    /// The value that the query shows, if value events are made; otherwise null.
     public private(set) var value = Value.null
 
     private var window: Window
@@ -51,7 +51,7 @@ public struct View: Sendable {
         return change
     }
 
-    /// Shows a list for the first time to nobody, as at a server, which sends snapshots.
+    /// Shows a list for the first time without events: a server sends a snapshot instead.
     ///
     /// - Complexity: O(log n).
     mutating func attach(to list: OrderedList) {
@@ -76,7 +76,7 @@ public struct View: Sendable {
             moves.append(move)
         }
         window.adjust(by: growth, in: list) {
-            // A child that changed where the window was is judged by where it was and is.
+            // A child that changed within the window is judged by its old and its new place.
             if let child = listChange.child($0.key) {
                 let move = Move(child, by: query.order, in: before)
                 if move.wasIn || move.comesIn { return }
@@ -182,7 +182,7 @@ extension View {
         if kinds.contains(ViewEvent.Kinds(.childAdded)) {
             var previous: Key?
             for entry in change.added {
-                // When a view opens, all that it shows is new.
+                // When a view opens, all children that it shows are new.
                 if !change.isOpening { previous = key(before: entry.place, list) }
                 events.append(ViewEvent(.childAdded, entry.key, after: previous, entry.value))
                 previous = entry.key

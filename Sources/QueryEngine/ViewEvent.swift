@@ -1,6 +1,6 @@
 public import DataTree
 
-/// What a listener is told of one change: Firebase's five events.
+/// One event of a listener: Firebase's five kinds.
 public struct ViewEvent: Equatable, Sendable {
     public enum Kind: UInt8, Sendable, CaseIterable {
         // In the order in which the events of one change arrive. Source: `firebase-semantics.md`,

@@ -1,6 +1,6 @@
 import DataTree
 
-/// The part of an order that a query shows: all between two cuts, which a limit draws closer.
+/// The part of an order that a query shows: the places between two cuts, which a limit draws closer.
 ///
 /// Source: `firebase-semantics.md`, section 4.3.
 struct Window: Sendable {
@@ -11,7 +11,7 @@ struct Window: Sendable {
     /// How many children it shows; counted only if there is a limit.
     private(set) var count = 0
 
-    /// Nothing of an empty list.
+    /// The empty window of an empty list.
     init(of query: Query) {
         range = (query.lowCut, query.highCut)
         limit = query.limit
@@ -26,7 +26,7 @@ struct Window: Sendable {
         return start..<max(start, list.rank(of: high))
     }
 
-    /// Shows what the query shows of a list, and returns the ranks.
+    /// Places the window on a list, and returns the ranks that it shows.
     ///
     /// - Complexity: O(log n).
     mutating func open(on list: OrderedList) -> Range<Int> {

@@ -1,13 +1,13 @@
 public import DataTree
 
-/// How one operation moved what a query shows.
+/// How one operation moved the window of a query.
 public struct WindowChange: Sendable {
     /// A child that comes, goes or changes.
     public struct Entry: Sendable {
         let place: Place
-        /// What it is now; for one that goes, what it was.
+        /// Its value now; for a child that goes, its last value.
         public let value: Value
-        /// Whether what it is ordered by changed; only of children that were shown and still are.
+        /// Whether the value that decides its place changed; only for children shown before and after.
         public let isMoved: Bool
 
         public var key: Key { place.key }
@@ -51,8 +51,8 @@ public struct WindowChange: Sendable {
 // MARK: - The wire
 
 extension WindowChange {
-    /// What one who knows exactly what the query showed must write to know what it shows now, paths
-    /// relative to the location.
+    /// The writes that turn a copy of the old window into the new one, with paths relative to the
+    /// location.
     ///
     /// No path contains another. A child that comes in is sent whole, one that goes as null, and of
     /// one that changes only what changed. Without range and limit these are the exact changes.

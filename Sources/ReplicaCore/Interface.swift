@@ -145,7 +145,7 @@ public struct Property: Equatable, Sendable {
     public enum Name: String, CaseIterable, Sendable {
         /// No stamp above this time was ever promised.
         case clockBound
-        /// What this node knows of incarnations that are over by decision: `[member, writer, stage, …]`.
+        /// What this node knows of incarnations that are over by decision: `[member, subject, stage, …]`.
         case evictions
         /// The members of the cluster as its configuration last said, names in ascending order.
         case members

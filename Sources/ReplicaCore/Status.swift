@@ -174,12 +174,12 @@ extension Replica {
 
     /// The members that are out, and in which incarnation they were.
     private var evicted: [(String, Value)] {
-        replication.peers.evictions.out.map { ($0.member, .string($0.writer.description)) }
+        replication.peers.evictions.out.map { ($0.member, .string($0.writer?.description ?? "")) }
     }
 
     /// The members that this node votes to evict, while it does not know of a majority for that.
     private var evictionVotes: [(String, Value)] {
-        replication.peers.openVotes.map { ($0.member, .string($0.writer.description)) }
+        replication.peers.openVotes.map { ($0.member, .string($0.writer?.description ?? "")) }
     }
 
     /// The writers that `held` calls by the names of their members.

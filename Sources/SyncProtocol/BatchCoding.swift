@@ -9,8 +9,9 @@ import DataTree
 /// The map is what the batch depends on, ascending. An operation is
 /// `[time, writer, [path, value, path, value, …]]`, where `time` is what is added, modulo 2⁶⁴, to the
 /// time of the operation before (to zero for the first). `writer` is nil if it is the origin, and true
-/// if it is that of the operation before: a client that stamps its own writes makes many in a row. What is
-/// done in place of a lost operation has the time and the writer of that one's stamp besides.
+/// if it is that of the operation before: a client that stamps its own writes makes many in a row. An operation
+/// that replays an orphan, or is a transaction, ends with its alias: a time and a writer; a transaction also with
+/// its term.
 public enum BatchCoding {
     /// The bytes of a whole batch.
     public static func encode(_ batch: Batch) -> [UInt8] {
@@ -23,7 +24,7 @@ public enum BatchCoding {
 
     /// Checks the checksum, then decodes the whole batch.
     ///
-    /// Whether writes of one operation contain each other is not checked again: the origin has.
+    /// The origin has checked already that the writes of an operation are prefix-free.
     public static func decode(_ bytes: UnsafeRawBufferPointer) throws(FrameError) -> Batch {
         var reader = MessagePackReader(try Checksum.content(of: bytes, named: "a batch"))
         let head = try reader.batchHead()
@@ -46,7 +47,7 @@ public enum BatchCoding {
         bytes.withUnsafeBytes { (try? check($0)) != nil }
     }
 
-    /// Decodes what comes before the operations; the checksum is not checked.
+    /// Decodes the elements before the operations; the checksum is not checked.
     ///
     /// - Complexity: O(dependencies), whatever the size of the batch.
     public static func decodeHead(_ bytes: UnsafeRawBufferPointer) throws(FrameError) -> BatchHead {
@@ -80,7 +81,7 @@ public enum BatchCoding {
     }
 }
 
-/// What stands in front of a batch's operations: enough to file it and to decide what to do with it.
+/// The elements before a batch's operations: enough to store it and to decide what to do with it.
 public struct BatchHead: Equatable, Sendable {
     public let origin: WriterID
     /// The sequence of the first operation; 1 or more.
@@ -168,7 +169,7 @@ extension MessagePackReader {
         return try writes(count / 2)
     }
 
-    /// Whether the operation that begins here is done in place of another one.
+    /// The number of elements of the operation that begins here, which tells whether it has an alias and a term.
     private mutating func operationHead() throws(FrameError) -> Int {
         let start = position
         let count = try arrayHead("an operation (an array of 3, 5 or 6)")

@@ -1,4 +1,4 @@
-// The messages of a node that comes, gets a checkpoint, and goes.
+// The bytes of `hello` and its answers, of checkpoint transfer, and of `bye`.
 
 extension PeerMessage {
     func encodeRest(into writer: inout MessagePackWriter) {
@@ -177,10 +177,10 @@ extension Hello {
 // MARK: - Between versions
 
 extension PeerMessage {
-    /// The hello of a frame, or the answer to one, of whatever version of the protocol: by these nodes
-    /// of different versions tell each other that they are, and so they stay as they are.
+    /// The hello of a frame of another version of the protocol, or the answer to one: by these, nodes of different
+    /// versions recognise each other, so their form never changes.
     ///
-    /// Nil if the frame is of this version, or holds anything else.
+    /// Nil if the frame is of this version, or holds another message.
     public static func greeting(inForeign frame: [UInt8]) -> PeerMessage? {
         guard let version = frame.first, version != protocolVersion else { return nil }
         let readable = [protocolVersion] + frame.dropFirst()

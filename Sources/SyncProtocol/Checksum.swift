@@ -47,7 +47,7 @@ public enum Checksum {
 }
 
 extension Checksum {
-    /// What stands before the checksum at the end of `bytes`, once that is right.
+    /// The bytes before the checksum at the end of `bytes`, if the checksum is right.
     ///
     /// - Throws: `FrameError`, which calls the bytes by `name`, such as "a batch".
     public static func content(

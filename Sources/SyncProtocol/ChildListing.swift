@@ -1,16 +1,16 @@
 public import DataTree
 
-/// What is at a place of the tree, without what is below its children: for large lists.
+/// The children of a place, without the data below them: for large lists.
 ///
 /// On the wire it is a map:
 ///
 ///     {"count": 3, "children": {"a": 5, "b": {"count": 7}}, "next": "c"}
 ///     {"value": 5}
 ///
-/// A child that is an object is the map of its count alone, which no other child can be. `next` is where
-/// the rest begins; `value` is what is there in place of children.
+/// A child that is an object is a map with its count alone, which no leaf can be. `next` is the key at which the
+/// rest begins; `value` is the leaf at a place without children.
 public struct ChildListing: Equatable, Sendable {
-    /// What is at one key.
+    /// The content at one key.
     public enum Child: Equatable, Sendable {
         /// A string, a number or a boolean.
         case leaf(Value)
@@ -34,7 +34,7 @@ public struct ChildListing: Equatable, Sendable {
     public private(set) var entries: [Entry] = []
     /// The first key that is not listed though it could be.
     public private(set) var next: Key?
-    /// What is at the place, if that is a leaf; otherwise null.
+    /// The leaf at the place; null for an object.
     public private(set) var leaf = Value.null
 
     /// Adds the listing that begins where this one ends.
@@ -132,7 +132,7 @@ extension ChildListing {
         return Value(members)
     }
 
-    /// Reads the map; what it does not say is nothing.
+    /// Reads the map; missing members are empty.
     public init(_ value: Value) {
         leaf = value[ChildListing.valueKey]
         if case .integer(let count) = value[ChildListing.countKey] { self.count = Int(count) }

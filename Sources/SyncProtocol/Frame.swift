@@ -3,12 +3,12 @@
 /// A node refuses a frame of another version as a whole, naming both.
 public let protocolVersion: UInt8 = 1
 
-/// What travels in frames: a MessagePack array that begins with the name of its kind.
+/// A message in a frame: a MessagePack array that begins with the name of its kind.
 public protocol FrameMessage: Equatable, Sendable {
     /// Appends the message as one MessagePack array.
     func encode(into writer: inout MessagePackWriter)
 
-    /// Takes one message; what is wrong with it is thrown, and the reader then is anywhere in it.
+    /// Takes one message; after a thrown error the reader is somewhere within it.
     static func decode(from reader: inout MessagePackReader) throws(FrameError) -> Self
 
     /// Appends what ends a frame of such messages: for most, nothing.
@@ -82,9 +82,8 @@ public enum Received<Message: FrameMessage>: Equatable, Sendable {
 
 /// The messages of a frame, in order; one that is wrong does not spoil those after it.
 ///
-/// A refusal without an id, or of bytes that are no MessagePack, so that nobody knows where the
-/// message ends, is the last of its frame: nobody could be told about the rest. The bytes must
-/// outlive the reader.
+/// A refusal without an id, or of bytes that are not MessagePack, is the last of its frame: the end of the message
+/// is unknown, and the rest could not be answered. The bytes must outlive the reader.
 public struct FrameReader<Message: FrameMessage>: Sequence, IteratorProtocol {
     @usableFromInline var reader: MessagePackReader
     @usableFromInline var isBroken = false

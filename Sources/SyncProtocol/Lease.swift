@@ -8,19 +8,19 @@ public struct Lease: Equatable, Sendable {
     /// The highest term on the wire; elections end there.
     public static let lastTerm: UInt64 = 1 << 48
 
-    /// What the sender says with its vote.
+    /// What the sender's vote says.
     public enum Stage: UInt64, Sendable {
-        /// That the holder has it.
+        /// The sender votes for the holder.
         case given
-        /// That it is the holder itself, and asks for the votes of others, or for their renewal.
+        /// The sender is the holder itself, and asks for the votes of others, or for their renewal.
         case asking
-        /// Besides, that it has enough votes and has caught up: others send it their transactions.
+        /// The sender is the holder, has enough votes and has caught up: others send it their transactions.
         case deciding
     }
 
     /// Which election this is a vote in; a member votes once in a term, and never in an earlier one.
     public var term: UInt64
-    /// Who decides if most members vote for it.
+    /// The writer that decides if most members vote for it.
     public var holder: WriterID
     /// When the holder sent the renewal that this vote answers, on the holder's own monotonic clock.
     public var renewedMilliseconds: UInt64

@@ -166,6 +166,9 @@ extension MessagePackReader {
         return true
     }
 
+    /// Whether a short array, of up to fifteen elements, comes next.
+    var nextIsShortArray: Bool { position < bytes.count && 0x90...0x9F ~= bytes[position] }
+
     public mutating func string(_ wanted: StaticString) throws(FrameError) -> String {
         let start = position
         return try text(of: utf8(wanted), at: start)

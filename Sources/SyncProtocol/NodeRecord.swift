@@ -1,10 +1,9 @@
-/// Something that a node did, as its recorder keeps it: what otherwise only a simulator sees of its
-/// nodes, so that the same checks can judge both.
+/// An event of a node, as its recorder keeps it, so that the checks of the simulator can judge real nodes.
 public struct NodeRecord: Equatable, Sendable {
     public enum Event: Equatable, Sendable {
         /// An incarnation began with this on the disk.
         case started(writer: WriterID, holds: VersionVector)
-        /// A turn ended that took in something; `stable` was the stable time before it.
+        /// A turn ended that changed the replica; `stable` was the stable time before it.
         case turned(
             writer: WriterID, holds: VersionVector, stableTime: HybridTime, wallMilliseconds: UInt64
         )
@@ -14,11 +13,11 @@ public struct NodeRecord: Equatable, Sendable {
         case durable(VersionVector)
         /// A frame went to all peers.
         case published([UInt8])
-        /// A frame of a client was taken, which brought the replica from one vector to the other.
+        /// The replica served a frame of a client, and went from one vector to another.
         case served(session: UInt64, frame: [UInt8], before: VersionVector, after: VersionVector)
     }
 
-    /// By a clock that all processes of a machine share and that never steps.
+    /// Read from a clock that all processes of a machine share and that never steps.
     public let microseconds: UInt64
     public let event: Event
 
@@ -28,7 +27,7 @@ public struct NodeRecord: Equatable, Sendable {
     }
 }
 
-/// The vectors that a file of records has told so far: each is told as what it has beyond the last.
+/// The last vectors in a file of records: each is written as its difference from the one before.
 private struct ToldVectors {
     var held = VersionVector()
     var durable = VersionVector()
@@ -43,7 +42,7 @@ public struct NodeRecordWriter: Sendable {
 
     public init() {}
 
-    /// Takes what was written since the last time.
+    /// Takes the bytes written since the last time.
     public mutating func takeBytes() -> [UInt8] {
         defer { writer.removeAll() }
         return writer.bytes
@@ -88,8 +87,8 @@ public struct NodeRecordWriter: Sendable {
 }
 
 extension MessagePackWriter {
-    /// Appends whether it is the whole vector, and that or what it has beyond the one before. A vector
-    /// shrinks where a checkpoint takes the place of what there was.
+    /// Appends a flag, and the whole vector or its difference from the one before. A vector shrinks when a node
+    /// installs a checkpoint.
     fileprivate mutating func append(_ vector: VersionVector, beyond told: inout VersionVector) {
         let isWhole = !vector.covers(told)
         append(isWhole)
@@ -106,10 +105,9 @@ public struct NodeRecordReader {
 
     private init() {}
 
-    /// The records in a file. What stands at its end and is cut short, as by the end of the process,
-    /// is left out.
+    /// The records in a file. An incomplete record at its end, as after a crash, is left out.
     ///
-    /// - Throws: where a record is none, and not because its end is missing.
+    /// - Throws: for a record that is invalid and not just incomplete.
     public static func records(in bytes: [UInt8]) throws(FrameError) -> [NodeRecord] {
         let result = bytes.withUnsafeBytes { bytes in
             Result { () throws(FrameError) in try records(in: bytes) }

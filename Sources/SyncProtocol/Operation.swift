@@ -17,8 +17,8 @@ public struct Write: Equatable, Sendable {
 public struct Operation: Equatable, Sendable {
     public var stamp: Stamp
     public var writes: [Write]
-    /// Which operation this one is done in place of, if that was lost with an incarnation: who has this one does
-    /// not do that one any more. Of a transaction, the name under which it may be asked for again.
+    /// The stamp of the orphaned operation that this one replays: a node that has this one does not do that one. Of a
+    /// transaction, the name under which a client may repeat it.
     public var alias: Stamp?
     /// Of a transaction with a name, the term of the coordinator that decided it.
     public var term: UInt64?
@@ -32,7 +32,7 @@ public struct Operation: Equatable, Sendable {
 }
 
 /// The operations that one node accepted in one turn: the unit that is stored, published and
-/// repaired, encoded once in its incarnation.
+/// repaired, encoded once.
 ///
 /// Operation `k` of the batch has the sequence `first + k` among all operations of `origin`.
 public struct Batch: Equatable, Sendable {
@@ -40,8 +40,8 @@ public struct Batch: Equatable, Sendable {
     public var first: UInt64
     /// Wall clock of the origin when it accepted the operations, milliseconds since 1970.
     public var wallMilliseconds: UInt64
-    /// What the origin has come to hold of the others since its batch before: a replica applies the batch
-    /// once it holds that too.
+    /// The operations of others that the origin has come to hold since its batch before: a replica applies the batch
+    /// once it holds them, too.
     public var dependencies: VersionVector
     /// At least one.
     public var operations: [Operation]

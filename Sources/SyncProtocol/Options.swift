@@ -1,7 +1,7 @@
 import DataTree
 import QueryEngine
 
-/// What may be asked besides the elements of a message: a map from names to values, its last element.
+/// The options of a request: a map from names to values, its last element.
 ///
 /// A name that the message does not know is refused, so that nothing asked is silently ignored.
 struct Options {
@@ -23,7 +23,7 @@ struct Options {
     var from: Key?
     var limit: Int?
 
-    /// How many options say something.
+    /// The number of options that are set.
     private var count: Int {
         (query == Query() ? 0 : 1) + (hash == nil ? 0 : 1) + (ranges == nil ? 0 : 1)
             + (condition == nil ? 0 : 1) + (concern == nil ? 0 : 1) + (stamp == nil ? 0 : 1)

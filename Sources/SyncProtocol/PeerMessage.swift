@@ -6,88 +6,58 @@ public enum PeerMessage: Equatable, Sendable {
     /// `["batch", bytes]`: operations, as stored (see `BatchCoding`).
     case batch([UInt8])
     /// `["heartbeat", cluster, member, writer, vector, time, closed timestamp, [writer, …],
-    /// [member, writer, stage, …], wall milliseconds, vote]` (see `Lease`).
+    /// [member, subject, stage, …], wall milliseconds, vote]` (see `Lease`).
     case heartbeat(Heartbeat)
-    /// `["requestBatches", member, origin, from, through]`: asks for operations `from...through` of an origin.
+    /// `["requestBatches", member, origin, from, through]`: requests operations `from...through` of an origin.
     case requestBatches(member: String, origin: WriterID, from: UInt64, through: UInt64)
-    /// `["batches", origin, [bytes, …]]`: batches of that origin in order, a part of what was wanted.
+    /// `["batches", origin, [bytes, …]]`: batches of that origin in order, a part of the range requested.
     case batches(origin: WriterID, batches: [[UInt8]])
-    /// `["compacted", origin, through]`: the sender has the wanted operations, up to `through`, in its
-    /// checkpoint alone.
+    /// `["compacted", origin, through]`: the sender has the operations requested, up to `through`, only in its
+    /// checkpoint.
     case compacted(origin: WriterID, through: UInt64)
-    /// `["requestCheckpoint", member, checkpoint, after]`: asks for the rows of a checkpoint that come after one;
+    /// `["requestCheckpoint", member, checkpoint, after]`: requests the rows of a checkpoint after a row;
     /// `checkpoint` is the highest row of the checkpoint whose rows the sender has, or 0.
     case requestCheckpoint(member: String, checkpoint: UInt64, after: UInt64)
     /// `["checkpointChunk", head, after, [id, bytes, …], is last]`: rows of a checkpoint in order of their IDs.
     case checkpointChunk(CheckpointChunk)
-    /// `["hello", bytes]`: what a node says first to each peer, and again until it is answered by
-    /// `welcome` or `refuse`. The bytes are `[cluster, member, writer, endpoint, oldest version,
-    /// newest version, [member, endpoint, …]]`, and a checksum: who they are not meant for ends.
+    /// `["hello", bytes]`: the first message of a node to each peer, repeated until the peer answers with `welcome` or
+    /// `refuse`. The bytes are `[cluster, member, writer, endpoint, oldest version, newest version,
+    /// [member, endpoint, …]]`, and a checksum: a node that is refused ends, so they must be intact.
     case hello(Hello)
-    /// `["welcome", member, writer, version]`: both go on in this version of the protocol. The writer is
-    /// that of the `hello`: who has taken its name over gets what is sent to it.
+    /// `["welcome", member, writer, version]`: both go on in this version of the protocol. The writer is that of the
+    /// `hello`: another process that has taken over the name would receive the answer, too.
     case welcome(member: String, to: WriterID, version: UInt64)
-    /// `["refuse", member, writer, problem, fix]`: who said `hello` as this writer is no member, as it
-    /// says it is.
+    /// `["refuse", member, writer, problem, fix]`: the process that said `hello` as this writer is not the member that
+    /// it claims to be.
     case refuse(member: String, to: WriterID, problem: String, fix: String)
-    /// `["requestHeartbeat"]`: somebody waits until what the sender has just published is durable elsewhere; the
-    /// receiver's next heartbeat comes as soon as it is.
+    /// `["requestHeartbeat"]`: a client of the sender waits until the batch just published is durable elsewhere; the
+    /// receiver sends a heartbeat as soon as it is.
     case requestHeartbeat
-    /// `["bye", cluster, member, writer, time]`: the sender ends, and nobody need wait for it; it has stamped
+    /// `["bye", cluster, member, writer, time]`: the sender ends, so that peers need not wait for it; it has stamped
     /// nothing later than the time.
     case bye(cluster: String, member: String, writer: WriterID, time: HybridTime)
     /// `["propose", member, coordinator, {origin: sequence, …}, [id, path, value, hash, concern, …]]`:
     /// transactions for the coordinator to decide; sent again, under the same ids, until they are answered.
     case propose(Proposals)
-    /// `["decided", [id, outcome, problem, fix, {origin: sequence, …}, …]]`: what the coordinator has
-    /// decided of them.
+    /// `["decided", [id, outcome, problem, fix, {origin: sequence, …}, …]]`: the coordinator's
+    /// verdicts on them.
     case decided([Verdict])
 }
 
-/// An incarnation of a member that is to be over by decision, and what has come of that.
-public struct Eviction: Hashable, Sendable {
-    /// How many a node remembers: all of them, as such an incarnation may come back at any time.
-    public static let limit = 1_000
-
-    /// Of what two nodes know, the later stage is true.
-    public enum Stage: UInt64, CaseIterable, Comparable, Sendable {
-        /// Somebody wants it.
-        case wanted
-        /// More than half of all members want it: the incarnation is over, and nobody waits for the member.
-        case out
-        /// The member lives again, as another writer, and may have to do again what it alone had.
-        case back
-        /// It has done that.
-        case over
-
-        public static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
-    }
-
-    public var member: String
-    public var writer: WriterID
-    public var stage: Stage
-
-    public init(member: String, writer: WriterID, stage: Stage = .wanted) {
-        self.member = member
-        self.writer = writer
-        self.stage = stage
-    }
-}
-
-/// Who a node says it is.
+/// The identity that a node claims.
 public struct Hello: Equatable, Sendable {
     public var cluster: String
     public var member: String
     public var writer: WriterID
-    /// Where it publishes: no two nodes can be there.
+    /// The endpoint at which it publishes, which no two nodes share.
     public var endpoint: String
     public var oldestVersion: UInt64
     public var newestVersion: UInt64
-    /// All members of the cluster, this one included, ascending by name: nodes that differ in that would
-    /// not wait for the same ones, nor count the same majorities.
+    /// All members of the cluster, this one included, ascending by name: nodes with different lists would wait for
+    /// different members, and count different majorities.
     public var members: [Member]
 
-    /// A member, and where it publishes.
+    /// A member, and the endpoint at which it publishes.
     public struct Member: Equatable, Sendable {
         public var name: String
         public var endpoint: String
@@ -113,8 +83,7 @@ public struct Hello: Equatable, Sendable {
     }
 }
 
-/// One piece of a checkpoint, in bytes that end with a checksum. What is written once is never
-/// changed, only taken away.
+/// One piece of a checkpoint, in bytes that end with a checksum. A row is never changed, only removed.
 public struct CheckpointRow: Equatable, Sendable {
     public let id: UInt64
     public let bytes: [UInt8]
@@ -127,9 +96,9 @@ public struct CheckpointRow: Equatable, Sendable {
 
 /// Some rows of a checkpoint, on their way to another member.
 public struct CheckpointChunk: Equatable, Sendable {
-    /// What the checkpoint says of itself; empty if there is none.
+    /// The head of the checkpoint; empty if there is none.
     public var head: [UInt8]
-    /// The rows are those that come after this one.
+    /// The ID of the row before the first one.
     public var after: UInt64
     public var rows: [CheckpointRow]
     public var isLast: Bool
@@ -142,22 +111,22 @@ public struct CheckpointChunk: Equatable, Sendable {
     }
 }
 
-/// A sign of life, four times a second: what its sender holds, and what it will never do again.
+/// What a node publishes four times a second: what it holds durably, and a closed timestamp.
 public struct Heartbeat: Equatable, Sendable {
     public var cluster: String
     public var member: String
     public var writer: WriterID
-    /// What the sender holds durably.
+    /// The operations that the sender holds durably.
     public var vector: VersionVector
-    /// The sender's clock; it ascends from heartbeat to heartbeat, also from one incarnation of a member to the next.
+    /// The sender's clock; it ascends from heartbeat to heartbeat, even from one incarnation to the next.
     public var time: HybridTime
     /// The sender will never again make an operation with a stamp of this time or an earlier one. It
     /// lags the clock, because clients that come from other nodes bring stamps with them.
     public var closedTimestamp: HybridTime
-    /// Who the sender takes for the writers of the members that it has heard, itself included;
-    /// ascending. Of any other writer it takes no more than what some member's heartbeat shows.
+    /// The current writers of the members that the sender has heard from, itself included; ascending. Of any other
+    /// writer it takes only operations that some member's heartbeat shows.
     public var writers: [WriterID]
-    /// What the sender knows durably of incarnations that are over by decision.
+    /// The evictions that the sender knows durably.
     public var evictions: [Eviction]
     public var wallMilliseconds: UInt64
     /// The sender's vote for the coordinator, as it is durable.

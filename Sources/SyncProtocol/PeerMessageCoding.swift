@@ -49,8 +49,8 @@ extension PeerMessage: FrameMessage {
         }
     }
 
-    /// What nodes tell each other ends with a checksum (CRC-32C, 4 bytes, little-endian): bits that
-    /// turn on the way could make a clock leap by years, or promise what no node can keep.
+    /// Frames between nodes end with a checksum (CRC-32C, 4 bytes, little-endian): a flipped bit could make a clock
+    /// leap by years, or close a timestamp in the far future.
     public static func seal(_ frame: inout [UInt8]) {
         let checksum = frame.withUnsafeBytes { Checksum.crc32c(of: $0) }
         withUnsafeBytes(of: checksum.littleEndian) { frame.append(contentsOf: $0) }
@@ -59,7 +59,7 @@ extension PeerMessage: FrameMessage {
     public static func unseal(
         _ frame: UnsafeRawBufferPointer
     ) throws(FrameError) -> UnsafeRawBufferPointer {
-        // What another version ends with, nobody knows.
+        // The end of a frame of another version is unknown.
         guard frame.first == protocolVersion else { return frame }
         let size = frame.count - 4
         guard size > 0 else { throw .truncated(needed: 5, remaining: frame.count, at: 0) }
@@ -130,46 +130,5 @@ extension MessagePackReader {
         batches.reserveCapacity(min(count, 256))
         for _ in 0..<count { batches.append(try binary("a batch (binary data)")) }
         return batches
-    }
-}
-
-// MARK: - Evictions
-
-extension MessagePackWriter {
-    /// Appends `[member, writer, stage, …]`.
-    public mutating func append(_ evictions: [Eviction]) {
-        appendArrayHead(3 * evictions.count)
-        for eviction in evictions {
-            append(eviction.member)
-            append(eviction.writer.bits)
-            append(eviction.stage.rawValue)
-        }
-    }
-}
-
-extension MessagePackReader {
-    public mutating func evictions() throws(FrameError) -> [Eviction] {
-        let start = position
-        let count = try arrayHead("evictions (an array)")
-        guard count.isMultiple(of: 3), count <= 3 * Eviction.limit else {
-            throw .expected(
-                "members, writers and stages", found: "\(count) elements", at: start)
-        }
-        var evictions: [Eviction] = []
-        for _ in 0..<count / 3 {
-            evictions.append(
-                Eviction(
-                    member: try string("a member"), writer: try writerID(), stage: try stage()))
-        }
-        return evictions
-    }
-
-    private mutating func stage() throws(FrameError) -> Eviction.Stage {
-        let start = position
-        let number = try unsigned("the stage of an eviction")
-        guard let stage = Eviction.Stage(rawValue: number) else {
-            throw .expected("the stage of an eviction", found: "\(number)", at: start)
-        }
-        return stage
     }
 }

@@ -32,7 +32,7 @@ public struct HybridTime: Hashable, Comparable, Sendable {
     /// The next time; a counter that overflows carries into the milliseconds.
     public var successor: HybridTime { HybridTime(bits: bits + 1) }
 
-    /// The time so long before; zero if there is none.
+    /// The time so many milliseconds earlier; zero at least.
     public func earlier(byMilliseconds lag: UInt64) -> HybridTime {
         HybridTime(milliseconds: milliseconds - min(milliseconds, lag))
     }
@@ -46,7 +46,7 @@ public struct Stamp: Hashable, Comparable, Sendable {
     public let time: HybridTime
     public let writer: WriterID
 
-    /// Before every stamp: nothing was ever written, or it is stable and its stamp forgotten.
+    /// Before every stamp: for a place without a write, or with a stable one whose stamp is forgotten.
     public static let none = Stamp(time: .zero, writer: WriterID(bits: 0))
 
     public init(time: HybridTime, writer: WriterID) {

@@ -1,10 +1,9 @@
 /// The clock with which a client stamps its own writes: it follows the node's clock, stays behind it, and
 /// exceeds every time that the client has seen.
 ///
-/// A client counts the milliseconds since the node told its time, so a clock of its own that steps or is
-/// set wrong does no harm. What it stamps is at most as old as the node's answer was under way, so of
-/// two writes at one node, the second of which was made when the first had been answered, the second
-/// wins.
+/// A client counts the milliseconds since the node told its time, so a wall clock of its own that steps or is wrong
+/// does no harm. A stamp lags the node's clock at most by the latency of the node's answer. So of two writes at one
+/// node, the second made after the first was answered, the second wins.
 public struct StampClock: Sendable {
     public let writer: WriterID
     /// The newest time that was issued or seen.
@@ -14,7 +13,7 @@ public struct StampClock: Sendable {
 
     public init(writer: WriterID) { self.writer = writer }
 
-    /// Follows a node that has just told what its wall clock shows.
+    /// Follows a node that has just told its wall clock.
     ///
     /// - Parameter elapsedMilliseconds: The time on a clock of this client that never steps.
     public mutating func follow(wallMilliseconds: UInt64, at elapsedMilliseconds: UInt64) {
@@ -22,7 +21,7 @@ public struct StampClock: Sendable {
         self.elapsedMilliseconds = elapsedMilliseconds
     }
 
-    /// Learns of a time that was seen.
+    /// Follows a time that was seen.
     public mutating func observe(_ time: HybridTime) { last = max(last, time) }
 
     /// The next stamp; stamps ascend.

@@ -24,19 +24,19 @@ public struct VersionVector: Equatable, Sendable {
         }
     }
 
-    /// Whether everything in `other` is held.
+    /// Whether each entry is at least that of `other`.
     public func covers(_ other: VersionVector) -> Bool {
         other.entries.allSatisfy { self[$0.origin] >= $0.sequence }
     }
 
-    /// Takes over what is more in `other`.
+    /// Raises each entry to that of `other`.
     public mutating func raise(to other: VersionVector) {
         for (origin, sequence) in other.entries where sequence > self[origin] {
             self[origin] = sequence
         }
     }
 
-    /// The entries of which more is held than in `other`.
+    /// The entries that exceed those of `other`.
     public func advanced(beyond other: VersionVector) -> VersionVector {
         VersionVector(ascending: entries.filter { $0.sequence > other[$0.origin] })
     }

@@ -18,7 +18,7 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         #if !canImport(Darwin)
-            // Waits with a limit go by a clock that nobody sets, as they do there anyway.
+            // Waits with a limit go by the monotonic clock.
             pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         #endif
         pthread_cond_init(condition, &attributes)
@@ -54,7 +54,7 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// The same, for so long at most; nil then.
+    /// The same, with a time limit; returns nil when the limit has passed.
     public func wait<Result>(
         upTo limit: Duration, for body: (inout State) -> Result?
     ) -> Result? {

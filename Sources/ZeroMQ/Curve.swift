@@ -1,7 +1,7 @@
 internal import CZeroMQ
 
-// Encrypted and authenticated connections, by CURVE. Both ends set this up before they bind or
-// connect; a peer without the right key never gets through, and sees nothing but silence.
+// Encrypted and authenticated connections, by CURVE. Both ends set this up before they bind or connect; the
+// connection of a peer without the right key never succeeds, and fails silently.
 
 extension Socket {
     /// Takes encrypted connections only, each from a peer that the context's gatekeeper admits to
@@ -12,18 +12,18 @@ extension Socket {
         set(ZMQ_ZAP_DOMAIN, toBytes: Array(domain.utf8))
     }
 
-    /// Connects from now on to the holder of a key only, and proves to be the holder of the own one.
+    /// From now on connects only to the owner of a public key, and proves to own the key pair given.
     public func trust(_ peer: PublicKey, as own: KeyPair) {
         set(ZMQ_CURVE_SERVERKEY, toText: peer.description)
         set(ZMQ_CURVE_PUBLICKEY, toText: own.publicKey.description)
         set(ZMQ_CURVE_SECRETKEY, toText: own.secret)
     }
 
-    /// Connects to an address, encrypted if it holds the key of who is there.
+    /// Connects to an address, encrypted if the address contains the server's key.
     ///
     /// - Throws: when the text is no address.
     public func connect(_ address: ServerAddress, as own: KeyPair?) throws(ZeroMQError) {
-        // Whom to trust must be said before: without own keys, whoever draws new ones is a unknown peer.
+        // The server's key must be set before the connection. A client without a key pair draws one, which no server lists.
         if let key = address.key { trust(key, as: own ?? .random()) }
         try connect(address.endpoint)
     }

@@ -11,7 +11,7 @@ public struct KeyFile: Sendable {
 
     /// Reads the pair.
     ///
-    /// - Throws: `KeyFileError` when the file cannot be read, others may read it, or it holds no key.
+    /// - Throws: `KeyFileError` when the file cannot be read, is readable by other users, or holds no key.
     public func read() throws(KeyFileError) -> KeyPair {
         var status = stat()
         guard let file = fopen(path, "re") else {
@@ -38,7 +38,7 @@ public struct KeyFile: Sendable {
 
     /// Writes a pair to a new file.
     ///
-    /// - Throws: `KeyFileError` when there is such a file already, or it cannot be written.
+    /// - Throws: `KeyFileError` when the file exists already, or cannot be written.
     public func write(_ keys: KeyPair) throws(KeyFileError) {
         let text = "public  \(keys.publicKey)\nsecret  \(keys.secret)\n"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -61,7 +61,7 @@ public struct KeyFile: Sendable {
 
 /// Says why a key cannot be read or written.
 public struct KeyFileError: Error, Equatable, Sendable {
-    /// What is wrong, naming the file.
+    /// The problem, with the name of the file.
     public let problem: String
     public let fix: String
 }

@@ -1,6 +1,6 @@
 internal import CZeroMQ
 
-/// Who one end of a connection is: a public key, which may be known to all, and the secret that proves
+/// The identity of one end of a connection: a public key, which may be known to all, and the secret that proves
 /// it.
 ///
 /// Both are 32 bytes, written as 40 characters of Z85. Source: CurveZMQ (ZeroMQ RFC 26).
@@ -34,7 +34,7 @@ public struct KeyPair: Equatable, Sendable {
     }
 }
 
-/// The key by which one end of a connection is known to the other.
+/// The key by which one end of a connection knows the other.
 public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
     /// 40 characters of Z85.
     public let description: String

@@ -2,7 +2,7 @@ internal import CZeroMQ
 
 /// Is a received message: one or more frames, in ZeroMQ's own memory.
 ///
-/// It lives for the closure that is given it; copy what is to be kept.
+/// It is valid in the closure that gets it; copy the bytes to keep them.
 public struct Message: ~Copyable {
     private var frames: UnsafeMutablePointer<zmq_msg_t>
     private var capacity: Int

@@ -9,7 +9,7 @@ public enum DrainOutcome: Equatable, Sendable {
     case limitReached
 }
 
-/// What a socket can do at once.
+/// The operations that a socket can do without waiting.
 public struct SocketEvents: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -48,7 +48,7 @@ extension Socket {
         receive { $0.copied() }
     }
 
-    /// What the socket can do at once; reading it arms `fileDescriptor` anew.
+    /// The operations that the socket can do without waiting; reading this arms `fileDescriptor` again.
     public var events: SocketEvents {
         SocketEvents(rawValue: integer(ZMQ_EVENTS))
     }

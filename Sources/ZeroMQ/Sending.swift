@@ -1,9 +1,9 @@
 internal import CLibrary
 internal import CZeroMQ
 
-/// What became of a message that was to be sent.
+/// The outcome of a send.
 public enum SendOutcome: Equatable, Sendable {
-    /// ZeroMQ has taken it; whether it arrives is another question.
+    /// ZeroMQ has taken the message, which may still get lost.
     case sent
     /// Not sent: every peer it could go to has its queue full, or there is no peer.
     case wouldBlock

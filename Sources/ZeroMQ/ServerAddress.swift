@@ -1,4 +1,4 @@
-/// Where a server is, and by which key it is known if connections to it are encrypted:
+/// A server's endpoint, with its public key if connections to it are encrypted:
 /// `tcp://10.0.0.1:7001?key=rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7`.
 public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// Without the key.
@@ -12,7 +12,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         self.key = key
     }
 
-    /// Takes an address as text; one whose key is none can never be reached.
+    /// Parses an address.
     ///
     /// - Returns: Nil if what stands behind `?key=` is no key.
     public init?(_ text: String) {

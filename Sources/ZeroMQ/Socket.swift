@@ -14,7 +14,7 @@ internal import CZeroMQ
 /// announces a message.
 public final class Socket {
     public enum Kind: Sendable {
-        /// One peer, both ways.
+        /// Exchanges messages with one peer.
         case pair
         /// XPUB: sends to every subscriber, and receives their subscriptions (a frame of 1 and the
         /// topic) and ends of subscriptions (0 and the topic).

@@ -22,8 +22,8 @@ extension Socket {
         set { set(ZMQ_RCVHWM, to: Int32(newValue)) }
     }
 
-    /// The largest frame taken from a peer, in bytes; a peer that sends more is disconnected. Nil,
-    /// as it is unless set, is no limit.
+    /// The largest frame taken from a peer, in bytes; a peer that sends more is disconnected. Nil, the default, is
+    /// no limit.
     public var maxMessageSize: Int? {
         get {
             let size: Int64 = read(ZMQ_MAXMSGSIZE)
@@ -56,14 +56,14 @@ extension Socket {
         set { set(ZMQ_RECONNECT_IVL_MAX, to: newValue.wholeMilliseconds) }
     }
 
-    /// How often to ping each peer; zero, as it is unless set, never does.
+    /// How often to ping each peer; zero, the default, is never.
     public var heartbeatInterval: Duration {
         get { .milliseconds(integer(ZMQ_HEARTBEAT_IVL)) }
         set { set(ZMQ_HEARTBEAT_IVL, to: newValue.wholeMilliseconds) }
     }
 
-    /// How long a peer may be silent after a ping before its connection is dropped; nil, as it is
-    /// unless set, is as long as `heartbeatInterval`.
+    /// How long a peer may be silent after a ping before its connection is dropped; nil, the default, is as long as
+    /// `heartbeatInterval`.
     public var heartbeatTimeout: Duration? {
         get { optionalDuration(ZMQ_HEARTBEAT_TIMEOUT) }
         set { set(ZMQ_HEARTBEAT_TIMEOUT, to: newValue?.wholeMilliseconds ?? -1) }
@@ -71,7 +71,7 @@ extension Socket {
 
     // ZeroMQ has no getter for the flags of routers and publishers, hence functions for those.
 
-    /// Makes a router tell when a message cannot be sent: to a peer it does not know
+    /// Makes a router report when a message cannot be sent: to a peer it does not know
     /// (`.unroutable`) or whose queue is full (`.wouldBlock`). Without, it drops both in silence.
     public func reportUnroutable() {
         set(ZMQ_ROUTER_MANDATORY, to: Int32(1))
@@ -101,7 +101,7 @@ extension Socket {
         set(ZMQ_XPUB_WELCOME_MSG, toBytes: message)
     }
 
-    /// Makes a subscriber receive what begins with `topic`; the empty topic is everything.
+    /// Makes a subscriber receive messages that begin with `topic`; the empty topic matches all.
     public func subscribe(to topic: [UInt8] = []) {
         set(ZMQ_SUBSCRIBE, toBytes: topic)
     }
@@ -111,14 +111,14 @@ extension Socket {
         set(ZMQ_UNSUBSCRIBE, toBytes: topic)
     }
 
-    /// Whether messages wait only for peers that are connected; without, a socket also queues for
-    /// endpoints that never answered.
+    /// Whether messages wait only for connected peers; otherwise a socket also queues for endpoints that never
+    /// answered.
     public var isImmediate: Bool {
         get { integer(ZMQ_IMMEDIATE) != 0 }
         set { set(ZMQ_IMMEDIATE, to: Int32(newValue ? 1 : 0)) }
     }
 
-    /// Whether the system probes idle TCP connections; nil, as it is unless set, is its default.
+    /// Whether the system probes idle TCP connections; nil, the default, leaves that to the system.
     public var tcpKeepalive: Bool? {
         get {
             let number = integer(ZMQ_TCP_KEEPALIVE)

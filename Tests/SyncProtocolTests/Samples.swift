@@ -267,7 +267,12 @@ extension Seeded {
                         WriterID(bits: next())
                     },
                     evictions: chance(50)
-                        ? [] : [Eviction(member: text(), writer: WriterID(bits: next()))],
+                        ? []
+                        : [
+                            Eviction(member: text(), writer: WriterID(bits: next())),
+                            Eviction(
+                                member: text(), subject: .allUntilRemoval(next()), stage: .over),
+                        ],
                     wallMilliseconds: unsigned() >> 17, lease: chance(30) ? nil : lease()))
         case 2:
             return .requestBatches(

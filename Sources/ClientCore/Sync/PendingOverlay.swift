@@ -1,6 +1,6 @@
 import DataTree
 
-/// What the pending writes say of one location: the result of applying them one after another.
+/// The pending writes at one location, and the result of applying them one after another.
 ///
 /// The newest write of a place decides what is there, so that nothing is replayed. Only the priority
 /// of an object depends on more: it is lost when the object is empty in between. Where that can be,
@@ -15,7 +15,7 @@ struct PendingOverlay: Sendable {
 
     private let node: PendingNode
     private let filter: WriteFilter
-    /// What the newest write of all that is here has put here; older writes below do not count.
+    /// The value of the newest write of the whole location; older writes below do not count.
     private let whole: (id: WriteID, value: Value)?
 
     init(_ root: PendingNode, _ filter: WriteFilter) { self.init(root, filter, beneath: nil) }
@@ -28,7 +28,7 @@ struct PendingOverlay: Sendable {
         whole = node.newest(filter, after: above?.id).map { ($0.id, $0.value) } ?? above
     }
 
-    /// Whether a write replaces all that is here, so that nothing else tells what it is.
+    /// Whether a write replaces the whole location, so that its value depends on nothing else.
     var isWhole: Bool { whole != nil }
 
     subscript(key: Key) -> PendingOverlay {
@@ -43,7 +43,7 @@ struct PendingOverlay: Sendable {
 // MARK: - Applying
 
 extension PendingOverlay {
-    /// A value with these writes over it; nil if neither the base nor the writes tell it.
+    /// A value with these writes over it; nil if neither the base nor the writes determine it.
     func completed(over base: Value?) -> Value? { (whole?.value ?? base).map(applied) }
 
     /// A value with these writes over it.
@@ -55,8 +55,8 @@ extension PendingOverlay {
         return isOrderFelt(over: base) ? appliedInOrder(to: base) : appliedTogether(to: base)
     }
 
-    /// The children of a base that tells only of some, with these writes over them, and the
-    /// children that are wholly written.
+    /// The children of an incomplete base with these writes over them, and the children that are completely
+    /// written.
     func completedChildren(over base: Value) -> Value {
         if isWhole { return Value(applied(to: .null).children) }
         var known = base.children
@@ -68,7 +68,7 @@ extension PendingOverlay {
         return Value(known)
     }
 
-    /// What fills comes before what empties, so that no object is empty on the way.
+    /// Writes that fill come before writes that empty, so that no object is empty in between.
     private func appliedTogether(to base: Value) -> Value {
         var result = base.isPrimitive && writes({ !$0.isNull }) ? .null : base
         var removed: [Key] = []
@@ -111,7 +111,7 @@ extension PendingOverlay {
     /// The priority with these writes over that of a base that is never empty.
     func priority(over base: Value) -> Value { self[.priority].applied(to: base.priority) }
 
-    /// Whether a write below, but for priorities, has such a value.
+    /// Whether a write below, priorities excepted, has a value for which the predicate holds.
     private func writes(_ isSuch: (Value) -> Bool) -> Bool {
         node.contains(filter, after: whole?.id, isSuch)
     }
@@ -123,7 +123,7 @@ private struct PendingStep: Comparable {
     let path: Path
     let value: Value
 
-    /// Within one write what fills comes first and priorities last.
+    /// Within one write, values that fill come first and priorities last.
     private var rank: Int { path.last == .priority ? 2 : value.isNull ? 1 : 0 }
 
     static func == (a: PendingStep, b: PendingStep) -> Bool { !(a < b) && !(b < a) }

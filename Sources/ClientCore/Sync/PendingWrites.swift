@@ -17,22 +17,22 @@ struct PendingWrite: Sendable {
     let path: Path
     let change: SyncChange
     let visibility: WriteVisibility
-    /// Whether it held placeholders, of which the server may make something else.
+    /// Whether it held placeholders, which the server may resolve differently.
     let isGuess: Bool
 }
 
 /// The writes that a server has not answered yet.
 ///
-/// - Complexity: what happens to one of them costs O(log n) for each place that it writes.
+/// - Complexity: adding or removing a write costs O(log n) for each place that it writes.
 struct PendingWrites: Sendable {
     private var writes: [WriteID: PendingWrite] = [:]
     private var root = PendingNode()
     private var nextNumber: UInt64 = 0
 
-    /// What the shown writes say of the tree.
+    /// The shown writes, by location.
     var overlay: PendingOverlay { PendingOverlay(root, .shown) }
 
-    /// What the shown writes say, and the hidden ones too, but none from a certain one on.
+    /// The shown and the hidden writes before a certain one, by location.
     func overlay(before id: WriteID?) -> PendingOverlay { PendingOverlay(root, .all(before: id)) }
 
     mutating func append(

@@ -1,10 +1,10 @@
 import DataTree
 import QueryEngine
 
-/// What a server has told of a location, for one query there.
+/// The data that a server has sent of a location, for one query there.
 struct ServerCache: Sendable {
     private(set) var value: Value
-    /// Whether the server has told all that the query asks for.
+    /// Whether the server has sent all that the query shows.
     private(set) var isComplete: Bool
     /// Whether children may exist that are not here, because the query does not show them.
     private(set) var isFiltered = false
@@ -30,13 +30,13 @@ struct ServerCache: Sendable {
 
     /// All that is wholly known with some writes over it.
     ///
-    /// What is written below a child that is not here makes no child, because others may be there.
+    /// A write below an unknown child makes no child, because the child may have other data.
     func value(under overlay: PendingOverlay) -> Value {
         isComplete && !isFiltered
             ? overlay.applied(to: value) : overlay.completedChildren(over: value)
     }
 
-    /// Children that have left what the query shows since this was last asked for.
+    /// Children that have left the window since this was last read.
     mutating func takeHidden() -> [Key] {
         defer { hidden = [] }
         return hidden
@@ -54,12 +54,12 @@ extension ServerCache {
         isFiltered = query != nil
     }
 
-    /// Learns that what is known is all that the query asks for.
+    /// Marks the data as complete for the query.
     mutating func complete() { isComplete = true }
 
-    /// Replaces what is below; returns false if it is not for this cache to know.
+    /// Replaces the data below; returns false if this cache does not hold that place.
     mutating func set(_ new: Value, at path: Path, through query: Query?) -> Bool {
-        // What lies deep in a child that is not known as a whole is for other listens.
+        // Data deep in a child that is known in part belong to other listens.
         let isFilteringAll = query != nil && !isFiltered
         if !isFilteringAll, path.count > 1, !isComplete(at: path) { return false }
         value.set(new, at: path)
@@ -73,10 +73,10 @@ extension ServerCache {
         narrow(to: query, changed: change.children.keys.map { $0 }[...])
     }
 
-    /// Drops what a query does not show after some children changed.
+    /// Drops the children that the query no longer shows after some children changed.
     ///
     /// - Complexity: O(log n) for each child; O(n log n) for n children if they are more than the
-    ///   limit, as a server tells only for a moment, or if nothing was dropped before.
+    ///   limit, as happens only briefly, or if nothing was dropped before.
     private mutating func narrow(to query: Query?, changed keys: ArraySlice<Key>) {
         let wasFiltered = isFiltered
         isFiltered = query != nil

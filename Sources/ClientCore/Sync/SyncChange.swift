@@ -1,10 +1,10 @@
 import DataTree
 
-/// What one operation writes at a location: a whole value, or values at places below.
+/// The writes of one operation at a location: a whole value, or values at places below.
 struct SyncChange: Sendable {
     /// The value of the location, if it is wholly written; then there are no children.
     private(set) var value: Value?
-    /// What is written at and below the children; `.priority` may be among them.
+    /// The writes at and below the children; `.priority` may be among them.
     private(set) var children = SortedMap<SyncChange>()
 
     init() {}
@@ -18,7 +18,7 @@ struct SyncChange: Sendable {
 
     var isEmpty: Bool { value == nil && children.isEmpty }
 
-    /// Writes over what is written so far.
+    /// Adds a write over the earlier ones.
     mutating func write(_ value: Value, at path: Path) { write(value, at: path.keys[...]) }
 
     private mutating func write(_ new: Value, at keys: ArraySlice<Key>) {
@@ -48,7 +48,7 @@ struct SyncChange: Sendable {
 // MARK: - Reading
 
 extension SyncChange {
-    /// What is written of a child, nothing if it is not touched.
+    /// The writes of a child; empty if it is not touched.
     subscript(key: Key) -> SyncChange {
         value.map { SyncChange($0[key]) } ?? children[key] ?? SyncChange()
     }
@@ -60,8 +60,8 @@ extension SyncChange {
         return result
     }
 
-    /// Each value that is written, in an order in which no object is empty on the way to being filled:
-    /// what empties comes after what fills, and priorities come last.
+    /// Each value that is written, in an order in which no object is empty before it is filled: writes that empty
+    /// come after writes that fill, and priorities come last.
     var values: [(path: Path, value: Value)] {
         var values: [(path: Path, value: Value)] = []
         append(at: .root, &values)

@@ -1,22 +1,22 @@
 import DataTree
 
-/// One thing that happens to a location and its views, the same at every level: `below` makes of it
-/// what it is for a child.
+/// One operation on a location and its views, the same at every level: `below` gives the operation for a
+/// child.
 struct SyncOperation: Sendable {
     enum Action: Sendable {
         /// The application writes.
         case write(SyncChange)
-        /// A server tells what is there; to one filtered query alone if that was asked.
+        /// A server sends data, to a single filtered query if that requested them.
         case tell(SyncChange, isForQuery: Bool)
-        /// A server has taken the write of these places.
+        /// A server has accepted the write of these places.
         case acknowledge(SyncChange)
-        /// A server has not taken the write of these places.
+        /// A server has refused the write of these places.
         case revert(SyncChange)
-        /// A server has nothing to add to what is known.
+        /// The known data are complete.
         case confirm
     }
 
-    /// From the location at hand to where it happens.
+    /// The path from the present location to that of the operation.
     let path: Path
     let action: Action
 
@@ -27,7 +27,7 @@ struct SyncOperation: Sendable {
         return Array(change.children.keys) + Array((change.value ?? .null).children.keys)
     }
 
-    /// What the operation is for a child; nil if it does not concern it.
+    /// The operation for a child; nil if it does not concern the child.
     func below(_ key: Key) -> SyncOperation? {
         if let first = path.keys.first {
             guard first == key else { return nil }
@@ -41,7 +41,7 @@ struct SyncOperation: Sendable {
 }
 
 extension SyncOperation.Action {
-    /// What is written, at which places.
+    /// The writes, each with its place.
     fileprivate var change: SyncChange? {
         switch self {
         case .write(let change), .tell(let change, _), .acknowledge(let change),

@@ -8,30 +8,30 @@ public struct Tag: Hashable, Sendable {
     public init(number: UInt64) { self.number = number }
 }
 
-/// What the server is asked to tell of.
+/// A listen that the server has to serve.
 public struct ServerListen: Equatable, Sendable {
     public let path: Path
     public let query: Query
-    /// Names the listen in what the server tells; nil if it tells of everything at the path.
+    /// Names the listen in the server's messages; nil for a listen to everything at the path.
     public let tag: Tag?
-    /// What the client knows already, so that the server may send only the difference.
+    /// The data that the client holds, so that the server sends only the difference.
     public let known: Value
 }
 
-/// What the listeners of one query at one location are told of one change.
+/// The events of one change for the listeners of one query at one location.
 public struct SyncEvents: Equatable, Sendable {
     public let path: Path
     public let query: Query
-    /// To be told in this order, each event to all of them before the next.
+    /// In this order; each event goes to all listeners before the next one.
     public let listens: [ListenID]
     public let events: [ViewEvent]
 }
 
-/// What a sync tree wants done, in this order.
+/// An output of a sync tree: what its client must do, in this order.
 public enum SyncOutput: Equatable, Sendable {
-    /// Ask the server for this.
+    /// Begin this listen at the server.
     case start(ServerListen)
-    /// The server need not tell of this any more.
+    /// End this listen at the server.
     case stop(ServerListen)
     case observed(SyncEvents)
 }

@@ -14,9 +14,9 @@ struct SyncPoint: Sendable {
 
     func place(of query: Query) -> Int? { views.firstIndex { $0.query == query } }
 
-    /// What the server told of the location, or of a place below, that is wholly known.
+    /// The server's data of the location, or of a place below, that are complete.
     ///
-    /// What serves others comes first; a filtered query may be told of a change sooner or later.
+    /// Views that serve others come first; a filtered query may get a change sooner or later.
     func serverValue(at path: Path = .root) -> Value? {
         if let value = completeView?.serverValue(at: path) { return value }
         for view in views {
@@ -90,7 +90,7 @@ extension SyncPoint {
 }
 
 extension SyncView {
-    /// How the server is asked for this view.
+    /// The listen at the server for this view.
     func listen(at path: Path) -> ServerListen {
         ServerListen(
             path: path, query: query.isFiltered ? query : Query(), tag: tag, known: server.value)

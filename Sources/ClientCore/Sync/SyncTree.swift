@@ -1,24 +1,24 @@
 public import DataTree
 import QueryEngine
 
-/// A client's picture of the tree: what servers told, the writes they have not answered, and the
-/// listeners, who see both as one.
+/// A client's copy of parts of the tree: the servers' data, the unanswered writes over them, and the listeners,
+/// which see both as one.
 ///
 ///     var tree = SyncTree()
 ///     var outputs = tree.listen(id, at: path, to: Query())      // asks the server
 ///     outputs = tree.set(1, at: path).outputs                   // listeners see it at once
-///     outputs = tree.overwrite(path, with: 1)                   // the server tells; no news
+///     outputs = tree.overwrite(path, with: 1)                   // the server sends it; no events
 ///     outputs = tree.acknowledge(writeID)
 ///
-/// A listener gets value events only of what is wholly known. A listen to everything at a location
-/// serves all queries there and below.
+/// A listener gets value events only for complete data. A listen to everything at a location serves all queries
+/// there and below.
 /// Source: `firebase-semantics.md`, sections 4 to 7.
 public struct SyncTree: Sendable {
     var root = SyncPoint()
     var writes = PendingWrites()
-    /// Where each listen is.
+    /// The path of each listen.
     var places: [ListenID: Place] = [:]
-    /// Where the server's tags lead.
+    /// The listen of each of the server's tags.
     var tags: [Tag: Place] = [:]
     var nextTag: UInt64 = 1
 
@@ -40,9 +40,9 @@ public struct SyncTree: Sendable {
 // MARK: - Writes
 
 extension SyncTree {
-    /// Replaces what is at a path, at this client until the server answers.
+    /// Replaces the value at a path, at this client until the server answers.
     ///
-    /// Placeholders become values at once, by what is known here; the server decides them anew.
+    /// Placeholders become values at once, by the data known here; the server resolves them again.
     ///
     /// - Parameter milliseconds: Wall time since 1970, as the server has it.
     public mutating func set(
@@ -53,7 +53,7 @@ extension SyncTree {
         return append(change, at: path, visibility, isGuess: value.containsDeferred)
     }
 
-    /// Replaces what is at several paths, together; the paths of the writes are relative.
+    /// Replaces the values at several paths, together; the paths of the writes are relative.
     public mutating func update(
         _ path: Path, with writes: [(path: Path, value: Value)], milliseconds: UInt64 = 0
     ) -> (id: WriteID, outputs: [SyncOutput]) {
@@ -64,13 +64,13 @@ extension SyncTree {
         return append(SyncChange(resolved), at: path, .shown, isGuess: isGuess)
     }
 
-    /// Takes note that the server has taken a write; what it made of it, it has told before.
+    /// Forgets a write that the server has accepted; the server has sent its result before.
     public mutating func acknowledge(_ id: WriteID) -> [SyncOutput] {
-        // A guess gives way to what the server has told; other writes stay until it tells.
+        // A guess gives way to the server's data; other writes stay until the data arrive.
         finish(id) { $0.isGuess ? .revert($0.change) : .acknowledge($0.change) }
     }
 
-    /// Takes a write back that the server has not taken.
+    /// Takes a write back that the server has refused.
     public mutating func revert(_ id: WriteID) -> [SyncOutput] { finish(id) { .revert($0.change) } }
 
     private mutating func append(
@@ -94,13 +94,13 @@ extension SyncTree {
     }
 }
 
-// MARK: - What the server tells
+// MARK: - The server's data
 
 extension SyncTree {
-    /// Takes what the server tells for one listen: relative writes, which happen together.
+    /// Applies the server's data for one listen: relative writes, which happen together.
     ///
-    /// Filtered queries above, which have listens of their own, take no notice: they would know too
-    /// early, and only in part, what one operation did to them.
+    /// Filtered queries above, which have listens of their own, ignore them: they would learn too early, and only in
+    /// part, how one operation changed them.
     public mutating func tell(
         _ writes: [(path: Path, value: Value)], for listen: ServerListen
     ) -> [SyncOutput] {
@@ -122,21 +122,21 @@ extension SyncTree {
         return outputs
     }
 
-    /// Takes what the server tells of a path; `tag` names the filtered listen that it is for.
+    /// Applies the server's data at a path; `tag` names the filtered listen that they are for.
     public mutating func overwrite(_ path: Path, with value: Value, tag: Tag? = nil)
         -> [SyncOutput]
     {
         tell(SyncChange(value), at: path, tag)
     }
 
-    /// Takes what the server tells of places at and below a path; their paths are relative.
+    /// Applies the server's data at places at and below a path; their paths are relative.
     public mutating func merge(
         _ path: Path, with writes: [(path: Path, value: Value)], tag: Tag? = nil
     ) -> [SyncOutput] {
         tell(SyncChange(writes), at: path, tag)
     }
 
-    /// Takes note that the server has nothing to add to what is known for a listen.
+    /// Marks the data of a listen as complete.
     public mutating func confirm(_ listen: ServerListen) -> [SyncOutput] {
         apply(.confirm, at: .root, for: listen)
     }
@@ -149,7 +149,7 @@ extension SyncTree {
         _ action: SyncOperation.Action, at path: Path, _ tag: Tag?
     ) -> [SyncOutput] {
         guard let tag else { return apply(SyncOperation(path: path, action: action)) }
-        // A listen that has ended meanwhile; or a server that tells of something else.
+        // The listen has ended meanwhile, or the server sends something else.
         guard let place = tags[tag], place.path.contains(path) else { return [] }
         let operation = SyncOperation(path: path.relative(to: place.path), action: action)
         let overlay = writes.overlay[place.path]

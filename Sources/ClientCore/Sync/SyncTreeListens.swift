@@ -1,11 +1,11 @@
 public import DataTree
 public import QueryEngine
 
-// Who listens, and what the server is asked for in consequence. A listen to everything at a location
-// makes all others there and below unnecessary.
+// The listeners, and the listens at the server that they need. A listen to everything at a location makes all
+// others there and below unnecessary.
 
 extension SyncTree {
-    /// Adds a listener and returns what it is told of what is known already.
+    /// Adds a listener and returns its events for the data that are known already.
     ///
     /// The identifier is new; equal queries at one location share one view.
     public mutating func listen(_ id: ListenID, at path: Path, to query: Query) -> [SyncOutput] {
@@ -29,7 +29,7 @@ extension SyncTree {
         return events.isEmpty ? outputs : outputs + [.observed(observed)]
     }
 
-    /// Removes a listener; one that is not there is none of the tree's business.
+    /// Removes a listener; does nothing if there is no such listener.
     public mutating func unlisten(_ id: ListenID) -> [SyncOutput] {
         guard let place = places.removeValue(forKey: id) else { return [] }
         let removed: SyncView? = root.mutate(at: place.path.keys[...]) { point in
@@ -42,7 +42,7 @@ extension SyncTree {
 
     /// Removes all listeners of a listen that the server has ended, and returns them.
     ///
-    /// What other listens must be asked for in its place is among the outputs.
+    /// The outputs include the listens that are needed in its place.
     public mutating func end(
         _ listen: ServerListen
     ) -> (listens: [ListenID], outputs: [SyncOutput]) {
@@ -61,7 +61,7 @@ extension SyncTree {
         return (ids.sorted(), outputs)
     }
 
-    /// All that the server must be asked for, as after a new connection.
+    /// All listens that the server has to serve, for a new connection.
     public var serverListens: [ServerListen] { root.neededListens(at: .root) }
 }
 
@@ -91,7 +91,7 @@ extension SyncTree {
             of: query, tag: tag, server ?? knownChildren(at: path), over: writes.overlay[path])
     }
 
-    /// What listens to children know.
+    /// The data that listens to children hold.
     private func knownChildren(at path: Path) -> ServerCache {
         var children = Children()
         for (key, point) in root[path].children {
@@ -100,7 +100,7 @@ extension SyncTree {
         return ServerCache(Value(children), isComplete: false)
     }
 
-    /// Asks for what a view that is gone has served, and no more for what only it needed.
+    /// Begins the listens that a removed view has made unnecessary, and ends those that only it needed.
     private mutating func stopServing(_ view: SyncView, at path: Path) -> [SyncOutput] {
         if let tag = view.tag { tags[tag] = nil }
         if isServed(at: path) { return [] }

@@ -1,18 +1,18 @@
 public import DataTree
 public import QueryEngine
 
-// What is known without asking a server.
+// Reads that need no server.
 
 extension SyncTree {
-    /// What is known of a location with the writes over it, those that listeners do not see yet
-    /// included; nil if that is not all that there is.
+    /// The known data of a location with the writes over them, also those that listeners do not see yet; nil if the
+    /// data are not complete.
     ///
     /// - Parameter id: The first write that does not count, nor do later ones.
     public func value(at path: Path, before id: WriteID? = nil) -> Value? {
         writes.overlay(before: id)[path].completed(over: serverValue(at: path))
     }
 
-    /// What servers told of a location, if that is all that there is.
+    /// The servers' data of a location, if they are complete.
     func serverValue(at path: Path) -> Value? {
         var point = root
         var partial: Value?
@@ -26,9 +26,9 @@ extension SyncTree {
         return partial
     }
 
-    /// What listeners to a query see now; nil unless some listen tells all of it.
+    /// The value that listeners to a query see now; nil unless a listen holds all of it.
     ///
-    /// - Complexity: O(n log n) in the children, if only a wider listen tells of them.
+    /// - Complexity: O(n log n) in the children, if only a wider listen holds them.
     public func shownValue(at path: Path, to query: Query) -> Value? {
         if let place = root[path].place(of: query), let shown = root[path].views[place].shown {
             return shown
@@ -38,14 +38,14 @@ extension SyncTree {
         return query.isFiltered ? query.window(of: all) : all
     }
 
-    /// What the server told for a listen, once that is complete: what it need not send again.
+    /// The server's data for a listen, once they are complete: the data that need not be sent again.
     public func heldValue(for listen: ServerListen) -> Value? {
         let point = root[listen.path]
         guard let tag = listen.tag else { return point.completeView?.server.completeValue }
         return point.views.first { $0.tag == tag }?.server.completeValue
     }
 
-    /// What a listen to everything at a location or above it has told of the location.
+    /// The location's data from a listen to everything there or above.
     private func servedValue(at path: Path) -> Value? {
         var point = root
         for depth in 0...path.count {

@@ -1,19 +1,19 @@
 import DataTree
 import QueryEngine
 
-/// One query at one location at a client: what the server told of it, what the application's writes
-/// make of that, and what listeners see.
+/// One query at one location at a client: the server's data, the application's writes over them, and the result that
+/// listeners see.
 ///
-/// The list holds the children that are wholly known, beyond the window too: they are what may
-/// follow when a child leaves it. A child in the window stays what it is until something says
-/// otherwise, so that a write which is acknowledged before the server tells of it does not flicker.
+/// The list holds the children that are completely known, also outside the window: one of them may follow when a
+/// child leaves it. A child in the window stays until new data replace it, so that a write that is acknowledged
+/// before its change arrives does not flicker.
 struct SyncView: Sendable {
     let query: Query
     /// Nil if another listen serves the query, and always if the query hides nothing.
     let tag: Tag?
     var listens: [ListenID] = []
     var server: ServerCache
-    /// What is known with the writes over it; of a filtered query only the children.
+    /// The known data with the writes over them; for a filtered query only the children.
     private(set) var list: Value
     private(set) var isListComplete: Bool
     /// The children that an operation may have changed in the list; nil if any may have.
@@ -44,7 +44,7 @@ struct SyncView: Sendable {
         return joining.events(of: opening, on: list)
     }
 
-    /// What the server told of a place below that is wholly known, whatever the query.
+    /// The server's data of a place below, if they are complete whatever the query.
     func serverValue(at path: Path) -> Value? {
         guard let value = server.completeValue else { return nil }
         if !query.isFiltered { return value[path] }
@@ -52,7 +52,7 @@ struct SyncView: Sendable {
         return value[path]
     }
 
-    /// What the query shows, once that is complete.
+    /// The value that the query shows, once it is complete.
     var shown: Value? { view.isComplete ? view.value : nil }
 
     private var orderedList: OrderedList {
@@ -63,7 +63,7 @@ struct SyncView: Sendable {
 // MARK: - The list
 
 extension SyncView {
-    /// Whether the list tells all of a child.
+    /// Whether the list holds all of a child.
     func isListed(_ key: Key) -> Bool {
         isListComplete && !query.isFiltered || !list[key].isNull
     }
@@ -79,7 +79,7 @@ extension SyncView {
             if !query.isFiltered { replaceList(by: list.prioritized(new)) }
             return
         }
-        // As when a server tells what a write has shown before.
+        // For example when a server sends data that a write has shown before.
         if list[path] == new { return }
         touched?.append(key)
         list.set(new, at: path)
@@ -87,10 +87,10 @@ extension SyncView {
 
     mutating func setListComplete(_ isComplete: Bool) { isListComplete = isComplete }
 
-    /// Takes an operation and returns what listeners are told.
+    /// Applies an operation and returns the events of listeners.
     ///
-    /// - Parameter overlay: What the pending writes say of the location, this operation included.
-    /// - Parameter complete: What the server told a wider listen of the location.
+    /// - Parameter overlay: The pending writes at the location, this operation included.
+    /// - Parameter complete: The server's data of the location from a wider listen.
     mutating func apply(
         _ operation: SyncOperation, over overlay: PendingOverlay, complete: Value?
     ) -> [ViewEvent] {
@@ -126,8 +126,8 @@ extension SyncView {
         return ListChange(children: children)
     }
 
-    /// Forgets children outside the window that neither the server nor a write tells any more: they
-    /// may have changed meanwhile.
+    /// Forgets children outside the window that neither the server nor a write keeps up to date: they may have changed
+    /// meanwhile.
     private mutating func dropUnknown(
         among keys: [Key], over overlay: PendingOverlay
     ) {

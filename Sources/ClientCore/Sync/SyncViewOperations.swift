@@ -1,7 +1,7 @@
 import DataTree
 import QueryEngine
 
-// How each operation changes what a view knows. The overlay is that of the writes still pending.
+// How each operation changes the data of a view. The overlay holds the writes that are still pending.
 
 extension SyncView {
     mutating func take(_ operation: SyncOperation, over overlay: PendingOverlay, complete: Value?) {
@@ -48,7 +48,7 @@ extension SyncView {
         }
     }
 
-    /// What the server told of a place that was written shows from now on.
+    /// The server's data at the written places show from now on.
     private mutating func acknowledge(_ path: Path, over overlay: PendingOverlay) {
         if path.isRoot, !server.isComplete {
             for key in server.value.children.keys { refresh(at: Path([key]), over: overlay) }
@@ -73,7 +73,7 @@ extension SyncView {
     }
 }
 
-// MARK: - The server's word
+// MARK: - The server's data
 
 extension SyncView {
     private mutating func tell(
@@ -102,13 +102,13 @@ extension SyncView {
         for (place, _) in known.values { refresh(at: place, over: overlay) }
     }
 
-    /// What was known is all that there is.
+    /// Marks the data as complete.
     private mutating func confirm(at path: Path, over overlay: PendingOverlay) {
         if path.isRoot { server.complete() }
         refresh(at: path, over: overlay)
     }
 
-    /// Takes over what the server told at a path, unless a write hides it.
+    /// Shows the server's data at a path, unless a write hides them.
     private mutating func refresh(at path: Path, over overlay: PendingOverlay) {
         guard let key = path.keys.first else {
             if overlay.isWhole { return }
@@ -123,17 +123,17 @@ extension SyncView {
         } else if let child = child(key, over: overlay, server) {
             setList(child, at: Path([key]))
         } else if isListed(key), server.isFiltered {
-            // The query does not show it any more, so that what is written below it is only a part.
+            // The query no longer shows the child, so a write below it is known in part only.
             setList(.null, at: Path([key]))
         }
     }
 
-    /// Makes a place of the list what the server and the writes say, where both are wholly known.
+    /// Updates a place of the list from the server's data and the writes, where both are completely known.
     ///
     /// - Complexity: O(log n), besides what is written at and below the path; the same for an object
     ///   above it that has a priority and may have been empty in between.
     private mutating func updatePriorities(at path: Path, over overlay: PendingOverlay) {
-        // Of what only a query shows, and of what is known in part, the location itself is not known.
+        // The location itself is not known if only a filtered query, or a part, is.
         let top = query.isFiltered || !server.isComplete ? 1 : 0
         var (written, told) = (overlay, server.value)
         var priorities: [(place: Path, value: Value)] = []

@@ -121,7 +121,8 @@ extension Fault {
         case fullDisk = "full-disk"
         case failingDisk = "failing-disk"
         case lyingDisk = "lying-disk"
-        case rot, duplicateNode
+        case rot
+        case duplicateNode = "duplicate-node"
         case spoiltLog = "spoilt-log"
         case evict
         case abandon, members

@@ -4,7 +4,7 @@ extension Fault {
     private static let names = [
         "crash", "kill", "restart", "stop", "pause", "resume", "partition", "isolate", "ring",
         "clog", "flap", "disconnect", "degrade", "heal", "clock", "disk", "backup", "restore",
-        "wipe", "evict", "rot", "duplicateNode", "sleep", "wake", "cpu", "handles", "unclog",
+        "wipe", "evict", "rot", "duplicate-node", "sleep", "wake", "cpu", "handles", "unclog",
         "half-open",
         "lose", "abandon", "members",
     ]
@@ -34,7 +34,7 @@ extension Fault {
         case "members": self = .members(try line.members(among: nodes))
         case "wipe": self = .wipe(try line.node(among: nodes))
         case "rot": self = .rot(try line.nodeWithPeers(among: nodes))
-        case "duplicateNode": self = .duplicateNode(try line.nodeWithPeers(among: nodes))
+        case "duplicate-node": self = .duplicateNode(try line.nodeWithPeers(among: nodes))
         case "partition": self = try line.partition(scenario)
         case "isolate": self = .isolate(try line.node(among: nodes), among: nodes)
         case "ring": self = .ring

@@ -8,12 +8,12 @@
 ///                | "seeds" number ".." number
 ///                | "at" time [".." time] action
 ///                | "until" time
-///                | "awaitStable" time
+///                | "quiescence" time
 ///                | "check" check { [","] check }
 ///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
 ///     action     = ("crash" | "kill" | "restart" | "stop") node
 ///                | ("pause" | "resume" | "sleep" | "wake") node
-///                | ("backup" | "restore" | "wipe" | "rot" | "duplicate node") node
+///                | ("backup" | "restore" | "wipe" | "rot" | "duplicate-node") node
 ///                | "partition" end { end } { "|" end { end } }
 ///                | "partition" end "->" end
 ///                | "isolate" node | "ring" | "disconnect" node node | "heal"

@@ -72,7 +72,7 @@ extension Fault {
         case .rot(let node): "rot n\(node + 1)"
         case .spoil(let node): "disk n\(node + 1) rots"
         case .misdirect(let node): "disk n\(node + 1) misdirects"
-        case .duplicateNode(let node): "duplicateNode n\(node + 1)"
+        case .duplicateNode(let node): "duplicate-node n\(node + 1)"
         case .partition(let groups):
             "partition "
                 + groups.map { $0.map(\.text).joined(separator: " ") }.joined(separator: " | ")

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Calls the application back, in order, on a queue of its choice: all of a turn at once.
 final class Callbacks: Sendable {
-    /// Calls that may wait for the application before no more is read from the node.
+    /// The number of calls that may wait for the application before the connection stops reading from the node.
     private static let limit = 100_000
 
     private let target: Mutex<DispatchQueue>
@@ -18,7 +18,7 @@ final class Callbacks: Sendable {
         set { target.withLock { $0 = newValue } }
     }
 
-    /// Why nothing is kept any more.
+    /// Why persistence has failed; nil while it works.
     var persistenceFailure: HearthError? {
         get { failure.withLock { $0 } }
         set { failure.withLock { $0 = newValue } }

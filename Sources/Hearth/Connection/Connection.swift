@@ -11,11 +11,10 @@ internal import ZeroMQ
 
 /// A connection to a cluster, on a thread of its own; for any thread.
 ///
-/// This is what `Database` and its references stand on. Use it directly where many writes are to be
-/// in flight at once: each call returns at once. What it calls back with comes in order, on
-/// `callbackQueue`.
+/// `Database` and its references use it. Use it directly to have many writes in flight: each call returns at
+/// once. It calls back in order, on `callbackQueue`.
 public final class Connection: Sendable {
-    /// Nil once the connection is closed, so that nothing is asked that nobody answers.
+    /// Nil once the connection is closed, so that no request is left without an answer.
     private let commands: Monitor<Mailbox<Driver.Command>?>
     private let callbacks: Callbacks
     private let clock = NodeClock()
@@ -27,9 +26,9 @@ public final class Connection: Sendable {
     /// - Parameters:
     ///   - nodes: Addresses such as `tcp://127.0.0.1:7001`, or `tcp://10.0.0.1:7001?key=…` with the
     ///     node's public key; at least one.
-    ///   - keyFile: Who this program is to nodes with keys: a file that `hearth keys new` made.
+    ///   - keyFile: The key pair by which nodes with keys know this program: a file made by `hearth keys new`.
     ///   - callbackQueue: Where everything is called back; a serial queue, or the order is lost.
-    ///   - persistence: Where what is known is kept for the next process; nil keeps nothing.
+    ///   - persistence: The file for values and unsent writes that the next process needs; nil keeps none.
     /// - Throws: `.unavailable` when the system gives no descriptors or no thread, or the file for
     ///   persistence cannot be used; `.invalid` for keys that are none.
     public convenience init(
@@ -41,7 +40,7 @@ public final class Connection: Sendable {
             nodes: nodes, keyFile: keyFile, Callbacks(on: callbackQueue), persistence, tap: nil)
     }
 
-    /// As above, with somebody who hears what is sent.
+    /// As above, with an observer of the frames that are sent.
     package convenience init(
         nodes: [String], keyFile: String? = nil,
         callbackQueue: DispatchQueue = DispatchQueue(label: "hearth"),
@@ -90,15 +89,14 @@ public final class Connection: Sendable {
         set { callbacks.queue = newValue }
     }
 
-    /// What the node's wall clock shows, as far as it is known, in milliseconds since 1970: by it the
-    /// keys that several programs make stand in the order in which they were made.
+    /// The node's wall clock, as far as it is known, in milliseconds since 1970. Programs that make keys by it
+    /// make them in one order.
     public var nodeMilliseconds: UInt64 { clock.milliseconds }
 
-    /// Why nothing is kept for the next process any more, as when the disk is full; nil while all is
-    /// well.
+    /// Why persistence has failed, as when the disk is full; nil while it works.
     public var persistenceFailure: HearthError? { callbacks.persistenceFailure }
 
-    /// Closes the connection and waits until its thread has ended; what is unanswered fails.
+    /// Closes the connection and waits until its thread has ended; unanswered requests fail.
     public func close() {
         stop()
         thread.join()
@@ -112,14 +110,14 @@ public final class Connection: Sendable {
     /// Connects again after `goOffline()`.
     public func goOnline() { post(.step(.wentOnline)) }
 
-    /// Leaves the node for the next one; what is unanswered is asked for again there.
+    /// Turns to the next node, and repeats unanswered requests there.
     public func leaveNode() { post(.step(.leftNode)) }
 
-    /// Takes back all writes that no node has answered, transactions and on-disconnect writes among them:
-    /// they fail with the code `cancelled`, and are no longer seen here.
+    /// Takes back all unanswered writes, with transactions and on-disconnect writes: they fail with the code
+    /// `cancelled`, and listeners no longer see them.
     public func purgeWrites() { post(.step(.purged)) }
 
-    /// Asks the connection's thread for something; false once the connection is closed.
+    /// Hands a command to the connection's thread; false once the connection is closed.
     @discardableResult
     private func post(_ command: Driver.Command) -> Bool {
         // Within the lock, so that nothing comes behind the command to stop.
@@ -136,7 +134,7 @@ public final class Connection: Sendable {
         }
     }
 
-    /// Tells the application of what was asked after `close()`.
+    /// Fails a request that was made after `close()`.
     private func refuse(_ refusal: @escaping @Sendable (HearthError) -> Void) {
         callbacks.run([{ refusal(.closed(effect: .none)) }])
     }
@@ -152,9 +150,9 @@ extension Connection {
     /// Takes the outcome of a request.
     public typealias Completion = @Sendable (Result<Answer, HearthError>) -> Void
 
-    /// Has something done that is no transaction; writes show here at once.
+    /// Sends a request that is not a transaction; listeners see writes at once.
     ///
-    /// What is not answered is asked for again, at the next node: writes carry stamps, and are done once.
+    /// Unanswered requests are repeated at the next node: writes carry stamps, and are done once.
     public func send(
         _ work: Request.Work, patience: Request.Patience = .endless,
         concern: WriteConcern? = nil, completion: @escaping Completion
@@ -164,17 +162,16 @@ extension Connection {
         if !post(.ask(request, completion)) { refuse { completion(.failure($0)) } }
     }
 
-    /// Puts in place of what is at a path what a function makes of it.
+    /// Replaces the value at a path by the result of a function of it.
     ///
     /// - Parameters:
     ///   - path: Where.
     ///   - visibility: Whether listeners here see the outcome before the node has taken it.
     ///   - scope: Whether the cluster's coordinator decides, or the node that is connected.
     ///   - patience: How long an answer is waited for.
-    ///   - update: Called with what is there as far as it is known here, null at first if nothing
-    ///     is; again whenever something came in between, 25 times at most. It must have no effect
-    ///     but its result.
-    ///   - completion: Takes `.committed` or `.aborted` with the value that is there now.
+    ///   - update: Called with the value as far as it is known here, at first maybe null; called again if
+    ///     another write came in between, 25 times at most. It must have no effect but its result.
+    ///   - completion: Takes `.committed` or `.aborted` with the present value.
     public func transact(
         at path: Path, _ visibility: WriteVisibility = .shown,
         scope: Request.TransactionScope = .cluster,
@@ -193,11 +190,11 @@ extension Connection {
 extension Connection {
     /// Listens to a query at a path until `unlisten(_:)`, through any number of reconnections.
     ///
-    /// Without a kind of event, nobody is called, but what the query shows is known here.
+    /// Without a kind of event there are no calls, but the value that the query shows is kept up to date here.
     ///
     /// - Parameters:
     ///   - path: Where.
-    ///   - query: Which children of it, in which order.
+    ///   - query: The children to show, and their order.
     ///   - kinds: The kinds of events that are made; others cost nothing.
     ///   - observed: Takes the events of one change.
     ///   - ended: Takes the reason when the node ends the listen.
@@ -212,6 +209,6 @@ extension Connection {
         return id
     }
 
-    /// Ends a listen; what is on its way already may still be called back.
+    /// Ends a listen; events that are on their way may still arrive.
     public func unlisten(_ id: ListenID) { post(.unlisten(id)) }
 }

@@ -2,12 +2,12 @@ internal import ClientCore
 internal import Storage
 internal import ZeroMQ
 
-// What a connection needs before it begins.
+// How a connection gets its addresses and keys before it begins.
 
 extension Connection {
     /// Looks at the addresses, and reads the file of keys.
     ///
-    /// - Throws: `.invalid` for what cannot be an address, and for keys that are none.
+    /// - Throws: `.invalid` for a text that is no address, and for a key that is none.
     static func keys(
         in keyFile: String?, for nodes: [String]
     ) throws(HearthError) -> KeyPair? {

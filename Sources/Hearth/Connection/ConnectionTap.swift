@@ -1,13 +1,13 @@
-/// Observes, on the connection's own thread, what goes to the nodes and which of them serves.
+/// Observes, on the connection's own thread, the frames to nodes and which node serves.
 ///
-/// By the numbers in the frames a soak finds the requests of its clients among what the nodes have
-/// recorded; a command tells its user which node it waits for.
+/// A soak uses the numbers in the frames to find its clients' requests in the records of nodes; a command tells
+/// its user for which node it waits.
 package struct ConnectionTap: Sendable {
     /// The connection to a node ends, if there is one, and another one begins.
     package let connects: @Sendable () -> Void
     /// A frame is about to be sent.
     package let sends: @Sendable ([UInt8]) -> Void
-    /// Another node serves, or none does.
+    /// Another node serves, or no node does.
     package let contact: @Sendable (NodeContact) -> Void
 
     package init(
@@ -21,10 +21,10 @@ package struct ConnectionTap: Sendable {
     }
 }
 
-/// Which node serves a connection.
+/// The node that serves a connection.
 package enum NodeContact: Equatable, Sendable {
-    /// None does, and the next one is tried; with what the last one that answered gave as its reason.
+    /// No node; the next one is tried. With the reason of the last node that answered.
     case searching(refusal: HearthError?)
-    /// The node at this address does.
+    /// The node at this address.
     case served(by: String)
 }

@@ -5,7 +5,7 @@ internal import QueryEngine
 internal import Storage
 internal import ZeroMQ
 
-/// Moves what a client core wants between it, a ZeroMQ socket and the application's callbacks.
+/// Connects a client core with a ZeroMQ socket and the application's callbacks.
 ///
 /// Confined to the thread of its loop.
 final class Driver {
@@ -21,7 +21,7 @@ final class Driver {
         case stop
     }
 
-    /// Whom a listen tells.
+    /// The callbacks of a listen.
     struct Listener: Sendable {
         var observed: @Sendable ([ViewEvent]) -> Void
         var ended: @Sendable (HearthError) -> Void
@@ -37,7 +37,7 @@ final class Driver {
     private let tap: ConnectionTap?
     /// Nil also when it has failed, as when the disk is full.
     private var store: LocalStore?
-    /// Keys under which values are to be looked up.
+    /// Keys of values to look up.
     private var recalls: [String] = []
     private var client: Client
     private var socket: Socket?
@@ -48,7 +48,7 @@ final class Driver {
     private var completions: [RequestID: Completion] = [:]
     private var updates: [RequestID: Update] = [:]
     private var listeners: [ListenID: Listener] = [:]
-    /// What the application is called with at the end of the turn.
+    /// The application's callbacks at the end of the turn.
     private var calls: [@Sendable () -> Void] = []
 
     init(
@@ -94,7 +94,7 @@ final class Driver {
         step(.ending)
         endTurn()
         store = nil
-        // What watches belongs to this thread; the driver itself may be released on another.
+        // Watchers belong to this thread; the driver itself may be released on another.
         loop.atEndOfTurn = {}
         timer?.cancel()
         dropSocket()
@@ -122,7 +122,7 @@ extension Driver {
         guard isInTurn else { return }
         step(.turnEnded)
         isInTurn = false
-        // Known before anybody is told that there is a connection.
+        // The clock is known before the application learns that there is a connection.
         clock.set(aheadMilliseconds: client.nodeAheadMilliseconds)
         callbacks.run(calls)
         // They are the callbacks' now, on another thread.
@@ -149,7 +149,7 @@ extension Driver {
     }
 
     private func drain() {
-        // What the application has no time for waits in the socket; the timer looks again.
+        // Frames for which the application has no time wait in the socket; the timer looks again.
         guard let socket, !callbacks.isFull else { return }
         beginTurn()
         let outcome = socket.drain(limit: 64) { message in
@@ -164,7 +164,7 @@ extension Driver {
 extension Driver {
     private func step(_ input: Input) {
         for output in client.step(input) { perform(output) }
-        // Not in between: what is recalled is told after what came up before.
+        // Not in between: recalled values come after what happened before.
         while let key = recalls.popLast() {
             step(
                 .recalled(
@@ -175,7 +175,7 @@ extension Driver {
         }
     }
 
-    /// Does something with the store; one that fails is given up, and what it has stays there.
+    /// Uses the store; a store that fails is given up, and its content stays.
     @discardableResult
     private func kept<Result>(
         _ body: (LocalStore) throws(StorageError) -> Result
@@ -241,7 +241,7 @@ extension Driver {
             watcher = try loop.watchEdges(of: socket.fileDescriptor) { [unowned self] in drain() }
             self.socket = socket
         } catch {
-            // An address that cannot be used is one at which no node answers.
+            // At an address that cannot be used no node answers.
             step(.connectionLost)
         }
     }

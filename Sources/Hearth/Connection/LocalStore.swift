@@ -1,9 +1,9 @@
 internal import ClientCore
 internal import Storage
 
-/// Keeps what a client persists in a SQLite file, for the next process.
+/// Keeps a client's values and unanswered writes in a SQLite file, for the next process.
 ///
-/// Values that were told longest ago go when all have more bytes than they may.
+/// When the values have more bytes than allowed, the oldest ones are removed.
 final class LocalStore {
     private let file: Storage.Connection
     private let byteLimit: Int64
@@ -53,7 +53,7 @@ final class LocalStore {
         return writes
     }
 
-    /// What is kept under a key.
+    /// The value that is kept under a key.
     func value(at key: String) throws(StorageError) -> [UInt8]? {
         findValue.bind(key, at: 1)
         guard let frame = try findValue.firstRow({ Array($0.bytes(at: 0)) }) else { return nil }

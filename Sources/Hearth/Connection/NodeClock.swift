@@ -11,7 +11,7 @@ final class NodeClock: Sendable {
         return UInt64(max(0, own + aheadMilliseconds.load(ordering: .relaxed)))
     }
 
-    /// Takes how much more than this machine's clock it shows.
+    /// Sets how far it is ahead of this machine's clock.
     func set(aheadMilliseconds: Int64) {
         self.aheadMilliseconds.store(aheadMilliseconds, ordering: .relaxed)
     }

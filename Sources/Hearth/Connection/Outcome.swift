@@ -1,8 +1,8 @@
 internal import ClientCore
 internal import Threads
 
-/// How a call ended, for the task that waits for it: the first of its answer and the task's cancellation
-/// counts, and whatever comes later is nobody's.
+/// How a call ended, for the task that waits for it: by its answer or by the task's cancellation, whichever is
+/// first; later ones are ignored.
 final class Outcome<Success: Sendable>: Sendable {
     private typealias Waiting = CheckedContinuation<Result<Success, HearthError>, Never>
 
@@ -49,7 +49,7 @@ final class Outcome<Success: Sendable>: Sendable {
     }
 }
 
-/// What a task waits for, in the words of the error that it gets when it is cancelled.
+/// The thing that a task waits for, as the error names it when the task is cancelled.
 enum Call: Sendable {
     case read(String)
     case write(String)

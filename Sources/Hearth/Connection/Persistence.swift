@@ -1,13 +1,13 @@
 internal import ClientCore
 internal import Foundation
 
-/// Where a connection keeps what it knows, so that the next process has it at once and sends what this
-/// one could not.
+/// Where a connection keeps values and unsent writes, so that the next process has the values at once and sends
+/// the writes.
 public struct Persistence: Sendable {
     /// A SQLite file, made if it is not there; one process has it at a time.
     public var file: String
-    /// How many bytes the values may have that were told of listens; those told longest ago go
-    /// first. Unanswered writes do not count.
+    /// How many bytes the values of listens may have; the oldest ones are removed first. Unanswered writes do not
+    /// count.
     public var byteLimit: Int
 
     /// Names the file, and how much it may hold: 10 MB unless given.

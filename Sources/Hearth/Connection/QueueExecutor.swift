@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Runs what has no actor of its own on a queue, which may change.
+/// Runs blocks without an actor of their own on a queue, which may change.
 final class QueueExecutor: TaskExecutor {
     private let target: Mutex<DispatchQueue>
 

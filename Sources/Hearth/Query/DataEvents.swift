@@ -5,13 +5,13 @@ internal import QueryEngine
 public enum DataEvent: Sendable {
     /// The previous key is that of the child before it in the query's order; nil for the first.
     case childAdded(DataSnapshot, previousSiblingKey: String?)
-    /// With the new data, also when something deep within the child changed.
+    /// With the new data, even when the change is deep within the child.
     case childChanged(DataSnapshot, previousSiblingKey: String?)
     /// Its ordered value changed: it stands behind the previous key now.
     case childMoved(DataSnapshot, previousSiblingKey: String?)
     /// With the last data of the child.
     case childRemoved(DataSnapshot)
-    /// All that the query shows, after the child events of the same change.
+    /// The value that the query shows, after the child events of the same change.
     case value(DataSnapshot)
     /// The last event: the node ended the listen, or the reader fell too far behind.
     case cancelled(HearthError)
@@ -19,8 +19,8 @@ public enum DataEvent: Sendable {
 
 /// The events of a query, in order, for `for await`; the listen ends with the loop.
 ///
-/// Each iteration listens anew, and ends when its task is cancelled. It needs no main queue. A reader that falls more than 100,000 events behind is told so by
-/// `cancelled`, because a list with a gap would be wrong.
+/// Each iteration listens anew, and ends when its task is cancelled. It needs no main queue. For a reader that falls
+/// more than 100,000 events behind, the sequence ends with `cancelled`, because a list with a gap would be wrong.
 public struct DataEvents: AsyncSequence, Sendable {
     public typealias Element = DataEvent
     public typealias Failure = Never

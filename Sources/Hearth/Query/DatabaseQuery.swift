@@ -2,13 +2,13 @@ internal import ClientCore
 internal import DataTree
 internal import QueryEngine
 
-/// A place in the tree, and what of its children is asked for: an order, a range and a limit.
+/// A place in the tree, and a selection of its children: an order, a range and a limit.
 ///
 ///     let recent = messages.queryOrdered(byChild: "time").queryLimited(toLast: 100)
 ///     for await event in recent.events { … }
 ///
-/// Each refinement returns a new query and does no work. What no query can be, such as a second
-/// order, is a mistake of the program: it stops it, in Firebase's words.
+/// Each refinement returns a new query and does no work. An invalid one, as a second order, is a mistake of the
+/// program and stops it, with Firebase's message.
 ///
 /// `@unchecked` because only a final class is checked; all is constant here and in its one subclass.
 public class DatabaseQuery: @unchecked Sendable {

@@ -2,7 +2,7 @@ internal import ClientCore
 internal import DataTree
 internal import QueryEngine
 
-/// Who observes what, so that all observers of a place can be removed.
+/// The observers of each query, so that all observers of a place can be removed.
 struct Observers: Sendable {
     private struct Target: Hashable, Sendable {
         let path: Path
@@ -41,7 +41,7 @@ struct Observers: Sendable {
         observers[handle] = Observer(listen: listen, target: Target(query))
     }
 
-    /// Notes who keeps a query known, and returns who did before.
+    /// Sets the observer that keeps a query in sync, and returns the one before.
     mutating func setKeeper(
         _ handle: DatabaseHandle?, of query: DatabaseQuery
     ) -> DatabaseHandle? {

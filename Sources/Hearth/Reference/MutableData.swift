@@ -79,7 +79,7 @@ public struct TransactionResult {
     /// What is to be written; nil to give up.
     let data: Value?
 
-    /// The data as the function changed it is to be written, if nobody else changed the place.
+    /// Writes the data as the function changed it, unless the place has changed meanwhile.
     public static func success(withValue data: MutableData) -> TransactionResult {
         TransactionResult(data: data.data)
     }

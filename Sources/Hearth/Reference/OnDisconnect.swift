@@ -2,8 +2,8 @@ public import ClientCore
 internal import DataTree
 internal import SyncProtocol
 
-/// Writes that the node does by itself once this program's connection is gone, however that happened:
-/// for who is online, or who is typing.
+/// Writes that the node does by itself once this program's connection has ended, for whatever reason: presence,
+/// for example, or a typing indicator.
 ///
 /// They are done once. After a reconnection, register them anew: observe `.info/connected`. A node that
 /// is killed forgets them.

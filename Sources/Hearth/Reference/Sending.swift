@@ -2,10 +2,10 @@ internal import ClientCore
 internal import DataTree
 internal import SyncProtocol
 
-// How writes are sent, and who is told what becomes of them.
+// How writes are sent, and how their outcome is reported.
 
 extension DatabaseReference {
-    /// Sends a write of which nobody waits for the outcome.
+    /// Sends a write without a callback.
     func send(_ work: Request.Work) {
         post(work) { error in
             if let error { self.warn(of: error) }
@@ -38,7 +38,7 @@ extension DatabaseReference {
         }
     }
 
-    /// Sends what is made of the caller's data, and waits for the outcome or the task's cancellation, which
+    /// Sends the write that the caller's data make, and waits for its outcome or for the task's cancellation, which
     /// leaves the write on its way.
     nonisolated(nonsending) func waiting(
         for work: () throws(DataError) -> Request.Work
@@ -58,7 +58,7 @@ extension DatabaseReference {
         }
     }
 
-    /// Sends a write, and tells on the connection's own queue what becomes of it.
+    /// Sends a write, and reports its outcome on the connection's own queue.
     func post(
         _ work: Request.Work, _ completion: @escaping @Sendable (HearthError?) -> Void
     ) {

@@ -2,12 +2,12 @@ public import ClientCore
 internal import DataTree
 
 extension DatabaseReference {
-    /// Is told how a transaction ended: an error, or whether it was committed, and what is here now.
+    /// Takes the outcome of a transaction: an error, or whether it was committed, and the present data.
     public typealias TransactionCompletion =
         @isolated(any) (HearthError?, Bool, DataSnapshot?) -> Void
 
-    /// Puts in place of what is here what a function makes of it, unless somebody else changes it in
-    /// between: then the function runs again, on the newer data, 25 times at most.
+    /// A read-modify-write: replaces the data here by the result of a function of them. If the data change in
+    /// between, the function runs again on the newer data, 25 times at most.
     ///
     /// One node, the coordinator, decides for the whole cluster, and most nodes hold what it has decided before
     /// the transaction ends: no two transactions, at whatever nodes, replace the same data, and no failure
@@ -18,7 +18,7 @@ extension DatabaseReference {
     /// - Parameters:
     ///   - block: Must have no effect but its result; it may run on nothing first, although there is
     ///     something, and runs on a queue of the SDK.
-    ///   - completion: Is told how it ended.
+    ///   - completion: Takes the outcome.
     ///   - withLocalEvents: Whether observers of this program see the outcome before it is decided.
     ///   - scope: `.local` has the node that is connected decide, even while it is cut off. If another node
     ///     decides another transaction meanwhile, the later one stays, and the other update is lost.
@@ -39,7 +39,7 @@ extension DatabaseReference {
         }
     }
 
-    /// Puts in place of what is here what a function makes of it, and waits, however long that takes.
+    /// A read-modify-write, as above; waits for the outcome without a limit.
     ///
     /// When the task is cancelled it ends with the code `cancelled`, and the transaction may still happen.
     ///

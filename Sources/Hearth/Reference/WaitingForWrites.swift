@@ -2,9 +2,9 @@ public import ClientCore
 public import DataTree
 internal import SyncProtocol
 
-// The waiting forms end when a node has the write, as safe as its durability mode says, or has refused it.
-// While no node answers the write waits, and so do they, without a limit. When the task is cancelled they end at
-// once, with the code `cancelled` and the effect `unknown`: the write stays on its way.
+// The waiting forms return once a node has the write, as durable as its mode closed timestamps, or throw once it has refused
+// the write. While no node answers, they wait without a limit. When the task is cancelled they throw at once, with the
+// code `cancelled` and the effect `unknown`: the write stays on its way.
 
 extension DatabaseReference {
     /// Replaces what is here and waits until a node has it, however long that takes.

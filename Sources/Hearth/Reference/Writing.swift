@@ -2,12 +2,12 @@ public import ClientCore
 public import DataTree
 public import SyncProtocol
 
-// Each write comes in three forms. The plain one returns at once, and what becomes of it is told only if it
-// fails, on standard error. At the top level of `main.swift` the compiler picks that form even behind `try
+// Each write has three forms. The plain one returns at once, and only its failure is reported, on standard
+// error. At the top level of `main.swift` the compiler picks that form even behind `try
 // await`, and warns of it: call the waiting form in a function.
 
 extension DatabaseReference {
-    /// Is told that a write is done, or why not; the error says whether it may have happened.
+    /// Takes the outcome of a write: nil if it is done, or an error, which says whether it may have happened.
     public typealias WriteCompletion = @isolated(any) (HearthError?, DatabaseReference) -> Void
 
     /// Replaces what is here; null removes it.
@@ -113,9 +113,8 @@ extension DatabaseReference {
     ///
     ///     try await accounts.withWriteConcern(.majority).child("anna").setValue(100)
     ///
-    /// What is not reached within three seconds fails with the code `notMet`: the write is done
-    /// nevertheless, and durable on fewer nodes. Goes for places that are reached from this one, and not
-    /// for transactions.
+    /// A concern that is not reached within three seconds fails with the code `notMet`: the write is done all the
+    /// same, and durable on fewer nodes. Holds for places reached from this one, and not for transactions.
     public func withWriteConcern(_ concern: WriteConcern) -> DatabaseReference {
         DatabaseReference(database, path, concern)
     }

@@ -2,7 +2,7 @@ public import DataTree
 internal import Foundation
 internal import QueryEngine
 
-/// What a place, or a query there, held at one moment; it never changes.
+/// The data of a place, or of a query there, at one moment; it never changes.
 public struct DataSnapshot: Sendable {
     /// The place.
     public let ref: DatabaseReference
@@ -19,14 +19,14 @@ public struct DataSnapshot: Sendable {
     /// The last key of the place; empty at the root.
     public var key: String { ref.key ?? "" }
 
-    /// Whether something is here.
+    /// Whether there are data.
     public func exists() -> Bool { !data.isNull }
 
     /// The content, as in Firebase: a `String`, an `NSNumber`, a `[String: Any]`, or an `[Any]` where Firebase
     /// renders an array, and `NSNull` for its holes and if nothing is here.
     ///
     /// A number is cast to each type that holds it: `snapshot.value as? Int`, `as? Double`; a truth to `Bool`.
-    /// What is not there is no value of any of these types: each such cast gives nil.
+    /// Missing data are `NSNull`, so each of these casts gives nil.
     ///
     /// - Complexity: O(size).
     public var value: Any? { data.plain ?? NSNull() }
@@ -45,10 +45,10 @@ public struct DataSnapshot: Sendable {
     /// Whether there is a child.
     public func hasChildren() -> Bool { !data.children.isEmpty }
 
-    /// Whether something is at a relative path.
+    /// Whether there are data at a relative path.
     public func hasChild(_ path: String) -> Bool { childSnapshot(forPath: path).exists() }
 
-    /// What is at a relative path; an invalid path is a mistake of the program and stops it.
+    /// The data at a relative path; an invalid path is a mistake of the program and stops it.
     public func childSnapshot(forPath path: String) -> DataSnapshot {
         let place = ref.child(path)
         return DataSnapshot(data[place.path.relative(to: ref.path)], at: place)

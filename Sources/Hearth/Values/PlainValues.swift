@@ -1,7 +1,7 @@
 internal import DataTree
 internal import Foundation
 
-// Data as Swift's own types, which is how Firebase's Swift SDK takes and gives it.
+// Data as Swift's own types, as in Firebase's Swift SDK.
 
 extension Value {
     /// Takes booleans, numbers, strings, dictionaries and arrays of them, and nil or `NSNull` for

@@ -125,8 +125,8 @@ extension Lifecycle {
         }
         self = .rejoining(next)
         change { rejoin in
-            let known = Set(rejoin.ended.map(\.writer))
-            rejoin.ended += incarnations.filter { !known.contains($0.writer) }
+            let known = Set(rejoin.ended.map(\.subject))
+            rejoin.ended += incarnations.filter { !known.contains($0.subject) }
         }
     }
 

@@ -7,7 +7,7 @@ import SyncProtocol
 struct Evictions: Sendable {
     /// This replica's member.
     let own: String
-    /// Ascending by member and writer.
+    /// Ascending by member and subject.
     private(set) var all: [Eviction] = []
     /// Those at the stage `out`, on which members agree before anything is stable.
     private(set) var out: [Eviction] = []
@@ -50,7 +50,8 @@ struct Evictions: Sendable {
         } else {
             guard hasRoom else { return false }
             all.insert(
-                Eviction(member: incarnation.member, writer: incarnation.writer, stage: stage),
+                Eviction(
+                    member: incarnation.member, subject: incarnation.subject, stage: stage),
                 at: place)
         }
         list()
@@ -62,7 +63,7 @@ struct Evictions: Sendable {
 
     private func isKnown(_ incarnation: Eviction, at place: Int) -> Bool {
         place < all.count && all[place].member == incarnation.member
-            && all[place].writer == incarnation.writer
+            && all[place].subject == incarnation.subject
     }
 
     private func place(of incarnation: Eviction) -> Int {
@@ -71,7 +72,7 @@ struct Evictions: Sendable {
             let middle = range.lowerBound + range.count / 2
             let other = all[middle]
             range =
-                (other.member, other.writer) < (incarnation.member, incarnation.writer)
+                (other.member, other.subject) < (incarnation.member, incarnation.subject)
                 ? middle + 1..<range.upperBound : range.lowerBound..<middle
         }
         return range.lowerBound
@@ -129,7 +130,8 @@ extension [Eviction] {
 
     func has(_ incarnation: Eviction, from stage: Eviction.Stage) -> Bool {
         contains {
-            $0.writer == incarnation.writer && $0.member == incarnation.member && $0.stage >= stage
+            $0.subject == incarnation.subject && $0.member == incarnation.member
+                && $0.stage >= stage
         }
     }
 }

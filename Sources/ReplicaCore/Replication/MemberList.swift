@@ -62,7 +62,7 @@ extension Evictions {
     mutating func noteRemoval(of member: String) {
         let count = all.count { $0.member == member && $0.isRemoval }
         // Who has made the same steps counts the same.
-        let removal = Eviction(member: member, writer: WriterID(bits: UInt64(count + 1)))
+        let removal = Eviction(member: member, subject: .allUntilRemoval(UInt64(count + 1)))
         _ = raise(removal, to: .over)
     }
 
@@ -75,7 +75,6 @@ extension Evictions {
 }
 
 extension Eviction {
-    /// Whether it stands for all incarnations up to one at which its member was left out. Those of writers are drawn
-    /// from so many that none is as low.
-    var isRemoval: Bool { writer.bits <= UInt64(Eviction.limit) }
+    /// Whether it ends all incarnations of a member up to one at which the member was left out.
+    var isRemoval: Bool { writer == nil }
 }

@@ -88,7 +88,7 @@ import Testing
                 at 5s disk n1 slow 300ms
                 at 5s disk n2 full
                 at 5s rot n2
-                at 5500ms..5800ms duplicateNode n1
+                at 5500ms..5800ms duplicate-node n1
                 until 6s
                 check replicas-equal
                 """, name: "faults")
@@ -125,7 +125,7 @@ import Testing
             " clog ", " flap ", " disconnect ", " degrade ", " slow ", " unreadable", " +",
             " clock n",
             "1h", " strobes ", " freezes", "corrupt=", "replay=", "tail=", "queue=", "skew=",
-            " full\n", " fails\n", " lies\n", " rot n", " rots\n", " duplicateNode n", "concern=",
+            " full\n", " fails\n", " lies\n", " rot n", " rots\n", " duplicate-node n", "concern=",
             "durability=interval", "durability=memory", "replicas=2", "replicas=5",
         ]
         for word in words {

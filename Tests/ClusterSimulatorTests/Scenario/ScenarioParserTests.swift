@@ -109,7 +109,7 @@ import Testing
             "did you mean \"loss\"?"
         ),
         (
-            "at 1s lose n1 -> n2 bats", "unknown word \"bats\" at 1:21",
+            "at 1s lose n1 -> n2 heartbats", "unknown word \"heartbats\" at 1:21",
             "did you mean \"heartbeats\"?"
         ),
         ("at 1s cpu n1 slwo", "unknown word \"slwo\" at 1:14", "did you mean \"slow\"?"),
@@ -128,7 +128,7 @@ import Testing
             "expected a node with peers, as in replicas=2"
         ),
         (
-            "cluster replicas=1\nat 1s duplicateNode n1", "found \"n1\" at 2:12",
+            "cluster replicas=1\nat 1s duplicate-node n1", "found \"n1\" at 2:22",
             "expected a node with peers, as in replicas=2"
         ),
         (

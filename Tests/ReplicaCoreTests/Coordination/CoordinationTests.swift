@@ -107,7 +107,8 @@ import Testing
             coordination.answerDecided(
                 within: term, holding: durable, seeing: peers, at: .init(at: 10))
             #expect(
-                verdicts(&coordination) == (isTold ? ["n2 \(Verdict.Outcome.done(.majority))"] : []))
+                verdicts(&coordination) == (isTold ? ["n2 \(Verdict.Outcome.done(.majority))"] : [])
+            )
         }
     }
 

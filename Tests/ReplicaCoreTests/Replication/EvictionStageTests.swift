@@ -63,7 +63,7 @@ import Testing
         first.noteRemoval(of: "n3")
         second.follow(removals: first.all)
         #expect(second.all == first.all)
-        #expect(second.all.map(\.writer) == [1, 2])
+        #expect(second.all.map(\.subject) == [.allUntilRemoval(1), .allUntilRemoval(2)])
         #expect(second.all.allSatisfy { $0.isRemoval && $0.stage == .over })
         var third = Evictions(own: "n3")
         third.follow(removals: first.all)

@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+/// What documents say of releases.
+@Suite struct ReleaseTests {
+    /// The released versions in the changelog with their dates, newest first.
+    private static func releases() throws -> [(version: String, date: String)] {
+        try Repository.text("CHANGELOG.md")
+            .matches(of: /\n## (\d+\.\d+\.\d+) \((\d{4}-\d{2}-\d{2})\)/)
+            .map { (String($0.output.1), String($0.output.2)) }
+    }
+
+    @Test func `the program shows the newest released version and its date`() throws {
+        let main = try Repository.text("Sources/HearthCommand/Main.swift")
+        let newest = try #require(try Self.releases().first)
+        #expect(main.contains("let hearthVersion = \"\(newest.version)\""))
+        #expect(main.contains("let hearthDate = \"\(newest.date)\""))
+    }
+
+    @Test func `releases are in descending order`() throws {
+        let releases = try Self.releases()
+        #expect(releases.count >= 3)
+        for (newer, older) in zip(releases, releases.dropFirst()) {
+            #expect(newer.date >= older.date)
+            #expect(
+                newer.version.compare(older.version, options: .numeric) == .orderedDescending)
+        }
+    }
+}
