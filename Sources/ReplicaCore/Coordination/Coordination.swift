@@ -45,7 +45,7 @@ struct Coordination: Sendable {
     /// Whether an answer waits until other members hold what this turn has decided.
     var requestsHeartbeats = false
 
-    init(_ configuration: Replica.Configuration, own: WriterID, vote: Lease?, hasPast: Bool) {
+    init(_ configuration: ReplicaConfiguration, own: WriterID, vote: Lease?, hasPast: Bool) {
         member = configuration.member
         election = Election(own: own, leaseMilliseconds: configuration.leaseMilliseconds)
         isInformed = hasPast

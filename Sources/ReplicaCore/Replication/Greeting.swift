@@ -112,15 +112,3 @@ extension Replication {
         return nil
     }
 }
-
-extension Replica.Configuration {
-    /// Where a member publishes.
-    func endpoint(of member: String) -> String { endpoints[member] ?? "" }
-
-    /// All members, ascending by name.
-    var members: [Hello.Member] {
-        (peers.filter { $0 != member } + [member]).sorted().map {
-            Hello.Member($0, at: endpoint(of: $0))
-        }
-    }
-}

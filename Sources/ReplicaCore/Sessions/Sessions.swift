@@ -26,7 +26,7 @@ struct Sessions: Sendable {
     /// Client requests that were refused.
     private(set) var refusedCount: UInt64 = 0
 
-    init(_ configuration: Replica.Configuration) {
+    init(_ configuration: ReplicaConfiguration) {
         member = configuration.member
         durability = configuration.durability
         listens = Listens(

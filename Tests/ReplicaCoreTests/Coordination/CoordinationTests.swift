@@ -10,7 +10,7 @@ import Testing
 
     private func coordination() -> Coordination {
         Coordination(
-            Replica.Configuration(
+            ReplicaConfiguration(
                 cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit,
                 seed: 1), own: own, vote: nil, hasPast: true)
     }
