@@ -16,7 +16,9 @@ extension Replica {
     /// Sees to elections, and decides what is to be decided.
     mutating func coordinate() {
         // A node without peers decides at once.
-        if replication.peers.all.isEmpty { return }
+        guard !replication.peers.all.isEmpty, coordination.isDue(at: now.elapsedMilliseconds)
+        else { return }
+        coordination.beginLook(at: now.elapsedMilliseconds)
         coordination.learnVotes(from: replication.peers, holding: vector, at: now)
         let situation = electionSituation
         if coordination.stand(in: situation) {

@@ -284,6 +284,9 @@ extension Election {
         var ceiling: HybridTime
     }
 
+    /// Whether this member waits for votes, or for what its voters hold.
+    var isStanding: Bool { candidacy != nil && !isCaughtUp }
+
     /// Whether this member has been elected and holds all that its voters held.
     var isCaughtUp: Bool { candidacy?.required?.isMet == true }
 

@@ -46,6 +46,21 @@ import Testing
         }
     }
 
+    @Test func `turns without news and without transactions cost nothing`() {
+        var coordination = coordination()
+        #expect(coordination.isDue(at: 0))
+        coordination.beginLook(at: 0)
+        #expect([1, 24, 25].map { coordination.isDue(at: $0) } == [false, false, true])
+        _ = coordination.hear(.of("n2", 2), at: 1, mayVote: true)
+        #expect(coordination.isDue(at: 1))
+        coordination.beginLook(at: 1)
+        coordination.release(2)
+        #expect(coordination.isDue(at: 1))
+        coordination.beginLook(at: 1)
+        coordination.propose(proposals([proposal(1)]), at: 1)
+        #expect(coordination.isDue(at: 2))
+    }
+
     @Test func `proposals wait for what they depend on, each once`() {
         var coordination = coordination()
         coordination.propose(proposals([proposal(1), proposal(2)], seen: [9: 5]), at: 0)
