@@ -125,8 +125,7 @@ public struct Replica: Sendable {
         for writes in sessions.takeDisconnects() { write(left: writes) }
         // Something to store: when it is, all before it is durable too.
         replication.turn.properties.append(replication.clockBound.property)
-        coordination.election.resign()
-        replication.sendBye()
+        coordination.election.resign(after: replication.sendBye())
         return endTurn()
     }
 }

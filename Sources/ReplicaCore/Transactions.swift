@@ -20,6 +20,7 @@ extension Replica {
         else { return }
         coordination.beginLook(at: now.elapsedMilliseconds)
         coordination.learnVotes(from: replication.peers, holding: vector, at: now)
+        coordination.releaseEndedHolder(seeing: replication.peers)
         let situation = electionSituation
         if coordination.stand(in: situation) {
             heartbeats.hasten(to: now.elapsedMilliseconds)

@@ -15,12 +15,14 @@ extension Replication {
         }
     }
 
-    /// Says goodbye to all peers, as this node stops.
-    mutating func sendBye() {
+    /// Says goodbye to all peers, as this node stops; returns the time after which it stamps nothing.
+    mutating func sendBye() -> HybridTime {
+        let time = clock.advance(wallMilliseconds: now.wallMilliseconds)
         let bye = PeerMessage.bye(
-            cluster: configuration.cluster, member: configuration.member, writer: writer,
-            time: clock.advance(wallMilliseconds: now.wallMilliseconds))
+            cluster: configuration.cluster, member: configuration.member, writer: writer, time: time
+        )
         turn.published.append(.publish(bye.frame))
+        return time
     }
 
     /// Whether this node ends because a peer refuses it.
