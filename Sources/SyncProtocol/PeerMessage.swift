@@ -6,7 +6,7 @@ public enum PeerMessage: Equatable, Sendable {
     /// `["batch", bytes]`: operations, as stored (see `BatchCoding`).
     case batch([UInt8])
     /// `["heartbeat", cluster, member, writer, vector, time, closed timestamp, [writer, …],
-    /// [member, subject, stage, …], wall milliseconds, vote]` (see `Lease`).
+    /// [member, subject, stage, …], wall milliseconds, vote, folding]` (see `Lease`, `Folding`).
     case heartbeat(Heartbeat)
     /// `["requestBatches", member, origin, from, through]`: requests operations `from...through` of an origin.
     case requestBatches(member: String, origin: WriterID, from: UInt64, through: UInt64)
@@ -131,13 +131,27 @@ public struct Heartbeat: Equatable, Sendable {
     public var wallMilliseconds: UInt64
     /// The sender's vote for the coordinator, as it is durable.
     public var lease: Lease?
+    /// The origins that the sender has folded, if there are any.
+    public var folding: Folding?
+
+    /// Which origins a sender has folded, and whether its vector comes without them.
+    public struct Folding: Hashable, Sendable {
+        public var origins: FoldedOrigins.Digest
+        public var areLeftOut: Bool
+
+        public init(_ origins: FoldedOrigins.Digest, areLeftOut: Bool) {
+            self.origins = origins
+            self.areLeftOut = areLeftOut
+        }
+    }
 
     public init(
         cluster: String, member: String, writer: WriterID, vector: VersionVector, time: HybridTime,
         closedTimestamp: HybridTime, writers: [WriterID], evictions: [Eviction] = [],
-        wallMilliseconds: UInt64, lease: Lease? = nil
+        wallMilliseconds: UInt64, lease: Lease? = nil, folding: Folding? = nil
     ) {
         self.lease = lease
+        self.folding = folding
         self.cluster = cluster
         self.member = member
         self.writer = writer

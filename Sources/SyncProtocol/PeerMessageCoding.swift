@@ -34,7 +34,7 @@ extension PeerMessage: FrameMessage {
             try head.require(2)
             return .batch(try reader.binary("a batch (binary data)"))
         case "heartbeat":
-            try head.require(11)
+            try head.require(12)
             return .heartbeat(try reader.heartbeat())
         case "requestBatches":
             try head.require(5)
@@ -92,11 +92,15 @@ extension PeerMessage: FrameMessage {
 
 extension MessagePackWriter {
     fileprivate mutating func append(_ heartbeat: Heartbeat) {
-        appendMessageHead("heartbeat", 11)
+        appendMessageHead("heartbeat", 12)
         append(heartbeat.cluster)
         append(heartbeat.member)
         append(heartbeat.writer.bits)
-        append(heartbeat.vector)
+        if heartbeat.folding?.areLeftOut == true {
+            append(heartbeat.vector.unfolded)
+        } else {
+            append(heartbeat.vector)
+        }
         append(heartbeat.time.bits)
         append(heartbeat.closedTimestamp.bits)
         appendArrayHead(heartbeat.writers.count)
@@ -104,6 +108,16 @@ extension MessagePackWriter {
         append(heartbeat.evictions)
         append(heartbeat.wallMilliseconds)
         append(heartbeat.lease)
+        append(heartbeat.folding)
+    }
+
+    /// Appends `[count, hash, are left out]`, or nil.
+    private mutating func append(_ folding: Heartbeat.Folding?) {
+        guard let folding else { return appendNil() }
+        appendArrayHead(3)
+        append(folding.origins.count)
+        append(folding.origins.hash)
+        append(folding.areLeftOut)
     }
 }
 
@@ -111,9 +125,22 @@ extension MessagePackReader {
     fileprivate mutating func heartbeat() throws(FrameError) -> Heartbeat {
         Heartbeat(
             cluster: try string("a cluster"), member: try string("a member"),
-            writer: try writerID(), vector: try vector(), time: try time(),
-            closedTimestamp: try time(), writers: try writers(), evictions: try evictions(),
-            wallMilliseconds: try wallMilliseconds(), lease: try lease())
+            writer: try writerID(), vector: try vector(originLimit: WireLimits.originsOfMember),
+            time: try time(), closedTimestamp: try time(), writers: try writers(),
+            evictions: try evictions(), wallMilliseconds: try wallMilliseconds(),
+            lease: try lease(), folding: try folding())
+    }
+
+    private mutating func folding() throws(FrameError) -> Heartbeat.Folding? {
+        if takeNil() { return nil }
+        let start = position
+        guard try arrayHead("folded origins") == 3 else {
+            throw .expected(
+                "folded origins as [count, hash, are left out]", found: "another array", at: start)
+        }
+        let digest = FoldedOrigins.Digest(
+            count: try unsigned("a number of origins"), hash: try unsigned("a hash of origins"))
+        return Heartbeat.Folding(digest, areLeftOut: try boolean("whether they are left out"))
     }
 
     private mutating func writers() throws(FrameError) -> [WriterID] {

@@ -7,6 +7,8 @@ enum WireLimits {
     static let sequence: UInt64 = 1 << 48
     /// Origins in one vector; each incarnation of a node that writes adds one.
     static let origins = 10_000
+    /// The same where one member tells another one of all that it holds.
+    static let originsOfMember = 1 << 20
     /// Members of a cluster.
     static let members = 1_000
     /// Wall clocks end before the year 6429, in milliseconds since 1970.
@@ -15,9 +17,11 @@ enum WireLimits {
 
 extension MessagePackWriter {
     /// Appends a map of origins to sequences, ascending by origin.
-    public mutating func append(_ vector: VersionVector) {
-        appendMapHead(vector.entries.count)
-        for (origin, sequence) in vector.entries {
+    public mutating func append(_ vector: VersionVector) { append(vector.entries) }
+
+    mutating func append(_ entries: [(origin: WriterID, sequence: UInt64)]) {
+        appendMapHead(entries.count)
+        for (origin, sequence) in entries {
             append(origin.bits)
             append(sequence)
         }

@@ -273,7 +273,10 @@ extension Seeded {
                             Eviction(
                                 member: text(), subject: .allUntilRemoval(next()), stage: .over),
                         ],
-                    wallMilliseconds: unsigned() >> 17, lease: chance(30) ? nil : lease()))
+                    wallMilliseconds: unsigned() >> 17, lease: chance(30) ? nil : lease(),
+                    folding: chance(50)
+                        ? nil
+                        : .init(.init(count: next(), hash: next()), areLeftOut: chance(50))))
         case 2:
             return .requestBatches(
                 member: text(), origin: WriterID(bits: next()), from: from, through: from + 9)
