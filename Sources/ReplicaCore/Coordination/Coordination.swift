@@ -149,7 +149,7 @@ struct Coordination: Sendable {
 
     mutating func send(_ output: Output) { outputs.append(output) }
 
-    /// Takes the wish that other members tell at once what they hold.
+    /// Takes the request that other members publish at once what they hold.
     mutating func takeHeartbeatRequest() -> Bool {
         defer { requestsHeartbeats = false }
         return requestsHeartbeats
