@@ -26,6 +26,8 @@ public struct ReplicaConfiguration: Sendable {
     public var leaseMilliseconds: UInt64 = 2_000
     /// A log with more operations does not wait for members that are away.
     public var logLimit: UInt64 = 10_000_000
+    /// As many incarnations that are over may stay in heartbeats before the members fold them.
+    public var foldingLimit = 64
     /// What becomes of what this node alone had acknowledged before it was voted out.
     public var orphanPolicy = OrphanPolicy.replay
     /// The versions of the protocol that this node speaks.

@@ -23,7 +23,9 @@ extension Replica {
         coordination.releaseEndedHolder(seeing: replication.peers)
         let situation = electionSituation
         if coordination.stand(in: situation) {
-            heartbeats.hasten(to: now.elapsedMilliseconds)
+            // The others hear of it as soon as the vote is durable, and not with the next regular heartbeat:
+            // until then they would stand themselves.
+            replication.turn.isHeartbeatRequested = true
             if coordination.election.isCaughtUp {
                 replication.clock.observe(coordination.election.floor)
             }

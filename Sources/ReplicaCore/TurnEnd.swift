@@ -140,6 +140,7 @@ extension Replica {
         replication.greetPeers()
         truncateLog()
         replication.advanceStability()
+        replication.foldOrigins()
     }
 
     /// Takes from the log what nobody needs; not while a checkpoint comes that the log goes on from.

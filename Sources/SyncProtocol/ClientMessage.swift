@@ -151,7 +151,7 @@ public struct ChangedRange: Equatable, Sendable {
 
 /// What a node tells a client.
 public enum NodeMessage: Equatable, Sendable {
-    /// `["ok", id]`: done, and durable as the node's durability mode promises.
+    /// `["ok", id]`: done, and durable as the node's durability mode closed timestamps.
     case ok(id: UInt64)
     /// `["met", id, concern]`: done, and as durable as this says: what was asked for, or less if that
     /// was not reached in time.

@@ -5,7 +5,7 @@
 /// costs what is not folded, and heartbeats leave them out where all members have folded the same.
 public final class FoldedOrigins: Sendable {
     /// Ascending by origin.
-    let entries: [(origin: WriterID, sequence: UInt64)]
+    public let entries: [(origin: WriterID, sequence: UInt64)]
     /// The operations of all folded origins together.
     let total: UInt64
     /// Tells whether two nodes have folded the same.

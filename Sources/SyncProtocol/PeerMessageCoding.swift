@@ -125,7 +125,7 @@ extension MessagePackReader {
     fileprivate mutating func heartbeat() throws(FrameError) -> Heartbeat {
         Heartbeat(
             cluster: try string("a cluster"), member: try string("a member"),
-            writer: try writerID(), vector: try vector(originLimit: WireLimits.originsOfMember),
+            writer: try writerID(), vector: try vector(),
             time: try time(), closedTimestamp: try time(), writers: try writers(),
             evictions: try evictions(), wallMilliseconds: try wallMilliseconds(),
             lease: try lease(), folding: try folding())

@@ -6,9 +6,7 @@ enum WireLimits {
     /// Highest sequence of an operation; nine years at a million a second.
     static let sequence: UInt64 = 1 << 48
     /// Origins in one vector; each incarnation of a node that writes adds one.
-    static let origins = 10_000
-    /// The same where one member tells another one of all that it holds.
-    static let originsOfMember = 1 << 20
+    static let origins = 1 << 20
     /// Members of a cluster.
     static let members = 1_000
     /// Wall clocks end before the year 6429, in milliseconds since 1970.
@@ -64,14 +62,9 @@ extension MessagePackReader {
     }
 
     public mutating func vector() throws(FrameError) -> VersionVector {
-        try vector(originLimit: WireLimits.origins)
-    }
-
-    /// Takes a vector of so many origins at most; a checkpoint may have more than a peer tells.
-    public mutating func vector(originLimit: Int) throws(FrameError) -> VersionVector {
         let head = position
         let count = try mapHead("a vector (a map of writers to sequences)")
-        guard count <= originLimit else {
+        guard count <= WireLimits.origins else {
             throw .expected("a vector of fewer writers", found: "\(count)", at: head)
         }
         var entries: [(origin: WriterID, sequence: UInt64)] = []

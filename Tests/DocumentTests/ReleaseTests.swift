@@ -26,4 +26,13 @@ import Testing
                 newer.version.compare(older.version, options: .numeric) == .orderedDescending)
         }
     }
+
+    @Test func `the README depends on a product that the package has`() throws {
+        let readme = try Repository.text("README.md")
+        let package = try Repository.text("Package.swift")
+        let product = try #require(
+            readme.firstMatch(of: /\.product\(name: "(\w+)", package: "(\w+)"\)/))
+        #expect(package.contains("name: \"\(product.output.2)\","))
+        #expect(package.contains(".library(name: \"\(product.output.1)\""))
+    }
 }

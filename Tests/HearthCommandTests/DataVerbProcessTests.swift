@@ -105,7 +105,7 @@ private typealias ExitStatus = HearthCommand.ExitStatus
 
 /// What is no data, and must not be taken for it or lost.
 @Suite struct SilentLossTests {
-    @Test(arguments: ["--help", "--version", "get --help", "sim selftest --help"])
+    @Test(arguments: ["--help", "--version", "get --help", "sim shrink --help"])
     func `output that cannot be written ends with an error`(words: String) throws {
         let run = try Command.shell("\"$0\" \(words) > /dev/full")
         #expect(run.status == ExitStatus.cannotCreate.rawValue)

@@ -1,7 +1,7 @@
 public import ReplicaCore
 public import ZeroMQ
 
-/// Describes a cluster: its nodes, where they are, and what they promise.
+/// Describes a cluster: its nodes, where they are, and what they closed timestamp.
 ///
 /// All nodes of a cluster read the same description; `NodeConfiguration(contentsOf:)` reads it from
 /// a file.

@@ -38,16 +38,16 @@ struct Evidence {
 
     // MARK: What only a simulator sees
 
-    private(set) var listeners: [Listener] = []
+    var listeners: [Listener] = []
     /// As they were in the end.
-    private(set) var applications: [Application] = []
+    var sdkClients: [SDKClient] = []
     /// All that there were.
-    private(set) var connections: [Connection] = []
-    private(set) var refusals: [Refusal] = []
-    private(set) var duplicateNodes: [DuplicateNode] = []
-    private(set) var everyTurn: [EveryTurnOracle] = []
+    var connections: [Connection] = []
+    var refusals: [Refusal] = []
+    var duplicateNodes: [DuplicateNode] = []
+    var everyTurn: [EveryTurnOracle] = []
     /// When the replicas became equal for good; nil if they never did.
-    private(set) var converged: Microseconds?
+    var converged: Microseconds?
     var quiescenceBegan: Microseconds { scenario.until }
 
     /// - Parameter losses: What went with disks; `crashes`: when processes ended that may have left
@@ -72,58 +72,6 @@ struct Evidence {
 }
 
 extension Evidence {
-    init(of run: SimulatedRun) {
-        self.init(
-            run.scenario, run.history, run.recording, nodes: Evidence.nodes(of: run),
-            losses: run.losses, crashes: run.crashes)
-        applications = run.applications.map { application in
-            var application = application
-            let value = application.node.flatMap { run.nodes[$0].replica?.value } ?? .null
-            for index in application.streams.indices {
-                application.streams[index].finish(showing: value)
-            }
-            return application
-        }
-        connections = run.connections
-        refusals = run.refusals
-        duplicateNodes = run.duplicateNodes
-        everyTurn = run.everyTurn
-        converged = run.quiescence.converged
-        listeners = run.clients.compactMap { client in
-            client.listening.map {
-                Listener(
-                    name: "c\(client.index + 1)", node: run.nodes[client.node].name, listening: $0)
-            }
-        }
-    }
-
-    private static func nodes(of run: SimulatedRun) -> [Node] {
-        var decoded: (entries: [LogEntry], operations: [Operation])?
-        return run.nodes.filter(\.belongs).map { node in
-            let entries = run.archive.batches(in: node.replica?.vector ?? VersionVector())
-            // Mostly all logs are equal, and need be read only once.
-            if decoded?.entries != entries { decoded = (entries, operations(in: entries)) }
-            return Node(
-                name: node.name, value: node.replica?.value ?? .null, vector: node.replica?.vector,
-                writer: node.replica?.writer, operations: decoded?.operations ?? [],
-                diskFailure: diskFailure(of: node))
-        }
-    }
-
-    /// Looks at a disk as the next process would.
-    private static func diskFailure(of node: VirtualNode) -> String? {
-        do throws(FrameError) {
-            guard let replica = node.replica, let next = try node.restarted() else { return nil }
-            if next.vector != replica.vector {
-                return "\(node.name) holds \(replica.vector.line), and its disk \(next.vector.line)"
-            }
-            return next.value == replica.value
-                ? nil : "\(node.name) shows \(replica.value), and its disk gives \(next.value)"
-        } catch {
-            return "what is on the disk of \(node.name) cannot be read: \(error)"
-        }
-    }
-
     static func operations(in entries: [LogEntry]) -> [Operation] {
         var operations: [Operation] = []
         for entry in entries {
@@ -142,7 +90,10 @@ extension Evidence {
         return united
     }
 
-    var clientCount: Int { scenario.clients.count + scenario.clients.listeners }
+    /// The programs that do more than to ask, one thing after the other, or to listen.
+    var applications: [SDKClient] { sdkClients.filter { !$0.isObserved } }
+
+    var clientCount: Int { scenario.clients.count }
 
     /// Said in every result, never passed over.
     var permittedNote: String {
@@ -150,45 +101,5 @@ extension Evidence {
         guard count > 0 else { return "" }
         return "; \(count) acknowledged before a node lost its disk, or crashed without "
             + "\"durability=commit\", and held by no other then, are left out"
-    }
-}
-
-extension Check {
-    /// Looks at a run.
-    func judge(_ evidence: Evidence) -> CheckResult {
-        let finding: Finding =
-            switch self {
-            case .replicasEqual: ReplicasEqual.judge(evidence)
-            case .everyTurnEqualsOracle: EveryTurnEqualsOracle.judge(evidence)
-            case .acknowledgedPushes: AcknowledgedPushes.judge(evidence)
-            case .pushKeys: PushKeys.judge(evidence)
-            case .incrementsAddUp: IncrementsAddUp.judge(evidence)
-            case .acknowledgedWritesSurvive: AcknowledgedWritesSurvive.judge(evidence)
-            case .writeConcernsHold: WriteConcernsHold.judge(evidence)
-            case .refusalsHaveReasons: RefusalsHaveReasons.judge(evidence)
-            case .oneOfAName: OneOfAName.judge(evidence)
-            case .listenersConverge: ListenersConverge.judge(evidence)
-            case .staysLive: StaysLive.judge(evidence)
-            case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,
-                .oldValuesAreRight, .changesTellTheTruth:
-                EventChecks.judge(self, evidence)
-            case .transactionsCount: Transactions.judgeCount(evidence)
-            case .transactionsLinearizable: Transactions.judgeRegister(evidence)
-            case .onDisconnectWaits: OnDisconnectWaits.judge(evidence)
-            case .equalVectorsEqualTrees: EqualVectors.judge(evidence)
-            case .readYourWrites: Sessions(evidence).readYourWrites()
-            case .monotonicReads: Sessions(evidence).monotonicReads()
-            case .monotonicWrites: Sessions(evidence).monotonicWrites()
-            case .writesFollowReads: Sessions(evidence).writesFollowReads()
-            case .causalOrder: Sessions(evidence).causalOrder()
-            case .restartIdentity: RestartIdentity.judge(evidence)
-            case .noResurrection: NoResurrection.judge(evidence)
-            case .updatesAreAtomic: UpdatesAreAtomic.judge(evidence)
-            case .stableIsFinal: StableIsFinal.judge(evidence)
-            case .stampsAscend: StampsAscend.judge(evidence)
-            }
-        return CheckResult(
-            check: self, verdict: finding.verdict, details: finding.details,
-            witness: finding.witness)
     }
 }

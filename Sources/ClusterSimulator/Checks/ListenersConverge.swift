@@ -9,11 +9,15 @@ enum ListenersConverge {
                 return .invalid("\(who) listens at a node that is no member any more")
             }
             if let failure = listening.failure { return .invalid("\(who) found that \(failure)") }
-            guard listening.isComplete else { return .invalid("\(who) was told nothing") }
-            if listening.value != node.value[listening.path] {
-                return .invalid(
-                    "\(who) has \(listening.value) where the node shows "
-                        + "\(node.value[listening.path])")
+            guard listening.isComplete, let shown = listening.shown else {
+                return .invalid("\(who) was told nothing")
+            }
+            let value = node.value[listening.path]
+            if listening.told != value {
+                return .invalid("\(who) was told \(listening.told) where the node shows \(value)")
+            }
+            if shown != value {
+                return .invalid("\(who) shows \(shown) where the node shows \(value)")
             }
         }
         let changes = evidence.listeners.reduce(0) { $0 + $1.listening.changeCount }

@@ -1,14 +1,6 @@
 import ReplicaCore
 import SyncProtocol
 
-/// What a node had stored within these times may be gone, with its disk or because nothing of it was
-/// synced.
-struct Loss {
-    var node: Int
-    var since: Microseconds
-    var until: Microseconds
-}
-
 /// Which acknowledged operations may be gone, so that nobody need find them: those that at some time no
 /// node held any more, as far as disks allow.
 ///

@@ -14,13 +14,13 @@ enum Transactions {
 
     /// Each transaction that came out is in the count that they all make, once.
     static func judgeCount(_ evidence: Evidence) -> Finding {
-        let records = evidence.history.transactions.filter { $0.path == Application.count }
+        let records = evidence.history.transactions.filter { $0.path == ApplicationProgram.count }
         let committed = records.count { $0.outcome == .acknowledged }
         let unknown = records.count { $0.outcome == .unknown || $0.outcome == .open }
         if committed == 0 { return .unknown("none of \(records.count) transactions was committed") }
         if let permittedLoss = permittedLoss(evidence) { return permittedLoss }
         for node in evidence.nodes where node.vector != nil {
-            let shown = node.value[Application.count].wholeNumber
+            let shown = node.value[ApplicationProgram.count].wholeNumber
             guard (Int64(committed)...Int64(committed + unknown)).contains(shown) else {
                 return .invalid(
                     "the count is \(shown) at \(node.name), after \(committed) transactions and "
@@ -36,7 +36,9 @@ enum Transactions {
     /// One with an unknown outcome is in the chain if another one rests on it.
     /// - Complexity: O(n).
     static func judgeRegister(_ evidence: Evidence) -> Finding {
-        let records = evidence.history.transactions.filter { $0.path == Application.register }
+        let records = evidence.history.transactions.filter {
+            $0.path == ApplicationProgram.register
+        }
         let committed = records.filter { $0.outcome == .acknowledged }
         if committed.isEmpty {
             return .unknown("none of \(records.count) transactions was committed")
@@ -48,7 +50,7 @@ enum Transactions {
         }
         if let finding = chain.disorder { return finding }
         for node in evidence.nodes where node.vector != nil {
-            let shown = node.value[Application.register]
+            let shown = node.value[ApplicationProgram.register]
             if let finding = chain.include(shown, shownAt: node.name) { return finding }
         }
         return .valid("\(committed.count) transactions one upon the other")

@@ -32,11 +32,9 @@ extension Scenario {
         let all = Set(0..<cluster.replicas)
         var absent = all.subtracting(all.sorted().dropLast(cluster.newcomers))
         for scripted in script {
-            switch scripted.action {
-            case .fault(.evict(let node, _)): absent.insert(node)
-            case .fault(.members(let members)): absent.formUnion(all.subtracting(members))
-            default: continue
-            }
+            guard case .fault(let fault) = scripted.action else { continue }
+            if let eviction = fault as? Evict { absent.insert(eviction.node) }
+            if let list = fault as? MemberList { absent.formUnion(all.subtracting(list.members)) }
         }
         return absent
     }

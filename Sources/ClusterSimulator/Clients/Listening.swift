@@ -1,43 +1,71 @@
 import DataTree
 import SyncProtocol
 
-/// What a listener knows of its location: a value that is made of nothing but what it was told.
+/// What a listener's node tells it, frame by frame, beside what the library makes of that.
 struct Listening {
     let path: Path
-    private(set) var value = Value.null
-    /// Whether the whole value came on the present connection.
+    /// What its program was shown last.
+    var shown: Value?
+    /// A value that is made of nothing but what the node told.
+    private(set) var told = Value.null
+    /// Whether the node has told the whole value on the present connection.
     private(set) var isComplete = false
     private(set) var changeCount = 0
     /// The first thing that a change did wrong.
     private(set) var failure: String?
+    /// The number of the listen on the present connection.
+    private var number: UInt64?
 
     init(path: Path) { self.path = path }
 
-    /// A new connection begins with the whole value.
-    mutating func restart() {
-        value = .null
+    /// The listen is asked for: of what the listener holds, only the rest is to be told.
+    mutating func take(_ message: ClientMessage) {
+        guard case .listen(let id, _, _, let held) = message else { return }
+        number = id
+        isComplete = false
+        if held == nil { told = .null }
+    }
+
+    mutating func take(_ message: NodeMessage) {
+        switch message {
+        case .change(let listen, let writes) where listen == number: take(writes)
+        case .ranges(let listen, let ranges) where listen == number:
+            isComplete = true
+            changeCount += 1
+            told.replace(
+                ranges.map(\.range),
+                by: ranges.flatMap(\.writes).map { (path: $0.path, value: $0.value) })
+        default: break
+        }
+    }
+
+    /// The connection is gone.
+    mutating func disconnect() {
+        number = nil
         isComplete = false
     }
 
+    mutating func noteEnd(_ problem: String) { failure = failure ?? "it ended: \(problem)" }
+
     /// Takes what one operation changed; each write of it has to change something.
-    mutating func take(_ writes: [Write]) {
+    private mutating func take(_ writes: [Write]) {
         changeCount += 1
         guard isComplete else {
             isComplete = true
-            for write in writes { value.set(write.value, at: write.path) }
+            // Without writes the listener holds exactly what there is.
+            if !writes.isEmpty { told = .null }
+            for write in writes { told.set(write.value, at: write.path) }
             return
         }
         if writes.isEmpty { failure = failure ?? "a change told nothing" }
-        let before = value
+        let before = told
         for write in writes {
-            if value[write.path] == write.value {
-                noteRepetition(write, of: writes, before: before)
-            }
-            value.set(write.value, at: write.path)
+            if told[write.path] == write.value { noteRepetition(write, of: writes, before) }
+            told.set(write.value, at: write.path)
         }
     }
 
-    private mutating func noteRepetition(_ write: Write, of writes: [Write], before: Value) {
+    private mutating func noteRepetition(_ write: Write, of writes: [Write], _ before: Value) {
         guard failure == nil else { return }
         let told = writes.map { "\($0.path) \($0.value)" }.joined(separator: ", ")
         failure = "\(write.path) was \(write.value) already when a change told \(told) of \(before)"

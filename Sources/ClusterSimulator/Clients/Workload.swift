@@ -1,3 +1,4 @@
+import ClientCore
 import DataTree
 import ReplicaCore
 import SyncProtocol
@@ -154,18 +155,24 @@ extension Workload.Request {
         Workload.Request(kind: .write(path), writes: [Write(path: path, value: value)])
     }
 
-    /// The request as it travels.
-    func message(id: UInt64, stamp: Stamp? = nil) -> ClientMessage {
+    /// The request as a client without the library sends it.
+    func message(id: UInt64) -> ClientMessage {
         switch kind {
         case .append(let list, _, let value): return .push(id: id, path: list, value: value)
         case .get: return .get(id: id, path: path)
         default:
             if path.isRoot, let write = writes.first {
-                return .put(
-                    id: id, path: write.path, value: write.value, concern: concern, stamp: stamp)
+                return .put(id: id, path: write.path, value: write.value, concern: concern)
             }
-            return .merge(id: id, path: path, writes: writes, concern: concern, stamp: stamp)
+            return .merge(id: id, path: path, writes: writes, concern: concern)
         }
+    }
+
+    /// What a program asks the library for.
+    var work: ClientCore.Request.Work {
+        if case .get = kind { return .get(path) }
+        if path.isRoot, let write = writes.first { return .put(write.path, write.value) }
+        return .merge(path, writes)
     }
 
     var fingerprint: Fingerprint? {

@@ -28,11 +28,8 @@ enum Event {
     /// A client has waited long enough for the answer to a request.
     case clientGivesUp(Int, request: UInt64)
     case clientMoves(Int)
-    /// An application takes a turn, or does something.
-    case applicationTurns(Int)
-    case applicationActs(Int)
-    /// A listener asks whether its node is still there.
-    case clientProbes(Int, connection: Int)
+    /// The library of a client takes a turn.
+    case clientTurns(Int)
 
     case duplicateTurns(Int)
     case scripted(Int)

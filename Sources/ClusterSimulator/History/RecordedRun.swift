@@ -4,7 +4,7 @@ public import SyncProtocol
 
 /// What real nodes and real clients did, for the checks that judge simulated ones.
 ///
-/// The clients ask one thing after the other, as virtual ones do: what a session promises is judged from
+/// The clients ask one thing after the other, as virtual ones do: what a session closed timestamps is judged from
 /// one answer to the next request. Times are microseconds by a clock that all processes share.
 public struct RecordedRun {
     /// What can be judged of real nodes: nobody sees what they show between turns, nor every

@@ -4,12 +4,6 @@ import SyncProtocol
 // What is stored, and not what was written.
 
 extension VirtualDisk {
-    /// What can be damaged.
-    enum Part: Equatable {
-        case log
-        case checkpoint
-    }
-
     private var batchCount: Int { logs.reduce(0) { $0 + $1.entries.count } }
 
     /// Something stored is not what was written.
@@ -20,21 +14,18 @@ extension VirtualDisk {
 
     /// Turns a bit of something stored, if there is anything: a batch of the log, a row of the
     /// checkpoint, or its head.
-    ///
-    /// - Parameter sealed: Where the checksums are made to fit: a mistake, of a node that does not look
-    ///   at them.
-    mutating func damage(sealed: Part?) {
+    mutating func damage() {
         let count = batchCount + checkpoints.partCount
         guard count > 0 else { return }
         let chosen = random.index(below: count)
-        if chosen < batchCount { return damageBatch(chosen, isSealed: sealed == .log) }
-        checkpoints.damage(chosen - batchCount, isSealed: sealed == .checkpoint, &random)
+        if chosen < batchCount { return damageBatch(chosen) }
+        checkpoints.damage(chosen - batchCount, &random)
     }
 
     /// Turns a bit of a batch of the log, if there is one.
-    mutating func damageLog(sealed: Part?) {
+    mutating func damageLog() {
         let count = batchCount
-        if count > 0 { damageBatch(random.index(below: count), isSealed: sealed == .log) }
+        if count > 0 { damageBatch(random.index(below: count)) }
     }
 
     /// What was written last is in the place of something else, which is gone, and is missing in its own: a
@@ -64,11 +55,11 @@ extension VirtualDisk {
         return hasDamagedBatch || vector[entry.origin] >= entry.last ? nil : since
     }
 
-    private mutating func damageBatch(_ chosen: Int, isSealed: Bool) {
+    private mutating func damageBatch(_ chosen: Int) {
         var chosen = chosen
         for index in logs.indices {
             guard chosen >= logs[index].entries.count else {
-                logs[index].entries[chosen].bytes.turnBit(&random, isSealed: isSealed)
+                logs[index].entries[chosen].bytes.turnBit(&random)
                 return
             }
             chosen -= logs[index].entries.count
@@ -77,18 +68,8 @@ extension VirtualDisk {
 }
 
 extension [UInt8] {
-    /// Turns a bit before the checksum, which then is wrong or, if the bytes are sealed, made anew.
-    mutating func turnBit(_ random: inout SplitMix64, isSealed: Bool = false) {
-        var turned = Array(dropLast(4))
-        turned[random.index(below: turned.count)] ^= 1 << UInt8(random.index(below: 8))
-        guard isSealed else {
-            self = turned + suffix(4)
-            return
-        }
-        let checksum = turned.withUnsafeBytes { Checksum.crc32c(of: $0) }
-        self = turned + [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: checksum >> $0) }
+    /// Turns a bit before the checksum, which then is wrong.
+    mutating func turnBit(_ random: inout SplitMix64) {
+        self[random.index(below: count - 4)] ^= 1 << UInt8(random.index(below: 8))
     }
-
-    /// The checksum at the end.
-    var checksum: UInt32 { withUnsafeBytes { Checksum.stored(in: $0) } }
 }

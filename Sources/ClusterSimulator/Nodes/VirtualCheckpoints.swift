@@ -39,22 +39,14 @@ struct VirtualCheckpoints {
     var partCount: Int { rows.count + (head == nil ? 0 : 1) }
 
     /// Turns a bit of a row, counted from 0, or after them of the head.
-    ///
-    /// - Parameter isSealed: Whether the checksums are made to fit.
-    mutating func damage(_ index: Int, isSealed: Bool, _ random: inout SplitMix64) {
+    mutating func damage(_ index: Int, _ random: inout SplitMix64) {
         guard index < rows.count else {
-            head?.turnBit(&random, isSealed: isSealed)
+            head?.turnBit(&random)
             return
         }
-        let before = rows[index].bytes
-        var bytes = before
-        bytes.turnBit(&random, isSealed: isSealed)
+        var bytes = rows[index].bytes
+        bytes.turnBit(&random)
         rows[index] = CheckpointRow(id: rows[index].id, bytes: bytes)
-        // The head knows the sum of all checksums.
-        guard isSealed, let head, var changed = try? CheckpointHead(head) else { return }
-        changed.fingerprint += UInt64(bytes.checksum)
-        changed.fingerprint -= UInt64(before.checksum)
-        self.head = changed.bytes
     }
 
     /// The newest row takes the place of another one, and is missing in its own; false if there is no other.

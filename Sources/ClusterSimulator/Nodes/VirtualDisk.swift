@@ -98,11 +98,8 @@ struct VirtualDisk {
         return .done(turn: last, next: dropSyncing(at: now))
     }
 
-    /// The last turn of the sync under way.
-    var lastSyncing: UInt64? { unsynced.prefix(syncing).last?.turn.number }
-
     /// What was on its way is no more; returns when the next sync will be done, if there is more to do.
-    mutating func dropSyncing(at now: Microseconds) -> Microseconds? {
+    private mutating func dropSyncing(at now: Microseconds) -> Microseconds? {
         unsynced.removeFirst(syncing)
         syncing = 0
         return unsynced.isEmpty ? nil : begin(at: now)

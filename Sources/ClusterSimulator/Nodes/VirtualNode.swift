@@ -42,20 +42,14 @@ struct VirtualNode {
     private(set) var pastCounters = Counters()
 
     private var configuration: ReplicaConfiguration
-    private let defect: PlantedDefect?
     private var waiting: [Input] = []
     /// The frames of clients that the last turn took, and how far the replica was before and after.
     private var served:
         [(session: SessionID, frame: [UInt8], before: VersionVector, vector: VersionVector)] = []
-    /// The replica as it was some turns ago, for the defect that reads from it.
-    private var stale: Replica?
     private var random: SplitMix64
 
-    init(
-        index: Int, scenario: Scenario, seed: UInt64, defect: PlantedDefect?
-    ) {
+    init(index: Int, scenario: Scenario, seed: UInt64) {
         self.index = index
-        self.defect = defect
         let names = (1...scenario.cluster.replicas).map { "n\($0)" }
         name = names[index]
         random = SplitMix64(seed: seed, part: 1_000 + UInt64(index))
@@ -67,6 +61,7 @@ struct VirtualNode {
             cluster: "simulated", member: name, peers: [],
             durability: scenario.cluster.durability, seed: 0)
         configuration.checkpointBytes = 2_000
+        configuration.foldingLimit = 2
         configuration.logLimit = UInt64(scenario.cluster.logLimit)
         configuration.leaseMilliseconds = scenario.cluster.lease / 1_000
         configuration.retryWindowMilliseconds = scenario.cluster.retryWindow / 1_000
@@ -102,13 +97,12 @@ struct VirtualNode {
         incarnation += 1
         (installations, returns) = (0, 0)
         var configuration = configuration
-        configuration.seed = defect == .keepsWriter ? UInt64(index) : random.next()
+        configuration.seed = random.next()
         let checkpoint = try disk.restoreCheckpoint()
         var replica = Replica(
             configuration, properties: disk.properties, checkpoint: checkpoint,
-            orphans: defect == .losesAside ? [] : disk.orphans.map(\.bytes))
+            orphans: disk.orphans.map(\.bytes))
         for entry in disk.batches {
-            let entry = defect == .trustsPlaces ? try entry.refiled : entry
             try replica.restore(DecodedBatch(entry, coveredBy: replica.vector))
         }
         try replica.finishRestoring()
@@ -143,7 +137,6 @@ struct VirtualNode {
         state = .down
         waiting.removeAll()
         served.removeAll()
-        stale = nil
         isServing = false
         waitsForRoom = false
         isTurnScheduled = false
@@ -187,65 +180,18 @@ struct VirtualNode {
     mutating func turn(at now: Microseconds) -> [Output] {
         guard state == .running, replica != nil else { return [] }
         var outputs = replica!.step(.turnBegan(clock.moment(at: now)))
-        for input in waiting { outputs += take(input, at: now) }
+        for input in waiting { outputs += take(input) }
         waiting.removeAll(keepingCapacity: true)
         outputs += replica!.step(.turnEnded)
-        if defect == .servesStaleReads, random.index(below: 4) == 0 { stale = replica }
         return outputs
     }
 
-    private mutating func take(_ input: Input, at now: Microseconds) -> [Output] {
-        guard case .requested(var frame, let session) = input else { return replica!.step(input) }
-        if defect == .ignoresConditions { frame = VirtualNode.withoutConditions(frame) }
-        if let old = stale, VirtualNode.isRead(frame), random.index(below: 2) == 0 {
-            served.append((session, frame, old.vector, old.vector))
-            return old.answer(input, at: clock.moment(at: now))
-        }
+    private mutating func take(_ input: Input) -> [Output] {
+        guard case .requested(let frame, let session) = input else { return replica!.step(input) }
         let before = replica!.vector
-        var outputs: [Output] = []
-        if defect == .splitsUpdates, let (first, rest) = VirtualNode.halves(frame) {
-            _ = replica!.step(.requested(first, by: session))
-            outputs = replica!.step(.requested(rest, by: session))
-        } else {
-            outputs = replica!.step(.requested(frame, by: session))
-        }
+        let outputs = replica!.step(input)
         served.append((session, frame, before, replica!.vector))
         return outputs
-    }
-
-    private static func isRead(_ frame: [UInt8]) -> Bool {
-        guard let messages = try? FrameReader<ClientMessage>.messages(in: frame),
-            case .message(.get)? = messages.first
-        else { return false }
-        return true
-    }
-
-    /// An update of several places as two writes.
-    private static func halves(_ frame: [UInt8]) -> (first: [UInt8], rest: [UInt8])? {
-        guard let messages = try? FrameReader<ClientMessage>.messages(in: frame),
-            case .message(.merge(let id, let path, let writes, _, nil))? = messages.first,
-            writes.count > 1
-        else { return nil }
-        let first = ClientMessage.merge(id: 0, path: path, writes: [writes[0]])
-        let rest = ClientMessage.merge(id: id, path: path, writes: Array(writes.dropFirst()))
-        return (first.frame, rest.frame)
-    }
-
-    private static func withoutConditions(_ frame: [UInt8]) -> [UInt8] {
-        guard let received = try? FrameReader<ClientMessage>.messages(in: frame) else {
-            return frame
-        }
-        var changed = FrameWriter()
-        for case .message(let message) in received {
-            if case .put(let id, let path, let value, _, let concern, let stamp) = message {
-                changed.append(
-                    ClientMessage.put(
-                        id: id, path: path, value: value, concern: concern, stamp: stamp))
-            } else {
-                changed.append(message)
-            }
-        }
-        return changed.bytes
     }
 
     /// Takes what the last turn did for clients.
@@ -265,29 +211,6 @@ struct VirtualNode {
 
     /// From one turn without input to the next.
     mutating func tickDelay() -> Microseconds { random.time(in: TimeRange(40_000, 60_000)) }
-}
-
-extension LogEntry {
-    /// As what its bytes say, wherever they are.
-    fileprivate var refiled: LogEntry {
-        get throws(FrameError) {
-            let head = try BatchCoding.decodeHead(bytes)
-            return LogEntry(
-                origin: head.origin, first: head.first, last: head.last, bytes: bytes)
-        }
-    }
-}
-
-extension Replica {
-    /// What a replica that is put aside answers to a client.
-    fileprivate func answer(_ input: Input, at now: Moment) -> [Output] {
-        var replica = self
-        _ = replica.step(.turnBegan(now))
-        _ = replica.step(input)
-        return replica.step(.turnEnded).filter { output in
-            if case .reply = output { true } else { false }
-        }
-    }
 }
 
 extension Counters {

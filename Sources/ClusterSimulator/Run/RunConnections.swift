@@ -9,13 +9,6 @@ extension SimulatedRun {
 
     private func endpoint(of client: Int) -> Int { nodes.count + client }
 
-    /// Connects a client to its node.
-    mutating func connect(_ client: Int) {
-        let node = clients[client].node
-        clients[client].connection = open(client, to: node)
-        clients[client].wasHeard = true
-    }
-
     /// Begins a connection, which a node without file handles does not notice.
     mutating func open(_ client: Int, to node: Int) -> Int {
         connections.append(
@@ -36,34 +29,33 @@ extension SimulatedRun {
         }
     }
 
-    /// Notes which operation a request is about.
-    mutating func note(_ operation: Int, asked id: UInt64, by client: Int) {
-        guard recording.isOn, let index = clients[client].connection else { return }
-        connections[index].asked.append((id, operation))
-    }
-
     /// Notes what a node did with the requests of its last turn.
     mutating func noteServings(of node: Int) {
         for served in nodes[node].takeServed() {
             guard served.session != SimulatedRun.operatorSession else { continue }
             let index = Int(served.session.number) - 1
-            guard let messages = try? FrameReader<ClientMessage>.messages(in: served.frame),
-                case .message(let message)? = messages.first, let id = message.requestID,
-                let asked = connections[index].asked.last(where: { $0.id == id })
-            else { continue }
-            let writer = nodes[node].replica?.writer ?? WriterID(bits: 0)
-            let isWrite = served.vector[writer] > served.before[writer]
-            let made = isWrite ? Dot(origin: writer, sequence: served.vector[writer]) : nil
-            let dot = made ?? message.stamp.flatMap { recording.dot(of: $0, in: served.vector) }
-            history.operations[asked.operation].servings.append(
-                .init(
-                    connection: index, node: node, time: now, before: served.before,
-                    vector: served.vector, made: made, dot: dot))
+            let messages = (try? FrameReader<ClientMessage>.messages(in: served.frame)) ?? []
+            for case .message(let message) in messages {
+                guard let id = message.requestID,
+                    let asked = connections[index].asked.last(where: { $0.id == id })
+                else { continue }
+                let (made, dot) = made(message.stamp, by: node, served.before, served.vector)
+                history.operations[asked.operation].servings.append(
+                    .init(
+                        connection: index, node: node, time: now, before: served.before,
+                        vector: served.vector, made: made, dot: dot))
+            }
         }
     }
 
-    mutating func send(_ message: ClientMessage, from client: Int) {
-        if let index = clients[client].connection { send(message.frame, on: index) }
+    /// The operation that a node made of a request, if it made one; and the one that the request is.
+    private func made(
+        _ stamp: Stamp?, by node: Int, _ before: VersionVector, _ vector: VersionVector
+    ) -> (made: Dot?, dot: Dot?) {
+        let writer = nodes[node].replica?.writer ?? WriterID(bits: 0)
+        let isWrite = vector[writer] > before[writer]
+        let made = isWrite ? Dot(origin: writer, sequence: vector[writer]) : nil
+        return (made, made ?? stamp.flatMap { recording.dot(of: $0, in: vector) })
     }
 
     mutating func send(_ frame: [UInt8], on index: Int) {
@@ -92,14 +84,9 @@ extension SimulatedRun {
         guard !connection.isBroken, isCurrent(index),
             let delay = delay(from: connection.node, to: endpoint(of: connection.client), on: index)
         else { return }
-        if defect == .losesChanges, isChange(frame, on: index), random.index(below: 20) == 0 {
-            return
-        }
         let arrival = max(now + delay, connection.lastAtClient)
         connections[index].lastAtClient = arrival
-        let isCut = defect == .cutsReplies && random.index(below: 20) == 0
-        let sent = isCut ? Array(frame.dropLast()) : frame
-        queue.schedule(.replied(connection: index, frame: sent), at: arrival)
+        queue.schedule(.replied(connection: index, frame: frame), at: arrival)
     }
 
     /// An eviction that was refused is to have no effect, now or later.
@@ -110,26 +97,6 @@ extension SimulatedRun {
         }
     }
 
-    /// Whether it is the one over which its client talks now.
-    private func isCurrent(_ index: Int) -> Bool {
-        let client = connections[index].client
-        if client < clients.count { return clients[client].connection == index }
-        return applications[client - clients.count].connection == index
-    }
-
-    /// Whether a frame tells a listener of changes, and nothing else.
-    private func isChange(_ frame: [UInt8], on index: Int) -> Bool {
-        let client = connections[index].client
-        if client < clients.count { return clients[client].listening?.isComplete == true }
-        guard let messages = try? FrameReader<NodeMessage>.messages(in: frame) else { return false }
-        return messages.allSatisfy { message in
-            switch message {
-            case .message(.change), .message(.seen): true
-            default: false
-            }
-        }
-    }
-
     /// How long a frame takes, or nil if it is lost, and the connection with it.
     private mutating func delay(from: Int, to: Int, on index: Int) -> Microseconds? {
         if let delay = network.clientDelay(from: from, to: to) { return delay }
@@ -137,13 +104,6 @@ extension SimulatedRun {
         schedule(.nodeLost(connection: index), after: SimulatedRun.heartbeatTimeout)
         schedule(.clientLost(connection: index), after: SimulatedRun.heartbeatTimeout)
         return nil
-    }
-
-    /// A client goes.
-    mutating func disconnect(_ client: Int) {
-        guard let index = clients[client].connection else { return }
-        clients[client].connection = nil
-        close(index)
     }
 
     /// The client's end of a connection is gone.

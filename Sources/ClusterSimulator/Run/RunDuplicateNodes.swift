@@ -54,8 +54,7 @@ extension SimulatedRun {
                     ofDuplicate: duplicateNode)
             case .ask(let member, let frame):
                 ask(member, frame, from: duplicateNodes[duplicateNode].node)
-            case .giveUp where defect != .refusedTwinGoesOn:
-                duplicateNodes[duplicateNode].ended = now
+            case .giveUp: duplicateNodes[duplicateNode].ended = now
             default: break
             }
         }

@@ -34,7 +34,7 @@ extension SimulatedRun {
             }
             return true
         } catch {
-            guard nodes[node].disk.isDamaged || defect?.trustsDisk == true else {
+            guard nodes[node].disk.isDamaged else {
                 quiescence.failure =
                     quiescence.failure ?? "\(nodes[node].name) cannot read its log: \(error)"
                 return false
@@ -143,8 +143,7 @@ extension SimulatedRun {
             case .publish(let frame):
                 recording.note(published: frame, node: node)
                 publish(frame, from: node)
-            case .ask(let member, let frame):
-                if defect != .ignoresGaps { ask(member, frame, from: node) }
+            case .ask(let member, let frame): ask(member, frame, from: node)
             case .answer(let member, let frame): answer(member, frame, from: node)
             case .reply(let session, let frame): reply(frame, to: session)
             case .read(let wish):
@@ -154,9 +153,7 @@ extension SimulatedRun {
             case .checkpoint(let checkpoint):
                 nodes[node].disk.begin(checkpoint)
                 work(.checkpoint, by: node)
-            case .truncate(let vector):
-                let held = nodes[node].replica?.vector ?? vector
-                nodes[node].disk.truncate(defect == .truncatesWhatIsHeld ? held : vector)
+            case .truncate(let vector): nodes[node].disk.truncate(vector)
             case .readRows(let read): work(.readRows(read), by: node)
             case .receiveRows(let rows, let areFirst):
                 nodes[node].disk.checkpoints.receiveRows(rows, areFirst: areFirst)
@@ -184,8 +181,6 @@ extension SimulatedRun {
 
     private mutating func store(_ turn: Turn, of node: Int) {
         if let done = nodes[node].disk.write(turn, at: now) { scheduleSync(of: node, at: done) }
-        guard defect == .acknowledgesBeforeCommit else { return }
-        perform(nodes[node].stored(turn: turn.number), of: node)
     }
 
     mutating func finishSync(_ node: Int, incarnation: Int) {
@@ -193,7 +188,6 @@ extension SimulatedRun {
         switch nodes[node].disk.finishSync(at: now) {
         case .done(let turn, let next): noteSync(by: node, of: turn, next: next)
         case .noRoom(let again): noteNoRoom(at: node, again: again)
-        case .failed where defect == .ignoresFailedSyncs: dropSync(of: node)
         case .failed:
             // What that took with it is only said once.
             statistics.failedSyncs += 1
@@ -208,9 +202,7 @@ extension SimulatedRun {
             nodes[node].waitsForRoom = false
             give(.storageWorks, to: node)
         }
-        if let turn, defect != .acknowledgesBeforeCommit {
-            perform(nodes[node].stored(turn: turn), of: node)
-        }
+        if let turn { perform(nodes[node].stored(turn: turn), of: node) }
         if nodes[node].state == .stopping, nodes[node].disk.isIdle { endProcess(node) }
     }
 
@@ -219,18 +211,11 @@ extension SimulatedRun {
     }
 
     private mutating func noteNoRoom(at node: Int, again: Microseconds) {
-        if defect == .dropsWhatFindsNoRoom { return dropSync(of: node) }
         scheduleSync(of: node, at: again)
         guard !nodes[node].waitsForRoom else { return }
         nodes[node].waitsForRoom = true
         refusals.append(Refusal(node: node, reason: Refusal.noRoom, since: now))
         give(.storageFailed(problem: Refusal.noRoom, fix: "free some space"), to: node)
-    }
-
-    /// A mistake: what was not synced counts as if it were.
-    private mutating func dropSync(of node: Int) {
-        let turn = nodes[node].disk.lastSyncing
-        noteSync(by: node, of: turn, next: nodes[node].disk.dropSyncing(at: now))
     }
 
     mutating func finishRead(_ wish: LogRead, by node: Int, incarnation: Int) {

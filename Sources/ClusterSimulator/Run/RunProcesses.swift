@@ -38,7 +38,7 @@ extension SimulatedRun {
     /// The process ends, and the next one finds damage.
     mutating func rot(_ node: Int) {
         kill(node)
-        nodes[node].disk.damage(sealed: defect?.trustedPart)
+        nodes[node].disk.damage()
         statistics.diskTroubles += 1
         start(node)
     }

@@ -29,18 +29,14 @@ extension SimulatedRun {
         quiescence.lastProgress = now
         network.quiescence(at: now)
         noteUnknownPeers()
-        perform(.heal)
+        Heal().apply(to: &self)
         for node in nodes.indices {
             nodes[node].clock.set(.running, at: now)
             nodes[node].disk.trouble = nil
             nodes[node].slowness = nil
             freeHandles(of: node)
         }
-        for client in clients.indices {
-            clients[client].remaining = 0
-            clients[client].scripted.removeAll()
-        }
-        stopApplications()
+        stopClients()
         schedule(.quiescenceChecked, after: 0)
     }
 
@@ -80,11 +76,10 @@ extension SimulatedRun {
         return members.allSatisfy {
             $0.isIdle && $0.replica?.vector == vector && $0.replica?.isWhole == true
         }
-            && clients.allSatisfy { client in
-                guard let listening = client.listening else { return client.pending == nil }
-                return listening.isComplete && isAtRest(client.connection)
+            && protocolClients.allSatisfy { $0.pending == nil }
+            && sdkClients.allSatisfy { client in
+                client.isAtRest && (!client.needsConnection || isAtRest(client.connection))
             }
-            && applications.allSatisfy { $0.isAtRest && isAtRest($0.connection) }
             && duplicateNodes.allSatisfy { $0.ended != nil }
     }
 

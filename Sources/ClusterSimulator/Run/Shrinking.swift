@@ -13,24 +13,29 @@ public struct Shrinking: Sendable {
     /// How many runs it took so far.
     public private(set) var runs = 0
 
-    private let defect: PlantedDefect?
     private let limit: Int
+    private let run: @Sendable (Scenario, UInt64) -> SimulationReport
     private var lines: [String]
 
     /// The first check that fails with a seed is the one to keep; nil if none does, and the run has no
     /// failure.
     ///
-    /// - Parameter limit: After so many runs the shortest scenario so far has to do.
-    public init?(_ scenario: Scenario, seed: UInt64, defect: PlantedDefect?, limit: Int) {
-        let report = Simulation.run(scenario, seed: seed, defect: defect)
+    /// - Parameters:
+    ///   - limit: After so many runs the shortest scenario so far has to do.
+    ///   - run: Runs a scenario with a seed.
+    public init?(
+        _ scenario: Scenario, seed: UInt64, limit: Int,
+        run: @escaping @Sendable (Scenario, UInt64) -> SimulationReport = Simulation.run
+    ) {
+        let report = run(scenario, seed)
         guard report.verdict == .invalid else { return nil }
         check = report.checks.first { $0.verdict == .invalid }?.check
         self.scenario = scenario.drawn(seed: seed)
         if let check { self.scenario.checks = [check] }
         self.scenario.claim = "Fails as \(scenario.name) does with seed \(seed)."
         self.seed = seed
-        self.defect = defect
         self.limit = limit
+        self.run = run
         lines = Shrinking.lines(of: self.scenario)
     }
 
@@ -128,7 +133,7 @@ public struct Shrinking: Sendable {
         guard runs < limit, let candidate = read(shorter) else { return false }
         for seed in [seed, 1, 2, 3] {
             runs += 1
-            let report = Simulation.run(candidate, seed: seed, defect: defect)
+            let report = run(candidate, seed)
             guard shows(report) else { continue }
             self.seed = seed
             scenario = candidate

@@ -6,14 +6,14 @@ import SyncProtocol
 struct SimulatedRun {
     let scenario: Scenario
     let seed: UInt64
-    let defect: PlantedDefect?
 
     var now: Microseconds = 0
     var queue = EventQueue()
     var network: VirtualNetwork
     var nodes: [VirtualNode]
-    var clients: [VirtualClient]
-    var applications: [Application]
+    /// Those with the library that ask, then those that listen, applications, and idle ones.
+    var sdkClients: [SDKClient]
+    var protocolClients: [ProtocolClient]
     var connections: [Connection] = []
     var workload: Workload
     var history = History()
@@ -34,19 +34,18 @@ struct SimulatedRun {
     /// For faults, and for whatever is no part of a node or of the network.
     var random: SplitMix64
 
-    init(_ scenario: Scenario, seed: UInt64, defect: PlantedDefect?) {
+    init(_ scenario: Scenario, seed: UInt64) {
         self.scenario = scenario
         self.seed = seed
-        self.defect = defect
         let count = scenario.cluster.replicas
         network = VirtualNetwork(
             scenario.network, nodes: count,
             clients: scenario.clients.total, seed: seed)
         nodes = (0..<count).map {
-            VirtualNode(index: $0, scenario: scenario, seed: seed, defect: defect)
+            VirtualNode(index: $0, scenario: scenario, seed: seed)
         }
-        clients = SimulatedRun.clients(of: scenario, seed: seed)
-        applications = SimulatedRun.applications(of: scenario, seed: seed, defect)
+        sdkClients = SimulatedRun.sdkClients(of: scenario, seed: seed)
+        protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
         recording = Recording(scenario)
         workload = Workload(scenario.workload)
         random = SplitMix64(seed: seed, part: 3)
@@ -67,11 +66,7 @@ struct SimulatedRun {
 
     private mutating func begin() {
         for node in nodes.indices { start(node) }
-        for client in clients.indices {
-            schedule(.clientActs(client), after: random.time(in: scenario.clients.pace))
-            scheduleMove(of: client)
-        }
-        for number in applications.indices { beginApplication(number) }
+        beginClients()
         for (index, scripted) in scenario.script.enumerated() {
             queue.schedule(.scripted(index), at: scripted.times.shortest)
         }
@@ -101,9 +96,7 @@ struct SimulatedRun {
         case .clientActs(let client): act(client)
         case .clientGivesUp(let client, let request): giveUp(client, request: request)
         case .clientMoves(let client): move(client)
-        case .clientProbes(let client, let connection): probe(client, connection)
-        case .applicationTurns(let number): turnApplication(number)
-        case .applicationActs(let number): actApplication(number)
+        case .clientTurns(let client): turnClient(client)
         case .scripted(let index): perform(scenario.script[index].action)
         case .duplicateTurns(let duplicateNode): turnDuplicate(duplicateNode)
         case .flapped(let from, let to, let round): flap(from, to, round: round)
@@ -121,4 +114,6 @@ extension Scenario {
 extension Scenario.Clients {
     /// Those that ask, those that listen, applications, and those of them that are idle.
     var total: Int { count + listeners + applications + idle }
+    /// Of those that ask, the last ones.
+    var protocolCount: Int { min(count, protocolClients) }
 }

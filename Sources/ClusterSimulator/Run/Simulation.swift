@@ -4,13 +4,9 @@ public enum Simulation {
     /// Runs a scenario with one seed.
     ///
     /// Equal arguments give equal reports, in every process and on every machine.
-    ///
-    /// - Parameter defect: A mistake planted on purpose, which the checks have to find.
-    public static func run(
-        _ scenario: Scenario, seed: UInt64, defect: PlantedDefect? = nil
-    ) -> SimulationReport {
+    public static func run(_ scenario: Scenario, seed: UInt64) -> SimulationReport {
         let scenario = scenario.drawn(seed: seed)
-        var run = SimulatedRun(scenario, seed: seed, defect: defect)
+        var run = SimulatedRun(scenario, seed: seed)
         run.run()
         let evidence = Evidence(of: run)
         let results = scenario.checks.map { $0.judge(evidence) }

@@ -3,7 +3,7 @@ public struct SimulationReport: Sendable {
     public let scenario: String
     public let seed: UInt64
     /// Invalid if any check is or the run has a failure, else unknown if any check is.
-    public let verdict: Verdict
+    public internal(set) var verdict: Verdict
     /// A hash over every event and every output: the same for the same scenario, seed and program.
     public let traceHash: UInt64
     /// How many events were executed.
@@ -12,7 +12,7 @@ public struct SimulationReport: Sendable {
     /// What no run may show, whatever it checks, such as a frame that nobody can read.
     public let failure: String?
     /// In the order in which the scenario names them.
-    public let checks: [CheckResult]
+    public internal(set) var checks: [CheckResult]
     public let statistics: SimulationStatistics
 
     /// The hash as sixteen hexadecimal digits.

@@ -65,10 +65,10 @@ extension Scenario {
 
     struct Clients: Sendable {
         var count = 3
-        /// Of them so many say what they have seen, and stamp their writes, as the SDK does.
-        var native = 0
+        /// Of them so many, the last ones, speak the protocol without the library that ships.
+        var protocolClients = 0
         var listeners = 0
-        /// Programs with the client that ships.
+        /// Programs that listen to queries, write, transact, go offline and come back.
         var applications = 0
         /// More of them that only leave an on-disconnect write, and stay.
         var idle = 0
@@ -98,7 +98,7 @@ extension Scenario {
         enum Kind: String, CaseIterable, Sendable {
             /// Puts a value under a key that the client makes, as the SDK does.
             case push
-            /// Pushes a value under a key that the node makes.
+            /// Pushes a value under a key that the node makes, where the client does without the library.
             case append
             case set, update, remove, increment, get
         }
@@ -114,8 +114,13 @@ extension Scenario {
     struct RandomFaults: Sendable {
         var every: Microseconds = .seconds(1)
         var lasts = TimeRange(.milliseconds(200), .seconds(2))
-        /// The chance of each kind, at each draw.
-        var chances = [Probability](repeating: .zero, count: Fault.Kind.allCases.count)
+        /// At each draw, by the names under which faults are drawn.
+        private var chances: [String: Probability] = [:]
+
+        subscript(name: String) -> Probability {
+            get { chances[name] ?? .zero }
+            set { chances[name] = newValue }
+        }
     }
 
     /// Something that happens at a time that the scenario names, or at one that is drawn from a range.
@@ -132,8 +137,8 @@ extension Scenario {
             self.init(at: TimeRange(time, time), action)
         }
 
-        enum Action: Equatable, Sendable {
-            case fault(Fault)
+        enum Action: Sendable {
+            case fault(any FaultStatement)
             case request(client: Int, ScriptedRequest)
         }
     }

@@ -11,21 +11,7 @@
 ///                | "quiescence" time
 ///                | "check" check { [","] check }
 ///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
-///     action     = ("crash" | "kill" | "restart" | "stop") node
-///                | ("pause" | "resume" | "sleep" | "wake") node
-///                | ("backup" | "restore" | "wipe" | "rot" | "duplicate-node") node
-///                | "partition" end { end } { "|" end { end } }
-///                | "partition" end "->" end
-///                | "isolate" node | "ring" | "disconnect" node node | "heal"
-///                | ("clog" | "unclog" | "flap" | "half-open") node "->" node
-///                | "lose" node "->" node ("batches" | "heartbeats")
-///                | "degrade" node "->" node { name "=" value }
-///                | "clock" node (("+" | "-") time | "freezes" | "strobes" time
-///                  | "sways" time "every" time | "runs")
-///                | "cpu" node ("slow" time [".." time] | "runs")
-///                | "handles" node ("none" | "free")
-///                | "disk" node ("slow" time [".." time] | "unreadable" | "full" | "fails" | "lies"
-///                  | "rots" | "misdirects" | "works")
+///     action     = fault grammar, as `FaultTable` lists them: "crash" node, for example
 ///                | client ("set" | "push" | "increment") path value
 ///                | client "remove" path
 ///     node       = "n" number            end = node | client
@@ -135,7 +121,7 @@ extension ScenarioParser {
             let client = try word.client(among: scenario.clients.count)
             action = .request(client: client, try readRequest(&line))
         } else {
-            action = .fault(try Fault(named: word, &line, of: scenario))
+            action = .fault(try FaultTable.read(word, &line, of: scenario))
         }
         try line.finish()
         scenario.script.append(.init(at: timed.times, action))

@@ -83,21 +83,19 @@ struct Swarm {
     private mutating func drawFaults() {
         set("faults every", \.faults.every, .milliseconds(200 + number(1_000)))
         set("faults lasts", \.faults.lasts, drawTimes(from: 50, upTo: [500, 2_000][index(2)]))
-        for (index, kind) in Fault.Kind.allCases.enumerated() {
+        for fault in FaultTable.drawn {
             let chance = self.index(3) > 0 ? .zero : drawChance(upTo: 500_000)
-            set("faults \(kind.rawValue)", \.faults.chances[index], chance)
+            set("faults \(fault.name)", \.faults[fault.name], chance)
         }
-        // One that comes back waits for all, until somebody takes who is gone for good off the list.
-        let isAbandoning = scenario.faults.chances[.abandon] != .zero
-        for kind in [Fault.Kind.evict, .members] where isAbandoning {
-            set("faults \(kind.rawValue)", \.faults.chances[kind], .zero)
+        for fault in FaultTable.drawn where scenario.faults[fault.name] != .zero {
+            for name in fault.excluded { set("faults \(name)", \.faults[name], .zero) }
         }
     }
 
-    /// Which clients ask again, and for how long nodes take what they ask for.
+    /// Which clients do without the library, and for how long nodes take what is asked for again.
     private mutating func drawRetries() {
         let count = scenario.clients.count
-        set("clients native", \.clients.native, [0, count / 2, count][index(3)])
+        set("clients protocol", \.clients.protocolClients, [0, count / 2, count][index(3)])
         set("cluster retry-window", \.cluster.retryWindow, .milliseconds(200 + number(2_000)))
         set("cluster lease", \.cluster.lease, .milliseconds(400 + number(1_000)))
         set("workload transactions", \.workload.transactions, drawChance(upTo: 600_000))
@@ -129,24 +127,6 @@ struct Swarm {
     }
 }
 
-extension [Probability] {
-    /// The chance of a kind of fault.
-    fileprivate subscript(kind: Fault.Kind) -> Probability {
-        get { self[kind.place] }
-        set { self[kind.place] = newValue }
-    }
-}
-
-extension Fault.Kind {
-    /// Its place among all.
-    fileprivate var place: Int {
-        guard let place = Fault.Kind.allCases.firstIndex(of: self) else {
-            preconditionFailure("\(self) is a kind of fault")
-        }
-        return place
-    }
-}
-
 extension Scenario {
     /// What a seed makes of the scenario: nothing is left to be drawn but the circumstances of single
     /// events, and every fault is named.
@@ -154,7 +134,7 @@ extension Scenario {
         var drawn = isSwarm ? Swarm.draw(self, seed: seed) : self
         drawn.isSwarm = false
         drawn.script = FaultPlan.drawTimes(of: drawn.script, seed: seed)
-        let faults = FaultPlan.draw(drawn, seed: seed)
+        let faults = FaultPlan.draw(FaultTable.drawn, for: drawn, seed: seed)
         drawn.faults = RandomFaults()
         drawn.named = drawn.named.filter { !$0.hasPrefix("faults ") }
         drawn.script += faults

@@ -14,7 +14,6 @@ struct SimulationOutput {
     }
 
     let isJSON: Bool
-    let defect: String?
     private var runs = 0
     private var failures = 0
     private var permitted = 0
@@ -23,10 +22,7 @@ struct SimulationOutput {
     private var seen: [String: Set<Check>] = [:]
     private let start = ContinuousClock.now
 
-    init(isJSON: Bool, defect: String?) {
-        self.isJSON = isJSON
-        self.defect = defect
-    }
+    init(isJSON: Bool) { self.isJSON = isJSON }
 
     mutating func show(_ report: SimulationReport, of file: ScenarioFiles.File) {
         runs += 1
@@ -58,8 +54,7 @@ struct SimulationOutput {
 
     private mutating func fail(_ file: String, _ seed: UInt64) {
         failures += 1
-        let planted = defect.map { " --defect \($0)" } ?? ""
-        firstFailure = firstFailure ?? "hearth sim run \(file) --seed \(seed)\(planted)"
+        firstFailure = firstFailure ?? "hearth sim run \(file) --seed \(seed)"
     }
 
     mutating func finish() -> ExitStatus {

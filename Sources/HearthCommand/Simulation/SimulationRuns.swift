@@ -4,7 +4,6 @@ internal import Synchronization
 
 /// Runs of scenarios, several at a time, whose reports come in the order of the runs.
 struct SimulationRuns {
-    let defect: PlantedDefect?
     let jobs: Int
 
     /// Hands over each report once those of the seeds before were.
@@ -26,7 +25,7 @@ struct SimulationRuns {
         let next = Atomic(0)
         DispatchQueue.concurrentPerform(iterations: min(jobs, seeds.count)) { _ in
             while case let index = next.add(1, ordering: .relaxed).oldValue, index < seeds.count {
-                let report = Simulation.run(scenario, seed: seeds[index], defect: defect)
+                let report = Simulation.run(scenario, seed: seeds[index])
                 reports.withLock { $0[index] = report }
             }
         }

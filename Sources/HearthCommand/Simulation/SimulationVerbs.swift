@@ -5,26 +5,21 @@ extension Verb {
     static let simulation = Verb(
         "sim", "Simulates clusters under faults, from a seed, and checks what must hold.",
         verbs: [
-            simulationRun, simulationShow, simulationShrink, simulationSelfTest, simulationList,
+            simulationRun, simulationShow, simulationShrink, simulationList,
         ],
         examples: [
             "hearth sim run Simulations --seeds 1..100",
             "hearth sim run Simulations/partition-heals.scenario --seed 7",
-            "hearth sim shrink Simulations/swarm.scenario --seed 7 --defect ignores-gaps",
+            "hearth sim shrink Simulations/swarm.scenario --seed 7",
         ])
 
     private static let files = Argument(
         "FILE", "Scenario files, or folders of them.", arity: .repeated, values: .file)
     private static let file = Argument("FILE", "A scenario file.", values: .file)
-    private static let limit = Option(
-        "limit", "N", "The seeds after which a mistake counts as not found; without it, 100.")
     private static let seed = Option("seed", "N", "The one seed to run.")
     private static let requiredSeed = Option("seed", "N", "The seed; without it, 1.")
     private static let seeds = Option(
         "seeds", "A..B", "The seeds to run; without it, those that the scenario names.")
-    private static let defect = Option(
-        "defect", "NAME", "A mistake to plant, which the checks have to find.",
-        values: .oneOf(PlantedDefect.names))
     private static let json = Option(flag: "json", "One JSON object a run.")
     private static let jobs = Option(
         "jobs", "N", "How many runs go on at a time; without it, one for each processor.")
@@ -33,19 +28,17 @@ extension Verb {
 
     private static let simulationRun = Verb(
         "run", "Runs scenarios, seed by seed; exits with 1 if something does not hold.",
-        arguments: [files], options: [seed, seeds, defect, jobs, json],
+        arguments: [files], options: [seed, seeds, jobs, json],
         examples: [
             "hearth sim run Simulations --seeds 1..100",
             "hearth sim run Simulations/partition-heals.scenario --seed 7 --json",
-            "hearth sim run Simulations/crash-and-restart.scenario --defect acknowledges-before-commit",
         ]
     ) { (invocation) throws(CommandError) in
         let files = try ScenarioFiles.read(invocation.words(of: files))
         let range = try invocation.seedRange(seed: seed, seeds: seeds)
         let jobs = try invocation.integer(jobs, in: 1...1_000)
-        var output = SimulationOutput(isJSON: invocation.has(json), defect: invocation[defect])
+        var output = SimulationOutput(isJSON: invocation.has(json))
         let runs = SimulationRuns(
-            defect: invocation[defect].flatMap { PlantedDefect(name: $0) },
             jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount)
         for file in files {
             runs.forEach(file, seeds: range ?? file.scenario.seeds) { output.show($0, of: file) }
@@ -68,17 +61,15 @@ extension Verb {
     private static let simulationShrink = Verb(
         "shrink",
         "Finds a short scenario with which the same check fails as with a seed of this one.",
-        arguments: [file], options: [requiredSeed, defect, runLimit],
+        arguments: [file], options: [requiredSeed, runLimit],
         examples: [
-            "hearth sim shrink Simulations/swarm.scenario --seed 7 --defect ignores-gaps"
-                + " > found.scenario"
+            "hearth sim shrink Simulations/swarm.scenario --seed 7 > found.scenario"
         ]
     ) { (invocation) throws(CommandError) in
         let limit = try invocation.integer(runLimit, in: 1...1_000_000) ?? 3_000
         let seed = try invocation.seedRange(seed: requiredSeed, seeds: seeds)?.lowerBound ?? 1
-        let defect = invocation[defect].flatMap { PlantedDefect(name: $0) }
         for file in try ScenarioFiles.read(invocation.words(of: file)) {
-            let shrinking = Shrinking(file.scenario, seed: seed, defect: defect, limit: limit)
+            let shrinking = Shrinking(file.scenario, seed: seed, limit: limit)
             guard var shrinking else {
                 throw CommandError(
                     .badData, "\(file.path) holds with seed \(seed)",
@@ -87,16 +78,6 @@ extension Verb {
             ShrinkingOutput.run(&shrinking)
         }
         return .success
-    }
-
-    private static let simulationSelfTest = Verb(
-        "selftest", "Plants mistakes and tells which check found each, and how many seeds it took.",
-        arguments: [files], options: [limit],
-        examples: ["hearth sim selftest Simulations"]
-    ) { (invocation) throws(CommandError) in
-        let limit = try invocation.integer(limit, in: 1...1_000_000) ?? 100
-        let files = try ScenarioFiles.read(invocation.words(of: files))
-        return SelfTestOutput.run(on: files.map(\.scenario), limit: UInt64(limit))
     }
 
     private static let simulationList = Verb(

@@ -78,7 +78,7 @@ public struct CheckpointHead: Equatable, Sendable {
             throw .ofCheckpoint("its head has another length than 7", at: 0)
         }
         // One that cannot be read would be taken for damaged, and put away.
-        vector = try reader.vector(originLimit: 1 << 20)
+        vector = try reader.vector()
         stableTime = try reader.time()
         time = try reader.time()
         stamps = try DeduplicationTable(from: &reader)

@@ -34,6 +34,7 @@ extension Replication {
     }
 
     mutating func answer(_ hello: Hello, to member: String) {
+        peers.namesAllUntilMilliseconds = now.elapsedMilliseconds + Peers.namingMilliseconds
         let answer: PeerMessage
         if let refusal = refusal(of: hello) {
             refusals.note(refusal, of: hello, at: now.elapsedMilliseconds)

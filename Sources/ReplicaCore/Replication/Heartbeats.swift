@@ -23,7 +23,7 @@ extension Replication {
         }
         let last = peers.all.first { $0.member == heartbeat.member }?.heartbeat?.writer
         let hearing: Hearing
-        switch peers.hear(heartbeat, at: now.elapsedMilliseconds) {
+        switch peers.hear(heartbeat, folded: vector.folded, at: now.elapsedMilliseconds) {
         case .unknownPeer:
             counters.unknownPeers += 1
             return .ignored
@@ -41,11 +41,16 @@ extension Replication {
 
     /// A heartbeat of what is durable.
     func heartbeat(of durable: TurnQueue.Mark) -> Heartbeat {
-        Heartbeat(
+        let folding = durable.vector.folded.map { origins in
+            Heartbeat.Folding(
+                origins.digest,
+                areLeftOut: peers.haveFolded(origins.digest, at: now.elapsedMilliseconds))
+        }
+        return Heartbeat(
             cluster: configuration.cluster, member: configuration.member, writer: writer,
             vector: durable.vector, time: durable.time, closedTimestamp: durable.closedTimestamp,
             writers: durable.writers, evictions: durable.evictions,
-            wallMilliseconds: now.wallMilliseconds, lease: durable.lease)
+            wallMilliseconds: now.wallMilliseconds, lease: durable.lease, folding: folding)
     }
 
     /// Moves the clock on, and the closed timestamp behind it, as a turn ends.
@@ -66,6 +71,14 @@ extension Replication {
     mutating func advanceStability() {
         peers.advanceStability(holding: vector)
         stableTime = max(stableTime, peers.stableTime(own: closedTimestamp.time) ?? .zero)
+    }
+
+    /// Folds the origins that all members hold alike.
+    mutating func foldOrigins() {
+        guard let origins = peers.folding(of: vector, limit: configuration.foldingLimit)
+        else { return }
+        vector.fold(origins)
+        peers.fold(origins)
     }
 
     /// Why operations with stamps up to a time may still arrive, and what helps.

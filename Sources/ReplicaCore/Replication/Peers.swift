@@ -37,7 +37,7 @@ struct Peers: Sendable {
         case evicted
         /// From nobody known.
         case unknownPeer
-        /// Older than one that came before.
+        /// Older than one that came before; or it leaves out other origins than this replica has folded.
         case late
     }
 
@@ -49,6 +49,8 @@ struct Peers: Sendable {
     private(set) var writers: [WriterID]
     /// Incarnations that are over by decision, or are to be.
     var evictions: Evictions
+    /// Heartbeats name all origins until then: a node may listen that has not folded the same.
+    var namesAllUntilMilliseconds: UInt64 = 0
 
     init(members: [String], of member: String, own: WriterID) {
         all = members.sorted().map { Peer(member: $0) }
@@ -59,10 +61,19 @@ struct Peers: Sendable {
 
     /// Keeps a heartbeat. The times of a member's heartbeats ascend, also from one incarnation to the next, and so give
     /// the order of its incarnations.
-    mutating func hear(_ heartbeat: Heartbeat, at elapsedMilliseconds: UInt64) -> Hearing {
+    ///
+    /// - Parameter folded: The origins that this replica has folded.
+    mutating func hear(
+        _ heartbeat: Heartbeat, folded: FoldedOrigins? = nil, at elapsedMilliseconds: UInt64
+    ) -> Hearing {
         guard let index = all.firstIndex(where: { $0.member == heartbeat.member })
         else { return .unknownPeer }
-        if evictions.exclude(heartbeat) { return .evicted }
+        if evictions.exclude(heartbeat) {
+            namesAllUntilMilliseconds = elapsedMilliseconds + Peers.namingMilliseconds
+            return .evicted
+        }
+        // Its sender names all origins once it hears this replica.
+        guard let heartbeat = heartbeat.completed(with: folded) else { return .late }
         let last = all[index].heartbeat
         let isSame = last?.writer == heartbeat.writer
         if let last, isSame ? heartbeat.time < last.time : heartbeat.time <= last.time {
@@ -74,6 +85,15 @@ struct Peers: Sendable {
         if isSame, !hasReturned { return .known }
         listWriters()
         return .newWriter
+    }
+
+    mutating func changeHeartbeats(_ body: (inout Heartbeat) -> Void) {
+        for index in all.indices {
+            guard var heartbeat = all[index].heartbeat else { continue }
+            all[index].heartbeat = nil
+            body(&heartbeat)
+            all[index].heartbeat = heartbeat
+        }
     }
 
     /// A member that went away says so.
@@ -155,7 +175,7 @@ extension Peers {
 
     private var agreement: Agreement { Agreement(writers: writers, out: evictions.out) }
 
-    fileprivate func isAgreed(_ heartbeat: Heartbeat) -> Bool {
+    func isAgreed(_ heartbeat: Heartbeat) -> Bool {
         heartbeat.writers == writers
             && heartbeat.evictions.lazy.filter { $0.stage == .out }.elementsEqual(evictions.out)
     }

@@ -1,0 +1,41 @@
+// The check behind each name. Checks know the evidence, and none of them this list.
+
+extension Check {
+    /// Looks at a run.
+    func judge(_ evidence: Evidence) -> CheckResult {
+        let finding: Finding =
+            switch self {
+            case .replicasEqual: ReplicasEqual.judge(evidence)
+            case .everyTurnEqualsOracle: EveryTurnEqualsOracle.judge(evidence)
+            case .acknowledgedPushes: AcknowledgedPushes.judge(evidence)
+            case .pushKeys: PushKeys.judge(evidence)
+            case .incrementsAddUp: IncrementsAddUp.judge(evidence)
+            case .acknowledgedWritesSurvive: AcknowledgedWritesSurvive.judge(evidence)
+            case .writeConcernsHold: WriteConcernsHold.judge(evidence)
+            case .refusalsHaveReasons: RefusalsHaveReasons.judge(evidence)
+            case .oneOfAName: OneOfAName.judge(evidence)
+            case .listenersConverge: ListenersConverge.judge(evidence)
+            case .staysLive: StaysLive.judge(evidence)
+            case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,
+                .oldValuesAreRight, .changesTellTheTruth:
+                EventChecks.judge(self, evidence)
+            case .transactionsCount: Transactions.judgeCount(evidence)
+            case .transactionsLinearizable: Transactions.judgeRegister(evidence)
+            case .onDisconnectWaits: OnDisconnectWaits.judge(evidence)
+            case .equalVectorsEqualTrees: EqualVectors.judge(evidence)
+            case .readYourWrites: Sessions(evidence).readYourWrites()
+            case .monotonicReads: Sessions(evidence).monotonicReads()
+            case .monotonicWrites: Sessions(evidence).monotonicWrites()
+            case .writesFollowReads: Sessions(evidence).writesFollowReads()
+            case .causalOrder: Sessions(evidence).causalOrder()
+            case .restartIdentity: RestartIdentity.judge(evidence)
+            case .noResurrection: NoResurrection.judge(evidence)
+            case .updatesAreAtomic: UpdatesAreAtomic.judge(evidence)
+            case .stableIsFinal: StableIsFinal.judge(evidence)
+            case .stampsAscend: StampsAscend.judge(evidence)
+            }
+        return CheckResult(
+            check: self, verdict: finding.verdict, details: finding.details,
+            witness: finding.witness)
+    }
+}

@@ -1,0 +1,71 @@
+import DataTree
+import ReplicaCore
+
+/// What a client asks for, one request after the other: what the scenario names, and what is drawn.
+struct RequestSource {
+    /// How many requests are still to be drawn.
+    var remaining: Int
+    var scripted: [ScriptedRequest] = []
+    var random: SplitMix64
+    private let client: Int
+    private var count = 0
+    private var pushIDs = PushIDGenerator()
+
+    init(client: Int, remaining: Int, random: SplitMix64) {
+        self.client = client
+        self.remaining = remaining
+        self.random = random
+    }
+
+    /// The request that comes next, which the scenario names or which is drawn; nil if there is none.
+    ///
+    /// - Parameter keyMilliseconds: The time of the push IDs that the client makes.
+    mutating func next(_ workload: Workload, keyMilliseconds: UInt64) -> Workload.Request? {
+        if !scripted.isEmpty { return request(scripted.removeFirst(), keyMilliseconds) }
+        guard remaining > 0 else { return nil }
+        remaining -= 1
+        count += 1
+        var keys = pushIDs
+        defer { pushIDs = keys }
+        return workload.draw(
+            tag: "c\(client + 1)-\(count)",
+            key: { keys.next(at: keyMilliseconds, random: &$0) }, random: &random)
+    }
+
+    private mutating func request(
+        _ scripted: ScriptedRequest, _ keyMilliseconds: UInt64
+    ) -> Workload.Request {
+        switch scripted {
+        case .set(let path, let value): .write(value, at: path)
+        case .remove(let path): .write(.null, at: path)
+        case .increment(let path, let delta): .increment(path, by: delta)
+        case .push(let list, let value):
+            .push(to: list, key: newKey(at: keyMilliseconds), value)
+        }
+    }
+
+    mutating func newKey(at milliseconds: UInt64) -> Key {
+        pushIDs.next(at: milliseconds, random: &random)
+    }
+
+    /// Nothing more is asked for.
+    mutating func stop() {
+        remaining = 0
+        scripted.removeAll()
+    }
+}
+
+/// The wall clock of a client. One that is not set right runs backwards every other second, too.
+struct ClientClock {
+    private let offset: Int64
+
+    init(skew: Microseconds, random: inout SplitMix64) {
+        offset = VirtualClock.draw(within: Int64(skew / 1_000), &random)
+    }
+
+    func milliseconds(at now: Microseconds) -> UInt64 {
+        let elapsed = Int64(now / 1_000)
+        let jitter = offset == 0 ? 0 : (elapsed / 1_000) % 2 * (elapsed % 1_000) * 2
+        return UInt64(max(0, Int64(VirtualClock.beginning) + elapsed - jitter + offset))
+    }
+}

@@ -1,0 +1,214 @@
+import ClientCore
+import DataTree
+import QueryEngine
+import ReplicaCore
+import SyncProtocol
+
+/// The client that ships, and the program that uses it.
+struct SDKClient {
+    /// What it is used for.
+    enum Program {
+        /// It asks one thing after the other, and waits for each answer.
+        case requests(RequestSource)
+        case listens(Listening)
+        case application(ApplicationProgram)
+        /// It leaves an on-disconnect write at each node that serves it, and does nothing more.
+        case presence
+    }
+
+    /// What was asked and has not come out.
+    enum Work {
+        /// Recorded as this operation of the history; on how many nodes it is to be durable.
+        case operation(Int, wanted: WriteConcern?)
+        /// Recorded as this transaction of the history.
+        case transaction(Int)
+        case other
+    }
+
+    /// How long it waits for a transaction.
+    static let transactionPatience: UInt64 = 4_000
+
+    /// Among all clients.
+    let index: Int
+    var core: Client
+    var program: Program
+    /// As the run numbers them.
+    var connection: Int?
+    /// The node to which it was connected last.
+    var node: Int?
+    /// By the number of the listen.
+    var streams: [EventStream] = []
+    /// By the number of the request.
+    var open: [UInt64: Work] = [:]
+    var session = ObservedSession()
+    /// Counts what its patience is counted from: an answer, another node.
+    var patience: UInt64 = 0
+    let clock: ClientClock
+    var random: SplitMix64
+    private var lastRequest: UInt64 = 0
+
+    /// - Parameter nodes: Their names, in the order in which they are tried.
+    init(
+        index: Int, _ program: Program, nodes: [String], clock: ClientClock, random: SplitMix64
+    ) {
+        self.index = index
+        self.program = program
+        self.clock = clock
+        self.random = random
+        core = Client(
+            Configuration(nodes: nodes, writer: WriterID(bits: self.random.next() | 1)))
+    }
+
+    /// What was asked is answered, and what it listens to is known.
+    var isAtRest: Bool {
+        switch program {
+        case .requests: open.isEmpty
+        case .listens(let listening): core.isConnected && listening.isComplete
+        case .application, .presence:
+            core.isConnected && open.isEmpty && streams.allSatisfy { $0.value != nil }
+        }
+    }
+
+    /// Whether it rests only while its connection does.
+    var needsConnection: Bool {
+        if case .requests = program { false } else { true }
+    }
+
+    /// What it listens to.
+    var listens: [(path: Path, query: Query)] {
+        if case .listens(let listening) = program { return [(listening.path, Query())] }
+        return streams.map { ($0.path, $0.query) }
+    }
+
+    /// Where it shows whether it is there.
+    var presence: Path {
+        Path([Key(unchecked: "presence"), Key(unchecked: "c\(index + 1)")])
+    }
+
+    /// Whether what passes between the library and nodes is looked at.
+    var isObserved: Bool {
+        switch program {
+        case .requests, .listens: true
+        case .application, .presence: false
+        }
+    }
+
+    /// Whether it is there for its presence alone.
+    var isPresence: Bool {
+        if case .presence = program { true } else { false }
+    }
+
+    mutating func loseConnection() {
+        connection = nil
+        guard case .listens(var listening) = program else { return }
+        listening.disconnect()
+        program = .listens(listening)
+    }
+
+    // MARK: What it asks
+
+    mutating func ask(
+        _ work: Request.Work, as open: Work, patience: Request.Patience = .endless,
+        concern: WriteConcern? = nil
+    ) -> ClientCore.Input {
+        lastRequest += 1
+        self.open[lastRequest] = open
+        return .asked(
+            Request(RequestID(number: lastRequest), work, patience: patience, concern: concern))
+    }
+
+    /// The next request of a program that asks for one at a time; nil if it waits, or asks for nothing.
+    mutating func nextRequest(_ workload: Workload, at now: Microseconds) -> Workload.Request? {
+        guard case .requests(var source) = program, open.isEmpty else { return nil }
+        defer { program = .requests(source) }
+        let ahead = core.nodeAheadMilliseconds
+        let milliseconds = UInt64(max(0, Int64(clock.milliseconds(at: now)) + ahead))
+        let request = source.next(workload, keyMilliseconds: milliseconds)
+        guard case .append(let list, _, let value)? = request?.kind else { return request }
+        // The library makes the keys of all its pushes.
+        return .push(to: list, key: source.newKey(at: milliseconds), value)
+    }
+
+    /// What it asks for when a node serves it: the write names the connection that it waits for.
+    mutating func present() -> [ClientCore.Input] {
+        guard case .presence = program, let connection else { return [] }
+        return [
+            ask(.onDisconnectPut(presence, .integer(Int64(connection))), as: .other),
+            ask(.put(presence, .string("here")), as: .other),
+        ]
+    }
+
+    mutating func add(_ request: ScriptedRequest) {
+        guard case .requests(var source) = program else { return }
+        source.scripted.append(request)
+        program = .requests(source)
+    }
+
+    /// It asks for nothing more; what it has to do for that, if anything.
+    mutating func stop() -> ClientCore.Input? {
+        switch program {
+        case .requests(var source):
+            source.stop()
+            program = .requests(source)
+        case .application(var application):
+            defer { program = .application(application) }
+            return application.stop()
+        case .listens, .presence: break
+        }
+        return nil
+    }
+
+    // MARK: What it is told
+
+    mutating func observe(_ listen: ListenID, _ events: [ViewEvent]) {
+        if case .listens(var listening) = program {
+            for event in events where event.kind == .value { listening.shown = event.data }
+            program = .listens(listening)
+            return
+        }
+        let index = Int(listen.number)
+        streams[index].take(events)
+        if streams[index].path == ApplicationProgram.pair { streams[index].checkPair() }
+    }
+
+    mutating func noteEnd(of listen: ListenID, _ problem: String) {
+        if case .listens(var listening) = program {
+            listening.noteEnd(problem)
+            program = .listens(listening)
+        } else {
+            streams[Int(listen.number)].noteEnd(problem)
+        }
+    }
+}
+
+/// The sessions of a client, as they show in what it tells nodes and hears of them.
+///
+/// A client goes on without what it has seen only when it has looked for so long for a node that holds it.
+struct ObservedSession {
+    static let patience: Microseconds = .seconds(10)
+
+    /// Counted on when the client goes on without what it has seen.
+    private(set) var number = 0
+    private var hasSeen = false
+    private var lookingSince: Microseconds?
+
+    mutating func greet(seen: VersionVector, at now: Microseconds) {
+        let since = lookingSince ?? now
+        lookingSince = since
+        guard hasSeen, seen.entries.isEmpty, now - since >= ObservedSession.patience else {
+            return
+        }
+        number += 1
+        hasSeen = false
+    }
+
+    mutating func take(_ message: NodeMessage) {
+        switch message {
+        case .ready(_, _, _, _, let holds):
+            lookingSince = nil
+            hasSeen = hasSeen || !holds.entries.isEmpty
+        case .seen(_, let holds): hasSeen = hasSeen || !holds.entries.isEmpty
+        default: break
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import ReplicaCore
+
+// Disks: what is on them, and what they do.
+
+/// Keeps a copy of what is durable.
+struct BackUp: NodeFault {
+    static let name = "backup"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) { run.nodes[node].disk.backUp(at: run.now) }
+}
+
+/// The process ends, and another one starts on the copy that was kept.
+struct Restore: NodeFault {
+    static let name = "restore"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) {
+        run.replaceDisk(of: node) { $0.restoreCopy() }
+    }
+
+    static let drawn = [
+        DrawnFault(
+            name: name,
+            draw: .node { node, _ in .init(BackUp(node: node), until: Restore(node: node)) })
+    ]
+}
+
+/// The process ends, and another one starts on nothing.
+struct Wipe: NodeFault {
+    static let name = "wipe"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) {
+        run.replaceDisk(of: node) { $0.wipe() }
+    }
+
+    static let drawn = [
+        DrawnFault(
+            name: name,
+            draw: .node { node, _ in .init(Wipe(node: node), until: Restart(node: node)) })
+    ]
+}
+
+/// The process ends, and another one starts where a stored row is not what was written.
+struct Rot: NodeFault {
+    static let name = "rot"
+    var node: Int
+
+    init(node: Int) { self.node = node }
+
+    /// A node without peers could not start again.
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
+        node = try line.nodeWithPeers(in: scenario)
+    }
+
+    func apply(to run: inout SimulatedRun) { run.rot(node) }
+
+    static let drawn = [
+        DrawnFault(name: name, needsPeers: true, draw: .node { node, _ in .init(Rot(node: node)) })
+    ]
+}
+
+/// A node's disk does something other than to work, or works again; the process goes on.
+struct DiskFault: Fault {
+    static let name = "disk"
+    static let grammar =
+        "node (\"slow\" time [\"..\" time] | \"unreadable\" | \"full\" | \"fails\" | \"lies\" "
+        + "| \"rots\" | \"misdirects\" | \"works\")"
+
+    enum Effect: Equatable {
+        case trouble(VirtualDisk.Trouble?)
+        /// A batch of the log is not what was written any more.
+        case rots
+        /// What was written last is where something else was.
+        case misdirects
+    }
+
+    var node: Int
+    var effect: Effect
+
+    init(_ node: Int, _ effect: Effect) {
+        self.node = node
+        self.effect = effect
+    }
+
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
+        node = try line.node(in: scenario)
+        let word = line.take()
+        if word.text == "slow" {
+            effect = .trouble(.slow(try line.take().times()))
+            return
+        }
+        guard let known = DiskFault.effects.first(where: { $0.word == word.text }) else {
+            throw .unknown(word, known: ["slow"] + DiskFault.effects.map(\.word))
+        }
+        effect = known.effect
+        if case .trouble = effect { return }
+        guard scenario.cluster.replicas > 1 else {
+            throw .expected("something that a node without peers can stand", found: word)
+        }
+    }
+
+    private static let effects: [(word: String, effect: Effect)] = [
+        ("unreadable", .trouble(.unreadable)), ("full", .trouble(.full)),
+        ("fails", .trouble(.failing)), ("lies", .trouble(.lying)), ("rots", .rots),
+        ("misdirects", .misdirects), ("works", .trouble(nil)),
+    ]
+
+    func words(in scenario: Scenario) -> String {
+        if case .trouble(.slow(let range)) = effect { return "\(node.nodeName) slow \(range.text)" }
+        let word = DiskFault.effects.first { $0.effect == effect }?.word
+        return "\(node.nodeName) \(word ?? "")"
+    }
+
+    func apply(to run: inout SimulatedRun) {
+        switch effect {
+        case .trouble(let trouble):
+            run.nodes[node].disk.trouble = trouble
+            if trouble == .lying { run.nodes[node].disk.lie(at: run.now) }
+            if trouble == nil { return }
+        case .rots: run.nodes[node].disk.damageLog()
+        case .misdirects: run.nodes[node].disk.misdirect()
+        }
+        run.statistics.diskTroubles += 1
+    }
+
+    static let drawn =
+        [
+            DrawnFault(
+                name: "slow-disk",
+                draw: .node { node, plan in
+                    .init(
+                        DiskFault(node, .trouble(.slow(plan.drawSlowness()))),
+                        until: DiskFault(node, .trouble(nil)))
+                }),
+            DrawnFault(
+                name: "read-errors", draw: .node { node, _ in until(works: node, .unreadable) }),
+            DrawnFault(name: "full-disk", draw: .node { node, _ in until(works: node, .full) }),
+            DrawnFault(
+                name: "failing-disk",
+                draw: .node { node, _ in
+                    .init(DiskFault(node, .trouble(.failing)), until: Restart(node: node))
+                }),
+            DrawnFault(name: "lying-disk", draw: .node { node, plan in lie(node, &plan) }),
+        ] + [
+            DrawnFault(
+                name: "spoilt-log", needsPeers: true,
+                draw: .node { node, _ in .init(DiskFault(node, .rots)) }),
+            DrawnFault(
+                name: "misdirected", needsPeers: true,
+                draw: .node { node, _ in .init(DiskFault(node, .misdirects)) }),
+        ]
+
+    private static func until(works node: Int, _ trouble: VirtualDisk.Trouble) -> DrawnFault.Course
+    {
+        .init(DiskFault(node, .trouble(trouble)), until: DiskFault(node, .trouble(nil)))
+    }
+
+    /// Half of the lies come to light.
+    private static func lie(_ node: Int, _ plan: inout FaultPlan) -> DrawnFault.Course {
+        guard plan.random.index(below: 2) == 0 else { return until(works: node, .lying) }
+        var course = DrawnFault.Course(DiskFault(node, .trouble(.lying)), until: Crash(node: node))
+        course.sequel = Restart(node: node)
+        return course
+    }
+}

@@ -1,0 +1,95 @@
+import ReplicaCore
+
+/// One kind of fault, all in one place: how a scenario says it, what it does to a run, and what a seed draws
+/// of it. `FaultTable` lists all kinds.
+protocol Fault: FaultStatement {
+    func apply(to run: inout SimulatedRun)
+    /// What the line `faults` of a scenario draws of it; most are drawn under one name.
+    static var drawn: [DrawnFault] { get }
+}
+
+extension Fault {
+    static var drawn: [DrawnFault] { [] }
+}
+
+/// A fault of one node, of which nothing more is said.
+protocol NodeFault: Fault {
+    var node: Int { get }
+    init(node: Int)
+}
+
+extension NodeFault {
+    static var grammar: String { "node" }
+
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
+        self.init(node: try line.node(in: scenario))
+    }
+
+    func words(in scenario: Scenario) -> String { node.nodeName }
+}
+
+/// A fault of what gets from one node to another.
+protocol DirectionFault: Fault {
+    var from: Int { get }
+    var to: Int { get }
+    init(from: Int, to: Int)
+}
+
+extension DirectionFault {
+    static var grammar: String { "node \"->\" node" }
+
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
+        let (from, to) = try line.direction(in: scenario)
+        self.init(from: from, to: to)
+    }
+
+    func words(in scenario: Scenario) -> String { "\(from.nodeName) -> \(to.nodeName)" }
+}
+
+/// A fault of which nothing more is said.
+protocol PlainFault: Fault {
+    init()
+}
+
+extension PlainFault {
+    static var grammar: String { "" }
+
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) { self.init() }
+
+    func words(in scenario: Scenario) -> String { "" }
+}
+
+/// What a seed draws under one name of the line `faults`.
+struct DrawnFault: Sendable {
+    /// A fault of a node, what ends it, and what comes after that.
+    struct Course {
+        var fault: any FaultStatement
+        var ending: (any FaultStatement)?
+        /// Comes once the node has been as the ending left it for as long as another fault lasts.
+        var sequel: (any FaultStatement)?
+        /// How much longer than drawn it lasts.
+        var extra: Microseconds = 0
+
+        init(_ fault: any FaultStatement, until ending: (any FaultStatement)? = nil) {
+            self.fault = fault
+            self.ending = ending
+        }
+    }
+
+    enum Draw: Sendable {
+        case node(@Sendable (_ node: Int, inout FaultPlan) -> Course)
+        /// A fault of the network, which the next heal ends; nil for what the cluster is too small for.
+        case network(@Sendable (inout FaultPlan) -> (any FaultStatement)?)
+        /// Faults of the network from one time to the heal at another.
+        case links(@Sendable (inout FaultPlan, _ start: Microseconds, _ end: Microseconds) -> Void)
+        /// Writes the script itself.
+        case script(@Sendable (inout FaultPlan, _ time: Microseconds) -> Void)
+    }
+
+    let name: String
+    /// Whether a node without peers could not stand it, or there would be nobody to do it.
+    var needsPeers = false
+    /// Names under which nothing is drawn in the same run.
+    var excluded: [String] = []
+    let draw: Draw
+}

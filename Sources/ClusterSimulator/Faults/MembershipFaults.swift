@@ -1,0 +1,132 @@
+import ReplicaCore
+import SyncProtocol
+
+// Which nodes make up the cluster.
+
+/// A node is asked to have another one out of the cluster.
+struct Evict: Fault {
+    static let name = "evict"
+    static let grammar = "node node"
+    var node: Int
+    var other: Int
+
+    init(_ node: Int, by other: Int) {
+        self.node = node
+        self.other = other
+    }
+
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
+        node = try line.node(in: scenario)
+        other = try line.node(in: scenario)
+    }
+
+    func words(in scenario: Scenario) -> String { "\(node.nodeName) \(other.nodeName)" }
+
+    func apply(to run: inout SimulatedRun) { run.evict(node, by: other) }
+
+    static let drawn = [
+        DrawnFault(
+            name: name, needsPeers: true,
+            draw: .node { node, plan in
+                .init(Evict(node, by: plan.random.index(below: plan.nodes.count)))
+            })
+    ]
+}
+
+/// The process ends, its disk is gone, and nobody ever starts it again.
+struct Abandon: NodeFault {
+    static let name = "abandon"
+    var node: Int
+
+    init(node: Int) { self.node = node }
+
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
+        node = try line.nodeWithPeers(in: scenario)
+    }
+
+    func apply(to run: inout SimulatedRun) { run.abandon(node) }
+
+    static let drawn = [
+        // One that comes back waits for all, until somebody takes the one that is gone for good off the list.
+        DrawnFault(
+            name: name, excluded: [Evict.name, MemberList.name],
+            draw: .script { plan, time in
+                let node = plan.random.index(below: plan.nodes.count)
+                // One node of a run at most: the others are to be most of all.
+                guard plan.nodes.count > 2, plan.isFree(node, at: time), !plan.hasLostNode
+                else { return }
+                plan.occupy(node, until: .max)
+                plan.add(Abandon(node: node), at: time)
+            })
+    ]
+}
+
+/// The nodes that make up the cluster from now on, ascending: all are stopped, and these are started with
+/// the new list.
+struct MemberList: Fault {
+    static let name = "members"
+    static let grammar = "node { node }"
+    var members: [Int]
+
+    init(_ members: [Int]) { self.members = members }
+
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
+        var members: [Int] = []
+        repeat {
+            let word = line.peek
+            let node = try line.node(in: scenario)
+            guard !members.contains(node) else {
+                throw .expected("each node once", found: word)
+            }
+            members.append(node)
+        } while !line.isAtEnd
+        self.members = members.sorted()
+    }
+
+    func words(in scenario: Scenario) -> String {
+        members.map(\.nodeName).joined(separator: " ")
+    }
+
+    func apply(to run: inout SimulatedRun) { run.change(members: members) }
+
+    static let drawn = [
+        DrawnFault(name: name, draw: .script { plan, time in plan.drawAbsence(at: time) })
+    ]
+}
+
+extension FaultPlan {
+    /// A node is no member for a while, and comes back as it went, or with nothing.
+    fileprivate mutating func drawAbsence(at time: Microseconds) {
+        let node = random.index(below: nodes.count)
+        let hasDisk = random.index(below: 2) == 0
+        let end = drawEnd(from: time)
+        guard nodes.count > 2, isFree(node, at: time), time >= membersBusy, end < scenario.until
+        else { return }
+        occupy(node, until: end)
+        // The next one goes when this one is back for good.
+        membersBusy = end + .seconds(1)
+        add(MemberList(nodes.filter { $0 != node }), at: time)
+        if !hasDisk { add(Wipe(node: node), at: end) }
+        add(MemberList(Array(nodes)), at: end)
+    }
+}
+
+/// Another process starts under the name of a node, somewhere else.
+struct Duplicate: NodeFault {
+    static let name = "duplicate-node"
+    var node: Int
+
+    init(node: Int) { self.node = node }
+
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
+        node = try line.nodeWithPeers(in: scenario)
+    }
+
+    func apply(to run: inout SimulatedRun) { run.startDuplicate(of: node) }
+
+    static let drawn = [
+        DrawnFault(
+            name: name, needsPeers: true,
+            draw: .node { node, _ in .init(Duplicate(node: node)) })
+    ]
+}

@@ -1,0 +1,180 @@
+import ReplicaCore
+
+// Processes and machines: how they end, stand still, and run short of something.
+
+/// The power goes: what is not synced is lost.
+struct Crash: NodeFault {
+    static let name = "crash"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) { run.crash(node) }
+
+    static let drawn = [
+        DrawnFault(
+            name: name,
+            draw: .node { node, _ in .init(Crash(node: node), until: Restart(node: node)) })
+    ]
+}
+
+/// The process ends without a word, and the machine goes on: what it has written survives.
+struct Kill: NodeFault {
+    static let name = "kill"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) { run.kill(node) }
+
+    static let drawn = [
+        DrawnFault(
+            name: name,
+            draw: .node { node, _ in .init(Kill(node: node), until: Restart(node: node)) })
+    ]
+}
+
+struct Restart: NodeFault {
+    static let name = "restart"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) { run.start(node) }
+}
+
+/// A clean stop, as at SIGTERM.
+struct Stop: NodeFault {
+    static let name = "stop"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) { run.stop(node) }
+
+    static let drawn = [
+        DrawnFault(
+            name: name,
+            draw: .node { node, _ in .init(Stop(node: node), until: Restart(node: node)) })
+    ]
+}
+
+/// The process stands still, and its connections stay.
+struct Pause: NodeFault {
+    static let name = "pause"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) { run.pause(node) }
+
+    static let drawn = [
+        DrawnFault(
+            name: name,
+            draw: .node { node, _ in .init(Pause(node: node), until: Resume(node: node)) })
+    ]
+}
+
+struct Resume: NodeFault {
+    static let name = "resume"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) { run.resume(node) }
+}
+
+/// The machine stands still, and its monotonic clock with it; the wall clock goes on.
+struct Sleep: NodeFault {
+    static let name = "sleep"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) { run.sleep(node) }
+
+    static let drawn = [
+        DrawnFault(
+            name: name,
+            draw: .node { node, plan in
+                var course = DrawnFault.Course(Sleep(node: node), until: Wake(node: node))
+                // Half of the sleeps are so long that others give up their connections.
+                if plan.random.index(below: 2) == 0 { course.extra = .seconds(3) }
+                return course
+            })
+    ]
+}
+
+struct Wake: NodeFault {
+    static let name = "wake"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) { run.resume(node) }
+}
+
+/// A node's turns take so much longer; as usual if nil.
+struct SlowProcessor: Fault {
+    static let name = "cpu"
+    static let grammar = "node (\"slow\" time [\"..\" time] | \"runs\")"
+    var node: Int
+    var delay: TimeRange?
+
+    init(node: Int, delay: TimeRange?) {
+        self.node = node
+        self.delay = delay
+    }
+
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
+        node = try line.node(in: scenario)
+        let word = line.take()
+        switch word.text {
+        case "slow": delay = try line.take().times()
+        case "runs": delay = nil
+        default: throw .unknown(word, known: ["slow", "runs"])
+        }
+    }
+
+    func words(in scenario: Scenario) -> String {
+        "\(node.nodeName) \(delay.map { "slow \($0.text)" } ?? "runs")"
+    }
+
+    func apply(to run: inout SimulatedRun) {
+        run.nodes[node].slowness = delay
+        if delay != nil { run.statistics.shortages += 1 }
+    }
+
+    static let drawn = [
+        DrawnFault(
+            name: "slow-cpu",
+            draw: .node { node, plan in
+                .init(
+                    SlowProcessor(node: node, delay: plan.drawSlowness()),
+                    until: SlowProcessor(node: node, delay: nil))
+            })
+    ]
+}
+
+/// Whether a node has a file handle left for a new connection; those that there are live.
+struct FileHandles: Fault {
+    static let name = "handles"
+    static let grammar = "node (\"none\" | \"free\")"
+    var node: Int
+    var areFree: Bool
+
+    init(node: Int, areFree: Bool) {
+        self.node = node
+        self.areFree = areFree
+    }
+
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
+        node = try line.node(in: scenario)
+        let word = line.take()
+        switch word.text {
+        case "none": areFree = false
+        case "free": areFree = true
+        default: throw .unknown(word, known: ["none", "free"])
+        }
+    }
+
+    func words(in scenario: Scenario) -> String { "\(node.nodeName) \(areFree ? "free" : "none")" }
+
+    func apply(to run: inout SimulatedRun) {
+        if areFree { run.freeHandles(of: node) } else { run.exhaustHandles(of: node) }
+    }
+
+    static let drawn = [
+        DrawnFault(
+            name: "no-handles",
+            draw: .node { node, _ in
+                .init(
+                    FileHandles(node: node, areFree: false),
+                    until: FileHandles(node: node, areFree: true))
+            })
+    ]
+}

@@ -1,0 +1,57 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+// What the checks see of a run once it is over.
+
+extension Evidence {
+    init(of run: SimulatedRun) {
+        self.init(
+            run.scenario, run.history, run.recording, nodes: Evidence.nodes(of: run),
+            losses: run.losses, crashes: run.crashes)
+        sdkClients = run.sdkClients.map { client in
+            var client = client
+            let value = client.node.flatMap { run.nodes[$0].replica?.value } ?? .null
+            for index in client.streams.indices { client.streams[index].finish(showing: value) }
+            return client
+        }
+        connections = run.connections
+        refusals = run.refusals
+        duplicateNodes = run.duplicateNodes
+        everyTurn = run.everyTurn
+        converged = run.quiescence.converged
+        listeners = run.sdkClients.compactMap { client in
+            guard case .listens(let listening) = client.program else { return nil }
+            return Listener(
+                name: "c\(client.index + 1)", node: client.node.map { run.nodes[$0].name } ?? "",
+                listening: listening)
+        }
+    }
+
+    private static func nodes(of run: SimulatedRun) -> [Node] {
+        var decoded: (entries: [LogEntry], operations: [Operation])?
+        return run.nodes.filter(\.belongs).map { node in
+            let entries = run.archive.batches(in: node.replica?.vector ?? VersionVector())
+            // Mostly all logs are equal, and need be read only once.
+            if decoded?.entries != entries { decoded = (entries, operations(in: entries)) }
+            return Node(
+                name: node.name, value: node.replica?.value ?? .null, vector: node.replica?.vector,
+                writer: node.replica?.writer, operations: decoded?.operations ?? [],
+                diskFailure: diskFailure(of: node))
+        }
+    }
+
+    /// Looks at a disk as the next process would.
+    private static func diskFailure(of node: VirtualNode) -> String? {
+        do throws(FrameError) {
+            guard let replica = node.replica, let next = try node.restarted() else { return nil }
+            if next.vector != replica.vector {
+                return "\(node.name) holds \(replica.vector.line), and its disk \(next.vector.line)"
+            }
+            return next.value == replica.value
+                ? nil : "\(node.name) shows \(replica.value), and its disk gives \(next.value)"
+        } catch {
+            return "what is on the disk of \(node.name) cannot be read: \(error)"
+        }
+    }
+}

@@ -1,0 +1,243 @@
+import ClientCore
+import DataTree
+import QueryEngine
+import SyncProtocol
+
+// Clients with the library that ships: what their programs want done, and what they are told.
+
+extension SimulatedRun {
+    /// From one turn of a client to the next.
+    private static let turnInterval: Microseconds = .milliseconds(40)
+    /// A node says after so long that other nodes do not hold a write that is to be durable there.
+    private static let concernPatience: Microseconds = .seconds(3)
+
+    /// A client begins: it listens, takes a turn now and then, and acts.
+    mutating func begin(_ number: Int) {
+        for (index, listen) in sdkClients[number].listens.enumerated() {
+            let id = ListenID(number: UInt64(index))
+            tell(.listened(id, listen.path, listen.query, .all), to: number)
+        }
+        let client = sdkClients[number].index
+        schedule(.clientTurns(client), after: 0)
+        switch sdkClients[number].program {
+        case .requests: scheduleMove(of: client)
+        case .application: break
+        case .listens, .presence: return
+        }
+        scheduleAct(of: number)
+    }
+
+    private mutating func scheduleAct(of number: Int) {
+        let pace = sdkClients[number].random.time(in: scenario.clients.pace)
+        schedule(.clientActs(sdkClients[number].index), after: pace)
+    }
+
+    mutating func turn(sdkClient number: Int) {
+        take(nil, number)
+        schedule(
+            .clientTurns(sdkClients[number].index), after: SimulatedRun.turnInterval)
+    }
+
+    mutating func act(sdkClient number: Int) {
+        switch sdkClients[number].program {
+        case .requests: askNext(number)
+        case .application(let program): actNext(program, number)
+        case .listens, .presence: break
+        }
+    }
+
+    // MARK: One request after the other
+
+    private mutating func askNext(_ number: Int) {
+        guard let request = sdkClients[number].nextRequest(workload, at: now) else { return }
+        let operation = history.operations.count
+        history.operations.append(
+            ClientOperation(
+                client: sdkClients[number].index, kind: request.kind,
+                fingerprint: request.fingerprint, invoked: now))
+        let input = sdkClients[number].ask(
+            request.work, as: .operation(operation, wanted: request.concern),
+            concern: request.concern)
+        take(input, number)
+        limitPatience(
+            of: number, more: request.concern == nil ? 0 : SimulatedRun.concernPatience)
+    }
+
+    /// From now on the client waits so long for an answer.
+    private mutating func limitPatience(of number: Int, more: Microseconds = 0) {
+        sdkClients[number].patience += 1
+        schedule(
+            .clientGivesUp(sdkClients[number].index, request: sdkClients[number].patience),
+            after: scenario.clients.patience + more)
+    }
+
+    mutating func giveUp(sdkClient number: Int, _ patience: UInt64) {
+        // Without a node that serves it, the library itself looks for one.
+        guard sdkClients[number].patience == patience, !sdkClients[number].open.isEmpty,
+            sdkClients[number].core.isConnected
+        else { return }
+        take(.leftNode, number)
+    }
+
+    mutating func move(sdkClient number: Int) { take(.leftNode, number) }
+
+    // MARK: Applications
+
+    private mutating func actNext(_ program: ApplicationProgram, _ number: Int) {
+        var program = program
+        let tag = "c\(sdkClients[number].index + 1)-\(program.remaining)"
+        let step = program.next(tag: tag, &sdkClients[number].random)
+        sdkClients[number].program = .application(program)
+        guard let step else { return }
+        take(input(for: step, number), number)
+        scheduleAct(of: number)
+    }
+
+    private mutating func input(for step: ApplicationProgram.Step, _ number: Int) -> Input {
+        let presence = sdkClients[number].presence
+        switch step {
+        case .asks(let work): return sdkClients[number].ask(work, as: record(work, number))
+        case .transacts(let path):
+            history.transactions.append(
+                TransactionRecord(client: sdkClients[number].index, path: path, invoked: now))
+            return sdkClients[number].ask(
+                .transact(path), as: .transaction(history.transactions.count - 1),
+                patience: .limited(milliseconds: SDKClient.transactionPatience))
+        case .leavesForItsEnd:
+            return sdkClients[number].ask(
+                .onDisconnectPut(presence, .string("gone")), as: .other)
+        case .comes: return sdkClients[number].ask(.put(presence, .string("here")), as: .other)
+        case .goesOffline: return .wentOffline
+        case .goesOnline: return .wentOnline
+        case .leavesItsNode: return .leftNode
+        }
+    }
+
+    /// Notes an increment, which is to be counted later.
+    private mutating func record(_ work: Request.Work, _ number: Int) -> SDKClient.Work {
+        guard case .put(let path, .deferred(.increment(.integer(let delta)))) = work,
+            path == ApplicationProgram.sum
+        else { return .other }
+        let write = Write(path: path, value: .deferred(.increment(.integer(delta))))
+        history.operations.append(
+            ClientOperation(
+                client: sdkClients[number].index, kind: .increment(counter: path, delta: delta),
+                fingerprint: Fingerprint(of: [write]), invoked: now))
+        return .operation(history.operations.count - 1, wanted: nil)
+    }
+
+    /// What the function of a transaction makes of a value: one more, or a value that no other one makes.
+    private mutating func transact(_ request: RequestID, on value: Value, _ number: Int) {
+        guard case .transaction(let index)? = sdkClients[number].open[request.number]
+        else { return }
+        let new =
+            history.transactions[index].path == ApplicationProgram.count
+            ? Value.integer(value.count + 1)
+            : .string("c\(sdkClients[number].index + 1)-\(request.number)")
+        history.transactions[index].old = value
+        history.transactions[index].new = new
+        tell(.ran(request, .value(new)), to: number)
+    }
+
+    mutating func stopSDKClients() {
+        for number in sdkClients.indices {
+            if let input = sdkClients[number].stop() { take(input, number) }
+        }
+    }
+
+    // MARK: Turns
+
+    private mutating func tell(_ input: Input, to number: Int) {
+        perform(sdkClients[number].core.step(input), of: number)
+    }
+
+    private mutating func take(_ input: Input?, _ number: Int) {
+        let turn = Input.turnBegan(
+            elapsedMilliseconds: now / 1_000,
+            wallMilliseconds: sdkClients[number].clock.milliseconds(at: now))
+        tell(turn, to: number)
+        if let input { tell(input, to: number) }
+        tell(.turnEnded, to: number)
+    }
+
+    private mutating func perform(_ outputs: [Output], of number: Int) {
+        for output in outputs {
+            switch output {
+            case .connect(let node): connect(number, to: node)
+            case .disconnect: disconnect(number)
+            case .send(let frame): send(frame, fromSDKClient: number)
+            case .succeeded(let request, let answer):
+                finish(request, .success(answer), number)
+            case .failed(let request, let error): finish(request, .failure(error), number)
+            case .transact(let request, let value): transact(request, on: value, number)
+            case .observed(let listen, let events): observe(listen, events, number)
+            case .ended(let listen, let error):
+                sdkClients[number].noteEnd(of: listen, error.description)
+            // These programs keep nothing for another process.
+            case .disconnected, .persist, .recall: break
+            case .connected: serve(number)
+            }
+        }
+    }
+
+    /// A node serves the client from now on.
+    private mutating func serve(_ number: Int) {
+        for input in sdkClients[number].present() { tell(input, to: number) }
+        guard case .requests = sdkClients[number].program, !sdkClients[number].open.isEmpty
+        else { return }
+        limitPatience(of: number)
+    }
+
+    private mutating func observe(_ listen: ListenID, _ events: [ViewEvent], _ number: Int) {
+        statistics.changes += 1
+        sdkClients[number].observe(listen, events)
+    }
+
+    private mutating func finish(
+        _ request: RequestID, _ result: Result<Answer, HearthError>, _ number: Int
+    ) {
+        switch sdkClients[number].open.removeValue(forKey: request.number) {
+        case .operation(let operation, let wanted)?:
+            record(result, of: operation, wanted: wanted, number)
+        case .transaction(let transaction)?:
+            history.transactions[transaction].outcome = ClientOperation.Outcome(result)
+            history.transactions[transaction].completed = now
+            history.transactions[transaction].node = sdkClients[number].node
+        case .other?, nil: break
+        }
+        if case .requests = sdkClients[number].program { scheduleAct(of: number) }
+    }
+
+    // MARK: Connections
+
+    private mutating func connect(_ number: Int, to name: String) {
+        disconnect(number)
+        guard let node = nodes.firstIndex(where: { $0.name == name }) else { return }
+        if sdkClients[number].node != node { statistics.moves += 1 }
+        sdkClients[number].connection = open(sdkClients[number].index, to: node)
+        sdkClients[number].node = node
+    }
+
+    private mutating func disconnect(_ number: Int) {
+        guard let connection = sdkClients[number].connection else { return }
+        sdkClients[number].loseConnection()
+        close(connection)
+    }
+
+    mutating func loseNode(ofSDKClient number: Int) {
+        sdkClients[number].loseConnection()
+        take(.connectionLost, number)
+    }
+
+    /// A frame of its node reaches a client.
+    mutating func takeReply(_ frame: [UInt8], onSDKClient number: Int) {
+        observe(reply: frame, to: number)
+        take(.received(frame), number)
+    }
+}
+
+extension Value {
+    fileprivate var count: Int64 {
+        if case .integer(let number) = content { number } else { 0 }
+    }
+}

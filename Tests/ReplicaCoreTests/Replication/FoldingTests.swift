@@ -1,0 +1,69 @@
+import DataTree
+import SyncProtocol
+import Testing
+
+@testable import ReplicaCore
+
+@Suite struct FoldingTests {
+    private let list = Universe.path("list")
+
+    @Test func `origins are folded that all members hold alike and no member writes as`() {
+        var peers = Peers(members: ["n2"], of: "n1", own: 1)
+        let own: VersionVector = [1: 9, 2: 9, 3: 5, 4: 5, 5: 5]
+        func folded(_ vector: VersionVector, writers: [WriterID] = [1, 2], limit: Int = 2)
+            -> [WriterID]?
+        {
+            let time = peers.all[0].heartbeat?.time.successor ?? HybridTime(bits: 1)
+            _ = peers.hear(.of("n2", 2, at: time, holding: vector, writers: writers), at: 10)
+            return peers.folding(of: own, limit: limit)?.entries.map(\.origin)
+        }
+        #expect(peers.folding(of: own, limit: 2) == nil, "n2 was not heard")
+        #expect(folded([1: 9, 2: 9, 3: 5, 4: 5, 5: 5]) == [3, 4, 5])
+        #expect(folded([1: 9, 2: 9, 3: 5, 4: 5, 5: 5], limit: 3) == nil, "three may stay")
+        #expect(folded([1: 9, 2: 9, 3: 5, 4: 4, 5: 6]) == [3], "others are on their way")
+        #expect(
+            folded([1: 9, 2: 9, 3: 5], writers: [2, 7]) == nil, "n2 takes another one for current")
+    }
+
+    @Test func `restarts cost heartbeats nothing once the members have folded them`() {
+        var cluster = TestCluster(3)
+        let count = 150
+        for number in 1...count {
+            cluster.crash("n3")
+            cluster.start("n3")
+            cluster.quiesce(milliseconds: 500)
+            cluster.send(.push(id: UInt64(number), path: list, value: 1), to: "n3")
+        }
+        cluster.quiesce()
+        #expect(cluster["n1"].value[list].children.count == count)
+        for name in cluster.names {
+            #expect(cluster[name].vector.folded.map { $0.count >= count - 64 } == true)
+            let heartbeat = heartbeat(of: cluster[name])
+            #expect(heartbeat.folding?.areLeftOut == true)
+            #expect(PeerMessage.heartbeat(heartbeat).frame.count < 1_500)
+        }
+    }
+
+    @Test func `a member that lost its disk gets what the others have folded`() {
+        var cluster = TestCluster(3)
+        for number in 1...80 {
+            cluster.crash("n3")
+            cluster.start("n3")
+            cluster.quiesce(milliseconds: 500)
+            cluster.send(.push(id: UInt64(number), path: list, value: 1), to: "n3")
+        }
+        cluster.quiesce()
+        #expect(cluster["n2"].vector.folded != nil)
+        cluster.wipe("n2")
+        cluster.start("n2")
+        cluster.quiesce(milliseconds: 6_000)
+        #expect(cluster["n2"].value == cluster["n1"].value)
+        #expect(cluster["n2"].vector == cluster["n1"].vector)
+        #expect(cluster["n2"].vector.folded?.digest == cluster["n1"].vector.folded?.digest)
+        #expect(heartbeat(of: cluster["n1"]).folding?.areLeftOut == true)
+    }
+
+    private func heartbeat(of replica: Replica) -> Heartbeat {
+        replica.replication.heartbeat(of: replica.turns.durable)
+    }
+}
