@@ -49,7 +49,7 @@ struct Election: Sendable {
     private var vacantSince: UInt64?
     /// The vote as it was written to disk last, with a ceiling ahead of those that were told.
     private var stored: Lease?
-    /// Whether the holder has ended, and has stamped nothing after its ceiling.
+    /// Whether no later ceiling will be told, so that it is stored as it is.
     private var isCeilingFinal = false
 
     init(own: WriterID, leaseMilliseconds: UInt64) {
@@ -156,9 +156,10 @@ extension Election {
         release(holder)
     }
 
-    /// This member ends: it decides nothing more, and stamps nothing after this time.
+    /// This member ends: it renews no vote, decides nothing more, and stamps nothing after this time.
     mutating func resign(after time: HybridTime) {
         candidacy = nil
+        isCeilingFinal = true
         if vote?.holder == own { close(at: time) }
     }
 

@@ -139,6 +139,13 @@ import Testing
         #expect(election.takeChange()?.ceiling == HybridTime(milliseconds: 50_200))
         #expect(election.takeChange() == nil)
 
+        // A voter that stops at the same time tells no later ceiling either.
+        let stopped = Elector(WriterID(bits: 4))
+        _ = stopped.hear(asking(2, term: 7), at: 0, mayVote: true)
+        _ = stopped.takeChange()
+        stopped.resign(after: HybridTime(milliseconds: 90_000))
+        #expect(stopped.takeChange()?.ceiling == HybridTime(milliseconds: 60_000))
+
         let voter = Elector(WriterID(bits: 4))
         _ = voter.hear(asking(2, term: 7), at: 0, mayVote: true)
         _ = voter.takeChange()
