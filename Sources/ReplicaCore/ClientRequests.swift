@@ -4,6 +4,7 @@ import SyncProtocol
 // What a replica does for its clients beyond their sessions.
 
 extension Replica {
+    /// Serves the requests of one frame, one after the other.
     mutating func serve(_ frame: [UInt8], for session: SessionID) {
         sessions.disconnects.hear(session, at: now.elapsedMilliseconds)
         frame.withUnsafeBytes { bytes in
@@ -215,6 +216,7 @@ extension Replica {
 // MARK: - The end of a session
 
 extension Replica {
+    /// Forgets a session that has ended, and does what its client wanted written.
     mutating func close(_ session: SessionID) {
         coordination.forwarded.removeAll(of: session)
         write(left: sessions.close(session))

@@ -59,6 +59,7 @@ public struct Replica: Sendable {
         if let checkpoint { restore(checkpoint) }
     }
 
+    /// Puts a checkpoint in place of all that is here.
     mutating func restore(_ checkpoint: RestoredCheckpoint) {
         replication.restore(checkpoint)
         checkpoints.begin(

@@ -147,6 +147,7 @@ struct Coordination: Sendable {
         verdicts[member, default: []].append(verdict)
     }
 
+    /// Sends something to a member at the end of the turn.
     mutating func send(_ output: Output) { outputs.append(output) }
 
     /// Takes the request that other members publish at once what they hold.

@@ -33,6 +33,7 @@ extension Replication {
         addressee == writer && !peers.all.contains(where: \.isGreeted)
     }
 
+    /// Welcomes a process that says hello, or refuses it with the reason.
     mutating func answer(_ hello: Hello, to member: String) {
         peers.namesAllUntilMilliseconds = now.elapsedMilliseconds + Peers.namingMilliseconds
         let answer: PeerMessage

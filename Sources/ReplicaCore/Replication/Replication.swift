@@ -73,6 +73,7 @@ struct Replication: Sendable {
             now: now, tree: tree.value, vector: vector, time: clock.last, stableTime: stableTime)
     }
 
+    /// Learns what the driver's clocks show.
     mutating func beginTurn(at moment: Moment) {
         now = clock.followed(moment)
         shownMilliseconds = moment.wallMilliseconds
