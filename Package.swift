@@ -66,10 +66,12 @@ let package = Package(
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
 
         // Drivers.
+        module("ClusterConfiguration", ["DataTree", "ReplicaCore", "ZeroMQ"]),
         module(
             "ClusterNode",
             [
-                "CRuntime", "DataTree", "SyncProtocol", "ReplicaCore", "EventLoop", "ZeroMQ",
+                "ClusterConfiguration", "CRuntime", "DataTree", "SyncProtocol", "ReplicaCore",
+                "EventLoop", "ZeroMQ",
                 "Storage", "Threads",
             ]),
         module(
@@ -83,13 +85,30 @@ let package = Package(
                 "EventLoop", "ZeroMQ", "Storage",
             ]),
 
-        // The one binary.
+        // The command line, from what knows nothing of Hearth to the one binary: the terminal and the options of verbs;
+        // clusters as somebody looks at them and changes them, beside their nodes; programs that put load on them; verbs.
+        module("CommandLineKit", []),
+        module(
+            "ClusterAdministration",
+            [
+                "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree", "Hearth",
+                "JSONText", "QueryEngine", "ReplicaCore", "Storage", "SyncProtocol", "Threads",
+                "ZeroMQ",
+            ]),
+        module(
+            "LoadTools",
+            [
+                "ClientCore", "ClusterAdministration", "ClusterSimulator", "CommandLineKit",
+                "CRuntime", "DataTree", "EventLoop", "Hearth", "JSONText", "QueryEngine",
+                "ReplicaCore", "SyncProtocol", "Threads", "ZeroMQ",
+            ]),
         .executableTarget(
             name: "HearthCommand",
             dependencies: [
-                "CRuntime", "DataTree", "JSONText", "SyncProtocol", "Threads", "EventLoop",
-                "ZeroMQ", "ReplicaCore", "QueryEngine", "ClientCore", "ClusterNode",
-                "ClusterSimulator", "Hearth", "LineEditor", "Storage",
+                "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
+                "ClusterSimulator", "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
+                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Storage",
+                "SyncProtocol", "Threads", "ZeroMQ",
             ],
             swiftSettings: settings),
 
@@ -106,12 +125,14 @@ let package = Package(
         tests(of: "ReplicaCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
         tests(
             of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
+        tests(of: "ClusterConfiguration", using: ["ReplicaCore", "ZeroMQ"]),
         .testTarget(
             name: "ClusterNodeTests",
             // The command too: some tests run it, and so it must be built.
             dependencies: [
-                "ClusterNode", "DataTree", "EventLoop", "HearthCommand", "QueryEngine",
-                "ReplicaCore", "Storage", "SyncProtocol", "ZeroMQ",
+                "ClusterAdministration", "ClusterConfiguration", "ClusterNode", "DataTree",
+                "EventLoop", "HearthCommand", "QueryEngine", "ReplicaCore", "Storage",
+                "SyncProtocol", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(of: "ClusterSimulator", using: ["DataTree", "JSONText", "ZeroMQ"]),
@@ -123,9 +144,20 @@ let package = Package(
             ],
             // A package of its own, which a test compiles.
             exclude: ["Fixtures/FirebaseSamples"], swiftSettings: settings),
+        tests(of: "CommandLineKit"),
+        tests(
+            of: "ClusterAdministration",
+            using: [
+                "ClientCore", "ClusterConfiguration", "DataTree", "Hearth", "SyncProtocol",
+                "ZeroMQ",
+            ]),
+        tests(of: "LoadTools", using: ["ClientCore", "DataTree"]),
         tests(
             of: "HearthCommand",
-            using: ["DataTree", "JSONText", "QueryEngine", "SyncProtocol", "ZeroMQ"]),
+            using: [
+                "ClusterAdministration", "CommandLineKit", "DataTree", "JSONText", "QueryEngine",
+                "SyncProtocol", "ZeroMQ",
+            ]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

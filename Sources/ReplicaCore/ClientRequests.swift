@@ -36,11 +36,12 @@ extension Replica {
     private mutating func answerAtOnce(
         _ message: ClientMessage, for session: SessionID, because failure: StorageFailure
     ) {
-        switch message {
-        case .status(let id):
-            sessions.sendAtOnce(NodeMessage.value(id: id, value: status).frame, to: session)
-        case .ping(let id): sessions.sendAtOnce(NodeMessage.pong(id, at: now).frame, to: session)
-        default: sessions.refuseAtOnce(failure, message.id, session)
+        let id = message.id
+        switch message.request {
+        case .status:
+            sessions.sendAtOnce(NodeMessage.value(id: id, value: status.value).frame, to: session)
+        case .ping: sessions.sendAtOnce(NodeMessage.pong(id, at: now).frame, to: session)
+        default: sessions.refuseAtOnce(failure, id, session)
         }
         replication.turn.immediate += sessions.takeImmediate()
     }
@@ -74,7 +75,7 @@ extension Replica {
             case .backUp(let name):
                 try sessions.beginBackup(name)
                 replication.turn.published.append(.backUp(name: name, id: id, for: session))
-            case .status: sessions.send(.value(id: id, value: status), to: session)
+            case .status: sessions.send(.value(id: id, value: status.value), to: session)
             }
         } catch {
             sessions.refuse(error, id, session)
@@ -245,7 +246,7 @@ extension RequestFailure {
 extension ClientMessage {
     /// Whether it makes an operation.
     fileprivate var isWrite: Bool {
-        switch self {
+        switch request {
         case .put, .merge, .push: true
         default: false
         }
@@ -253,7 +254,7 @@ extension ClientMessage {
 
     /// Whether a node that was evicted cannot do it.
     fileprivate var needsMember: Bool {
-        switch self {
+        switch request {
         case .evict, .awaitStable: true
         default: isWrite
         }

@@ -27,8 +27,8 @@ public struct Replica: Sendable {
     /// Set while the disk takes nothing: in any state of the lifecycle, which it does not change.
     var storageFailure: StorageFailure?
     var heartbeats = HeartbeatSchedule()
-    /// Facts that only the driver knows (process, addresses, disk), shown in `status` under `process`.
-    public var processMetrics = Value.null
+    /// Facts that only the driver knows, shown in `status`.
+    public var process: NodeStatus.Process?
 
     /// Begins an incarnation of a member, as a new writer, on what the incarnations before have left.
     ///

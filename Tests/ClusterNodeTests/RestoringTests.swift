@@ -4,6 +4,7 @@ import ReplicaCore
 import Storage
 import Testing
 
+@testable import ClusterConfiguration
 @testable import ClusterNode
 
 /// A node that was killed while it wrote a checkpoint.

@@ -22,8 +22,8 @@ extension SimulatedRun {
             listening.take(message)
             sdkClients[number].program = .listens(listening)
         case .requests:
-            if case .hello(_, let seen) = message {
-                sdkClients[number].session.greet(seen: seen, at: now)
+            if case .hello(let hello) = message.request {
+                sdkClients[number].session.greet(seen: hello.seen, at: now)
             }
             // One thing at a time is asked for.
             guard let id = message.requestID, case .operation(let operation, _)? = openWork(number)

@@ -1,3 +1,5 @@
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import Glibc
 
 /// `hearth cluster`: the nodes of this machine.
@@ -5,8 +7,9 @@ enum ClusterVerbs {
     static let verb = Verb(
         "cluster", "Runs a cluster of nodes on this machine.",
         verbs: [
-            ClusterUp.verb, down, ClusterStatus.verb, ClusterDoctor.verb, kill, start, pause,
-            resume, MemberVerbs.add, MemberVerbs.remove, EvictVerb.verb, ClusterLogs.verb,
+            ClusterUp.verb, down, ClusterStatus.verb, ClusterDoctor.verb, start, stop, kill,
+            pause, resume, MemberVerbs.add, MemberVerbs.remove, EvictVerb.verb,
+            ClusterLogs.verb,
         ],
         examples: [
             "hearth cluster up --nodes 3 --detach", "hearth cluster status",
@@ -28,6 +31,20 @@ enum ClusterVerbs {
             StandardOutput.shared.print("\(node.id) \(outcome.text)")
         }
         return .success
+    }
+
+    private static let stop = Verb(
+        "stop", "Stops nodes, cleanly where they can; the others go on.",
+        arguments: [nodes], options: [NodeOptions.folder, grace],
+        examples: ["hearth cluster stop n2"]
+    ) { invocation throws(CommandError) in
+        let grace = try invocation.duration(grace) ?? .seconds(10)
+        return try forEachNode(of: invocation) { node, cluster throws(CommandError) in
+            guard cluster.process(of: node) != nil else { throw notRunning(node, cluster) }
+            cluster.stop([node], within: grace) { node, outcome in
+                StandardOutput.shared.print("\(node.id) \(outcome.text)")
+            }
+        }
     }
 
     private static let kill = Verb(

@@ -211,11 +211,13 @@ struct TestCluster {
         run(name, [.stored(turn: turn.number)])
     }
 
-    /// What the status of a node says of those it did not take for members.
-    mutating func refusedNodes(at name: String) -> Value {
+    /// What a node answers to `status`.
+    mutating func status(of name: String) -> NodeStatus {
         send(.status(id: 1), by: 99, to: name)
-        guard case .value(1, let status)? = takeReplies(of: 99).last else { return .null }
-        return status["refusedNodes"]
+        guard case .value(1, let answer)? = takeReplies(of: 99).last else {
+            preconditionFailure("\(name) does not answer")
+        }
+        return try! NodeStatus(answer)
     }
 
     /// What a client was told since the last call.

@@ -43,9 +43,11 @@ struct TestReplica {
     }
 
     /// What `status` says of queries.
-    mutating func queryStatus(after milliseconds: UInt64 = 1) -> Value {
+    mutating func queryStatus(after milliseconds: UInt64 = 1) -> NodeStatus.Queries {
         _ = turn([], after: milliseconds)
-        guard case .value(_, let status)? = ask(.status(id: 1), by: 99).first else { return .null }
-        return status[Key(unchecked: "queries")]
+        guard case .value(_, let answer)? = ask(.status(id: 1), by: 99).first else {
+            preconditionFailure("no answer")
+        }
+        return try! NodeStatus(answer).clients.queries
     }
 }
