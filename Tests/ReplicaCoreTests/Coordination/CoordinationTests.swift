@@ -131,8 +131,7 @@ import Testing
         throws
     {
         var coordination = coordination()
-        let submission = Submission(
-            id: 8, session: 3, action: .status, concern: nil)
+        let submission = Submission(3, .ping(id: 8))
         let condition = Condition(DataHash(of: 1))
         try coordination.forward(
             Write(path: "a", value: 2), if: condition, named: proposal(1).id, for: submission,
