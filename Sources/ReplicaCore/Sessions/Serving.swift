@@ -6,21 +6,23 @@ import SyncProtocol
 
 /// What a client asks for that takes more than its session: `Replica` does it, and answers.
 struct Submission: Sendable {
-    enum Action: Sendable {
-        /// The stamp is that of the client, if it brought one.
-        case write([Write], stamp: Stamp?)
-        case push(Value, at: Path)
-        case transact(Write, if: Condition, name: Stamp?)
-        case evict(String)
-        case backUp(name: String)
-        case status
+    let session: SessionID
+    let message: ClientMessage
+
+    init(_ session: SessionID, _ message: ClientMessage) {
+        (self.session, self.message) = (session, message)
     }
 
-    let id: UInt64
-    let session: SessionID
-    let action: Action
+    var id: UInt64 { message.id }
+
     /// On how many members a write has to be durable; nil if its client asks for no more than `ok`.
-    var concern: WriteConcern?
+    var concern: WriteConcern? {
+        switch message.request {
+        case .put(let put): put.concern
+        case .merge(let merge): merge.concern
+        default: nil
+        }
+    }
 }
 
 extension Sessions {
@@ -46,33 +48,10 @@ extension Sessions {
         case .awaitStable(let wait):
             awaitStable(within: wait.milliseconds, id, session, seeing: replica)
         case .ping: send(.pong(id, at: replica.now), to: session)
-        case .status:
-            if refuseIfOverloaded(id, session) { return nil }
-            return Submission(id: id, session: session, action: .status)
-        default: return submission(of: message, session)
+        case .status: if !refuseIfOverloaded(id, session) { return .init(session, message) }
+        case .put, .merge, .push, .evict, .backup: return .init(session, message)
         }
         return nil
-    }
-
-    /// What a request asks of the replica.
-    private func submission(of message: ClientMessage, _ session: SessionID) -> Submission? {
-        let (action, concern): (Submission.Action, WriteConcern?)
-        switch message.request {
-        case .put(let put):
-            let write = Write(path: put.path, value: put.value)
-            concern = put.concern
-            action =
-                put.condition.map { .transact(write, if: $0, name: put.stamp) }
-                ?? .write([write], stamp: put.stamp)
-        case .merge(let merge):
-            let writes = merge.writes.below(merge.path)
-            (action, concern) = (.write(writes, stamp: merge.stamp), merge.concern)
-        case .push(let push): (action, concern) = (.push(push.value, at: push.path), nil)
-        case .evict(let evict): (action, concern) = (.evict(evict.member), nil)
-        case .backup(let backup): (action, concern) = (.backUp(name: backup.name), nil)
-        default: return nil
-        }
-        return Submission(id: message.id, session: session, action: action, concern: concern)
     }
 
     private mutating func list(
@@ -184,7 +163,7 @@ extension NodeMessage {
 
 extension [Write] {
     /// These writes, whose paths are relative to `path`.
-    fileprivate func below(_ path: Path) -> [Write] {
+    func below(_ path: Path) -> [Write] {
         map { Write(path: path.appending($0.path), value: $0.value) }
     }
 }

@@ -51,7 +51,7 @@ struct TestCluster {
     mutating func start(_ name: String) {
         incarnations += 1
         let disk = disks[name] ?? TestCluster.emptyDisk
-        var configuration = Replica.Configuration(
+        var configuration = ReplicaConfiguration(
             cluster: "test", member: name, peers: names, durability: durability, seed: incarnations)
         configuration.checkpointBytes = checkpointBytes
         configuration.logLimit = logLimit

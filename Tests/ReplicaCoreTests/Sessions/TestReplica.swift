@@ -8,7 +8,7 @@ struct TestReplica {
     private var elapsedMilliseconds: UInt64 = 0
 
     init(indexing rules: IndexRules = IndexRules(), indexByteLimit: Int = 1 << 20) {
-        var configuration = Replica.Configuration(
+        var configuration = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: ["n1"], durability: .memory, seed: 1)
         configuration.indexes = rules
         configuration.indexByteLimit = indexByteLimit
