@@ -72,11 +72,12 @@ let package = Package(
 
         // Drivers.
         module("NodeStorage", ["CLibrary", "Storage", "Store", "Threads"]),
+        module("ClusterConfiguration", ["DataTree", "ReplicaCore", "ZeroMQ"]),
         module(
             "ClusterNode",
             [
-                "CRuntime", "DataTree", "SyncProtocol", "ReplicaCore", "EventLoop", "ZeroMQ",
-                "NodeStorage", "Storage", "Store", "Threads",
+                "ClusterConfiguration", "CRuntime", "DataTree", "SyncProtocol", "ReplicaCore",
+                "EventLoop", "ZeroMQ", "NodeStorage", "Storage", "Store", "Threads",
             ]),
         module(
             "ClusterSimulator",
@@ -92,13 +93,30 @@ let package = Package(
                 "EventLoop", "ZeroMQ", "Storage",
             ]),
 
-        // The one binary.
+        // The command line, from what knows nothing of Hearth to the one binary: the terminal and the options of verbs;
+        // clusters as somebody looks at them and changes them, beside their nodes; programs that put load on them; verbs.
+        module("CommandLineKit", []),
+        module(
+            "ClusterAdministration",
+            [
+                "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree", "Hearth",
+                "JSONText", "NodeStorage", "QueryEngine", "Storage", "SyncProtocol", "Threads",
+                "ZeroMQ",
+            ]),
+        module(
+            "LoadTools",
+            [
+                "ClientCore", "ClusterAdministration", "ClusterSimulator", "CommandLineKit",
+                "CRuntime", "DataTree", "EventLoop", "Hearth", "JSONText", "QueryEngine",
+                "ReplicaCore", "SyncProtocol", "Threads", "ZeroMQ",
+            ]),
         .executableTarget(
             name: "HearthCommand",
             dependencies: [
-                "CRuntime", "DataTree", "JSONText", "SyncProtocol", "Threads", "EventLoop",
-                "ZeroMQ", "ReplicaCore", "QueryEngine", "ClientCore", "ClusterNode",
-                "ClusterSimulator", "Hearth", "LineEditor", "Storage",
+                "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
+                "ClusterSimulator", "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
+                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Storage",
+                "SyncProtocol", "Threads", "ZeroMQ",
             ],
             swiftSettings: settings),
 
@@ -121,12 +139,14 @@ let package = Package(
             using: ["Convergence", "DataTree", "QueryEngine", "Store", "SyncProtocol"]),
         tests(
             of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
+        tests(of: "ClusterConfiguration", using: ["ReplicaCore", "ZeroMQ"]),
         .testTarget(
             name: "ClusterNodeTests",
             // The command too: some tests run it, and so it must be built.
             dependencies: [
-                "ClusterNode", "DataTree", "EventLoop", "HearthCommand", "QueryEngine",
-                "NodeStorage", "ReplicaCore", "Storage", "Store", "SyncProtocol", "ZeroMQ",
+                "ClusterAdministration", "ClusterConfiguration", "ClusterNode", "DataTree",
+                "EventLoop", "HearthCommand", "NodeStorage", "QueryEngine", "ReplicaCore",
+                "Storage", "Store", "SyncProtocol", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(
@@ -140,9 +160,20 @@ let package = Package(
             ],
             // A package of its own, which a test compiles.
             exclude: ["Fixtures/FirebaseSamples"], swiftSettings: settings),
+        tests(of: "CommandLineKit"),
+        tests(
+            of: "ClusterAdministration",
+            using: [
+                "ClientCore", "ClusterConfiguration", "DataTree", "Hearth", "SyncProtocol",
+                "ZeroMQ",
+            ]),
+        tests(of: "LoadTools", using: ["ClientCore", "DataTree"]),
         tests(
             of: "HearthCommand",
-            using: ["DataTree", "JSONText", "QueryEngine", "SyncProtocol", "ZeroMQ"]),
+            using: [
+                "ClusterAdministration", "CommandLineKit", "DataTree", "JSONText", "QueryEngine",
+                "SyncProtocol", "ZeroMQ",
+            ]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -37,7 +37,7 @@ public struct Client: Sendable {
     private var lastWireID: UInt64 = 0
     private var frame = FrameWriter()
 
-    public init(_ configuration: Configuration) {
+    package init(_ configuration: Configuration) {
         self.configuration = configuration
         link = Link(configuration)
         clock = StampClock(writer: configuration.writer)

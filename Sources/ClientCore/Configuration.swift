@@ -40,7 +40,7 @@ public struct Configuration: Sendable {
     /// How long the client looks for a node that holds what it has seen, before it begins a new session without that.
     public var sessionMilliseconds: UInt64 = 10_000
 
-    public init(nodes: [String], writer: WriterID) {
+    package init(nodes: [String], writer: WriterID) {
         precondition(!nodes.isEmpty, "a client needs the address of at least one node")
         self.nodes = nodes
         self.writer = writer

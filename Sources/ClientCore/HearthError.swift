@@ -3,6 +3,7 @@ import SyncProtocol
 
 /// Why a request failed, and whether it may have had an effect.
 public struct HearthError: Error, Equatable, Sendable {
+    /// What went wrong, to switch on.
     public enum Code: String, Sendable, CaseIterable {
         /// The path, the value or the request itself is wrong.
         case invalid
@@ -54,14 +55,14 @@ public struct HearthError: Error, Equatable, Sendable {
         case done
     }
 
-    public let code: Code
+    package let code: Code
     /// What is wrong, naming the path, the value or the address.
     public let problem: String
     /// What the caller can do about it.
     public let fix: String
-    public let effect: Effect
+    package let effect: Effect
 
-    public init(_ code: Code, _ problem: String, fix: String, effect: Effect = .none) {
+    package init(_ code: Code, _ problem: String, fix: String, effect: Effect = .none) {
         self.code = code
         self.problem = problem
         self.fix = fix
@@ -70,6 +71,7 @@ public struct HearthError: Error, Equatable, Sendable {
 }
 
 extension HearthError: CustomStringConvertible {
+    /// The text of it.
     public var description: String { "\(problem); \(fix)" }
 }
 

@@ -68,19 +68,21 @@ public enum Output: Equatable, Sendable {
 
 /// Names one request for the application; drawn by it, never twice.
 public struct RequestID: Hashable, Comparable, Sendable {
-    public let number: UInt64
+    package let number: UInt64
 
-    public init(number: UInt64) { self.number = number }
+    package init(number: UInt64) { self.number = number }
 
+    /// Whether the first comes before the second.
     public static func < (a: RequestID, b: RequestID) -> Bool { a.number < b.number }
 }
 
 /// Names one listen for the application; drawn by it, below 2⁶³, never twice.
 public struct ListenID: Hashable, Comparable, Sendable {
-    public let number: UInt64
+    package let number: UInt64
 
-    public init(number: UInt64) { self.number = number }
+    package init(number: UInt64) { self.number = number }
 
+    /// Whether the first comes before the second.
     public static func < (a: ListenID, b: ListenID) -> Bool { a.number < b.number }
 }
 

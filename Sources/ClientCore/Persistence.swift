@@ -14,10 +14,10 @@ public enum Record: Equatable, Sendable {
 
 /// A write that an earlier process of the application has left behind.
 public struct KeptWrite: Equatable, Sendable {
-    public let number: UInt64
-    public let frame: [UInt8]
+    package let number: UInt64
+    package let frame: [UInt8]
 
-    public init(number: UInt64, frame: [UInt8]) {
+    package init(number: UInt64, frame: [UInt8]) {
         self.number = number
         self.frame = frame
     }
@@ -54,11 +54,13 @@ struct Persistence: Sendable {
     mutating func restore(_ kept: KeptWrite) -> (work: Request.Work, stamp: Stamp?)? {
         lastNumber = max(lastNumber, kept.number)
         let received: [Received<ClientMessage>]? = try? FrameReader.messages(in: kept.frame)
-        switch received?.first {
-        case .message(.put(_, let path, let value, _, _, let stamp)):
-            return (.put(path, value), stamp)
-        case .message(.merge(_, let path, let writes, _, let stamp)):
-            return (.merge(path, writes), stamp)
+        guard case .message(let message)? = received?.first else {
+            records.append(.writeEnded(number: kept.number))
+            return nil
+        }
+        switch message.request {
+        case .put(let put): return (.put(put.path, put.value), put.stamp)
+        case .merge(let merge): return (.merge(merge.path, merge.writes), merge.stamp)
         default:
             records.append(.writeEnded(number: kept.number))
             return nil

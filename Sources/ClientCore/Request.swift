@@ -4,6 +4,7 @@ public import SyncProtocol
 
 /// A request of the application that is done once.
 public struct Request: Sendable {
+    /// What is asked for.
     public enum Work: Equatable, Sendable {
         /// Reads what a query shows: from a listen that keeps it up to date, otherwise from a node.
         case get(Path, Query = Query())
@@ -57,14 +58,14 @@ public struct Request: Sendable {
         }
     }
 
-    public let id: RequestID
-    public internal(set) var work: Work
-    public let patience: Patience
+    package let id: RequestID
+    package internal(set) var work: Work
+    package let patience: Patience
     /// On how many nodes a write has to be durable before it is done; nil leaves that to the node that
     /// takes it. Transactions have none.
     public let concern: WriteConcern?
 
-    public init(
+    package init(
         _ id: RequestID, _ work: Work, patience: Patience = .endless,
         concern: WriteConcern? = nil
     ) {

@@ -1,9 +1,11 @@
 internal import CRuntime
+public import ClusterConfiguration
 internal import DataTree
 internal import EventLoop
 internal import Glibc
 internal import ReplicaCore
 internal import Storage
+internal import SyncProtocol
 public import ZeroMQ
 
 /// One node of a cluster: a replica, with its sockets and its database, on one loop.
@@ -100,7 +102,7 @@ public final class Node {
         } catch {
             throw NodeError(error)
         }
-        replica.processMetrics = stock
+        replica.process = processStatus
         loop.run()
         close()
         if let failure { throw failure }
@@ -244,13 +246,13 @@ extension Node {
         guard ticks.isMultiple(of: 20) else { return }
         journal.synchronize()
         clients.probe()
-        replica.processMetrics = stock
+        replica.process = processStatus
         news.tell(of: replica)
         news.tell(ofShortage: processMetrics.shortage)
     }
 
-    private var stock: Value {
-        processMetrics.value(
+    private var processStatus: NodeStatus.Process {
+        processMetrics.status(
             clients: clients, peers: peers, journal: journal, refusals: security?.refusals)
     }
 }

@@ -1,8 +1,9 @@
-internal import DataTree
+internal import ClusterConfiguration
 internal import EventLoop
 internal import Glibc
+internal import SyncProtocol
 
-/// What only the process knows of a node, as `status` shows it under `process`.
+/// Measures what only the process knows of a node.
 struct ProcessMetrics {
     let startNanoseconds = Loop.monotonicNanoseconds
     let member: NodeConfiguration.Member
@@ -18,38 +19,29 @@ struct ProcessMetrics {
     /// Takes stock, with what the node's parts count themselves.
     ///
     /// - Parameter refusals: Newcomers without a key that is let in; nil where there are no keys.
-    func value(
+    func status(
         clients: ClientPort, peers: PeerPorts, journal: Journal, refusals: Int?
-    ) -> Value {
-        let uptime = Loop.monotonicNanoseconds - startNanoseconds
-        return object([
-            ("pid", Int(getpid())),
-            ("uptimeMilliseconds", Int(uptime / 1_000_000)),
-            ("residentBytes", residentBytes),
-            ("databaseBytes", databaseBytes),
-            ("diskFreeBytes", diskFreeBytes),
-            ("openFiles", openFiles.count),
-            ("openFilesLimit", openFiles.limit),
-            ("logBytes", journal.logBytes),
-            ("storageBacklog", journal.backlog),
-            ("storageBacklogLimit", Journal.turnsLimit),
-            ("sessions", clients.count),
-            ("sessionsLimit", ClientTable.limit),
-            ("slowClients", clients.slowClients),
-            ("waitingReplyBytes", clients.waitingBytes),
-            ("droppedReplies", clients.droppedReplies),
-            ("droppedFrames", peers.dropped),
-            ("refusedConnections", refusals),
-        ])
-    }
-
-    private func object(_ counts: [(String, Int?)]) -> Value {
-        var children = Children()
-        children[Key(unchecked: "address")] = .string(member.client)
-        for case (let name, let count?) in counts {
-            children[Key(unchecked: name)] = .integer(Int64(count))
-        }
-        return Value(children)
+    ) -> NodeStatus.Process {
+        var process = NodeStatus.Process()
+        process.address = member.client
+        process.pid = Int(getpid())
+        process.uptimeMilliseconds = Int((Loop.monotonicNanoseconds - startNanoseconds) / 1_000_000)
+        process.residentBytes = residentBytes
+        process.databaseBytes = databaseBytes
+        process.diskFreeBytes = diskFreeBytes
+        process.openFiles = openFiles.count
+        process.openFilesLimit = openFiles.limit
+        process.logBytes = journal.logBytes
+        process.storageBacklog = journal.backlog
+        process.storageBacklogLimit = Journal.turnsLimit
+        process.sessions = clients.count
+        process.sessionsLimit = ClientTable.limit
+        process.slowClients = clients.slowClients
+        process.waitingReplyBytes = clients.waitingBytes
+        process.droppedReplies = clients.droppedReplies
+        process.droppedFrames = peers.dropped
+        process.refusedConnections = refusals
+        return process
     }
 
     /// The database and its write-ahead log; nil in memory.

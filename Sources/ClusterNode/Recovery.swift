@@ -1,3 +1,4 @@
+internal import ClusterConfiguration
 internal import EventLoop
 internal import Glibc
 internal import NodeStorage
@@ -77,8 +78,8 @@ struct Recovery {
         }
     }
 
-    private var replicaConfiguration: Replica.Configuration {
-        var replica = Replica.Configuration(
+    private var replicaConfiguration: ReplicaConfiguration {
+        var replica = ReplicaConfiguration(
             cluster: configuration.cluster, member: member,
             peers: configuration.nodes.map(\.id).filter { $0 != member },
             durability: configuration.durability, seed: .random(in: .min ... .max))

@@ -4,10 +4,14 @@
 /// is equal in `old` and `new`, but for the priorities of a primitive that became an object, or the
 /// other way round.
 public struct Change: Equatable, Sendable {
+    /// Where.
     public var path: Path
+    /// What was there.
     public var old: Value
+    /// What is there.
     public var new: Value
 
+    /// A change of what is at a path.
     public init(path: Path, old: Value, new: Value) {
         self.path = path
         self.old = old

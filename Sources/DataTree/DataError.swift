@@ -5,6 +5,7 @@ public struct DataError: Error, Equatable, Sendable {
     /// What the author of the data can do about it.
     public let fix: String
 
+    /// An error of these sentences.
     public init(problem: String, fix: String) {
         self.problem = problem
         self.fix = fix

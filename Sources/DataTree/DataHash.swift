@@ -4,6 +4,7 @@
 /// Null has the empty hash; anything else the SHA-1 digest, in base 64, of a text that spells the
 /// value with its priorities. Source: `firebase-semantics.md`, section 9.
 public struct DataHash: Equatable, Sendable {
+    /// The digest in base 64; empty for nothing.
     public let text: String
 
     /// Takes a hash that a peer sent.

@@ -101,6 +101,7 @@ public struct Key: Sendable {
 // MARK: - Order
 
 extension Key: Comparable, Hashable {
+    /// Whether the first comes before the second: integers first, then by bytes.
     @inlinable
     public static func < (a: Key, b: Key) -> Bool {
         if a.word0 != b.word0 { return a.word0 < b.word0 }
@@ -111,6 +112,7 @@ extension Key: Comparable, Hashable {
         return x.precedes(y)
     }
 
+    /// Whether both have the same bytes.
     @inlinable
     public static func == (a: Key, b: Key) -> Bool {
         guard a.word0 == b.word0, a.word1 == b.word1, a.word2 == b.word2, a.word3 == b.word3
@@ -119,6 +121,7 @@ extension Key: Comparable, Hashable {
         return x === y || x.utf8 == y.utf8
     }
 
+    /// Adds the bytes of the key.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(word0)
         hasher.combine(word1)
@@ -129,5 +132,6 @@ extension Key: Comparable, Hashable {
 }
 
 extension Key: CustomStringConvertible {
+    /// The text of the key.
     public var description: String { text }
 }

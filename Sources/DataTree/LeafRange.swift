@@ -9,11 +9,13 @@ public struct LeafRange: Equatable, Sendable {
     /// The range ends with this path; nil lets it end with the last leaf.
     public let through: Path?
 
+    /// The leaves behind one path and up to another; nil is the end.
     public init(after: Path?, through: Path?) {
         self.after = after
         self.through = through
     }
 
+    /// Whether a leaf is in the range.
     public func contains(_ leaf: Path) -> Bool {
         if let after, leaf <= after { return false }
         if let through, leaf > through { return false }

@@ -3,6 +3,7 @@ public enum Number: Sendable {
     case integer(Int64)
     case double(Double)
 
+    /// The nearest floating-point number.
     public var asDouble: Double {
         switch self {
         case .integer(let number): Double(number)
@@ -46,5 +47,6 @@ public enum Number: Sendable {
 }
 
 extension Number: Equatable {
+    /// Whether both are the same number, whatever their form.
     public static func == (a: Number, b: Number) -> Bool { a.value == b.value }
 }

@@ -1,9 +1,12 @@
 /// A location in the tree: the keys that lead from the root to it.
 public struct Path: Hashable, Sendable {
+    /// The keys from the root down.
     public var keys: [Key]
 
+    /// The path of the whole tree.
     public static let root = Path([])
 
+    /// The path of these keys.
     public init(_ keys: [Key]) { self.keys = keys }
 
     /// Parses `a/b/c`: empty segments are dropped, so `/a//b/` is `a/b`.
@@ -42,9 +45,13 @@ public struct Path: Hashable, Sendable {
         if let failure = limitExceeded { throw Path.error(failure, in: utf8) }
     }
 
+    /// How many keys it has.
     public var count: Int { keys.count }
+    /// Whether it is the path of the whole tree.
     public var isRoot: Bool { keys.isEmpty }
+    /// The key of the place itself; nil for the root.
     public var last: Key? { keys.last }
+    /// The place above; nil for the root.
     public var parent: Path? { isRoot ? nil : Path(Array(keys.dropLast())) }
 
     /// Length of the joined path in UTF-8 bytes, separators included.
@@ -52,7 +59,9 @@ public struct Path: Hashable, Sendable {
         keys.reduce(max(0, keys.count - 1)) { $0 + $1.utf8Count }
     }
 
+    /// The path of a child.
     public func appending(_ key: Key) -> Path { Path(keys + CollectionOfOne(key)) }
+    /// The path of a place below.
     public func appending(_ path: Path) -> Path { Path(keys + path.keys) }
 
     /// Whether this location is the other one or lies above it.
@@ -96,5 +105,6 @@ extension Path: Comparable {
 }
 
 extension Path: CustomStringConvertible {
+    /// The keys behind slashes: `/a/b`.
     public var description: String { "/" + keys.map(\.text).joined(separator: "/") }
 }

@@ -9,6 +9,7 @@
 public struct PushIDGenerator: Sendable {
     private var last: PushID?
 
+    /// A generator that has given nothing out yet.
     public init() {}
 
     /// The next key.

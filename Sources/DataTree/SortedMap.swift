@@ -17,6 +17,8 @@ public struct SortedMap<Item> {
         root = capacity > 0 ? .leaf(room: Swift.min(capacity, Node<Item>.fanOut)) : nil
     }
 
+    /// Whether there are no items.
+    /// How many items there are.
     @inlinable public var isEmpty: Bool { count == 0 }
     @inlinable public var count: Int { root?.total ?? 0 }
 
@@ -89,8 +91,11 @@ public struct SortedMap<Item> {
 // MARK: - Neighbours
 
 extension SortedMap {
+    /// A key with its item.
     public typealias Entry = (key: Key, value: Item)
 
+    /// The item of the least key.
+    /// The item of the greatest key.
     @inlinable public var first: Entry? { isEmpty ? nil : entry(at: 0) }
     @inlinable public var last: Entry? { isEmpty ? nil : entry(at: count - 1) }
 
@@ -127,6 +132,7 @@ extension SortedMap {
 }
 
 extension SortedMap: Equatable where Item: Equatable {
+    /// Whether both have equal items under equal keys.
     public static func == (a: SortedMap, b: SortedMap) -> Bool {
         if a.root === b.root { return true }
         guard a.count == b.count else { return false }

@@ -37,6 +37,7 @@ extension SortedMap: Sequence {
             index = 0
         }
 
+        /// The next item in the order of keys.
         @inlinable
         public mutating func next() -> (key: Key, value: Item)? {
             while let leaf {
@@ -60,6 +61,8 @@ extension SortedMap: Sequence {
         }
     }
 
+    /// Goes through the items in the order of keys.
+    /// How many items there are.
     @inlinable public func makeIterator() -> Iterator { Iterator(root) }
     @inlinable public var underestimatedCount: Int { count }
 
@@ -69,6 +72,8 @@ extension SortedMap: Sequence {
         IteratorSequence(Iterator(root, from: key))
     }
 
+    /// The keys in their order.
+    /// The items in the order of their keys.
     @inlinable public var keys: some Sequence<Key> { lazy.map { $0.key } }
     @inlinable public var values: some Sequence<Item> { lazy.map { $0.value } }
 }

@@ -43,6 +43,7 @@ public enum ServerValue: Equatable, Sendable {
 // MARK: - Parts
 
 extension Value {
+    /// Whether nothing is there.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }
@@ -172,6 +173,7 @@ extension Value {
 // MARK: - Equality
 
 extension Value: Equatable {
+    /// Whether both are the same value, priorities included.
     public static func == (a: Value, b: Value) -> Bool {
         switch (a, b) {
         case (.null, .null): true

@@ -2,6 +2,7 @@
 public enum Order: Sendable {
     case before, same, after
 
+    /// How two values compare.
     @inlinable
     public init<T: Comparable>(_ a: T, _ b: T) {
         self = a < b ? .before : b < a ? .after : .same
@@ -57,6 +58,7 @@ extension Value {
 }
 
 extension Order {
+    /// The opposite order.
     public var reversed: Order {
         switch self {
         case .before: .after

@@ -5,6 +5,7 @@ public struct EventLoopError: Error, Equatable, CustomStringConvertible {
     /// What the reader can do about it.
     public let fix: String
 
+    /// The text of it.
     public var description: String { "\(problem): \(fix)" }
 
     static let noRoom = EventLoopError(

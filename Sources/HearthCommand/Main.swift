@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import Glibc
 
 /// Turns the words of the command line into one verb's work and its outcome into an exit status.

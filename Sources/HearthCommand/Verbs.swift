@@ -1,3 +1,6 @@
+internal import CommandLineKit
+internal import LoadTools
+
 extension Verb {
     /// All that `hearth` can do, in the order in which its help shows it.
     static let hearth: Verb = Verb(
@@ -21,4 +24,15 @@ extension Verb {
         .import,
         .export,
     ]
+}
+
+extension HelpTable {
+    /// The variables of the environment that verbs read.
+    fileprivate static let environment = HelpTable(
+        "environment",
+        [
+            ("HEARTH_DIR", "The cluster's folder, where --dir is not given."),
+            ("HEARTH_KEY", "The file of your key, where --key is not given."),
+            ("NO_COLOR", "If it is set and not empty, nothing is coloured."),
+        ])
 }

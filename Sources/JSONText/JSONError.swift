@@ -14,6 +14,7 @@ public struct JSONError: Error, Equatable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
+    /// The text of it.
     public var description: String {
         let place = path == "/" ? "" : ", at \(path)"
         return "line \(line), column \(column)\(place): \(problem)"

@@ -10,15 +10,15 @@ public import DataTree
 public struct CachedView: Sendable {
     /// What is known of the location; null until it is given.
     public private(set) var cache = Value.null
-    public internal(set) var view: View
+    package internal(set) var view: View
     private var index: Index
 
-    public init(of query: Query = Query(), for kinds: ViewEvent.Kinds) {
+    package init(of query: Query = Query(), for kinds: ViewEvent.Kinds) {
         view = View(of: query, for: kinds)
         index = Index(by: query.order, of: Children())
     }
 
-    public var kinds: ViewEvent.Kinds { view.kinds }
+    package var kinds: ViewEvent.Kinds { view.kinds }
     /// Whether a whole value has been given.
     public var isComplete: Bool { view.isComplete }
 

@@ -9,7 +9,7 @@ public import DataTree
 /// priority, key order is the order: then the children themselves are all that is needed, and the
 /// index takes no memory. Several views, and one-shot queries, read one index.
 public struct Index: Sendable {
-    public let order: ChildOrder
+    package let order: ChildOrder
     /// Nil while the children's own order is the order.
     private(set) var places: PlaceTree?
 

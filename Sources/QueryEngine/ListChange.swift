@@ -6,8 +6,8 @@ public import DataTree
 public struct ListChange: Sendable {
     /// One child before and after; null where there is none.
     public struct Child: Sendable {
-        public let key: Key
-        public let new: Value
+        package let key: Key
+        package let new: Value
         /// The old value, if the change says it; otherwise it follows from the changes below.
         private let known: Value?
         private let changes: ArraySlice<Change>

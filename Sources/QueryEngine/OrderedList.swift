@@ -5,7 +5,7 @@ public import DataTree
 /// It exists for one read and is released before the value changes again, so that the change finds the
 /// value unshared.
 public struct OrderedList: Sendable {
-    public let value: Value
+    package let value: Value
     /// Whether the list is complete for every query at the location. It is not while a client waits for the
     /// server's first answer; it is if this is the window that the server sent.
     public let isComplete: Bool

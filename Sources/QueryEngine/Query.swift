@@ -24,20 +24,21 @@ public struct Query: Sendable {
         public let value: Value
         /// Nil stands for the key that lets all children with the value in.
         public let key: Key?
-        public let isInclusive: Bool
+        package let isInclusive: Bool
     }
 
     /// How many children are shown at most, and from which end of the range.
     public struct Limit: Hashable, Sendable {
+        /// How many there are.
         public let count: Int
         /// Whether the first children of the range are shown, or the last ones.
         public let isFirst: Bool
     }
 
-    public internal(set) var order: ChildOrder = .priority
-    public internal(set) var start: Bound?
-    public internal(set) var end: Bound?
-    public internal(set) var limit: Limit?
+    package internal(set) var order: ChildOrder = .priority
+    package internal(set) var start: Bound?
+    package internal(set) var end: Bound?
+    package internal(set) var limit: Limit?
     /// Whether the order was asked for, so that it cannot be asked for again.
     var isOrdered = false
 
@@ -50,10 +51,12 @@ public struct Query: Sendable {
 }
 
 extension Query: Hashable {
+    /// Whether both are the same.
     public static func == (a: Query, b: Query) -> Bool {
         a.order == b.order && a.start == b.start && a.end == b.end && a.limit == b.limit
     }
 
+    /// Adds what makes two of these equal.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(order)
         hasher.combine(start)
@@ -63,10 +66,12 @@ extension Query: Hashable {
 }
 
 extension Query.Bound {
+    /// Whether both are the same.
     public static func == (a: Query.Bound, b: Query.Bound) -> Bool {
         a.isInclusive == b.isInclusive && a.key == b.key && a.value == b.value
     }
 
+    /// Adds what makes two of these equal.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(SortValue(value).words.0)
         hasher.combine(key)

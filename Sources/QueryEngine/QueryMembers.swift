@@ -25,9 +25,9 @@ public struct QueryMembers: Equatable, Sendable {
     /// is a start, else the last ones.
     public var viewFrom: String?
 
-    public init() {}
+    package init() {}
 
-    public init(_ query: Query) {
+    package init(_ query: Query) {
         switch query.order {
         case .priority: index = nil
         case .key: index = ".key"

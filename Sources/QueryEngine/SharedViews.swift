@@ -8,8 +8,8 @@ public import DataTree
 public struct SharedViews: Sendable {
     /// The effect of one operation on all listeners with one query.
     public struct Notice: Sendable {
-        public let query: Query
-        public let change: WindowChange
+        package let query: Query
+        package let change: WindowChange
         /// The writes that bring a client's copy of the old window to the new one; never empty.
         public let writes: [(path: Path, value: Value)]
     }

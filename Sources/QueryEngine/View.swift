@@ -21,7 +21,7 @@ public import DataTree
 /// Many listeners, and several queries, share one list; equal queries share one view.
 /// Source: `firebase-semantics.md`, sections 4.3 and 5.
 public struct View: Sendable {
-    public let query: Query
+    package let query: Query
     /// The kinds of events that are made; others cost nothing.
     public let kinds: ViewEvent.Kinds
     /// Whether the window is completely known, as of the last operation.
@@ -31,7 +31,7 @@ public struct View: Sendable {
 
     private var window: Window
 
-    public init(of query: Query, for kinds: ViewEvent.Kinds) {
+    package init(of query: Query, for kinds: ViewEvent.Kinds) {
         self.query = query
         self.kinds = kinds
         window = Window(of: query)

@@ -10,7 +10,7 @@ public struct WindowChange: Sendable {
         /// Whether the value that decides its place changed; only for children shown before and after.
         public let isMoved: Bool
 
-        public var key: Key { place.key }
+        package var key: Key { place.key }
 
         init(place: Place, value: Value, isMoved: Bool = false) {
             self.place = place

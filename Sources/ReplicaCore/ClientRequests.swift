@@ -4,6 +4,7 @@ import SyncProtocol
 // What a replica does for its clients beyond their sessions.
 
 extension Replica {
+    /// Serves the requests of one frame, one after the other.
     mutating func serve(_ frame: [UInt8], for session: SessionID) {
         sessions.disconnects.hear(session, at: now.elapsedMilliseconds)
         frame.withUnsafeBytes { bytes in
@@ -35,11 +36,12 @@ extension Replica {
     private mutating func answerAtOnce(
         _ message: ClientMessage, for session: SessionID, because failure: StorageFailure
     ) {
-        switch message {
-        case .status(let id):
-            sessions.sendAtOnce(NodeMessage.value(id: id, value: status).frame, to: session)
-        case .ping(let id): sessions.sendAtOnce(NodeMessage.pong(id, at: now).frame, to: session)
-        default: sessions.refuseAtOnce(failure, message.id, session)
+        let id = message.id
+        switch message.request {
+        case .status:
+            sessions.sendAtOnce(NodeMessage.value(id: id, value: status.value).frame, to: session)
+        case .ping: sessions.sendAtOnce(NodeMessage.pong(id, at: now).frame, to: session)
+        default: sessions.refuseAtOnce(failure, id, session)
         }
         replication.turn.immediate += sessions.takeImmediate()
     }
@@ -61,19 +63,21 @@ extension Replica {
     private mutating func perform(_ submission: Submission) {
         let (id, session) = (submission.id, submission.session)
         do throws(RequestFailure) {
-            switch submission.action {
-            case .write(let writes, let stamp):
-                try write(writes, stamp: stamp, answering: .ok(id: id), for: submission)
-            case .push(let value, let path): try push(value, at: path, for: submission)
-            case .transact(let write, let condition, let name):
-                try transact(write, if: condition, named: name, for: submission)
-            case .evict(let member):
-                try replication.evict(member)
+            switch submission.message.request {
+            case .put(let put): try self.put(put, for: submission)
+            case .merge(let merge):
+                let writes = merge.writes.below(merge.path)
+                try write(writes, stamp: merge.stamp, answering: .ok(id: id), for: submission)
+            case .push(let push): try self.push(push, for: submission)
+            case .evict(let evict):
+                try replication.evict(evict.member)
                 sessions.send(.ok(id: id), to: session)
-            case .backUp(let name):
-                try sessions.beginBackup(name)
-                replication.turn.published.append(.backUp(name: name, id: id, for: session))
-            case .status: sessions.send(.value(id: id, value: status), to: session)
+            case .backup(let backup):
+                try sessions.beginBackup(backup.name)
+                replication.turn.published.append(
+                    .backUp(name: backup.name, id: id, for: session))
+            case .status: sessions.send(.value(id: id, value: status.value), to: session)
+            default: preconditionFailure("sessions answer \(submission.message.request) themselves")
             }
         } catch {
             sessions.refuse(error, id, session)
@@ -84,18 +88,30 @@ extension Replica {
 // MARK: - Writes
 
 extension Replica {
+    private mutating func put(
+        _ put: PutRequest, for submission: Submission
+    ) throws(RequestFailure) {
+        let write = Write(path: put.path, value: put.value)
+        if let condition = put.condition {
+            return try transact(write, if: condition, named: put.stamp, for: submission)
+        }
+        let answer = NodeMessage.ok(id: submission.id)
+        try self.write([write], stamp: put.stamp, answering: answer, for: submission)
+    }
+
     private mutating func push(
-        _ value: Value, at path: Path, for submission: Submission
+        _ push: PushRequest, for submission: Submission
     ) throws(RequestFailure) {
         let key = replication.identifiers.nextPushID(at: now.wallMilliseconds)
-        let path = path.appending(key)
+        let path = push.path.appending(key)
         // The reader of the request has seen only the path without the new key.
         if let failure = path.limitExceeded {
             throw RequestFailure(
                 .invalid, "invalid path \(path): \(failure)", fix: "push to a shorter path")
         }
         let answer = NodeMessage.pushed(id: submission.id, key: key)
-        try write([Write(path: path, value: value)], stamp: nil, answering: answer, for: submission)
+        let write = Write(path: path, value: push.value)
+        try self.write([write], stamp: nil, answering: answer, for: submission)
     }
 
     private mutating func write(
@@ -215,6 +231,7 @@ extension Replica {
 // MARK: - The end of a session
 
 extension Replica {
+    /// Forgets a session that has ended, and does what its client wanted written.
     mutating func close(_ session: SessionID) {
         coordination.forwarded.removeAll(of: session)
         write(left: sessions.close(session))
@@ -243,7 +260,7 @@ extension RequestFailure {
 extension ClientMessage {
     /// Whether it makes an operation.
     fileprivate var isWrite: Bool {
-        switch self {
+        switch request {
         case .put, .merge, .push: true
         default: false
         }
@@ -251,7 +268,7 @@ extension ClientMessage {
 
     /// Whether a node that was evicted cannot do it.
     fileprivate var needsMember: Bool {
-        switch self {
+        switch request {
         case .evict, .awaitStable: true
         default: isWrite
         }

@@ -6,11 +6,13 @@ struct HeartbeatSchedule: Sendable {
     /// Once this turn is durable, a heartbeat says so.
     private var requestedTurn: UInt64?
 
+    /// Whether the next regular heartbeat is due.
     func isDue(at milliseconds: UInt64) -> Bool { milliseconds >= nextMilliseconds }
 
     /// The next heartbeat is due at this moment.
     mutating func hasten(to milliseconds: UInt64) { nextMilliseconds = milliseconds }
 
+    /// A regular heartbeat has just been published.
     mutating func next(after milliseconds: UInt64) {
         nextMilliseconds = milliseconds + HeartbeatSchedule.intervalMilliseconds
     }

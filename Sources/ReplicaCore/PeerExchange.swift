@@ -15,7 +15,7 @@ extension Replica {
             case .bye(let cluster, let member, let writer, let time):
                 if cluster == configuration.cluster {
                     replication.peers.leave(member, writer)
-                    coordination.election.release(writer, after: time)
+                    coordination.release(writer, after: time)
                 }
             default:
                 if let member {
@@ -157,12 +157,12 @@ extension Replica {
         if case .newWriter(let before) = hearing {
             // An incarnation without a past waits to be told that it is known.
             heartbeats.hasten(to: now.elapsedMilliseconds)
-            if let before { coordination.election.release(before) }
+            if let before { coordination.release(before) }
         }
         lifecycle.becomeEvicted(replication.peers.evictions.news(in: heartbeat.evictions))
         if hearing == .late { return }
         // A candidate waits for the votes.
-        if coordination.election.hear(heartbeat, at: now.elapsedMilliseconds, mayVote: mayVote) {
+        if coordination.hear(heartbeat, at: now.elapsedMilliseconds, mayVote: mayVote) {
             replication.turn.isHeartbeatRequested = true
         }
     }

@@ -12,52 +12,7 @@ public import SyncProtocol
 ///
 /// Not copied while in use: a driver owns one.
 public struct Replica: Sendable {
-    public struct Configuration: Sendable {
-        /// Only members of the same cluster talk to each other.
-        public var cluster: String
-        /// This node's name, such as `n1`.
-        public var member: String
-        /// The names of the others.
-        public var peers: [String]
-        public var durability: Durability
-        /// Lists whose indexes stay once they are built.
-        public var indexes = IndexRules()
-        /// Memory for all indexes together.
-        public var indexByteLimit = 256 << 20
-        /// Seeds push IDs and the writer ID. Differs in every incarnation.
-        public var seed: UInt64
-        /// A checkpoint is due once so much has changed since the last one; a quarter, if there is time.
-        public var checkpointBytes = 16 << 20
-        /// So long after it was stamped, a write of a client that lost its node is taken at another one.
-        ///
-        /// What is needed to take late operations is kept so long, too.
-        public var retryWindowMilliseconds: UInt64 = 5_000
-        /// How long the coordinator of transactions may decide after it was last renewed. Another one follows
-        /// within this and half of it.
-        public var leaseMilliseconds: UInt64 = 2_000
-        /// A log with more operations does not wait for members that are away.
-        public var logLimit: UInt64 = 10_000_000
-        /// As many incarnations that are over may stay in heartbeats before the members fold them.
-        public var foldingLimit = 64
-        /// What becomes of what this node alone had acknowledged before it was voted out.
-        public var orphanPolicy = OrphanPolicy.replay
-        /// The versions of the protocol that this node speaks.
-        public var versions = UInt64(protocolVersion)...UInt64(protocolVersion)
-        /// Where each member publishes, this one included: what tells two nodes of one name apart.
-        public var endpoints: [String: String] = [:]
-
-        public init(
-            cluster: String, member: String, peers: [String], durability: Durability, seed: UInt64
-        ) {
-            self.cluster = cluster
-            self.member = member
-            self.peers = peers
-            self.durability = durability
-            self.seed = seed
-        }
-    }
-
-    let configuration: Configuration
+    let configuration: ReplicaConfiguration
     /// The tree, and all that keeps it equal to those of the peers.
     var replication: Replication
     /// The clients.
@@ -74,15 +29,15 @@ public struct Replica: Sendable {
     /// Set while the disk takes nothing: in any state of the lifecycle, which it does not change.
     var storageFailure: StorageFailure?
     var heartbeats = HeartbeatSchedule()
-    /// Facts that only the driver knows (process, addresses, disk), shown in `status` under `process`.
-    public var processMetrics = Value.null
+    /// Facts that only the driver knows, shown in `status`.
+    public var process: NodeStatus.Process?
 
     /// Begins an incarnation of a member, as a new writer, on what the incarnations before have left.
     ///
     /// Then `replay` the batches of the log, and begin the first turn.
     /// - Parameter orphans: The batches that are kept beside the log.
     public init(
-        _ configuration: Configuration, properties stored: [Property],
+        _ configuration: ReplicaConfiguration, properties stored: [Property],
         checkpoint: RestoredCheckpoint? = nil, orphans: [[UInt8]] = []
     ) {
         self.configuration = configuration
@@ -105,6 +60,7 @@ public struct Replica: Sendable {
         if let checkpoint { restore(checkpoint) }
     }
 
+    /// Puts a checkpoint in place of all that is here.
     mutating func restore(_ checkpoint: RestoredCheckpoint) {
         replication.restore(checkpoint)
         checkpoints.begin(
@@ -156,8 +112,7 @@ public struct Replica: Sendable {
         for writes in sessions.takeDisconnects() { write(left: writes) }
         // Something to store: when it is, all before it is durable too.
         replication.turn.properties.append(replication.clockBound.property)
-        coordination.election.resign()
-        replication.sendBye()
+        coordination.election.resign(after: replication.sendBye())
         return endTurn()
     }
 }

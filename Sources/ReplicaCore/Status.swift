@@ -1,44 +1,5 @@
 import Convergence
-import DataTree
-import QueryEngine
 public import SyncProtocol
-
-/// What a replica counts since it started.
-public struct Counters: Equatable, Sendable {
-    /// Operations that clients gave to this node.
-    public var accepted: UInt64 = 0
-    /// Operations that came from peers and were applied.
-    public var received: UInt64 = 0
-    /// Operations that came by repair, because they were missed when they were published.
-    public var repaired: UInt64 = 0
-    /// The bytes of all that came by repair, held already or not.
-    public var repairedBytes: UInt64 = 0
-    /// Operations that came although they were held already.
-    public var duplicates: UInt64 = 0
-    /// Operations for which there was no room to wait; repair brings them again.
-    public var dropped: UInt64 = 0
-    /// Checkpoints of peers that took the place of what was here.
-    public var installed: UInt64 = 0
-    /// How often it came back after an eviction.
-    public var returns: UInt64 = 0
-    /// Operations that this node did again after an eviction, and those that it kept for somebody to
-    /// decide.
-    public var rebased: UInt64 = 0
-    public var quarantined: UInt64 = 0
-    /// Writes that clients asked for again although they were done.
-    public var repeated: UInt64 = 0
-    /// Transactions that this node has decided.
-    public var decided: UInt64 = 0
-    /// Client requests that were refused.
-    public var refused: UInt64 = 0
-    /// Frames from peers that could not be read.
-    public var malformedFrames: UInt64 = 0
-    /// What came from another cluster or from a member that is not configured, and operations that no
-    /// member can have made.
-    public var unknownPeers: UInt64 = 0
-
-    public init() {}
-}
 
 extension Replica {
     /// The members heard from within the last two seconds, ascending.
@@ -51,116 +12,108 @@ extension Replica {
     public var evictions: [Eviction] { replication.peers.evictions.all.filter { !$0.isRemoval } }
 
     /// What `hearth cluster status` shows of this node.
-    var status: Value {
-        .object(
-            identity + holdings + exchange + absences + queues + clients
-                + [("process", processMetrics)])
+    ///
+    /// - Complexity: O(members × writers + queried locations); nothing grows with the tree.
+    var status: NodeStatus {
+        var status = NodeStatus()
+        fill(&status.identity)
+        fill(&status.data)
+        fill(&status.exchange)
+        fill(&status.membership)
+        fill(&status.coordination)
+        fill(&status.queues)
+        fill(&status.clients)
+        status.process = process
+        return status
     }
 
-    /// Who this is, and when.
-    private var identity: [(String, Value)] {
-        [
-            ("member", .string(configuration.member)),
-            ("cluster", .string(configuration.cluster)),
-            ("writer", .string(writer.description)),
-            ("wallMilliseconds", .count(replication.shownMilliseconds)),
-            ("durability", .string(configuration.durability.rawValue)),
-            ("storage", .string(storageFailure?.problem ?? "works")),
-        ]
+    private func fill(_ identity: inout NodeStatus.Identity) {
+        identity.member = configuration.member
+        identity.cluster = configuration.cluster
+        identity.writer = writer.description
+        identity.wallMilliseconds = Int(clamping: replication.shownMilliseconds)
+        identity.durability = configuration.durability.rawValue
+        identity.storage = storageFailure?.problem ?? NodeStatus.storageWorks
     }
 
-    /// What it holds, and what is stable of that.
-    private var holdings: [(String, Value)] {
-        [
-            (
-                "held",
-                .object(
-                    vector.entries.map { (replication.name(of: $0.origin), .count($0.sequence)) })
-            ),
-            ("writers", .object(currentWriters)),
-            ("operations", .count(vector.total)),
-            ("lag", .count(lag)),
-            ("registers", .count(UInt64(replication.tree.registerCount))),
-            ("stableMilliseconds", .count(stableTime.milliseconds)),
-            ("closedWriters", .count(UInt64(closedWriters))),
-            ("loggedOperations", .count(checkpoints.loggedCount(of: vector))),
-            ("loggedOperationsLimit", .count(configuration.logLimit)),
-        ]
+    private func fill(_ data: inout NodeStatus.Data) {
+        for entry in vector.entries {
+            data.held[replication.name(of: entry.origin)] = Int(clamping: entry.sequence)
+        }
+        data.writers = currentWriters
+        data.operations = Int(clamping: vector.total)
+        data.lag = Int(clamping: lag)
+        data.registers = replication.tree.forgettableCount
+        data.stableMilliseconds = Int(clamping: stableTime.milliseconds)
+        data.closedIncarnations = closedWriters
+        data.loggedOperations = Int(clamping: checkpoints.loggedCount(of: vector))
+        data.loggedOperationsLimit = Int(clamping: configuration.logLimit)
     }
 
-    /// What came and went.
-    private var exchange: [(String, Value)] {
-        [
-            ("connectedPeers", .object(connectedPeers)),
-            (
-                "silentPeers",
-                .object(
-                    replication.peers.silentMembers(at: now.elapsedMilliseconds).map {
-                        ($0, .boolean(true))
-                    })
-            ),
-            ("accepted", .count(counters.accepted)),
-            ("received", .count(counters.received)),
-            ("repaired", .count(counters.repaired)),
-            ("repairedBytes", .count(counters.repairedBytes)),
-            ("duplicates", .count(counters.duplicates)),
-            ("dropped", .count(counters.dropped)),
-            ("installed", .count(counters.installed)),
-            ("transfer", lifecycle.transfer.map { .string($0.member) } ?? .null),
-            ("refused", .count(counters.refused)),
-            ("malformedFrames", .count(counters.malformedFrames)),
-            ("unknownPeers", .count(counters.unknownPeers)),
-            ("refusedNodes", .object(refusedNodes)),
-            ("coordinator", coordinatorMember.map { .string($0) } ?? .null),
-            ("term", .count(coordination.election.vote?.term ?? 0)),
-            ("decided", .count(counters.decided)),
-        ]
+    private func fill(_ exchange: inout NodeStatus.Exchange) {
+        exchange.connectedPeers = connectedPeers
+        for member in replication.peers.silentMembers(at: now.elapsedMilliseconds) {
+            exchange.silentPeers[member] = true
+        }
+        exchange.accepted = Int(clamping: counters.accepted)
+        exchange.received = Int(clamping: counters.received)
+        exchange.repaired = Int(clamping: counters.repaired)
+        exchange.repairedBytes = Int(clamping: counters.repairedBytes)
+        exchange.duplicates = Int(clamping: counters.duplicates)
+        exchange.dropped = Int(clamping: counters.dropped)
+        exchange.installedCheckpoints = Int(clamping: counters.installed)
+        exchange.receivingCheckpointFrom = lifecycle.transfer?.member
+        exchange.malformedFrames = Int(clamping: counters.malformedFrames)
+        exchange.unknownPeers = Int(clamping: counters.unknownPeers)
+        exchange.refusedNodes = refusedNodes
     }
 
-    /// Who is out, and what this node had when it was.
-    private var absences: [(String, Value)] {
-        [
-            ("evicted", .object(evicted)),
-            ("evictionVotes", .object(evictionVotes)),
-            ("isEvicted", .boolean(lifecycle.isRejoining)),
-            ("orphanedBatches", .count(UInt64(replication.orphans.count))),
-            ("returns", .count(counters.returns)),
-            ("rebased", .count(counters.rebased)),
-            ("quarantined", .count(counters.quarantined)),
-        ]
+    private func fill(_ membership: inout NodeStatus.Membership) {
+        for eviction in replication.peers.evictions.out {
+            membership.evicted[eviction.member] = eviction.writer?.description ?? ""
+        }
+        for vote in replication.peers.openVotes {
+            membership.evictionVotes[vote.member] = vote.writer?.description ?? ""
+        }
+        membership.isEvicted = lifecycle.isRejoining
+        membership.orphanedBatches = replication.orphans.count
+        membership.rejoins = Int(clamping: counters.returns)
+        membership.replayed = Int(clamping: counters.rebased)
+        membership.quarantined = Int(clamping: counters.quarantined)
     }
 
-    /// What waits, and how much may.
-    private var queues: [(String, Value)] {
-        [
-            ("gaps", .count(UInt64(replication.reorderBuffer.originCount))),
-            ("waitingBatches", .count(UInt64(replication.reorderBuffer.count))),
-            ("waitingBatchesLimit", .count(UInt64(ReorderBuffer.countLimit))),
-            ("waitingBytes", .count(UInt64(replication.reorderBuffer.byteCount))),
-            ("waitingBytesLimit", .count(UInt64(ReorderBuffer.byteLimit))),
-            ("pendingTurns", .count(UInt64(turns.pendingCount))),
-            ("waitingForConcern", .count(UInt64(sessions.writeConcernWaiters.waiting.count))),
-            ("waitingTransactions", .count(UInt64(coordination.forwarded.entries.count))),
-            ("waitingTransactionsLimit", .count(UInt64(ForwardedTransactions.countLimit))),
-            ("waitingForStable", .count(UInt64(sessions.stabilityWaiters.waiting.count))),
-            ("waitingForStableLimit", .count(UInt64(StabilityWaiters.limit))),
-        ]
+    private func fill(_ coordination: inout NodeStatus.Coordination) {
+        coordination.coordinator = coordinatorMember
+        coordination.term = Int(clamping: self.coordination.election.vote?.term ?? 0)
+        coordination.decided = Int(clamping: counters.decided)
     }
 
-    /// What it does for clients.
-    private var clients: [(String, Value)] {
-        [
-            ("sessions", .count(UInt64(sessions.clients.count))),
-            ("waitingClients", .count(UInt64(sessions.clients.waiting.count))),
-            ("listens", .count(UInt64(sessions.listens.count))),
-            ("deduplicationEntries", .count(UInt64(replication.deduplicationTable.count))),
-            ("deduplicationEntriesLimit", .count(UInt64(DeduplicationTable.limit))),
-            ("repeated", .count(counters.repeated)),
-            ("clientsBehind", .count(UInt64(sessions.slowClients.count))),
-            ("changesHeldBack", .count(sessions.slowClients.heldBack)),
-            ("queries", sessions.listens.queryStatus),
-            ("disconnectBytes", .count(UInt64(sessions.disconnects.byteCount))),
-        ]
+    private func fill(_ queues: inout NodeStatus.Queues) {
+        queues.gaps = replication.reorderBuffer.originCount
+        queues.waitingBatches = replication.reorderBuffer.count
+        queues.waitingBatchesLimit = ReorderBuffer.countLimit
+        queues.waitingBytes = replication.reorderBuffer.byteCount
+        queues.waitingBytesLimit = ReorderBuffer.byteLimit
+        queues.pendingTurns = turns.pendingCount
+        queues.waitingForConcern = sessions.writeConcernWaiters.waiting.count
+        queues.waitingTransactions = coordination.forwarded.entries.count
+        queues.waitingTransactionsLimit = ForwardedTransactions.countLimit
+        queues.waitingForStable = sessions.stabilityWaiters.waiting.count
+        queues.waitingForStableLimit = StabilityWaiters.limit
+    }
+
+    private func fill(_ clients: inout NodeStatus.Clients) {
+        clients.sessions = sessions.clients.count
+        clients.waitingClients = sessions.clients.waiting.count
+        clients.listens = sessions.listens.count
+        clients.refused = Int(clamping: counters.refused)
+        clients.deduplicationEntries = replication.deduplicationTable.count
+        clients.deduplicationEntriesLimit = DeduplicationTable.limit
+        clients.repeated = Int(clamping: counters.repeated)
+        clients.clientsBehind = sessions.slowClients.count
+        clients.changesHeldBack = Int(clamping: sessions.slowClients.heldBack)
+        sessions.listens.fill(&clients.queries)
+        clients.disconnectBytes = sessions.disconnects.byteCount
     }
 
     /// How many operations more than this replica the peer that holds most has.
@@ -173,22 +126,13 @@ extension Replica {
         }
     }
 
-    /// The members that are out, and in which incarnation they were.
-    private var evicted: [(String, Value)] {
-        replication.peers.evictions.out.map { ($0.member, .string($0.writer?.description ?? "")) }
-    }
-
-    /// The members that this node votes to evict, while it does not know of a majority for that.
-    private var evictionVotes: [(String, Value)] {
-        replication.peers.openVotes.map { ($0.member, .string($0.writer?.description ?? "")) }
-    }
-
     /// The writers that `held` calls by the names of their members.
-    private var currentWriters: [(String, Value)] {
-        [(configuration.member, .string(writer.description))]
-            + replication.peers.all.compactMap { peer in
-                peer.heartbeat.map { (peer.member, .string($0.writer.description)) }
-            }
+    private var currentWriters: [String: String] {
+        var writers = [configuration.member: writer.description]
+        for peer in replication.peers.all {
+            writers[peer.member] = peer.heartbeat?.writer.description
+        }
+        return writers
     }
 
     /// Writers whose incarnation is over, of whom there are operations here.
@@ -196,24 +140,29 @@ extension Replica {
         vector.entries.count { !replication.peers.writers.contains($0.origin) }
     }
 
-    /// Who was not taken for a member, by the reasons.
-    private var refusedNodes: [(String, Value)] {
-        replication.refusals.all.map { reason, record in
-            let fields: [(String, Value)] = [
-                ("member", .string(record.member)), ("endpoint", .string(record.endpoint)),
-                ("problem", .string(record.problem)), ("fix", .string(record.fix)),
-                ("count", .count(record.count)),
-                ("agoMilliseconds", .count(now.elapsedMilliseconds - record.milliseconds)),
-            ]
-            return (reason.rawValue, .object(fields))
+    private var refusedNodes: [String: NodeStatus.RefusedNode] {
+        var refused: [String: NodeStatus.RefusedNode] = [:]
+        for (reason, record) in replication.refusals.all {
+            var node = NodeStatus.RefusedNode()
+            node.member = record.member
+            node.endpoint = record.endpoint
+            node.problem = record.problem
+            node.fix = record.fix
+            node.count = Int(clamping: record.count)
+            node.agoMilliseconds = Int(clamping: now.elapsedMilliseconds - record.milliseconds)
+            refused[reason.rawValue] = node
         }
+        return refused
     }
 
-    private var connectedPeers: [(String, Value)] {
-        replication.peers.all.filter { replication.peers.isLive($0, at: now.elapsedMilliseconds) }
-            .map { peer in
-                (peer.member, .count(now.elapsedMilliseconds - peer.heardMilliseconds))
-            }
+    /// How many milliseconds ago each live peer was heard.
+    private var connectedPeers: [String: Int] {
+        var connected: [String: Int] = [:]
+        for peer in replication.peers.all
+        where replication.peers.isLive(peer, at: now.elapsedMilliseconds) {
+            connected[peer.member] = Int(clamping: now.elapsedMilliseconds - peer.heardMilliseconds)
+        }
+        return connected
     }
 }
 
@@ -221,38 +170,21 @@ extension Listens {
     /// How many lists are shown one by one.
     private static let listsShown = 50
 
-    /// What queries keep: views, and indexes, of which the largest lists' are named.
-    fileprivate var queryStatus: Value {
-        let views = lists.values.reduce(0) { $0 + $1.viewCount }
-        let shown = lists.sorted { $0.key < $1.key }.map(\.value)
+    /// Tells what queries keep: views, and indexes, of which the first lists' are named.
+    fileprivate func fill(_ queries: inout NodeStatus.Queries) {
+        queries.lists = lists.count
+        queries.views = lists.values.reduce(0) { $0 + $1.viewCount }
+        queries.indexBytes = indexBytes
+        queries.indexByteLimit = budget.byteLimit
+        let indexed = lists.sorted { $0.key < $1.key }.map(\.value)
             .filter { list in list.indexes.contains { $0.placeCount > 0 } }
-            .prefix(Listens.listsShown)
-        let indexes = shown.enumerated().map { position, list in
-            let orders = list.indexes.map { $0.order.name + " (\($0.placeCount))" }
-            let fields: [(String, Value)] = [
-                ("path", .string(list.path.description)),
-                ("orders", .string(orders.joined(separator: ", "))),
-                ("listens", .count(UInt64(list.listenerCount))),
-            ]
-            return (String(position), Value.object(fields))
+        for list in indexed.prefix(Listens.listsShown) {
+            var shown = NodeStatus.IndexedList()
+            shown.path = list.path.description
+            shown.orders = list.indexes.map { $0.order.name + " (\($0.placeCount))" }
+                .joined(separator: ", ")
+            shown.listens = list.listenerCount
+            queries.indexes.append(shown)
         }
-        return .object([
-            ("lists", .count(UInt64(lists.count))), ("views", .count(UInt64(views))),
-            ("indexBytes", .count(UInt64(indexBytes))),
-            ("indexByteLimit", .count(UInt64(budget.byteLimit))),
-            ("indexes", .object(indexes)),
-        ])
-    }
-}
-
-extension Value {
-    fileprivate static func count(_ number: UInt64) -> Value {
-        .integer(Int64(clamping: number))
-    }
-
-    fileprivate static func object(_ members: [(String, Value)]) -> Value {
-        var children = Children()
-        for (name, value) in members where !value.isNull { children[Key(unchecked: name)] = value }
-        return Value(children)
     }
 }

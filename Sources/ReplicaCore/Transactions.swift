@@ -16,8 +16,11 @@ extension Replica {
     /// Sees to elections, and decides what is to be decided.
     mutating func coordinate() {
         // A node without peers decides at once.
-        if replication.peers.all.isEmpty { return }
+        guard !replication.peers.all.isEmpty, coordination.isDue(at: now.elapsedMilliseconds)
+        else { return }
+        coordination.beginLook(at: now.elapsedMilliseconds)
         coordination.learnVotes(from: replication.peers, holding: vector, at: now)
+        coordination.releaseEndedHolder(seeing: replication.peers)
         let situation = electionSituation
         if coordination.stand(in: situation) {
             // The others hear of it as soon as the vote is durable, and not with the next regular heartbeat:

@@ -4,6 +4,7 @@ import SyncProtocol
 // How a turn ends: what it made goes to the disk, what it may say leaves, and time does its part.
 
 extension Replica {
+    /// Ends a turn; the order of the steps matters, each for the reason above it.
     mutating func endTurn() -> [Output] {
         // First, so that what follows knows whether clients are taken.
         serveWhenReady()

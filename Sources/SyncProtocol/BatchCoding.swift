@@ -60,15 +60,16 @@ public enum BatchCoding {
         (try? decodeHead(bytes))?.wallMilliseconds ?? 0
     }
 
+    /// Takes one; what is wrong with it is thrown.
     public static func decode(_ bytes: [UInt8]) throws(FrameError) -> Batch {
         try result(of: bytes) { bytes throws(FrameError) in try decode(bytes) }.get()
     }
 
-    public static func check(_ bytes: [UInt8]) throws(FrameError) {
+    package static func check(_ bytes: [UInt8]) throws(FrameError) {
         try result(of: bytes) { bytes throws(FrameError) in try check(bytes) }.get()
     }
 
-    public static func decodeHead(_ bytes: [UInt8]) throws(FrameError) -> BatchHead {
+    package static func decodeHead(_ bytes: [UInt8]) throws(FrameError) -> BatchHead {
         try result(of: bytes) { bytes throws(FrameError) in try decodeHead(bytes) }.get()
     }
 
@@ -83,11 +84,11 @@ public enum BatchCoding {
 
 /// The elements before a batch's operations: enough to store it and to decide what to do with it.
 public struct BatchHead: Equatable, Sendable {
-    public let origin: WriterID
+    package let origin: WriterID
     /// The sequence of the first operation; 1 or more.
     public let first: UInt64
-    public let wallMilliseconds: UInt64
-    public let dependencies: VersionVector
+    package let wallMilliseconds: UInt64
+    package let dependencies: VersionVector
     /// The number of operations; 1 or more.
     public let count: Int
 

@@ -4,24 +4,24 @@
 /// `finish` leaves the writer empty, with its memory kept for the next turn. The bytes are those
 /// that `BatchCoding` describes.
 public struct BatchWriter: Sendable {
-    public let origin: WriterID
+    package let origin: WriterID
     /// The operations appended since the last `finish`.
     public private(set) var count = 0
     private var operations = MessagePackWriter()
     private var head = MessagePackWriter()
     private var last: Stamp
 
-    public init(origin: WriterID) {
+    package init(origin: WriterID) {
         self.origin = origin
         last = Stamp(time: .zero, writer: origin)
     }
 
-    public var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// The size of the operations appended so far; the batch has some tens of bytes more.
     public var byteCount: Int { operations.bytes.count }
 
-    public mutating func append(_ operation: Operation) {
+    package mutating func append(_ operation: Operation) {
         let stamp = operation.stamp
         operations.appendArrayHead(
             operation.alias == nil ? 3 : operation.term == nil ? 5 : 6)

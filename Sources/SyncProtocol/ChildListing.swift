@@ -18,8 +18,11 @@ public struct ChildListing: Equatable, Sendable {
         case object(count: Int)
     }
 
+    /// A child, as a listing shows it.
     public struct Entry: Equatable, Sendable {
+        /// Its key.
         public let key: Key
+        /// What is there.
         public let child: Child
     }
 
@@ -57,7 +60,7 @@ public struct ChildListing: Equatable, Sendable {
         return Value(children)
     }
 
-    public var isEmpty: Bool { count == 0 && leaf.isNull }
+    package var isEmpty: Bool { count == 0 && leaf.isNull }
 
     /// Lists a value's children from a key on.
     ///

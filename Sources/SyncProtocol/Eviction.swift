@@ -25,14 +25,15 @@ public struct Eviction: Hashable, Sendable {
         /// It has replayed them.
         case over
 
+        /// Whether the first comes before the second.
         public static func < (a: Stage, b: Stage) -> Bool { a.rawValue < b.rawValue }
     }
 
-    public var member: String
-    public var subject: Subject
-    public var stage: Stage
+    package var member: String
+    package var subject: Subject
+    package var stage: Stage
 
-    public init(member: String, subject: Subject, stage: Stage = .wanted) {
+    package init(member: String, subject: Subject, stage: Stage = .wanted) {
         self.member = member
         self.subject = subject
         self.stage = stage
@@ -69,7 +70,7 @@ extension MessagePackWriter {
 }
 
 extension MessagePackReader {
-    public mutating func evictions() throws(FrameError) -> [Eviction] {
+    package mutating func evictions() throws(FrameError) -> [Eviction] {
         let start = position
         let count = try arrayHead("evictions (an array)")
         guard count.isMultiple(of: 3), count <= 3 * Eviction.limit else {

@@ -23,8 +23,10 @@ public protocol FrameMessage: Equatable, Sendable {
 }
 
 extension FrameMessage {
+    /// Appends the checksum.
     public static func seal(_ frame: inout [UInt8]) {}
 
+    /// The bytes without the checksum.
     @inlinable
     public static func unseal(
         _ frame: UnsafeRawBufferPointer
@@ -35,7 +37,7 @@ extension FrameMessage {
 
 /// A frame in the making: the version byte, and messages back to back.
 public struct FrameWriter: Sendable {
-    public internal(set) var messages = MessagePackWriter()
+    package internal(set) var messages = MessagePackWriter()
 
     /// A frame without messages, which must not be sent as it is.
     public init() { messages.append(byte: protocolVersion) }
@@ -46,9 +48,9 @@ public struct FrameWriter: Sendable {
     /// The size of the frame.
     public var byteCount: Int { messages.bytes.count }
 
-    public var isEmpty: Bool { messages.bytes.count == 1 }
+    package var isEmpty: Bool { messages.bytes.count == 1 }
 
-    public mutating func append(_ message: some FrameMessage) {
+    package mutating func append(_ message: some FrameMessage) {
         message.encode(into: &messages)
     }
 
@@ -98,6 +100,7 @@ public struct FrameReader<Message: FrameMessage>: Sequence, IteratorProtocol {
     }
 
     // Inlinable, so that a module which knows the kind of message gets code for that kind.
+    /// The next one; nil at the end.
     @inlinable
     public mutating func next() -> Received<Message>? {
         if isBroken || reader.isAtEnd { return nil }

@@ -11,7 +11,7 @@ public struct FrameError: Error, Equatable, Sendable {
     /// What the author of the sending program can do about it.
     public let fix: String
 
-    public init(code: ErrorCode = .invalid, offset: Int, problem: String, fix: String) {
+    package init(code: ErrorCode = .invalid, offset: Int, problem: String, fix: String) {
         self.code = code
         self.offset = offset
         self.problem = problem
@@ -20,6 +20,7 @@ public struct FrameError: Error, Equatable, Sendable {
 }
 
 extension FrameError: CustomStringConvertible {
+    /// The text of it.
     public var description: String { "\(problem); \(fix)" }
 }
 

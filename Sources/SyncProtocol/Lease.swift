@@ -28,10 +28,10 @@ public struct Lease: Equatable, Sendable {
     public var ceiling: HybridTime
     /// No earlier holder that the sender has voted for had a higher ceiling than this, or a later term.
     public var formerCeiling: HybridTime
-    public var formerTerm: UInt64
-    public var stage: Stage
+    package var formerTerm: UInt64
+    package var stage: Stage
 
-    public init(
+    package init(
         term: UInt64, holder: WriterID, renewedMilliseconds: UInt64, ceiling: HybridTime,
         formerCeiling: HybridTime, formerTerm: UInt64 = 0,
         stage: Stage = .given
@@ -68,7 +68,7 @@ extension MessagePackWriter {
 }
 
 extension MessagePackReader {
-    public mutating func lease() throws(FrameError) -> Lease? {
+    package mutating func lease() throws(FrameError) -> Lease? {
         let start = position
         let count = try arrayHead("a vote (an array)")
         if count == 0 { return nil }

@@ -9,9 +9,10 @@ public struct MessagePackReader {
     /// Where the next element begins, in bytes.
     public private(set) var position = 0
 
-    public init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    public var remaining: Int { bytes.count - position }
+    package var remaining: Int { bytes.count - position }
+    /// Whether all bytes are read.
     public var isAtEnd: Bool { position == bytes.count }
 
     /// Goes back to a position where an element begins.
@@ -151,7 +152,7 @@ extension MessagePackReader {
         }
     }
 
-    public mutating func boolean(_ wanted: StaticString) throws(FrameError) -> Bool {
+    package mutating func boolean(_ wanted: StaticString) throws(FrameError) -> Bool {
         let start = position
         switch try head() {
         case .boolean(let boolean): return boolean
@@ -169,12 +170,12 @@ extension MessagePackReader {
     /// Whether a short array, of up to fifteen elements, comes next.
     var nextIsShortArray: Bool { position < bytes.count && 0x90...0x9F ~= bytes[position] }
 
-    public mutating func string(_ wanted: StaticString) throws(FrameError) -> String {
+    package mutating func string(_ wanted: StaticString) throws(FrameError) -> String {
         let start = position
         return try text(of: utf8(wanted), at: start)
     }
 
-    public mutating func arrayHead(_ wanted: StaticString) throws(FrameError) -> Int {
+    package mutating func arrayHead(_ wanted: StaticString) throws(FrameError) -> Int {
         let start = position
         switch try head() {
         case .array(let count): return count
@@ -182,7 +183,7 @@ extension MessagePackReader {
         }
     }
 
-    public mutating func mapHead(_ wanted: StaticString) throws(FrameError) -> Int {
+    package mutating func mapHead(_ wanted: StaticString) throws(FrameError) -> Int {
         let start = position
         switch try head() {
         case .map(let count): return count
@@ -190,7 +191,7 @@ extension MessagePackReader {
         }
     }
 
-    public mutating func binary(_ wanted: StaticString) throws(FrameError) -> [UInt8] {
+    package mutating func binary(_ wanted: StaticString) throws(FrameError) -> [UInt8] {
         let start = position
         switch try head() {
         case .binary(let count): return Array(take(count))

@@ -10,7 +10,7 @@ public struct MessagePackWriter: Sendable {
     /// What has been written so far.
     public private(set) var bytes: [UInt8] = []
 
-    public init() {}
+    package init() {}
 
     /// Forgets what was written, and keeps the memory for what comes next.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
@@ -27,11 +27,11 @@ public struct MessagePackWriter: Sendable {
 // MARK: - Primitives
 
 extension MessagePackWriter {
-    public mutating func appendNil() { bytes.append(0xC0) }
+    package mutating func appendNil() { bytes.append(0xC0) }
 
-    public mutating func append(_ boolean: Bool) { bytes.append(boolean ? 0xC3 : 0xC2) }
+    package mutating func append(_ boolean: Bool) { bytes.append(boolean ? 0xC3 : 0xC2) }
 
-    public mutating func append(_ number: UInt64) {
+    package mutating func append(_ number: UInt64) {
         switch number {
         case 0...0x7F: bytes.append(UInt8(number))
         case 0...0xFF: append(0xCC, UInt8(number))
@@ -41,7 +41,7 @@ extension MessagePackWriter {
         }
     }
 
-    public mutating func append(_ number: Int64) {
+    package mutating func append(_ number: Int64) {
         switch number {
         case 0...: append(UInt64(number))
         case -32..<0: bytes.append(UInt8(bitPattern: Int8(number)))
@@ -52,9 +52,9 @@ extension MessagePackWriter {
         }
     }
 
-    public mutating func append(_ number: Double) { append(0xCB, number.bitPattern) }
+    package mutating func append(_ number: Double) { append(0xCB, number.bitPattern) }
 
-    public mutating func append(_ text: String) {
+    package mutating func append(_ text: String) {
         // A copy costs a reference count; a native string's bytes are not copied.
         var text = text
         text.withUTF8 { append(utf8: $0) }
@@ -66,7 +66,7 @@ extension MessagePackWriter {
         bytes.append(contentsOf: utf8)
     }
 
-    public mutating func append(binary: [UInt8]) {
+    package mutating func append(binary: [UInt8]) {
         switch binary.count {
         case 0...0xFF: append(0xC4, UInt8(binary.count))
         case 0...0xFFFF: append(0xC5, UInt16(binary.count))

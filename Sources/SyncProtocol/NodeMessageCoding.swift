@@ -1,6 +1,7 @@
 import DataTree
 
 extension NodeMessage: FrameMessage {
+    /// Appends it as one MessagePack array.
     public func encode(into writer: inout MessagePackWriter) {
         switch self {
         case .ok(let id):
@@ -44,6 +45,7 @@ extension NodeMessage: FrameMessage {
         }
     }
 
+    /// Takes one; what is wrong with it is thrown.
     public static func decode(
         from reader: inout MessagePackReader
     ) throws(FrameError) -> NodeMessage {

@@ -1,5 +1,6 @@
 /// An event of a node, as its recorder keeps it, so that the checks of the simulator can judge real nodes.
 public struct NodeRecord: Equatable, Sendable {
+    /// What happened.
     public enum Event: Equatable, Sendable {
         /// An incarnation began with this on the disk.
         case started(writer: WriterID, holds: VersionVector)
@@ -19,9 +20,9 @@ public struct NodeRecord: Equatable, Sendable {
 
     /// Read from a clock that all processes of a machine share and that never steps.
     public let microseconds: UInt64
-    public let event: Event
+    package let event: Event
 
-    public init(microseconds: UInt64, _ event: Event) {
+    package init(microseconds: UInt64, _ event: Event) {
         self.microseconds = microseconds
         self.event = event
     }
@@ -40,7 +41,7 @@ public struct NodeRecordWriter: Sendable {
     private var told = ToldVectors()
     private var writer = MessagePackWriter()
 
-    public init() {}
+    package init() {}
 
     /// Takes the bytes written since the last time.
     public mutating func takeBytes() -> [UInt8] {
@@ -48,7 +49,7 @@ public struct NodeRecordWriter: Sendable {
         return writer.bytes
     }
 
-    public mutating func append(_ record: NodeRecord) {
+    package mutating func append(_ record: NodeRecord) {
         switch record.event {
         case .started(let origin, let vector):
             begin("started", 5, record)

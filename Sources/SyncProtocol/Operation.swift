@@ -1,13 +1,13 @@
-public import DataTree
+package import DataTree
 
 /// Replaces what is at a path by a value; null removes it.
 ///
 /// The value may hold increments. Timestamps have been resolved by the node that accepted the write.
 public struct Write: Equatable, Sendable {
-    public var path: Path
-    public var value: Value
+    package var path: Path
+    package var value: Value
 
-    public init(path: Path, value: Value) {
+    package init(path: Path, value: Value) {
         self.path = path
         self.value = value
     }
@@ -15,15 +15,15 @@ public struct Write: Equatable, Sendable {
 
 /// One atomic change of the tree: writes at paths of which none contains another.
 public struct Operation: Equatable, Sendable {
-    public var stamp: Stamp
-    public var writes: [Write]
+    package var stamp: Stamp
+    package var writes: [Write]
     /// The stamp of the orphaned operation that this one replays: a node that has this one does not do that one. Of a
     /// transaction, the name under which a client may repeat it.
     public var alias: Stamp?
     /// Of a transaction with a name, the term of the coordinator that decided it.
     public var term: UInt64?
 
-    public init(stamp: Stamp, writes: [Write], alias: Stamp? = nil, term: UInt64? = nil) {
+    package init(stamp: Stamp, writes: [Write], alias: Stamp? = nil, term: UInt64? = nil) {
         self.term = alias == nil ? nil : term
         self.stamp = stamp
         self.writes = writes
@@ -36,8 +36,8 @@ public struct Operation: Equatable, Sendable {
 ///
 /// Operation `k` of the batch has the sequence `first + k` among all operations of `origin`.
 public struct Batch: Equatable, Sendable {
-    public var origin: WriterID
-    public var first: UInt64
+    package var origin: WriterID
+    package var first: UInt64
     /// Wall clock of the origin when it accepted the operations, milliseconds since 1970.
     public var wallMilliseconds: UInt64
     /// The operations of others that the origin has come to hold since its batch before: a replica applies the batch
@@ -46,7 +46,7 @@ public struct Batch: Equatable, Sendable {
     /// At least one.
     public var operations: [Operation]
 
-    public init(
+    package init(
         origin: WriterID, first: UInt64, wallMilliseconds: UInt64, dependencies: VersionVector,
         operations: [Operation]
     ) {

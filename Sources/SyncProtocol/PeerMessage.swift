@@ -46,29 +46,29 @@ public enum PeerMessage: Equatable, Sendable {
 
 /// The identity that a node claims.
 public struct Hello: Equatable, Sendable {
-    public var cluster: String
-    public var member: String
-    public var writer: WriterID
+    package var cluster: String
+    package var member: String
+    package var writer: WriterID
     /// The endpoint at which it publishes, which no two nodes share.
     public var endpoint: String
-    public var oldestVersion: UInt64
-    public var newestVersion: UInt64
+    package var oldestVersion: UInt64
+    package var newestVersion: UInt64
     /// All members of the cluster, this one included, ascending by name: nodes with different lists would wait for
     /// different members, and count different majorities.
     public var members: [Member]
 
     /// A member, and the endpoint at which it publishes.
     public struct Member: Equatable, Sendable {
-        public var name: String
-        public var endpoint: String
+        package var name: String
+        package var endpoint: String
 
-        public init(_ name: String, at endpoint: String) {
+        package init(_ name: String, at endpoint: String) {
             self.name = name
             self.endpoint = endpoint
         }
     }
 
-    public init(
+    package init(
         cluster: String, member: String, writer: WriterID, endpoint: String, members: [Member],
         oldestVersion: UInt64 = UInt64(protocolVersion),
         newestVersion: UInt64 = UInt64(protocolVersion)
@@ -85,10 +85,10 @@ public struct Hello: Equatable, Sendable {
 
 /// One piece of a checkpoint, in bytes that end with a checksum. A row is never changed, only removed.
 public struct CheckpointRow: Equatable, Sendable {
-    public let id: UInt64
-    public let bytes: [UInt8]
+    package let id: UInt64
+    package let bytes: [UInt8]
 
-    public init(id: UInt64, bytes: [UInt8]) {
+    package init(id: UInt64, bytes: [UInt8]) {
         self.id = id
         self.bytes = bytes
     }
@@ -100,10 +100,10 @@ public struct CheckpointChunk: Equatable, Sendable {
     public var head: [UInt8]
     /// The ID of the row before the first one.
     public var after: UInt64
-    public var rows: [CheckpointRow]
-    public var isLast: Bool
+    package var rows: [CheckpointRow]
+    package var isLast: Bool
 
-    public init(head: [UInt8], after: UInt64, rows: [CheckpointRow], isLast: Bool) {
+    package init(head: [UInt8], after: UInt64, rows: [CheckpointRow], isLast: Bool) {
         self.head = head
         self.after = after
         self.rows = rows
@@ -113,9 +113,9 @@ public struct CheckpointChunk: Equatable, Sendable {
 
 /// What a node publishes four times a second: what it holds durably, and a closed timestamp.
 public struct Heartbeat: Equatable, Sendable {
-    public var cluster: String
-    public var member: String
-    public var writer: WriterID
+    package var cluster: String
+    package var member: String
+    package var writer: WriterID
     /// The operations that the sender holds durably.
     public var vector: VersionVector
     /// The sender's clock; it ascends from heartbeat to heartbeat, even from one incarnation to the next.
@@ -128,7 +128,7 @@ public struct Heartbeat: Equatable, Sendable {
     public var writers: [WriterID]
     /// The evictions that the sender knows durably.
     public var evictions: [Eviction]
-    public var wallMilliseconds: UInt64
+    package var wallMilliseconds: UInt64
     /// The sender's vote for the coordinator, as it is durable.
     public var lease: Lease?
     /// The origins that the sender has folded, if there are any.
@@ -145,7 +145,7 @@ public struct Heartbeat: Equatable, Sendable {
         }
     }
 
-    public init(
+    package init(
         cluster: String, member: String, writer: WriterID, vector: VersionVector, time: HybridTime,
         closedTimestamp: HybridTime, writers: [WriterID], evictions: [Eviction] = [],
         wallMilliseconds: UInt64, lease: Lease? = nil, folding: Folding? = nil

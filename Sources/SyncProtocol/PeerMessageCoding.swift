@@ -1,4 +1,5 @@
 extension PeerMessage: FrameMessage {
+    /// Appends it as one MessagePack array.
     public func encode(into writer: inout MessagePackWriter) {
         switch self {
         case .batch(let bytes):
@@ -25,6 +26,7 @@ extension PeerMessage: FrameMessage {
         }
     }
 
+    /// Takes one; what is wrong with it is thrown.
     public static func decode(
         from reader: inout MessagePackReader
     ) throws(FrameError) -> PeerMessage {
@@ -56,6 +58,7 @@ extension PeerMessage: FrameMessage {
         withUnsafeBytes(of: checksum.littleEndian) { frame.append(contentsOf: $0) }
     }
 
+    /// The bytes without the checksum.
     public static func unseal(
         _ frame: UnsafeRawBufferPointer
     ) throws(FrameError) -> UnsafeRawBufferPointer {

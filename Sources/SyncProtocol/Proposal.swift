@@ -5,7 +5,7 @@ public struct Proposal: Equatable, Sendable {
     /// Names the transaction. Asked for again under the same name, by whatever member, it is done once; it
     /// does not say when it is done.
     public var id: Stamp
-    public var path: Path
+    package var path: Path
     /// May hold timestamps and increments, which the coordinator resolves.
     public var value: Value
     /// The hash of what has to be at the path.
@@ -13,7 +13,7 @@ public struct Proposal: Equatable, Sendable {
     /// Beyond a majority of the members, which every decision waits for.
     public var concern: WriteConcern
 
-    public init(
+    package init(
         id: Stamp, path: Path, value: Value, condition: DataHash, concern: WriteConcern = .majority
     ) {
         self.id = id
@@ -26,15 +26,15 @@ public struct Proposal: Equatable, Sendable {
 
 /// Some proposals of one member, in the order in which its clients made them.
 public struct Proposals: Equatable, Sendable {
-    public var member: String
+    package var member: String
     /// The incarnation of the coordinator that they are meant for; another one ignores them.
     public var coordinator: WriterID
     /// What the member held when it sent them: the clients have seen no more, so the coordinator decides
     /// once it holds that.
     public var seen: VersionVector
-    public var all: [Proposal]
+    package var all: [Proposal]
 
-    public init(member: String, coordinator: WriterID, seen: VersionVector, all: [Proposal]) {
+    package init(member: String, coordinator: WriterID, seen: VersionVector, all: [Proposal]) {
         self.member = member
         self.coordinator = coordinator
         self.seen = seen
@@ -44,6 +44,7 @@ public struct Proposals: Equatable, Sendable {
 
 /// What the coordinator has decided.
 public struct Verdict: Equatable, Sendable {
+    /// What became of a proposal.
     public enum Outcome: Equatable, Sendable {
         /// It is done, and durable on so many members.
         case done(WriteConcern)
@@ -55,12 +56,12 @@ public struct Verdict: Equatable, Sendable {
         case forgotten
     }
 
-    public var id: Stamp
-    public var outcome: Outcome
+    package var id: Stamp
+    package var outcome: Outcome
     /// What the decision rests on: the client is told once the member that it asked holds this.
     public var basis: VersionVector
 
-    public init(_ id: Stamp, _ outcome: Outcome, basis: VersionVector) {
+    package init(_ id: Stamp, _ outcome: Outcome, basis: VersionVector) {
         self.id = id
         self.outcome = outcome
         self.basis = basis

@@ -2,10 +2,13 @@
 ///
 /// Drawn at random when that incarnation begins, so that no stamp and no sequence is ever used twice.
 public struct WriterID: Hashable, Comparable, Sendable {
+    /// The number of the writer.
     public let bits: UInt64
 
+    /// The writer of this number.
     public init(bits: UInt64) { self.bits = bits }
 
+    /// By number.
     public static func < (a: WriterID, b: WriterID) -> Bool { a.bits < b.bits }
 }
 
@@ -18,15 +21,20 @@ extension WriterID: CustomStringConvertible {
 ///
 /// Source: Kulkarni, Demirbas et al., *Logical Physical Clocks*; `convergence.md`, section 8.2.
 public struct HybridTime: Hashable, Comparable, Sendable {
+    /// Milliseconds since 1970 in the upper 48 bits, a counter below.
     public let bits: UInt64
 
+    /// The beginning of 1970.
     public static let zero = HybridTime(bits: 0)
     /// The latest that goes over the wire, in the year 6429.
     public static let latest = HybridTime(milliseconds: WireLimits.wallMilliseconds)
 
+    /// The time of these bits.
     public init(bits: UInt64) { self.bits = bits }
+    /// The first time of a millisecond since 1970.
     public init(milliseconds: UInt64) { bits = milliseconds << 16 }
 
+    /// Milliseconds since 1970.
     public var milliseconds: UInt64 { bits >> 16 }
 
     /// The next time; a counter that overflows carries into the milliseconds.
@@ -37,23 +45,28 @@ public struct HybridTime: Hashable, Comparable, Sendable {
         HybridTime(milliseconds: milliseconds - min(milliseconds, lag))
     }
 
+    /// Whether the first is earlier.
     @inlinable
     public static func < (a: HybridTime, b: HybridTime) -> Bool { a.bits < b.bits }
 }
 
 /// When and by whom a write was made; the order of stamps is the order of writes, everywhere.
 public struct Stamp: Hashable, Comparable, Sendable {
+    /// When it was made.
     public let time: HybridTime
+    /// Who made it.
     public let writer: WriterID
 
     /// Before every stamp: for a place without a write, or with a stable one whose stamp is forgotten.
     public static let none = Stamp(time: .zero, writer: WriterID(bits: 0))
 
+    /// A stamp of a writer.
     public init(time: HybridTime, writer: WriterID) {
         self.time = time
         self.writer = writer
     }
 
+    /// By time, then by writer.
     @inlinable
     public static func < (a: Stamp, b: Stamp) -> Bool {
         a.time.bits != b.time.bits ? a.time.bits < b.time.bits : a.writer.bits < b.writer.bits
@@ -61,6 +74,7 @@ public struct Stamp: Hashable, Comparable, Sendable {
 }
 
 extension Stamp: CustomStringConvertible {
+    /// The time and the writer.
     public var description: String {
         "\(time.milliseconds).\(time.bits & 0xFFFF)@\(writer)"
     }

@@ -5,13 +5,13 @@
 /// does no harm. A stamp lags the node's clock at most by the latency of the node's answer. So of two writes at one
 /// node, the second made after the first was answered, the second wins.
 public struct StampClock: Sendable {
-    public let writer: WriterID
+    package let writer: WriterID
     /// The newest time that was issued or seen.
     private var last = HybridTime.zero
     private var wallMilliseconds: UInt64 = 0
     private var elapsedMilliseconds: UInt64 = 0
 
-    public init(writer: WriterID) { self.writer = writer }
+    package init(writer: WriterID) { self.writer = writer }
 
     /// Follows a node that has just told its wall clock.
     ///

@@ -45,11 +45,11 @@ extension MessagePackReader {
         return Stamp(time: try time(), writer: try writerID())
     }
 
-    public mutating func writerID() throws(FrameError) -> WriterID {
+    package mutating func writerID() throws(FrameError) -> WriterID {
         WriterID(bits: try unsigned("a writer (an unsigned integer)"))
     }
 
-    public mutating func sequence() throws(FrameError) -> UInt64 {
+    package mutating func sequence() throws(FrameError) -> UInt64 {
         try unsigned("a sequence", through: WireLimits.sequence)
     }
 
@@ -57,11 +57,11 @@ extension MessagePackReader {
         try unsigned("milliseconds since 1970", through: WireLimits.wallMilliseconds)
     }
 
-    public mutating func time() throws(FrameError) -> HybridTime {
+    package mutating func time() throws(FrameError) -> HybridTime {
         HybridTime(bits: try unsigned("a hybrid time", through: HybridTime.latest.bits))
     }
 
-    public mutating func vector() throws(FrameError) -> VersionVector {
+    package mutating func vector() throws(FrameError) -> VersionVector {
         let head = position
         let count = try mapHead("a vector (a map of writers to sequences)")
         guard count <= WireLimits.origins else {

@@ -7,11 +7,11 @@ public import DataTree
 // MARK: - Writing
 
 extension MessagePackWriter {
-    public mutating func append(_ key: Key) {
+    package mutating func append(_ key: Key) {
         key.withUTF8 { append(utf8: $0) }
     }
 
-    public mutating func append(_ path: Path) {
+    package mutating func append(_ path: Path) {
         appendStringHead(path.utf8Count)
         for (index, key) in path.keys.enumerated() {
             if index > 0 { append(byte: UInt8(ascii: "/")) }
@@ -19,7 +19,7 @@ extension MessagePackWriter {
         }
     }
 
-    public mutating func append(_ value: Value) {
+    package mutating func append(_ value: Value) {
         switch value {
         case .null: appendNil()
         case .boolean(let boolean): append(boolean)

@@ -5,7 +5,7 @@ public struct VersionVector: Equatable, Sendable {
     /// All other origins, ascending; and folded ones whose sequence is another one here.
     public private(set) var unfolded: [(origin: WriterID, sequence: UInt64)] = []
 
-    public init() {}
+    package init() {}
 
     /// Takes entries that ascend by origin, each origin once.
     init(ascending entries: [(origin: WriterID, sequence: UInt64)]) { unfolded = entries }
@@ -80,6 +80,7 @@ public struct VersionVector: Equatable, Sendable {
         return folded.count + unfolded.count { folded[$0.origin] == nil }
     }
 
+    /// Whether both are the same.
     public static func == (a: VersionVector, b: VersionVector) -> Bool {
         a.folded === b.folded
             ? a.unfolded.elementsEqual(b.unfolded, by: ==)

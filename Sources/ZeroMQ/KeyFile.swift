@@ -5,9 +5,9 @@ internal import CLibrary
 ///     public  rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7
 ///     secret  JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6
 public struct KeyFile: Sendable {
-    public let path: String
+    package let path: String
 
-    public init(_ path: String) { self.path = path }
+    package init(_ path: String) { self.path = path }
 
     /// Reads the pair.
     ///
@@ -63,5 +63,5 @@ public struct KeyFile: Sendable {
 public struct KeyFileError: Error, Equatable, Sendable {
     /// The problem, with the name of the file.
     public let problem: String
-    public let fix: String
+    package let fix: String
 }

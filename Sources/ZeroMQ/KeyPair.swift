@@ -5,7 +5,7 @@ internal import CZeroMQ
 ///
 /// Both are 32 bytes, written as 40 characters of Z85. Source: CurveZMQ (ZeroMQ RFC 26).
 public struct KeyPair: Equatable, Sendable {
-    public let publicKey: PublicKey
+    package let publicKey: PublicKey
     let secret: String
 
     /// Takes a secret as text.

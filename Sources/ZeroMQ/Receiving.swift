@@ -11,8 +11,10 @@ public enum DrainOutcome: Equatable, Sendable {
 
 /// The operations that a socket can do without waiting.
 public struct SocketEvents: OptionSet, Sendable {
+    /// As it is written.
     public let rawValue: Int
 
+    /// The set of these bits.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }

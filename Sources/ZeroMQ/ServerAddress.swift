@@ -3,11 +3,11 @@
 public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// Without the key.
     public let endpoint: String
-    public let key: PublicKey?
+    package let key: PublicKey?
 
     private static let mark = "?key="
 
-    public init(_ endpoint: String, key: PublicKey?) {
+    package init(_ endpoint: String, key: PublicKey?) {
         self.endpoint = endpoint
         self.key = key
     }
@@ -26,6 +26,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(String(text[..<start]), key: key)
     }
 
+    /// The text of it.
     public var description: String {
         key.map { endpoint + ServerAddress.mark + $0.description } ?? endpoint
     }

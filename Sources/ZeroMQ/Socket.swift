@@ -13,6 +13,7 @@ internal import CZeroMQ
 /// stopped at its limit and after every send made elsewhere: a send may use up the edge that
 /// announces a message.
 public final class Socket {
+    /// The pattern that a socket follows.
     public enum Kind: Sendable {
         /// Exchanges messages with one peer.
         case pair
@@ -38,7 +39,7 @@ public final class Socket {
         }
     }
 
-    public let kind: Kind
+    package let kind: Kind
     private let context: Context
     private var openHandle: UnsafeMutableRawPointer?
 

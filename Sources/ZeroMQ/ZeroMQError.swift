@@ -3,6 +3,7 @@ internal import CZeroMQ
 
 /// Says what ZeroMQ refused, and what to do about it.
 public struct ZeroMQError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What went wrong, to switch on.
     public enum Code: Equatable, Sendable {
         /// Another socket of this machine has the endpoint.
         case addressInUse
@@ -20,12 +21,13 @@ public struct ZeroMQError: Error, Equatable, Sendable, CustomStringConvertible {
         case other(Int32)
     }
 
-    public let code: Code
+    package let code: Code
     /// What happened, naming the endpoint it happened to.
     public let problem: String
     /// What the reader can do about it.
     public let fix: String
 
+    /// The text of it.
     public var description: String { "\(problem): \(fix)" }
 
     /// Describes the error `number` of an attempt to do `action`, such as "bind".

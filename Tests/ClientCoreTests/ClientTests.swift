@@ -59,7 +59,7 @@ import Testing
         #expect(rig.turn().first == .connect("tcp://b:1"))
         let sent = Rig.messages(rig.turn(Rig.ready(5)))
         let paths = sent.map {
-            if case .put(_, let path, _, _, _, _) = $0 { path } else { Path.root }
+            if case .put(let put) = $0.request { put.path } else { Path.root }
         }
         #expect(paths == [path("k2"), path("k3"), path("k4")])
     }

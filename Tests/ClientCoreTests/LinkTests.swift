@@ -33,7 +33,7 @@ import Testing
         // The node says something each second, as it does to a client with on-disconnect writes.
         for _ in 0..<60 {
             let outputs = rig.turn(after: 1_000, .received(NodeMessage.ok(id: 0).frame))
-            for case .ping in Rig.messages(outputs) { pings.append(rig.now) }
+            for case .ping in Rig.messages(outputs).map(\.request) { pings.append(rig.now) }
         }
         #expect(pings == Array(stride(from: 4_000, through: 60_000, by: 4_000)))
     }

@@ -27,7 +27,7 @@ import Testing
         #expect(next.turn(.restored(kept.reversed())).count == 2)
         let sent = Rig.messages(next.turn(put(3), Rig.ready(1)))
         let paths = sent.map {
-            if case .put(_, let path, _, _, _, _) = $0 { path } else { Path.root }
+            if case .put(let put) = $0.request { put.path } else { Path.root }
         }
         #expect(paths == [path("k1"), path("k2"), path("k3")])
         #expect(

@@ -57,12 +57,13 @@ import Testing
         let request = Request(
             RequestID(number: 7), .put(path("a"), .integer(1)), concern: wanted)
         let messages = Rig.messages(rig.turn(.asked(request)))
-        guard case .put(let id, _, _, _, let concern, _)? = messages.first else {
+        guard let message = messages.first, case .put(let put) = message.request else {
             Issue.record("nothing is written")
             return
         }
-        #expect(concern == wanted)
-        let outputs = rig.turn(.received(NodeMessage.acknowledged(id: id, concern: reached).frame))
+        #expect(put.concern == wanted)
+        let outputs = rig.turn(
+            .received(NodeMessage.acknowledged(id: message.id, concern: reached).frame))
         if reached >= wanted {
             #expect(outputs == [.succeeded(RequestID(number: 7), .done)])
         } else {
@@ -83,11 +84,12 @@ import Testing
         _ = rig.turn(after: 900, .connectionLost)
         _ = rig.turn(after: 500)
         let again = Rig.messages(rig.turn(Rig.ready(3)))
-        guard case .awaitStable(4, let left)? = again.first else {
+        guard let message = again.first, case .awaitStable(let wait) = message.request else {
             Issue.record("asked nothing of the next node: \(again)")
             return
         }
-        #expect(left == 3_600)
+        #expect(message.id == 4)
+        #expect(wait.milliseconds == 3_600)
         let refused = rig.turn(Rig.refusal(4, .notStable))
         #expect(Rig.failures(refused).map(\.code) == [.notStable])
         #expect(Rig.failures(refused).map(\.effect) == [.none])
@@ -200,7 +202,7 @@ import Testing
         let sent = Rig.messages(rig.turn())
         #expect(
             !sent.contains { message in
-                switch message {
+                switch message.request {
                 case .put, .onDisconnect: true
                 default: false
                 }

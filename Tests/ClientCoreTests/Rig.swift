@@ -50,20 +50,24 @@ struct Rig {
     /// What was sent, without stamps.
     static func messages(_ outputs: [Output]) -> [ClientMessage] {
         stamped(outputs).map { message in
-            switch message {
-            case .put(let id, let path, let value, let condition, let concern, _):
-                .put(id: id, path: path, value: value, condition: condition, concern: concern)
-            case .merge(let id, let path, let writes, let concern, _):
-                .merge(id: id, path: path, writes: writes, concern: concern)
-            default: message
+            var message = message
+            switch message.request {
+            case .put(var put):
+                put.stamp = nil
+                message.request = .put(put)
+            case .merge(var merge):
+                merge.stamp = nil
+                message.request = .merge(merge)
+            default: break
             }
+            return message
         }
     }
 
     static func stamps(_ outputs: [Output]) -> [Stamp?] {
         stamped(outputs).compactMap { message -> Stamp?? in
-            switch message {
-            case .put(_, _, _, _, _, let stamp), .merge(_, _, _, _, let stamp): stamp
+            switch message.request {
+            case .put, .merge: message.stamp
             default: nil
             }
         }

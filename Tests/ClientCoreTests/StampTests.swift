@@ -56,7 +56,7 @@ import Testing
         #expect(hello == [.hello(id: 4, seen: VersionVector())])
         let again = rig.turn(Rig.ready(4))
         let paths = Rig.messages(again).map { message -> Path in
-            if case .put(_, let path, _, _, _, _) = message { path } else { .root }
+            if case .put(let put) = message.request { put.path } else { .root }
         }
         #expect(paths == [path("k1"), path("k2"), path("k3")])
         #expect(Rig.stamps(again).allSatisfy { $0!.time > sent[1]!.time })

@@ -27,7 +27,7 @@ import Testing
 
     private func conditions(_ outputs: [Output]) -> [DataHash?] {
         Rig.messages(outputs).compactMap { message -> DataHash?? in
-            if case .put(_, _, _, let condition, _, _) = message { condition?.hash } else { nil }
+            if case .put(let put) = message.request { put.condition?.hash } else { nil }
         }
     }
 
@@ -105,8 +105,8 @@ import Testing
 
     private func puts(_ outputs: [Output]) -> [(hash: DataHash?, stamp: Stamp?)] {
         Rig.stamped(outputs).compactMap { message in
-            guard case .put(_, _, _, let condition, _, let stamp) = message else { return nil }
-            return (condition?.hash, stamp)
+            guard case .put(let put) = message.request else { return nil }
+            return (put.condition?.hash, put.stamp)
         }
     }
 
@@ -176,7 +176,7 @@ import Testing
             patience: .limited(milliseconds: 10_000))
         _ = rig.turn(.asked(request))
         let sent = Rig.messages(rig.turn(after: 2_000, ran(1, 1))).compactMap { message in
-            if case .put(_, _, _, let condition, _, _) = message { condition } else { nil }
+            if case .put(let put) = message.request { put.condition } else { nil }
         }
         #expect(sent.map(\.isLocal) == [true])
         // Half a second less than what is left, for its answer.

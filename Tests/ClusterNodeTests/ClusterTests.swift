@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import HearthCommand
-
 /// Real processes, sockets and disks: that the parts are wired as they should be.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct `A cluster of processes` {
     @Test func `serves a program in Python at every node`() throws {

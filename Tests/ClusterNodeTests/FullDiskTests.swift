@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HearthCommand
+@testable import ClusterAdministration
 
 /// A file system of 64 MB in a namespace of its own, which goes away with the fixture.
 private final class SmallDisk {

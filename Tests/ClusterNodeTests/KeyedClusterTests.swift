@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import ZeroMQ
 
-@testable import HearthCommand
+@testable import ClusterAdministration
 
 /// Nodes with keys, as processes.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct `A cluster with keys` {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HearthCommand
+@testable import ClusterAdministration
 
 /// One node by itself, run as `hearth node` by hand.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct `A node process` {

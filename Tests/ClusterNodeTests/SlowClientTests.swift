@@ -3,7 +3,7 @@ import SyncProtocol
 import Testing
 import ZeroMQ
 
-@testable import HearthCommand
+@testable import ClusterAdministration
 
 /// A real client that does not read, at a real node.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct `A client that reads too slowly` {
@@ -40,11 +40,10 @@ import ZeroMQ
                 id: UInt64(number), path: list.appending(key), value: value)
             _ = try ask(put, over: writer)
         }
-        let status = try ask(.status(id: 9_000), over: writer)
-        #expect(status.count("clientsBehind") == 1)
-        #expect(status.count("changesHeldBack") > 100)
-        let process = status[Key(unchecked: "process")]
-        #expect(process.count("waitingReplyBytes") < 2 << 20)
+        let status = try NodeStatus(ask(.status(id: 9_000), over: writer))
+        #expect(status.clients.clientsBehind == 1)
+        #expect(status.clients.changesHeldBack > 100)
+        #expect(try #require(status.process).waitingReplyBytes < 2 << 20)
 
         var copy = Value.null
         try eventually("the slow client has what is there") {
@@ -57,8 +56,8 @@ import ZeroMQ
             }
             return copy == expected
         }
-        let later = try ask(.status(id: 9_001), over: writer)
-        #expect(later.count("clientsBehind") == 0)
+        let later = try NodeStatus(ask(.status(id: 9_001), over: writer))
+        #expect(later.clients.clientsBehind == 0)
         node.terminate()
         #expect(try node.end().status == 0)
     }
@@ -81,10 +80,5 @@ extension Value {
         var children = Children()
         for (name, value) in members { children[DataTree.Key(unchecked: name)] = value }
         self.init(children)
-    }
-
-    fileprivate func count(_ name: String) -> Int64 {
-        if case .integer(let count) = self[DataTree.Key(unchecked: name)] { return count }
-        return 0
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import HearthCommand
+@testable import ClusterAdministration
 
 /// Three nodes on free ports, started by `hearth cluster up`, which go away with the fixture.
 final class TestCluster {

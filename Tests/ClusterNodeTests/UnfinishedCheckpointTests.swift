@@ -6,6 +6,7 @@ import Storage
 import Store
 import Testing
 
+@testable import ClusterConfiguration
 @testable import ClusterNode
 
 /// A node that was killed while it wrote a checkpoint.

@@ -2,9 +2,10 @@ import ClientCore
 import Foundation
 import Testing
 
+@testable import CommandLineKit
 @testable import HearthCommand
 
-private typealias ExitStatus = HearthCommand.ExitStatus
+private typealias ExitStatus = CommandLineKit.ExitStatus
 
 /// The verbs for data as a user sees them: against nodes in processes of their own, some of them killed.
 @Suite(.serialized) struct DataVerbProcessTests {
@@ -134,7 +135,7 @@ private typealias ExitStatus = HearthCommand.ExitStatus
     }
 
     @Test func `what a write leaves behind decides its exit code`() {
-        func status(_ effect: HearthError.Effect) -> HearthCommand.ExitStatus {
+        func status(_ effect: HearthError.Effect) -> CommandLineKit.ExitStatus {
             CommandError(HearthError(.notMet, "p", fix: "f", effect: effect)).status
         }
         #expect(status(.done) == .lessDurable)

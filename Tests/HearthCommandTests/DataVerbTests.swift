@@ -4,6 +4,8 @@ import QueryEngine
 import SyncProtocol
 import Testing
 
+@testable import ClusterAdministration
+@testable import CommandLineKit
 @testable import HearthCommand
 
 @Suite struct DataVerbTests {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import ClusterAdministration
+@testable import CommandLineKit
 @testable import HearthCommand
 
 @Suite struct `Help` {
@@ -24,7 +26,9 @@ import Testing
         let header = StatusTable([]).lines[0].split(separator: " ")
         #expect(header.count == StatusTable.legend.rows.count)
         for title in header { #expect(text.contains("\n  \(title) "), "\(title)") }
-        for state in NodeStatus.State.allCases { #expect(text.contains("\n  \(state.rawValue) ")) }
+        for state in ObservedNode.State.allCases {
+            #expect(text.contains("\n  \(state.rawValue) "))
+        }
         #expect(text.contains("69"))
     }
 
@@ -40,7 +44,7 @@ import Testing
     }
 
     @Test func `and the manual page have the same text`() {
-        let page = ManualPage(for: .hearth).text
+        let page = ManualPage(for: .hearth, version: "1", of: "2026-01-01").text
         func check(_ verb: Verb) {
             if verb.verbs.isEmpty {
                 #expect(page.contains(ManualPage.escaped(verb.summary)), "\(verb.name)")
@@ -64,7 +68,7 @@ import Testing
     func `makes a manual page that mandoc has no complaints about`() throws {
         let folder = try TemporaryFolder()
         let file = folder.path + "/hearth.1"
-        try (ManualPage(for: .hearth).text + "\n")
+        try (ManualPage(for: .hearth, version: "1", of: "2026-01-01").text + "\n")
             .write(toFile: file, atomically: true, encoding: .utf8)
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/mandoc")

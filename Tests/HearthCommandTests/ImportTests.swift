@@ -3,9 +3,10 @@ import DataTree
 import Foundation
 import Testing
 
+@testable import CommandLineKit
 @testable import HearthCommand
 
-private typealias ExitStatus = HearthCommand.ExitStatus
+private typealias ExitStatus = CommandLineKit.ExitStatus
 
 @Suite struct ImportReportTests {
     private let target = ImportTarget(

@@ -2,6 +2,7 @@ import DataTree
 import QueryEngine
 import Testing
 
+@testable import CommandLineKit
 @testable import HearthCommand
 
 @Suite struct `Options of a query` {

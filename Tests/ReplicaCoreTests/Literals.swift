@@ -68,7 +68,7 @@ extension Replication {
         clockBound: UInt64 = 0, evictions: [Eviction] = [], members: MemberList? = nil,
         at milliseconds: UInt64 = 1_000
     ) -> Replication {
-        let configuration = Replica.Configuration(
+        let configuration = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit, seed: 1)
         var replication = Replication(
             configuration, clockBound: clockBound, evictions: evictions, members: members,

@@ -22,11 +22,14 @@ import Testing
 
     @Test func `mutated frames give an error or a message that can be encoded`() {
         var random = Seeded(8)
+        var read = [0, 0, 0]
         for _ in 0..<100 {
-            exercise(ClientMessage.self, of: random.clientMessage().frame, using: &random)
-            exercise(NodeMessage.self, of: random.nodeMessage().frame, using: &random)
-            exercise(PeerMessage.self, of: random.peerMessage().frame, using: &random)
+            read[0] += exercise(ClientMessage.self, of: random.clientMessage().frame, &random)
+            read[1] += exercise(NodeMessage.self, of: random.nodeMessage().frame, &random)
+            read[2] += exercise(PeerMessage.self, of: random.peerMessage().frame, &random)
         }
+        // Some mutations are messages still; those of which none is would show nothing.
+        #expect(read.allSatisfy { $0 > 1_000 }, "\(read)")
     }
 
     @Test func `a bit that turns in what nodes tell each other is found`() {
@@ -46,6 +49,7 @@ import Testing
 
     @Test func `mutated batches with a right checksum give an error or a batch`() {
         var random = Seeded(9)
+        var read = 0
         for _ in 0..<100 {
             let content = Array(BatchCoding.encode(random.batch()).dropLast(4))
             guard content.count < 4_000 else { continue }
@@ -54,10 +58,12 @@ import Testing
                 let checksum = mutated.withUnsafeBytes { Checksum.crc32c(of: $0) }
                 let bytes = mutated + withUnsafeBytes(of: checksum.littleEndian) { Array($0) }
                 guard let batch = try? BatchCoding.decode(bytes) else { continue }
+                read += 1
                 let again = try? BatchCoding.decode(BatchCoding.encode(batch))
                 if again != batch { Issue.record("\(batch) changes on its way") }
             }
         }
+        #expect(read > 1_000, "\(read)")
     }
 
     @Test func `a small frame that declares much gets little memory`() async {
@@ -74,10 +80,11 @@ import Testing
         }
     }
 
-    /// A thousand mutations of one frame.
+    /// A thousand mutations of one frame; returns how many messages they gave.
     private func exercise<Message: FrameMessage>(
-        _ kind: Message.Type, of frame: [UInt8], using random: inout Seeded
-    ) {
+        _ kind: Message.Type, of frame: [UInt8], _ random: inout Seeded
+    ) -> Int {
+        var read = 0
         // Without its checksum, which would find every mutation.
         let content = frame.withUnsafeBytes { (try? Message.unseal($0)).map(Array.init) } ?? []
         let frame = Array(content.prefix(3_000))
@@ -86,11 +93,13 @@ import Testing
             Message.seal(&mutated)
             guard let received = try? FrameReader<Message>.messages(in: mutated) else { continue }
             for case .message(let message) in received {
+                read += 1
                 // A wrong word here or there is data; what was read must still travel.
                 let again = try? FrameReader<Message>.messages(in: message.frame)
                 if again != [.message(message)] { Issue.record("\(message) changes on its way") }
             }
         }
+        return read
     }
 
     private func mutation(of bytes: [UInt8], using random: inout Seeded) -> [UInt8] {

@@ -2,10 +2,11 @@ import DataTree
 
 /// Names one write of the application that a server has not answered yet: 0, 1, 2, … in order.
 public struct WriteID: Hashable, Comparable, Sendable {
-    public let number: UInt64
+    package let number: UInt64
 
-    public init(number: UInt64) { self.number = number }
+    package init(number: UInt64) { self.number = number }
 
+    /// Whether the first comes before the second.
     public static func < (a: WriteID, b: WriteID) -> Bool { a.number < b.number }
 }
 

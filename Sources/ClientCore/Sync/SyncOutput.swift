@@ -1,17 +1,17 @@
 public import DataTree
-public import QueryEngine
+package import QueryEngine
 
 /// Names one filtered listen at the server: 1, 2, 3, … in order.
 public struct Tag: Hashable, Sendable {
-    public let number: UInt64
+    package let number: UInt64
 
-    public init(number: UInt64) { self.number = number }
+    package init(number: UInt64) { self.number = number }
 }
 
 /// A listen that the server has to serve.
 public struct ServerListen: Equatable, Sendable {
-    public let path: Path
-    public let query: Query
+    package let path: Path
+    package let query: Query
     /// Names the listen in the server's messages; nil for a listen to everything at the path.
     public let tag: Tag?
     /// The data that the client holds, so that the server sends only the difference.
@@ -20,11 +20,11 @@ public struct ServerListen: Equatable, Sendable {
 
 /// The events of one change for the listeners of one query at one location.
 public struct SyncEvents: Equatable, Sendable {
-    public let path: Path
-    public let query: Query
+    package let path: Path
+    package let query: Query
     /// In this order; each event goes to all listeners before the next one.
     public let listens: [ListenID]
-    public let events: [ViewEvent]
+    package let events: [ViewEvent]
 }
 
 /// An output of a sync tree: what its client must do, in this order.

@@ -27,7 +27,7 @@ public struct SyncTree: Sendable {
         let query: Query
     }
 
-    public init() {}
+    package init() {}
 
     mutating func apply(_ operation: SyncOperation) -> [SyncOutput] {
         if root.isEmpty { return [] }

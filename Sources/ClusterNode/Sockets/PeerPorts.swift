@@ -1,3 +1,4 @@
+internal import ClusterConfiguration
 internal import EventLoop
 internal import ReplicaCore
 internal import ZeroMQ

@@ -20,10 +20,10 @@ struct Listening {
 
     /// The listen is asked for: of what the listener holds, only the rest is to be told.
     mutating func take(_ message: ClientMessage) {
-        guard case .listen(let id, _, _, let held) = message else { return }
-        number = id
+        guard case .listen(let listen) = message.request else { return }
+        number = message.id
         isComplete = false
-        if held == nil { told = .null }
+        if listen.held == nil { told = .null }
     }
 
     mutating func take(_ message: NodeMessage) {

@@ -42,7 +42,7 @@ struct VirtualNode {
     /// Counted by the processes that are gone.
     private(set) var pastCounters = Counters()
 
-    private var configuration: Replica.Configuration
+    private var configuration: ReplicaConfiguration
     private var waiting: [Input] = []
     /// The frames of clients that the last turn took, and how far the replica was before and after.
     private var served:
@@ -58,7 +58,7 @@ struct VirtualNode {
         disk = VirtualDisk(
             scenario.cluster.durability, sync: scenario.cluster.sync,
             random: SplitMix64(seed: seed, part: 2_000 + UInt64(index)))
-        configuration = Replica.Configuration(
+        configuration = ReplicaConfiguration(
             cluster: "simulated", member: name, peers: [],
             durability: scenario.cluster.durability, seed: 0)
         configuration.checkpointBytes = 2_000

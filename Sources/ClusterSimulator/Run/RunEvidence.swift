@@ -22,10 +22,11 @@ extension Evidence {
         everyTurn = run.everyTurn
         converged = run.quiescence.converged
         listeners = run.sdkClients.compactMap { client in
-            guard case .listens(let listening) = client.program else { return nil }
-            return Listener(
-                name: "c\(client.index + 1)", node: client.node.map { run.nodes[$0].name } ?? "",
-                listening: listening)
+            client.listening.map {
+                Listener(
+                    name: "c\(client.index + 1)",
+                    node: client.node.map { run.nodes[$0].name } ?? "", listening: $0)
+            }
         }
     }
 

@@ -2,7 +2,7 @@ public import ClientCore
 public import DataTree
 internal import SyncProtocol
 
-// The waiting forms return once a node has the write, as durable as its mode closed timestamps, or throw once it has refused
+// The waiting forms return once a node has the write, as durable as its mode promises, or throw once it has refused
 // the write. While no node answers, they wait without a limit. When the task is cancelled they throw at once, with the
 // code `cancelled` and the effect `unknown`: the write stays on its way.
 

@@ -1,3 +1,5 @@
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import Glibc
 
 /// A cluster that runs in somebody's terminal: shows what its nodes say and when one ends, until Ctrl-C.

@@ -1,4 +1,6 @@
-internal import ClusterNode
+internal import ClusterAdministration
+internal import ClusterConfiguration
+internal import CommandLineKit
 internal import Glibc
 internal import Storage
 internal import ZeroMQ
@@ -39,7 +41,7 @@ enum BackupVerbs {
         of servers: [ServerAddress], _ probe: StatusProbe, within limit: Duration
     ) throws(NodeError) -> ServerAddress {
         let share = min(limit, .seconds(5)) / servers.count
-        for server in servers where try probe.statuses(of: [server], within: share)[0] != nil {
+        for server in servers where try probe.answers(of: [server], within: share)[0] != nil {
             return server
         }
         throw NodeError(

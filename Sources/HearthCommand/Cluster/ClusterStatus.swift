@@ -1,3 +1,5 @@
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import Glibc
 
 /// `hearth cluster status`: how each node is, once or live.
@@ -39,11 +41,11 @@ enum ClusterStatus {
             // A second, in pieces short enough for Ctrl-C.
             for _ in 0..<20 where !StopRequest.isThere { usleep(50_000) }
         }
-        return .success
+        return StopRequest.exitStatus
     }
 
     /// - Throws: `.unavailable`, so that scripts notice, if a node does not serve.
-    private static func requireServing(_ statuses: [NodeStatus]) throws(CommandError) {
+    private static func requireServing(_ statuses: [ObservedNode]) throws(CommandError) {
         let others = statuses.filter { $0.state != .serving }
         if others.isEmpty { return }
         let names = others.map { "\($0.node.id) is \($0.state.rawValue)" }
@@ -53,7 +55,7 @@ enum ClusterStatus {
     }
 
     private static func show(
-        _ statuses: [NodeStatus], since last: (StatusSample, StatusSample)?,
+        _ statuses: [ObservedNode], since last: (StatusSample, StatusSample)?,
         _ invocation: Invocation
     ) {
         if invocation.has(json) {
@@ -69,16 +71,17 @@ enum ClusterStatus {
 
 /// The nodes' states at one moment.
 struct StatusSample {
-    let statuses: [NodeStatus]
+    let statuses: [ObservedNode]
     let at: ContinuousClock.Instant
 
     /// Operations that each node applied a second since another moment, by its name.
-    func rates(since last: StatusSample) -> [String: Int64] {
-        var rates: [String: Int64] = [:]
-        let milliseconds = max(1, Int64(last.at.duration(to: at) / .milliseconds(1)))
-        for (old, new) in zip(last.statuses, statuses)
-        where old.state == .serving && new.state == .serving {
-            rates[new.node.id] = max(0, new["operations"] - old["operations"]) * 1000 / milliseconds
+    func rates(since last: StatusSample) -> [String: Int] {
+        var rates: [String: Int] = [:]
+        let milliseconds = max(1, Int(last.at.duration(to: at) / .milliseconds(1)))
+        for (old, new) in zip(last.statuses, statuses) {
+            guard let before = old.report?.data, let after = new.report?.data else { continue }
+            let applied = max(0, after.operations - before.operations)
+            rates[new.node.id] = applied * 1000 / milliseconds
         }
         return rates
     }

@@ -1,3 +1,5 @@
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import Glibc
 
 /// `hearth cluster up`: starts all nodes of a cluster, new or as it was.
@@ -44,7 +46,7 @@ enum ClusterUp {
         try session.start()
         printAddresses(of: cluster)
         try session.follow()
-        return .success
+        return StopRequest.exitStatus
     }
 
     private static func printAddresses(of cluster: Cluster) {
@@ -85,47 +87,5 @@ extension ClusterUp {
         // Where nodes were removed, there are gaps between the ports of the others.
         if let known, basePort == known.basePort { file.nodes = known.nodes }
         return file
-    }
-}
-
-extension ClusterFile.Node {
-    /// A node of this machine.
-    init(id: String, portsFrom port: Int) {
-        self.init(
-            id: id, client: "tcp://127.0.0.1:\(port)", requests: "tcp://127.0.0.1:\(port + 1)",
-            updates: "tcp://127.0.0.1:\(port + 2)")
-    }
-}
-
-extension ClusterFile {
-    /// Nodes n1, n2, … of this machine, ten ports apart.
-    init(nodeCount: Int, basePort: Int, durability: String) {
-        self.init(
-            nodes: (1...nodeCount).map { "n\($0)" }, basePort: basePort, durability: durability)
-    }
-
-    /// Nodes of this machine, ten ports apart.
-    fileprivate init(nodes ids: [String], basePort: Int, durability: String) {
-        cluster = "local-\(basePort)"
-        self.durability = durability
-        nodes = ids.enumerated().map { index, id in
-            Node(id: id, portsFrom: basePort + 10 * index)
-        }
-    }
-
-    /// That of a folder; nil if there is none.
-    ///
-    /// - Throws: when there is one that cannot be read: nobody would want another one in its place.
-    fileprivate static func known(inFolder folder: String) throws(CommandError) -> ClusterFile? {
-        do throws(CommandError) {
-            return try ClusterFile(inFolder: folder)
-        } catch {
-            if error.status == .unavailable { return nil }
-            throw error
-        }
-    }
-
-    fileprivate var basePort: Int? {
-        nodes.first?.client.split(separator: ":").last.flatMap { Int($0) }
     }
 }

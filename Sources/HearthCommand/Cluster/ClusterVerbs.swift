@@ -1,3 +1,5 @@
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import Glibc
 
 /// `hearth cluster`: the nodes of this machine.
@@ -5,8 +7,9 @@ enum ClusterVerbs {
     static let verb = Verb(
         "cluster", "Runs a cluster of nodes on this machine.",
         verbs: [
-            ClusterUp.verb, down, ClusterStatus.verb, ClusterDoctor.verb, kill, start, pause,
-            resume, MemberVerbs.add, MemberVerbs.remove, EvictVerb.verb, ClusterLogs.verb,
+            ClusterUp.verb, down, ClusterStatus.verb, ClusterDoctor.verb, start, stop, kill,
+            pause, resume, MemberVerbs.add, MemberVerbs.remove, EvictVerb.verb,
+            ClusterLogs.verb,
         ],
         examples: [
             "hearth cluster up --nodes 3 --detach", "hearth cluster status",
@@ -20,9 +23,9 @@ enum ClusterVerbs {
 
     private static let down = Verb(
         "down", "Stops all nodes, cleanly where they can.",
-        options: [NodeOptions.folder, grace], examples: ["hearth cluster down"]
+        options: Cluster.options + [grace], examples: ["hearth cluster down"]
     ) { invocation throws(CommandError) in
-        let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
+        let cluster = try Cluster(of: invocation)
         let grace = try invocation.duration(grace) ?? .seconds(10)
         cluster.stop(cluster.file.nodes, within: grace) { node, outcome in
             StandardOutput.shared.print("\(node.id) \(outcome.text)")
@@ -30,12 +33,26 @@ enum ClusterVerbs {
         return .success
     }
 
+    private static let stop = Verb(
+        "stop", "Stops nodes, cleanly where they can; the others go on.",
+        arguments: [nodes], options: Cluster.options + [grace],
+        examples: ["hearth cluster stop n2"]
+    ) { invocation throws(CommandError) in
+        let grace = try invocation.duration(grace) ?? .seconds(10)
+        return try forEachNode(of: invocation) { node, cluster throws(CommandError) in
+            guard cluster.process(of: node) != nil else { throw notRunning(node, cluster) }
+            cluster.stop([node], within: grace) { node, outcome in
+                StandardOutput.shared.print("\(node.id) \(outcome.text)")
+            }
+        }
+    }
+
     private static let kill = Verb(
         "kill",
         "Ends the processes of nodes at once (SIGKILL). What the system has written stays written: "
             + "this is no power cut.",
         arguments: [nodes],
-        options: [NodeOptions.folder], examples: ["hearth cluster kill n2"]
+        options: Cluster.options, examples: ["hearth cluster kill n2"]
     ) { invocation throws(CommandError) in
         try forEachNode(of: invocation) { node, cluster throws(CommandError) in
             guard let process = cluster.kill(node) else { throw notRunning(node, cluster) }
@@ -45,7 +62,7 @@ enum ClusterVerbs {
 
     private static let start = Verb(
         "start", "Starts nodes that were killed or stopped, and waits until they serve.",
-        arguments: [nodes], options: [NodeOptions.folder], examples: ["hearth cluster start n2"]
+        arguments: [nodes], options: Cluster.options, examples: ["hearth cluster start n2"]
     ) { invocation throws(CommandError) in
         StopRequest.watch()
         return try forEachNode(of: invocation) { node, cluster throws(CommandError) in
@@ -61,14 +78,14 @@ enum ClusterVerbs {
 
     private static let pause = Verb(
         "pause", "Suspends nodes (SIGSTOP), as if their machines hung.",
-        arguments: [nodes], options: [NodeOptions.folder], examples: ["hearth cluster pause n2"]
+        arguments: [nodes], options: Cluster.options, examples: ["hearth cluster pause n2"]
     ) { invocation throws(CommandError) in
         try signalNodes(of: invocation, SIGSTOP, "paused")
     }
 
     private static let resume = Verb(
         "resume", "Resumes suspended nodes (SIGCONT).", arguments: [nodes],
-        options: [NodeOptions.folder], examples: ["hearth cluster resume n2"]
+        options: Cluster.options, examples: ["hearth cluster resume n2"]
     ) { invocation throws(CommandError) in
         try signalNodes(of: invocation, SIGCONT, "resumed")
     }
@@ -89,7 +106,7 @@ enum ClusterVerbs {
         of invocation: Invocation,
         _ body: (Cluster.Node, Cluster) throws(CommandError) -> Void
     ) throws(CommandError) -> ExitStatus {
-        let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
+        let cluster = try Cluster(of: invocation)
         var named: [Cluster.Node] = []
         for id in invocation.words(of: nodes) { named.append(try cluster.file.node(named: id)) }
         for node in named { try body(node, cluster) }

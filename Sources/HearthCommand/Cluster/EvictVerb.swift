@@ -1,6 +1,8 @@
-internal import ClusterNode
-internal import DataTree
+internal import ClusterAdministration
+internal import ClusterConfiguration
+internal import CommandLineKit
 internal import Glibc
+internal import SyncProtocol
 internal import ZeroMQ
 
 /// `hearth cluster evict`: a cluster goes on without a node.
@@ -24,8 +26,11 @@ enum EvictVerb {
             of: invocation[member], for: invocation,
             within: try invocation.duration(NodeClient.timeout) ?? .seconds(5))
         let reachers = try eviction.reachers()
-        if !reachers.isEmpty, !invocation.has(force) {
-            try confirm(invocation[member], reachedBy: reachers)
+        if !reachers.isEmpty, !invocation.has(force),
+            try !isConfirmed(invocation[member], reachedBy: reachers)
+        {
+            Terminal.standardError.print("\(invocation[member]) is not evicted")
+            return .success
         }
         let server = try eviction.vote()
         try eviction.waitUntilDecided(at: server)
@@ -35,9 +40,10 @@ enum EvictVerb {
         return .success
     }
 
-    private static func confirm(
+    /// Asks whether a node that runs is meant; where nobody can be asked, that is refused.
+    private static func isConfirmed(
         _ id: String, reachedBy nodes: [String]
-    ) throws(CommandError) {
+    ) throws(CommandError) -> Bool {
         let others = nodes.filter { $0 != id }
         let problem =
             others.isEmpty
@@ -50,10 +56,7 @@ enum EvictVerb {
         let terminal = Terminal.standardError
         guard terminal.isInteractive, isatty(STDIN_FILENO) == 1 else { throw refusal }
         terminal.write("\(problem). Evict it all the same? [y/N] ")
-        guard ["y", "yes"].contains((readLine() ?? "").lowercased()) else {
-            throw CommandError(
-                .interrupted, "\(id) is not evicted", fix: "answer y to evict it")
-        }
+        return ["y", "yes"].contains((readLine() ?? "").lowercased())
     }
 }
 
@@ -85,10 +88,9 @@ private struct EvictionRequest {
         let deadline = ContinuousClock.now + EvictionRequest.silence
         while true {
             let reports = try reports().compactMap { $0 }
-            if reports.contains(where: { $0.text("member") == member }) { return [member] }
-            let names = reports.filter { report in
-                !report[Key(unchecked: "connectedPeers")][Key(unchecked: member)].isNull
-            }.compactMap { $0.text("member") }
+            if reports.contains(where: { $0.identity.member == member }) { return [member] }
+            let names = reports.filter { $0.exchange.connectedPeers[member] != nil }
+                .map(\.identity.member)
             if names.isEmpty || ContinuousClock.now >= deadline { return names }
             usleep(EvictionRequest.pauseMicroseconds)
         }
@@ -101,7 +103,7 @@ private struct EvictionRequest {
         var refusal: NodeError?
         var isAnswered = false
         for (server, report) in zip(servers, try reports())
-        where report?.text("member") != member {
+        where report?.identity.member != member {
             do throws(NodeError) {
                 try probe.evict(member, at: server, within: limit)
                 return server
@@ -121,8 +123,7 @@ private struct EvictionRequest {
         let deadline = ContinuousClock.now + limit
         while true {
             let report = try reports(of: [server])[0]
-            let votes = report?[Key(unchecked: "evictionVotes")] ?? .null
-            if report != nil, votes[Key(unchecked: member)].isNull { return }
+            if let report, report.membership.evictionVotes[member] == nil { return }
             guard ContinuousClock.now < deadline else {
                 throw CommandError(
                     .outcomeUnknown,
@@ -135,11 +136,13 @@ private struct EvictionRequest {
         }
     }
 
-    private func reports() throws(CommandError) -> [Value?] { try reports(of: servers) }
+    private func reports() throws(CommandError) -> [NodeStatus?] { try reports(of: servers) }
 
-    private func reports(of servers: [ServerAddress]) throws(CommandError) -> [Value?] {
+    /// What the nodes say of themselves; nil of one that does not answer, or not as this version does.
+    private func reports(of servers: [ServerAddress]) throws(CommandError) -> [NodeStatus?] {
         do throws(NodeError) {
-            return try probe.statuses(of: servers, within: min(limit, .seconds(1)))
+            return try probe.answers(of: servers, within: min(limit, .seconds(1)))
+                .map { try? $0?.status.get() }
         } catch {
             throw CommandError(.unavailable, error.problem, fix: error.fix)
         }

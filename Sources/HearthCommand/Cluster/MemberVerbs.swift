@@ -1,4 +1,6 @@
-internal import ClusterNode
+internal import ClusterAdministration
+internal import ClusterConfiguration
+internal import CommandLineKit
 
 /// `hearth cluster add` and `hearth cluster remove`: changes which nodes make up the cluster of a folder.
 enum MemberVerbs {

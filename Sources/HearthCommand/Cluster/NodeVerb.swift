@@ -1,5 +1,8 @@
 internal import CRuntime
+internal import ClusterAdministration
+internal import ClusterConfiguration
 internal import ClusterNode
+internal import CommandLineKit
 internal import Glibc
 
 /// `hearth node`: this process becomes one node of a cluster.

@@ -1,3 +1,7 @@
+internal import ClusterAdministration
+internal import CommandLineKit
+internal import SyncProtocol
+
 /// The states of nodes as lines of columns, the most important first: on a terminal the last are left
 /// out when they do not fit.
 struct StatusTable {
@@ -50,13 +54,13 @@ struct StatusTable {
     /// What STATE may say.
     static let states = HelpTable(
         "states",
-        NodeStatus.State.allCases.map { ($0.rawValue, $0.explanation) }
-            + NodeStatus.Eviction.allCases.map { ("…, " + $0.rawValue, $0.explanation) })
+        ObservedNode.State.allCases.map { ($0.rawValue, $0.explanation) }
+            + ObservedNode.Eviction.allCases.map { ("…, " + $0.rawValue, $0.explanation) })
 
     private static let titles = legend.rows.map(\.name)
 
     /// - Parameter rates: Operations a second by node, where they are known.
-    init(_ statuses: [NodeStatus], rates: [String: Int64] = [:]) {
+    init(_ statuses: [ObservedNode], rates: [String: Int] = [:]) {
         let rows = statuses.map { StatusTable.cells(of: $0, rate: rates[$0.node.id]) }
         let widths = StatusTable.titles.indices.map { column in
             ([StatusTable.titles] + rows).map { $0[column].count }.max() ?? 0
@@ -86,25 +90,27 @@ struct StatusTable {
         return max(4, fitting.count)
     }
 
-    private static func cells(of status: NodeStatus, rate: Int64?) -> [String] {
+    private static func cells(of status: ObservedNode, rate: Int?) -> [String] {
         let known = [
             status.node.id, status.condition,
             status.process.map { String($0.pid) } ?? "-", status.node.address.endpoint,
         ]
-        guard status.state == .serving else {
+        guard let report = status.report else {
             return known + [String](repeating: "-", count: titles.count - known.count)
         }
-        let held = status.held.map { "\($0.origin):\($0.count)" }.joined(separator: " ")
+        let (data, exchange, queues) = (report.data, report.exchange, report.queues)
+        let held = data.held.keys.inKeyOrder.map { "\($0):\(data.held[$0]!)" }
+            .joined(separator: " ")
         return known + [
-            String(status["operations"]), rate.map { String($0) } ?? "-", String(status["lag"]),
+            String(data.operations), rate.map { String($0) } ?? "-", String(data.lag),
             status.connectedPeers.isEmpty ? "-" : status.connectedPeers.joined(separator: ","),
-            status.text("coordinator") ?? "-",
-            String(status.process("sessions")), String(status["listens"]),
-            status.stableSeconds.map(ago) ?? "-", log(of: status),
-            String(status["gaps"]), String(status["repaired"]), String(status["duplicates"]),
-            "\(status["waitingBatches"])/\(status["waitingBatchesLimit"])",
-            String(status["registers"]),
-            megabytes(status.process("residentBytes")), megabytes(status.process("databaseBytes")),
+            report.coordination.coordinator ?? "-",
+            String(report.process?.sessions ?? 0), String(report.clients.listens),
+            status.stableSeconds.map(ago) ?? "-", log(of: report),
+            String(queues.gaps), String(exchange.repaired), String(exchange.duplicates),
+            "\(queues.waitingBatches)/\(queues.waitingBatchesLimit)",
+            String(data.registers),
+            megabytes(report.process?.residentBytes), megabytes(report.process?.databaseBytes),
             held.isEmpty ? "-" : held,
         ]
     }
@@ -117,21 +123,21 @@ struct StatusTable {
 
     /// What the log holds, of what it may, and how large it is.
     private static func log(of status: NodeStatus) -> String {
-        "\(status["loggedOperations"])/\(status["loggedOperationsLimit"]) "
-            + megabytes(status.process("logBytes"))
+        "\(status.data.loggedOperations)/\(status.data.loggedOperationsLimit) "
+            + megabytes(status.process?.logBytes)
     }
 
-    private static func megabytes(_ bytes: Int64) -> String {
-        "\((bytes + 500_000) / 1_000_000) MB"
+    private static func megabytes(_ bytes: Int?) -> String {
+        "\(((bytes ?? 0) + 500_000) / 1_000_000) MB"
     }
 }
 
-extension NodeStatus.State {
+extension ObservedNode.State {
     fileprivate var colour: Terminal.Colour {
         switch self {
         case .serving: .green
         case .starting, .paused: .yellow
-        case .stopped, .unreachable: .red
+        case .stopped, .unreachable, .unreadable: .red
         }
     }
 }

@@ -1,4 +1,5 @@
-internal import ClusterNode
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import DataTree
 internal import SyncProtocol
 

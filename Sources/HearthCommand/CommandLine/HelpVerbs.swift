@@ -1,3 +1,5 @@
+internal import CommandLineKit
+
 /// The verbs that tell of `hearth` itself.
 enum HelpVerbs {
     static let all: [Verb] = [help, version, man, Completion.verb]
@@ -26,7 +28,8 @@ enum HelpVerbs {
         "man", "Prints the manual page, which has the same text as the help of all verbs.",
         examples: ["hearth man > hearth.1"]
     ) { _ in
-        StandardOutput.shared.print(ManualPage(for: .hearth).text)
+        StandardOutput.shared.print(
+            ManualPage(for: .hearth, version: hearthVersion, of: hearthDate).text)
         return .success
     }
 }

@@ -24,16 +24,3 @@ struct EventWriter: Sendable {
         text.write(to: &line)
     }
 }
-
-extension ViewEvent.Kind {
-    /// Firebase's name for it.
-    var name: String {
-        switch self {
-        case .childRemoved: "child_removed"
-        case .childAdded: "child_added"
-        case .childMoved: "child_moved"
-        case .childChanged: "child_changed"
-        case .value: "value"
-        }
-    }
-}

@@ -1,5 +1,6 @@
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import DataTree
-internal import Glibc
 internal import JSONText
 
 extension Verb {
@@ -18,6 +19,8 @@ extension Verb {
         let path = try invocation.location()
         let value = try NodeClient(for: invocation).get(path)
         let file = try OutputFile(invocation[file])
+        defer { file.discard() }
+        StopRequest.watch()
         // The plain form, with arrays, loses nothing unless there are priorities.
         var writer = JSONWriter(
             value, form: value.containsPriority ? .export : .plain,
@@ -30,42 +33,17 @@ extension Verb {
             isUnfinished = writer.write(to: &bytes, atLeast: 256 * 1024)
             if !isUnfinished { bytes.append(UInt8(ascii: "\n")) }
             try file.write(bytes)
+            if StopRequest.isThere { throw interrupted }
             written += bytes.count
             if !file.isStandardOutput { progress.show(written) }
         }
+        try file.finish()
         if !file.isStandardOutput { progress.finish(written) }
         return .success
     }
-}
 
-/// Something to write to: a file that is created or emptied, or standard output.
-private struct OutputFile {
-    private let descriptor: Int32
-    private let name: String
-
-    var isStandardOutput: Bool { descriptor == STDOUT_FILENO }
-
-    init(_ path: String) throws(CommandError) {
-        name = path
-        descriptor =
-            path == "-"
-            ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        if descriptor < 0 { throw cannotWrite }
-    }
-
-    func write(_ bytes: [UInt8]) throws(CommandError) {
-        if isStandardOutput {
-            StandardOutput.shared.write(bytes)
-        } else if !writeAll(bytes, to: descriptor) {
-            throw cannotWrite
-        }
-    }
-
-    private var cannotWrite: CommandError {
-        CommandError(
-            .cannotCreate, "cannot write \(name): \(systemErrorText)",
-            fix: "name a file in a folder that may be written, on a disk that has room")
-    }
+    private static let interrupted = CommandError(
+        .interrupted, "interrupted; the file is as it was", fix: "export again")
 }
 
 extension Value {

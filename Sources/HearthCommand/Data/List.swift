@@ -1,3 +1,5 @@
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import DataTree
 internal import JSONText
 internal import SyncProtocol
@@ -33,6 +35,7 @@ extension Verb {
         let lines = ListingLines(listing, asJSON: invocation.has(json))
         for line in lines.text { StandardOutput.shared.print(line) }
         StandardOutput.shared.flush()
+        if listing.isEmpty { Terminal.standardError.print("nothing is at \(path)") }
         if let next = listing.next {
             Terminal.standardError.print(
                 "\(listing.entries.count) of \(listing.count) children; "

@@ -1,4 +1,6 @@
 internal import ClientCore
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import DataTree
 internal import Glibc
 
@@ -38,6 +40,6 @@ extension Verb {
             usleep(50_000)
         }
         client.connection.close()
-        return .success
+        return StopRequest.exitStatus
     }
 }

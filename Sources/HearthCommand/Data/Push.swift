@@ -1,4 +1,7 @@
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import DataTree
+internal import EventLoop
 
 extension Verb {
     private static let json = Argument(
@@ -30,7 +33,7 @@ extension Verb {
         if value.isNull { throw nothingToPush("JSON") }
         var keys = PushIDGenerator()
         var random = SystemRandomNumberGenerator()
-        let key = keys.next(at: wallClockMilliseconds(), random: &random)
+        let key = keys.next(at: Loop.wallClockMilliseconds, random: &random)
         let client = try NodeClient(for: invocation)
         // Who interrupts it has to know the key as well: the write may happen.
         StopRequest.watch()

@@ -1,4 +1,6 @@
 internal import ClientCore
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import DataTree
 internal import EventLoop
 internal import Hearth
@@ -63,7 +65,7 @@ struct PushStream {
                 try waitUntil(&shown) { $0.openCount == 0 }
                 throw error
             }
-            let key = keys.next(at: wallClockMilliseconds(), random: &random)
+            let key = keys.next(at: Loop.wallClockMilliseconds, random: &random)
             try waitUntil(&shown) { $0.openCount < PushStream.window }
             push(value, key, line: number)
             return true
@@ -192,5 +194,3 @@ private struct Acknowledgements: Sendable {
         printedCount += 1
     }
 }
-
-func wallClockMilliseconds() -> UInt64 { Loop.wallClockMilliseconds }

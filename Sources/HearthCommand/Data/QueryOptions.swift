@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import DataTree
 internal import JSONText
 internal import QueryEngine

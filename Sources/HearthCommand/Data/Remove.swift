@@ -1,3 +1,6 @@
+internal import ClusterAdministration
+internal import CommandLineKit
+
 extension Verb {
     static let remove = Verb(
         "remove", "Removes what is at a path.",

@@ -1,3 +1,6 @@
+internal import ClusterAdministration
+internal import CommandLineKit
+
 extension Verb {
     static let set = Verb(
         "set", "Replaces what is at a path.",

@@ -1,3 +1,5 @@
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import DataTree
 internal import JSONText
 internal import SyncProtocol

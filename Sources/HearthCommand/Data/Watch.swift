@@ -1,4 +1,6 @@
 internal import ClientCore
+internal import ClusterAdministration
+internal import CommandLineKit
 internal import DataTree
 internal import QueryEngine
 internal import Threads

@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import Glibc
 
 /// A command that runs in a process of its own, at the same terminal.

@@ -1,3 +1,6 @@
+internal import ClusterAdministration
+internal import CommandLineKit
+
 /// Runs the commands of a shell, one line after the other.
 ///
 /// Verbs for data run in this process, on one connection; others in a process of their own.

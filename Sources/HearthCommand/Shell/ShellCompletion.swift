@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import LineEditor
 
 /// Completes the word in which a line of the shell ends, as other shells do by `hearth complete`.

@@ -1,4 +1,5 @@
 internal import ClusterSimulator
+internal import CommandLineKit
 internal import Foundation
 
 /// The scenarios that a command names, as files or as folders full of them.

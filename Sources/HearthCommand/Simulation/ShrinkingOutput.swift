@@ -1,4 +1,5 @@
 internal import ClusterSimulator
+internal import CommandLineKit
 
 /// Tells how far the shortening of a scenario has come, and then prints what is left.
 enum ShrinkingOutput {

@@ -1,4 +1,5 @@
 internal import ClusterSimulator
+internal import CommandLineKit
 internal import JSONText
 
 /// Prints one line a run, and in the end the command that repeats the first failure.

@@ -1,4 +1,5 @@
 internal import ClusterSimulator
+internal import CommandLineKit
 internal import Foundation
 
 extension Verb {

@@ -9,6 +9,8 @@ struct Coordination: Sendable {
     /// Proposals that may wait for what they rest on, or for the lease; the rest is sent again.
     static let queueLimit = 10_000
     static let queueMilliseconds: UInt64 = 5_000
+    /// Without news it looks so often whether a lease is to be renewed, or a candidate to stand.
+    static let lookMilliseconds: UInt64 = 25
 
     /// A proposal that is not decided yet.
     struct Proposed: Sendable {
@@ -44,8 +46,11 @@ struct Coordination: Sendable {
     private var outputs: [Output] = []
     /// Whether an answer waits until other members hold what this turn has decided.
     var requestsHeartbeats = false
+    /// Whether a member has told something that may concern an election since the last look.
+    private var hasNews = false
+    private var nextLookMilliseconds: UInt64 = 0
 
-    init(_ configuration: Replica.Configuration, own: WriterID, vote: Lease?, hasPast: Bool) {
+    init(_ configuration: ReplicaConfiguration, own: WriterID, vote: Lease?, hasPast: Bool) {
         member = configuration.member
         election = Election(own: own, leaseMilliseconds: configuration.leaseMilliseconds)
         isInformed = hasPast
@@ -56,6 +61,32 @@ struct Coordination: Sendable {
     mutating func change(own writer: WriterID) {
         election.change(own: writer)
         dropAll()
+    }
+
+    // MARK: Turns
+
+    /// Whether there may be something to do: most turns bring no heartbeat and no transaction, and cost nothing.
+    func isDue(at milliseconds: UInt64) -> Bool {
+        hasNews || milliseconds >= nextLookMilliseconds || !forwarded.isEmpty || !proposed.isEmpty
+            || !decided.isEmpty || election.isStanding
+    }
+
+    /// Looks after elections and transactions in this turn.
+    mutating func beginLook(at milliseconds: UInt64) {
+        hasNews = false
+        nextLookMilliseconds = milliseconds + Coordination.lookMilliseconds
+    }
+
+    /// Hears what a member votes for; returns whether this member has given that one its vote, for which it waits.
+    mutating func hear(_ heartbeat: Heartbeat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
+        hasNews = true
+        return election.hear(heartbeat, at: milliseconds, mayVote: mayVote)
+    }
+
+    /// A member's incarnation has ended; if it said so, it has stamped nothing later than `time`.
+    mutating func release(_ writer: WriterID, after time: HybridTime? = nil) {
+        hasNews = true
+        election.release(writer, after: time)
     }
 
     // MARK: Proposals
@@ -116,9 +147,10 @@ struct Coordination: Sendable {
         verdicts[member, default: []].append(verdict)
     }
 
+    /// Sends something to a member at the end of the turn.
     mutating func send(_ output: Output) { outputs.append(output) }
 
-    /// Takes the wish that other members tell at once what they hold.
+    /// Takes the request that other members publish at once what they hold.
     mutating func takeHeartbeatRequest() -> Bool {
         defer { requestsHeartbeats = false }
         return requestsHeartbeats

@@ -17,7 +17,7 @@ struct DecidedTerms: Sendable {
     /// Those that came from other members since this one has been the coordinator.
     private var late: Set<Stamp> = []
 
-    /// Takes note of an operation.
+    /// Remembers an operation that decided a transaction.
     ///
     /// - Parameter isLate: Whether an earlier coordinator made it, and this one did not hold it as it began.
     mutating func note(_ operation: Operation, isLate: Bool) {

@@ -20,6 +20,18 @@ extension Coordination {
         election.learn(from: members.compactMap(\.heartbeat))
     }
 
+    /// Drops a vote that binds this member to an incarnation which has ended, so that another coordinator can
+    /// follow at once after a restart of all nodes.
+    ///
+    /// Once all members were heard, an incarnation that none of them is any more has ended: its member was heard
+    /// as a later one. Nothing rests on how long the vote would have bound: members never vote in an earlier term,
+    /// what is acknowledged is held by members that still vote for who decided it, and the next coordinator stamps
+    /// above the ceiling, which stays.
+    mutating func releaseEndedHolder(seeing peers: Peers) {
+        guard peers.all.allSatisfy({ $0.heartbeat != nil }) else { return }
+        election.release(unlessHeldBy: peers.writers)
+    }
+
     /// Stands for election, renews the lease, or gives up. Returns whether the other members are to hear of it at
     /// once.
     mutating func stand(in situation: Election.Situation) -> Bool {

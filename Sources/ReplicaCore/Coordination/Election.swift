@@ -49,6 +49,8 @@ struct Election: Sendable {
     private var vacantSince: UInt64?
     /// The vote as it was written to disk last, with a ceiling ahead of those that were told.
     private var stored: Lease?
+    /// Whether no later ceiling will be told, so that it is stored as it is.
+    private var isCeilingFinal = false
 
     init(own: WriterID, leaseMilliseconds: UInt64) {
         self.own = own
@@ -74,12 +76,16 @@ struct Election: Sendable {
 
     /// What is to be written to disk, if the vote is another one or its ceiling has passed the one on disk.
     mutating func takeChange() -> Lease? {
-        guard var kept = vote,
-            !kept.isSameVote(as: stored) || kept.ceiling > stored?.ceiling ?? .zero
-        else { return nil }
-        kept.ceiling = HybridTime(
-            milliseconds: kept.ceiling.milliseconds + leaseMilliseconds + 1_000)
+        guard var kept = vote else { return nil }
         kept.stage = .given
+        if isCeilingFinal {
+            if kept == stored { return nil }
+        } else {
+            guard !kept.isSameVote(as: stored) || kept.ceiling > stored?.ceiling ?? .zero
+            else { return nil }
+            kept.ceiling = HybridTime(
+                milliseconds: kept.ceiling.milliseconds + leaseMilliseconds + 1_000)
+        }
         stored = kept
         return kept
     }
@@ -131,6 +137,7 @@ extension Election {
         voteEndsMilliseconds = milliseconds
         candidacy = nil
         vacantSince = nil
+        isCeilingFinal = false
     }
 
     /// The holder of a lease is known to have ended: nobody need wait for it.
@@ -140,11 +147,27 @@ extension Election {
         guard vote?.holder == writer, writer != own else { return }
         voteEndsMilliseconds = 0
         decidingMilliseconds = nil
-        if let time, let ceiling = vote?.ceiling { vote?.ceiling = min(ceiling, time) }
+        if let time { close(at: time) }
     }
 
-    /// This member ends: it decides nothing more.
-    mutating func resign() { candidacy = nil }
+    /// Releases a vote for an incarnation that is none of the current ones, of which all are given.
+    mutating func release(unlessHeldBy current: [WriterID]) {
+        guard let holder = vote?.holder, !current.contains(holder) else { return }
+        release(holder)
+    }
+
+    /// This member ends: it renews no vote, decides nothing more, and stamps nothing after this time.
+    mutating func resign(after time: HybridTime) {
+        candidacy = nil
+        isCeilingFinal = true
+        if vote?.holder == own { close(at: time) }
+    }
+
+    private mutating func close(at time: HybridTime) {
+        guard let ceiling = vote?.ceiling else { return }
+        vote?.ceiling = min(ceiling, time)
+        isCeilingFinal = true
+    }
 
     /// A member that lost its disk learns from all the others which votes it may have given: none in a
     /// later term than these, and the one with the latest is as good as its own.
@@ -283,6 +306,9 @@ extension Election {
         /// The latest stamp that most members allow for.
         var ceiling: HybridTime
     }
+
+    /// Whether this member waits for votes, or for what its voters hold.
+    var isStanding: Bool { candidacy != nil && !isCaughtUp }
 
     /// Whether this member has been elected and holds all that its voters held.
     var isCaughtUp: Bool { candidacy?.required?.isMet == true }

@@ -101,6 +101,7 @@ extension Lifecycle {
         }
     }
 
+    /// Clients are taken from now on.
     mutating func becomeReady() {
         switch self {
         case .starting(_, let transfer): self = .serving(transfer)

@@ -83,7 +83,7 @@ struct Evictions: Sendable {
 
 extension Evictions {
     /// Whether a heartbeat is from an incarnation that is over: one that most members wanted out, or one that began
-    /// on the data of such an incarnation without knowing of that.
+    /// on the data of one that was voted out, without knowing of that.
     func exclude(_ heartbeat: Heartbeat) -> Bool {
         all.contains { eviction in
             guard eviction.member == heartbeat.member, eviction.stage >= .out else { return false }
@@ -116,7 +116,7 @@ extension Evictions {
     /// they do so one after the other, as two may have had the same.
     var isPrecededByOther: Bool { all.contains { $0.stage == .back && $0.member < own } }
 
-    /// Notes what is over, as somebody tells whose operations are all here.
+    /// Notes which evictions are over, as a member tells whose operations are all here.
     mutating func finish(_ evictions: [Eviction]) {
         for eviction in evictions where eviction.stage == .over && eviction.member != own {
             if stage(of: eviction) != nil { _ = raise(eviction, to: .over) }

@@ -15,12 +15,14 @@ extension Replication {
         }
     }
 
-    /// Says goodbye to all peers, as this node stops.
-    mutating func sendBye() {
+    /// Says goodbye to all peers, as this node stops; returns the time after which it stamps nothing.
+    mutating func sendBye() -> HybridTime {
+        let time = clock.advance(wallMilliseconds: now.wallMilliseconds)
         let bye = PeerMessage.bye(
-            cluster: configuration.cluster, member: configuration.member, writer: writer,
-            time: clock.advance(wallMilliseconds: now.wallMilliseconds))
+            cluster: configuration.cluster, member: configuration.member, writer: writer, time: time
+        )
         turn.published.append(.publish(bye.frame))
+        return time
     }
 
     /// Whether this node ends because a peer refuses it.
@@ -31,6 +33,7 @@ extension Replication {
         addressee == writer && !peers.all.contains(where: \.isGreeted)
     }
 
+    /// Welcomes a process that says hello, or refuses it with the reason.
     mutating func answer(_ hello: Hello, to member: String) {
         peers.namesAllUntilMilliseconds = now.elapsedMilliseconds + Peers.namingMilliseconds
         let answer: PeerMessage
@@ -111,17 +114,5 @@ extension Replication {
                 + hello.member
         }
         return nil
-    }
-}
-
-extension Replica.Configuration {
-    /// Where a member publishes.
-    func endpoint(of member: String) -> String { endpoints[member] ?? "" }
-
-    /// All members, ascending by name.
-    var members: [Hello.Member] {
-        (peers.filter { $0 != member } + [member]).sorted().map {
-            Hello.Member($0, at: endpoint(of: $0))
-        }
     }
 }

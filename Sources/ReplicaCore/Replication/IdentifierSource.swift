@@ -8,8 +8,10 @@ struct IdentifierSource: Sendable {
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
+    /// The writer of an incarnation.
     mutating func nextWriter() -> WriterID { WriterID(bits: random.next() | 1) }
 
+    /// A key that sorts after all that this node has drawn.
     mutating func nextPushID(at milliseconds: UInt64) -> Key {
         pushIDs.next(at: milliseconds, random: &random)
     }

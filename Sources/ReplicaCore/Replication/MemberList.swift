@@ -12,7 +12,7 @@ struct MemberList: Equatable, Sendable {
     /// Ascending.
     let names: [String]
 
-    init(of configuration: Replica.Configuration) {
+    init(of configuration: ReplicaConfiguration) {
         names = configuration.members.map(\.name)
     }
 

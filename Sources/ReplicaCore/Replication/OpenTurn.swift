@@ -17,6 +17,7 @@ struct OpenTurn: Sendable {
     /// Whether a peer waits until this turn is durable.
     var isHeartbeatRequested = false
 
+    /// Begins the next turn.
     mutating func clear() {
         entries.removeAll(keepingCapacity: true)
         properties.removeAll(keepingCapacity: true)

@@ -16,6 +16,7 @@ struct OwnBatch: Sendable {
     var isEmpty: Bool { writer.isEmpty }
     var isFull: Bool { writer.byteCount > OwnBatch.byteLimit }
 
+    /// Adds the next operation.
     mutating func append(_ operation: Operation) { writer.append(operation) }
 
     /// The batch of all operations since the last one, of a replica that holds `vector`; nil if there are none.

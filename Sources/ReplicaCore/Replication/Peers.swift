@@ -3,7 +3,7 @@ import SyncProtocol
 /// What this replica knows of the other members: their last heartbeats, and when they came.
 ///
 /// A member has one *current* writer, that of its last heartbeat. Every other writer is *closed*: its incarnation
-/// is over, and each member takes of it only what some member's heartbeat shows. So nobody's holdings of a
+/// is over, and each member accepts of it only what some member's heartbeat shows. So no member's holdings of a
 /// closed writer grow beyond what all held when the last of them closed it.
 struct Peers: Sendable {
     /// A member that was silent for this long counts as away.
@@ -24,7 +24,7 @@ struct Peers: Sendable {
     struct Agreement: Equatable, Sendable {
         /// The current writers of all members that were heard, ascending.
         var writers: [WriterID]
-        /// Who is not waited for.
+        /// The members that nobody waits for.
         var out: [Eviction]
     }
 
@@ -59,7 +59,8 @@ struct Peers: Sendable {
         writers = [own]
     }
 
-    /// Takes a heartbeat. Their times ascend, also from one incarnation of a member to the next, and tell its order.
+    /// Keeps a heartbeat. The times of a member's heartbeats ascend, also from one incarnation to the next, and so give
+    /// the order of its incarnations.
     ///
     /// - Parameter folded: The origins that this replica has folded.
     mutating func hear(
@@ -158,7 +159,7 @@ struct Peers: Sendable {
 
 extension Peers {
     /// Notes which closed timestamps are stable for a replica that holds `vector`: all that was announced
-    /// with them is there, and their senders agree with it on who is closed.
+    /// with them is there, and their senders agree with it on which writers are closed.
     mutating func advanceStability(holding vector: VersionVector) {
         let agreement = agreement
         for index in all.indices {
@@ -179,7 +180,8 @@ extension Peers {
             && heartbeat.evictions.lazy.filter { $0.stage == .out }.elementsEqual(evictions.out)
     }
 
-    /// Nothing up to this time can arrive any more; nil while not all members agree on who is closed.
+    /// All operations with stamps up to this time have arrived; nil while members disagree on which writers are
+    /// closed.
     ///
     /// What a current writer still makes comes after its closed timestamp. What others hold of a closed writer,
     /// and this replica does not, they would have shown with their closed timestamps.
@@ -248,7 +250,8 @@ extension Peers {
 
     /// Takes what a member knows of the others, and of itself.
     ///
-    /// That something is over waits until all is here that it has told with it (`awaitStable`).
+    /// It becomes known that an eviction is over once all operations are here that the member showed with it
+    /// (`advanceStability`).
     mutating func follow(_ heartbeat: Heartbeat) {
         evictions.follow(removals: heartbeat.evictions)
         for eviction in heartbeat.evictions where eviction.member != evictions.own {
@@ -257,14 +260,14 @@ extension Peers {
             if eviction.stage == .wanted {
                 want(eviction)
             } else {
-                // Who tells of itself lives again.
+                // A member that tells of its own eviction has rejoined.
                 let isBack = eviction.member == heartbeat.member || eviction.stage > .out
                 _ = evictions.raise(eviction, to: isBack ? .back : .out)
             }
         }
     }
 
-    /// Closes the writers of those whom most members want out by now; true if there is a new one.
+    /// Closes the writers of the members that a majority has voted out by now; returns whether there is a new one.
     mutating func closeEvicted() -> Bool {
         for eviction in evictions.all where eviction.stage == .wanted {
             let others = all.count { $0.heartbeat?.evictions.has(eviction, from: .wanted) == true }
@@ -283,7 +286,7 @@ extension Peers {
 
     /// Whether this member, which was out, is waited for again: by most members, and by all that are there.
     ///
-    /// Who goes on without it needs one of them to agree on that, and then settles nothing later than what
+    /// A member that goes on without it needs one of them to agree, and then takes nothing for stable beyond what
     /// that one had promised before.
     func isAwaited(at elapsedMilliseconds: UInt64) -> Bool {
         let incarnations = evictions.own(at: .out)
@@ -295,7 +298,7 @@ extension Peers {
         return isMajority(waiting.count + 1) && waiting.count >= live
     }
 
-    /// Whether all members agree with this replica on who is closed, and it holds all that they show.
+    /// Whether all members agree with this replica on which writers are closed, and it holds all that they show.
     func hold(all vector: VersionVector) -> Bool {
         members.allSatisfy { peer in
             guard let heartbeat = peer.heartbeat else { return false }

@@ -1,7 +1,6 @@
 import SyncProtocol
 
-/// The processes that this replica did not take for the members that they said they were: of each reason
-/// the last one.
+/// The processes that this replica refused as members, with the names that they gave: of each reason the last one.
 struct Refusals: Sendable {
     /// Why a process cannot be the member that it says it is.
     enum Reason: String, CaseIterable, Sendable {
@@ -14,7 +13,7 @@ struct Refusals: Sendable {
         case otherMembers
     }
 
-    /// What to tell who was refused.
+    /// What the refused process is told.
     struct Refusal: Sendable {
         let reason: Reason
         let problem: String
@@ -22,7 +21,7 @@ struct Refusals: Sendable {
     }
 
     struct Record: Sendable {
-        /// Who it said it was, and where.
+        /// The name that it gave, and its endpoint.
         let member: String
         let endpoint: String
         let problem: String
@@ -45,7 +44,7 @@ struct Refusals: Sendable {
             milliseconds: milliseconds)
     }
 
-    /// Who was refused before is a member now.
+    /// A process that was refused before is a member now.
     mutating func forget(_ hello: Hello) {
         let (member, endpoint) = (hello.member.shown(100), hello.endpoint.shown(100))
         records = records.filter { $0.value.member != member || $0.value.endpoint != endpoint }

@@ -9,7 +9,7 @@ import SyncProtocol
 /// It knows nothing of clients. Operations reach its tree in two ways: `accept` makes one, `applyNext` applies
 /// one that a peer has made.
 struct Replication: Sendable {
-    let configuration: Replica.Configuration
+    let configuration: ReplicaConfiguration
     /// When this turn began, as far as the clock follows that.
     private(set) var now = Moment(wallMilliseconds: 0, elapsedMilliseconds: 0)
     /// What the wall clock shows, whether it is followed or not.
@@ -45,7 +45,7 @@ struct Replication: Sendable {
     /// The data may be an older copy, and peers may hold, or have yet to hear, what came after it: a writer that
     /// never goes on cannot contradict itself.
     init(
-        _ configuration: Replica.Configuration, clockBound: UInt64, evictions: [Eviction],
+        _ configuration: ReplicaConfiguration, clockBound: UInt64, evictions: [Eviction],
         members last: MemberList?, orphans: [[UInt8]]
     ) {
         self.configuration = configuration
@@ -73,6 +73,7 @@ struct Replication: Sendable {
             now: now, tree: tree.value, vector: vector, time: clock.last, stableTime: stableTime)
     }
 
+    /// Learns what the driver's clocks show.
     mutating func beginTurn(at moment: Moment) {
         now = clock.followed(moment)
         shownMilliseconds = moment.wallMilliseconds

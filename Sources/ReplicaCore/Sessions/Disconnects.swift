@@ -35,7 +35,7 @@ struct Disconnects: Sendable {
         }
     }
 
-    /// Notes puts that take effect one by one; false if there is no room, and then none is noted.
+    /// Adds puts that take effect one by one; returns false if there is no room, and then adds none.
     mutating func add(_ writes: [Write], for id: SessionID, at milliseconds: UInt64) -> Bool {
         let old = sessions[id] ?? Session(heardMilliseconds: milliseconds)
         var new = old

@@ -13,7 +13,7 @@ extension Sessions {
     /// Whether a request can be answered while the disk takes nothing: what reads might show is not durable,
     /// unless the mode of durability lets them.
     func canAnswer(_ message: ClientMessage) -> Bool {
-        switch message {
+        switch message.request {
         case .get, .children, .listen, .unlisten, .ping, .hello: durability != .commit
         default: false
         }
@@ -27,20 +27,5 @@ extension Sessions {
         let refusal = NodeMessage.error(
             id: id, code: .unavailable, problem: failure.problem, fix: failure.fix)
         sendAtOnce(refusal.frame, to: session)
-    }
-}
-
-extension ClientMessage {
-    /// The id that the answer repeats.
-    var id: UInt64 {
-        switch self {
-        case .get(let id, _, _), .children(let id, _, _, _), .put(let id, _, _, _, _, _),
-            .merge(let id, _, _, _, _),
-            .push(let id, _, _), .listen(let id, _, _, _), .unlisten(let id, _),
-            .onDisconnect(let id, _, _), .onDisconnectMerge(let id, _, _),
-            .onDisconnectCancel(let id, _), .backup(let id, _), .evict(let id, _),
-            .awaitStable(let id, _), .ping(let id), .hello(let id, _), .status(let id):
-            id
-        }
     }
 }

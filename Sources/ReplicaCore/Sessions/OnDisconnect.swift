@@ -7,6 +7,7 @@ import SyncProtocol
 extension Sessions {
     private static let probeMilliseconds: UInt64 = 1_000
 
+    /// Keeps writes until their client is gone.
     mutating func addDisconnect(
         _ writes: [Write], _ id: UInt64, _ session: SessionID, at now: Moment
     ) {

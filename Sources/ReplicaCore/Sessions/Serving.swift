@@ -6,21 +6,23 @@ import SyncProtocol
 
 /// What a client asks for that takes more than its session: `Replica` does it, and answers.
 struct Submission: Sendable {
-    enum Action: Sendable {
-        /// The stamp is that of the client, if it brought one.
-        case write([Write], stamp: Stamp?)
-        case push(Value, at: Path)
-        case transact(Write, if: Condition, name: Stamp?)
-        case evict(String)
-        case backUp(name: String)
-        case status
+    let session: SessionID
+    let message: ClientMessage
+
+    init(_ session: SessionID, _ message: ClientMessage) {
+        (self.session, self.message) = (session, message)
     }
 
-    let id: UInt64
-    let session: SessionID
-    let action: Action
+    var id: UInt64 { message.id }
+
     /// On how many members a write has to be durable; nil if its client asks for no more than `ok`.
-    var concern: WriteConcern?
+    var concern: WriteConcern? {
+        switch message.request {
+        case .put(let put): put.concern
+        case .merge(let merge): merge.concern
+        default: nil
+        }
+    }
 }
 
 extension Sessions {
@@ -28,52 +30,38 @@ extension Sessions {
     mutating func serve(
         _ message: ClientMessage, for session: SessionID, seeing replica: ReplicationView
     ) -> Submission? {
-        switch message {
-        case .hello(let id, let seen): greet(seen, id, session, seeing: replica)
-        case .get(let id, let path, let query): get(path, query, id, session, in: replica)
-        case .children(let id, let path, let from, let limit):
-            guard !refuseIfOverloaded(id, session) else { return nil }
-            let listing = ChildListing(of: replica.tree[path], from: from, limit: limit)
-            send(.value(id: id, value: listing.value), to: session)
-        case .listen(let id, let path, let query, let held):
-            listen(id, at: path, query, held, session, in: replica)
-        case .unlisten(let id, let listen): unlisten(listen, id, session)
-        case .onDisconnect(let id, let path, let value):
-            addDisconnect([Write(path: path, value: value)], id, session, at: replica.now)
-        case .onDisconnectMerge(let id, let path, let writes):
-            addDisconnect(writes.below(path), id, session, at: replica.now)
-        case .onDisconnectCancel(let id, let path):
-            disconnects.cancel(at: path, for: session)
+        let id = message.id
+        switch message.request {
+        case .hello(let hello): greet(hello.seen, id, session, seeing: replica)
+        case .get(let get): self.get(get.path, get.query, id, session, in: replica)
+        case .children(let children): list(children, id, session, in: replica)
+        case .listen(let listen): self.listen(listen, id, session, in: replica)
+        case .unlisten(let unlisten): self.unlisten(unlisten.listen, id, session)
+        case .onDisconnect(let put):
+            let write = Write(path: put.path, value: put.value)
+            addDisconnect([write], id, session, at: replica.now)
+        case .onDisconnectMerge(let merge):
+            addDisconnect(merge.writes.below(merge.path), id, session, at: replica.now)
+        case .onDisconnectCancel(let cancel):
+            disconnects.cancel(at: cancel.path, for: session)
             send(.ok(id: id), to: session)
-        case .awaitStable(let id, let milliseconds):
-            awaitStable(within: milliseconds, id, session, seeing: replica)
-        case .ping(let id): send(.pong(id, at: replica.now), to: session)
-        case .status(let id):
-            if refuseIfOverloaded(id, session) { return nil }
-            return Submission(id: id, session: session, action: .status)
-        default: return submission(of: message, session)
+        case .awaitStable(let wait):
+            awaitStable(within: wait.milliseconds, id, session, seeing: replica)
+        case .ping: send(.pong(id, at: replica.now), to: session)
+        case .status: if !refuseIfOverloaded(id, session) { return .init(session, message) }
+        case .put, .merge, .push, .evict, .backup: return .init(session, message)
         }
         return nil
     }
 
-    /// What a request asks of the replica.
-    private func submission(of message: ClientMessage, _ session: SessionID) -> Submission? {
-        let (action, concern): (Submission.Action, WriteConcern?)
-        switch message {
-        case .put(_, let path, let value, let condition, let durable, let stamp):
-            let write = Write(path: path, value: value)
-            concern = durable
-            action =
-                condition.map { .transact(write, if: $0, name: stamp) }
-                ?? .write([write], stamp: stamp)
-        case .merge(_, let path, let writes, let durable, let stamp):
-            (action, concern) = (.write(writes.below(path), stamp: stamp), durable)
-        case .push(_, let path, let value): (action, concern) = (.push(value, at: path), nil)
-        case .evict(_, let member): (action, concern) = (.evict(member), nil)
-        case .backup(_, let name): (action, concern) = (.backUp(name: name), nil)
-        default: return nil
-        }
-        return Submission(id: message.id, session: session, action: action, concern: concern)
+    private mutating func list(
+        _ children: ChildrenRequest, _ id: UInt64, _ session: SessionID,
+        in replica: ReplicationView
+    ) {
+        if refuseIfOverloaded(id, session) { return }
+        let listing = ChildListing(
+            of: replica.tree[children.path], from: children.from, limit: children.limit)
+        send(.value(id: id, value: listing.value), to: session)
     }
 
     private mutating func get(
@@ -111,8 +99,7 @@ extension Sessions {
     private static let listensLimit = 10_000
 
     private mutating func listen(
-        _ id: UInt64, at path: Path, _ query: Query, _ held: HeldData?, _ session: SessionID,
-        in replica: ReplicationView
+        _ listen: ListenRequest, _ id: UInt64, _ session: SessionID, in replica: ReplicationView
     ) {
         if refuseIfOverloaded(id, session) { return }
         guard listens.count(of: session) < Sessions.listensLimit else {
@@ -128,11 +115,11 @@ extension Sessions {
         }
         do throws(DataError) {
             let shown = try listens.add(
-                listener, to: query, at: path, in: replica.tree, at: replica.now.elapsedMilliseconds
-            )
+                listener, to: listen.query, at: listen.path, in: replica.tree,
+                at: replica.now.elapsedMilliseconds)
             send(.ok(id: id), to: session)
             if !slowClients.isEmpty, slowClients.holdsBack(listener) { return }
-            send(NodeMessage.first(of: id, showing: shown, to: held), to: session)
+            send(NodeMessage.first(of: id, showing: shown, to: listen.held), to: session)
         } catch {
             refuse(.tooBig, error.problem, fix: error.fix, id, session)
         }
@@ -176,7 +163,7 @@ extension NodeMessage {
 
 extension [Write] {
     /// These writes, whose paths are relative to `path`.
-    fileprivate func below(_ path: Path) -> [Write] {
+    func below(_ path: Path) -> [Write] {
         map { Write(path: path.appending($0.path), value: $0.value) }
     }
 }

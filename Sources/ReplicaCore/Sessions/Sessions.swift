@@ -26,7 +26,7 @@ struct Sessions: Sendable {
     /// Client requests that were refused.
     private(set) var refusedCount: UInt64 = 0
 
-    init(_ configuration: Replica.Configuration) {
+    init(_ configuration: ReplicaConfiguration) {
         member = configuration.member
         durability = configuration.durability
         listens = Listens(
@@ -37,6 +37,7 @@ struct Sessions: Sendable {
 // MARK: - Answers
 
 extension Sessions {
+    /// Sends a message with this turn's frame to its client.
     mutating func send(_ message: NodeMessage, to session: SessionID) {
         outbox.append(message, to: session)
     }
@@ -53,6 +54,7 @@ extension Sessions {
         immediate.append(.reply(session, frame))
     }
 
+    /// Refuses a request.
     mutating func refuse(
         _ code: ErrorCode, _ problem: String, fix: String, _ id: UInt64, _ session: SessionID
     ) {
@@ -60,10 +62,12 @@ extension Sessions {
         outbox.append(.error(id: id, code: code, problem: problem, fix: fix), to: session)
     }
 
+    /// Refuses a request.
     mutating func refuse(_ failure: RequestFailure, _ id: UInt64, _ session: SessionID) {
         refuse(failure.code, failure.problem, fix: failure.fix, id, session)
     }
 
+    /// Counts a request that was refused without an answer.
     mutating func countRefusal() { refusedCount += 1 }
 
     /// Tells the listeners of changed places what changed; `tree` is the tree after one operation.

@@ -11,7 +11,7 @@ struct Nodes {
     init(_ count: Int) {
         names = (1...count).map { "n\($0)" }
         for (seed, name) in names.enumerated() {
-            let configuration = Replica.Configuration(
+            let configuration = ReplicaConfiguration(
                 cluster: "test", member: name, peers: names, durability: .commit,
                 seed: UInt64(seed + 1))
             replicas[name] = Replica(configuration, properties: [])

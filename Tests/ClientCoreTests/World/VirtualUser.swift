@@ -143,11 +143,12 @@ extension VirtualUser {
         var writer = FrameWriter()
         let messages: [Received<ClientMessage>] = (try? FrameReader.messages(in: frame)) ?? []
         for case .message(let message) in messages {
-            if case .put(let id, let path, let value, .some, _, let stamp) = message {
-                writer.append(ClientMessage.put(id: id, path: path, value: value, stamp: stamp))
-            } else {
-                writer.append(message)
+            var message = message
+            if case .put(var put) = message.request {
+                put.condition = nil
+                message.request = .put(put)
             }
+            writer.append(message)
         }
         return writer.bytes
     }

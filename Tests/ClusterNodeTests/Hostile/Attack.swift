@@ -3,8 +3,6 @@ import SyncProtocol
 import Testing
 import ZeroMQ
 
-@testable import HearthCommand
-
 /// Sends hostile frames to every socket of the nodes of some bad company.
 struct Attack {
     private var frames: HostileFrames
@@ -21,9 +19,8 @@ struct Attack {
         var writers: [WriterID] = []
         for node in 1...2 {
             let status = try company.status(at: company.address(node))
-            if case .string(let text) = status[Key(unchecked: "writer")] {
-                writers.append(WriterID(bits: try #require(UInt64(text, radix: 32))))
-            }
+            writers.append(
+                WriterID(bits: try #require(UInt64(status.identity.writer, radix: 32))))
         }
         frames = HostileFrames(seed: seed, cluster: company.file.cluster, writers: writers)
         let fake = company.file.nodes[2]

@@ -351,14 +351,17 @@ extension HostileFrames {
 extension Received<ClientMessage> {
     fileprivate var isHarmless: Bool {
         guard case .message(let message) = self else { return true }
-        switch message {
-        case .put(_, let path, _, _, _, _), .push(_, let path, _), .onDisconnect(_, let path, _):
-            return path.isGarbage
-        case .merge(_, let path, let writes, _, _), .onDisconnectMerge(_, let path, let writes):
-            return writes.allSatisfy { path.appending($0.path).isGarbage }
+        switch message.request {
+        case .put(let put): return put.path.isGarbage
+        case .push(let push): return push.path.isGarbage
+        case .onDisconnect(let put): return put.path.isGarbage
+        case .merge(let merge):
+            return merge.writes.allSatisfy { merge.path.appending($0.path).isGarbage }
+        case .onDisconnectMerge(let merge):
+            return merge.writes.allSatisfy { merge.path.appending($0.path).isGarbage }
         // Whom a client may have out, and copies that it may have made, are no harm to be proven here.
-        case .evict(_, let member): return !["n1", "n2", "n3"].contains(member)
-        case .backup(_, let name): return !name.utf8.allSatisfy { (48...122).contains($0) }
+        case .evict(let evict): return !["n1", "n2", "n3"].contains(evict.member)
+        case .backup(let backup): return !backup.name.utf8.allSatisfy { (48...122).contains($0) }
         default: return true
         }
     }

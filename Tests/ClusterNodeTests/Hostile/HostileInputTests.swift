@@ -4,7 +4,7 @@ import SyncProtocol
 import Testing
 import ZeroMQ
 
-@testable import HearthCommand
+@testable import ClusterAdministration
 
 /// Real nodes in bad company: whatever arrives at any of their sockets, they stay up, serve the
 /// others and lose nothing.
@@ -34,10 +34,10 @@ import ZeroMQ
         try waitForAll(of: honest, at: pair)
         for address in [pair.address(1), pair.address(2)] {
             let status = try pair.status(at: address)
-            #expect(status.count("refused") > 0 || address == pair.address(2))
-            #expect(status.count("malformedFrames") > 0)
-            #expect(status[DataTree.Key(unchecked: "connectedPeers")].children.count >= 1)
-            let residentBytes = status[DataTree.Key(unchecked: "process")].count("residentBytes")
+            #expect(status.clients.refused > 0 || address == pair.address(2))
+            #expect(status.exchange.malformedFrames > 0)
+            #expect(status.exchange.connectedPeers.count >= 1)
+            let residentBytes = try #require(status.process?.residentBytes)
             #expect(residentBytes < 600 << 20, "\(residentBytes >> 20) MB")
         }
         try pair.endCleanly()
@@ -51,13 +51,6 @@ import ZeroMQ
                 return acknowledged.allSatisfy { list[$0.key] == $0.value }
             }
         }
-    }
-}
-
-extension Value {
-    fileprivate func count(_ name: String) -> Int64 {
-        if case .integer(let count) = self[DataTree.Key(unchecked: name)] { return count }
-        return 0
     }
 }
 
@@ -99,7 +92,9 @@ final class BadCompany {
         try ask(address) { .get(id: $0, path: try Path(path)) }
     }
 
-    func status(at address: String) throws -> Value { try ask(address) { .status(id: $0) } }
+    func status(at address: String) throws -> NodeStatus {
+        try NodeStatus(ask(address) { .status(id: $0) })
+    }
 
     private func ask(_ address: String, _ request: (UInt64) throws -> ClientMessage) throws -> Value
     {

@@ -39,7 +39,9 @@ import Testing
         let failures = try failures { story in
             story.change(at: 1) { event in
                 guard case .served(let session, let frame, _, _) = event,
-                    case .message(.get)? = try? FrameReader<ClientMessage>.messages(in: frame).first
+                    case .message(let message)? = try? FrameReader<ClientMessage>
+                        .messages(in: frame).first,
+                    case .get = message.request
                 else { return }
                 event = .served(
                     session: session, frame: frame, before: VersionVector(), after: VersionVector())

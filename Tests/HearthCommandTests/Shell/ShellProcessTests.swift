@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
+@testable import CommandLineKit
 @testable import HearthCommand
 
-private typealias ExitStatus = HearthCommand.ExitStatus
+private typealias ExitStatus = CommandLineKit.ExitStatus
 
 /// The shell in a process of its own, with commands from a pipe and at a terminal.
 @Suite(.serialized) struct ShellProcessTests {

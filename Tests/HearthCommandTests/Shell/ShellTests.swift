@@ -1,6 +1,8 @@
 import LineEditor
 import Testing
 
+@testable import ClusterAdministration
+@testable import CommandLineKit
 @testable import HearthCommand
 
 @Suite struct ShellLineTests {

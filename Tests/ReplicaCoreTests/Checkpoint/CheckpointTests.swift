@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    private static let configuration = Replica.Configuration(
+    private static let configuration = ReplicaConfiguration(
         cluster: "test", member: "n1", peers: ["n1", "n2"], durability: .commit, seed: 1)
 
     private static func batch(_ operation: Operation, _ sequence: UInt64) -> [UInt8] {

@@ -11,7 +11,7 @@ import Testing
 
     private func coordination() -> Coordination {
         Coordination(
-            Replica.Configuration(
+            ReplicaConfiguration(
                 cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit,
                 seed: 1), own: own, vote: nil, hasPast: true)
     }
@@ -45,6 +45,21 @@ import Testing
             else { return ["?"] }
             return verdicts.map { "\(member) \($0.outcome)" }
         }
+    }
+
+    @Test func `turns without news and without transactions cost nothing`() {
+        var coordination = coordination()
+        #expect(coordination.isDue(at: 0))
+        coordination.beginLook(at: 0)
+        #expect([1, 24, 25].map { coordination.isDue(at: $0) } == [false, false, true])
+        _ = coordination.hear(.of("n2", 2), at: 1, mayVote: true)
+        #expect(coordination.isDue(at: 1))
+        coordination.beginLook(at: 1)
+        coordination.release(2)
+        #expect(coordination.isDue(at: 1))
+        coordination.beginLook(at: 1)
+        coordination.propose(proposals([proposal(1)]), at: 1)
+        #expect(coordination.isDue(at: 2))
     }
 
     @Test func `proposals wait for what they depend on, each once`() {
@@ -117,8 +132,7 @@ import Testing
         throws
     {
         var coordination = coordination()
-        let submission = Submission(
-            id: 8, session: 3, action: .status, concern: nil)
+        let submission = Submission(3, .ping(id: 8))
         let condition = Condition(DataHash(of: 1))
         try coordination.forward(
             Write(path: "a", value: 2), if: condition, named: proposal(1).id, for: submission,

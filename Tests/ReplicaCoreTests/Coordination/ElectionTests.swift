@@ -119,6 +119,43 @@ import Testing
         #expect(election.vote?.formerCeiling == HybridTime(milliseconds: 63_000))
     }
 
+    @Test func `after a restart of all nodes no vote binds to an incarnation that has ended`() {
+        let vote = asking(2, term: 7).lease!
+        for (current, isBound) in [([1, 2, 3], true), ([1, 3, 5], false)] as [([WriterID], Bool)] {
+            let election = Elector(own)
+            election.restore(vote)
+            election.release(unlessHeldBy: current)
+            #expect(election.hear(asking(3, term: 8), at: 100, mayVote: true) == !isBound)
+            // The next coordinator stamps above all that the one that ended may have stamped.
+            #expect(isBound || election.vote?.formerCeiling == HybridTime(milliseconds: 60_000))
+        }
+    }
+
+    @Test func `a coordinator that stops in order leaves a ceiling that nobody waits for`() {
+        let election = Elector(own)
+        _ = election.update(situation(at: 100, durable: nil))
+        #expect(election.takeChange()?.ceiling == HybridTime(milliseconds: 55_100))
+        election.resign(after: HybridTime(milliseconds: 50_200))
+        #expect(election.takeChange()?.ceiling == HybridTime(milliseconds: 50_200))
+        #expect(election.takeChange() == nil)
+
+        // A voter that stops at the same time tells no later ceiling either.
+        let stopped = Elector(WriterID(bits: 4))
+        _ = stopped.hear(asking(2, term: 7), at: 0, mayVote: true)
+        _ = stopped.takeChange()
+        stopped.resign(after: HybridTime(milliseconds: 90_000))
+        #expect(stopped.takeChange()?.ceiling == HybridTime(milliseconds: 60_000))
+
+        let voter = Elector(WriterID(bits: 4))
+        _ = voter.hear(asking(2, term: 7), at: 0, mayVote: true)
+        _ = voter.takeChange()
+        voter.release(WriterID(bits: 2), after: HybridTime(milliseconds: 50_300))
+        #expect(voter.takeChange()?.ceiling == HybridTime(milliseconds: 50_300))
+        _ = voter.hear(asking(3, term: 8, ceiling: 70_000), at: 1, mayVote: true)
+        #expect(voter.vote?.formerCeiling == HybridTime(milliseconds: 50_300))
+        #expect(voter.takeChange()?.ceiling == HybridTime(milliseconds: 73_000))
+    }
+
     @Test func `a member without a past goes on with the latest vote of the others`() {
         let election = Elector(own)
         let others = [asking(2, term: 3), asking(3, term: 5), heartbeat(of: 4, nil)]
@@ -283,7 +320,11 @@ private final class Elector {
 
     func update(_ situation: Election.Situation) -> Bool { election.update(situation) }
     func lease(in situation: Election.Situation) -> Election.Term? { election.lease(in: situation) }
-    func release(_ writer: WriterID) { election.release(writer) }
+    func release(_ writer: WriterID, after time: HybridTime? = nil) {
+        election.release(writer, after: time)
+    }
+    func release(unlessHeldBy current: [WriterID]) { election.release(unlessHeldBy: current) }
+    func resign(after time: HybridTime) { election.resign(after: time) }
     func restore(_ lease: Lease) { election.restore(lease) }
     func learn(from heartbeats: [Heartbeat]) { election.learn(from: heartbeats) }
     func takeChange() -> Lease? { election.takeChange() }

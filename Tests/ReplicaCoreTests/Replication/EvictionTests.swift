@@ -30,22 +30,6 @@ import Testing
         cluster.cuts = [["n1", "n3"], ["n2", "n3"], ["n3", "n1"], ["n3", "n2"]]
     }
 
-    private func status(of name: String, in cluster: inout TestCluster) -> Value {
-        cluster.send(.status(id: 1), by: 77, to: name)
-        guard case .value(_, let status) = cluster.takeReplies(of: 77).last else { return .null }
-        return status
-    }
-
-    private func told(
-        _ fact: String, by name: String, in cluster: inout TestCluster
-    ) -> [String] {
-        status(of: name, in: &cluster)[Key(unchecked: fact)].children.map { "\($0.key)" }
-    }
-
-    private func registers(of name: String, in cluster: inout TestCluster) -> Value {
-        status(of: name, in: &cluster)[Key(unchecked: "registers")]
-    }
-
     private func key(_ number: Int) -> Key { Key(unchecked: "-Oe30000000000000\(100 + number)") }
 
     @Test func `the others no longer wait for it, and it comes back with what it alone had`() {
@@ -61,11 +45,11 @@ import Testing
         cluster.send(.put(id: 5, path: count, value: Universe.increment(10)), to: "n2")
         _ = cluster.takeReplies()
         cluster.quiesce()
-        #expect(registers(of: "n1", in: &cluster) != 0)
+        #expect(cluster.status(of: "n1").data.registers != 0)
         cluster.send(.evict(id: 6, member: "n3"), to: "n1")
         #expect(cluster.takeReplies() == [.ok(id: 6)])
         cluster.quiesce()
-        #expect(registers(of: "n1", in: &cluster) == 0, "n3 is not waited for")
+        #expect(cluster.status(of: "n1").data.registers == 0, "n3 is not waited for")
 
         let writer = cluster["n3"].writer
         cluster.cuts = []
@@ -90,7 +74,7 @@ import Testing
         #expect(cluster.takeReplies() == [.ok(id: 7)])
         for name in cluster.names {
             #expect(cluster[name].value[count] == 14)
-            #expect(registers(of: name, in: &cluster) == 0)
+            #expect(cluster.status(of: name).data.registers == 0)
         }
     }
 
@@ -228,13 +212,13 @@ import Testing
         cluster.cuts.insert(["n1", "n2"])
         cluster.send(.evict(id: 1, member: "n3"), to: "n1")
         cluster.quiesce(milliseconds: 1_000)
-        #expect(told("evictionVotes", by: "n1", in: &cluster) == ["n3"])
-        #expect(told("evicted", by: "n1", in: &cluster) == [])
+        #expect(cluster.status(of: "n1").membership.evictionVotes.keys.sorted() == ["n3"])
+        #expect(cluster.status(of: "n1").membership.evicted.isEmpty)
         cluster.cuts.remove(["n1", "n2"])
         cluster.quiesce()
         for name in ["n1", "n2"] {
-            #expect(told("evictionVotes", by: name, in: &cluster) == [])
-            #expect(told("evicted", by: name, in: &cluster) == ["n3"])
+            #expect(cluster.status(of: name).membership.evictionVotes.isEmpty)
+            #expect(cluster.status(of: name).membership.evicted.keys.sorted() == ["n3"])
         }
     }
 
@@ -243,8 +227,10 @@ import Testing
         isolate(&cluster)
         cluster.send(.evict(id: 1, member: "n1"), to: "n3")
         cluster.send(.put(id: 2, path: count, value: 1), to: "n1")
+        cluster.send(.put(id: 3, path: count, value: 3), to: "n3")
         cluster.quiesce()
-        #expect(registers(of: "n3", in: &cluster) != .null)
+        #expect(cluster.status(of: "n3").data.registers > 0, "n3 still waits for the others")
+        for name in cluster.names { #expect(cluster.status(of: name).membership.evicted.isEmpty) }
         #expect(cluster["n3"].livePeers.isEmpty)
         let writer = cluster["n1"].writer
         cluster.send(.put(id: 3, path: count, value: 2), to: "n1")
@@ -333,6 +319,6 @@ import Testing
         cluster.quiesce()
         cluster.send(.put(id: 7, path: count, value: 1), to: "n2")
         cluster.quiesce()
-        for name in ["n1", "n2"] { #expect(registers(of: name, in: &cluster) == 0) }
+        for name in ["n1", "n2"] { #expect(cluster.status(of: name).data.registers == 0) }
     }
 }

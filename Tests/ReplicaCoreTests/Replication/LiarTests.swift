@@ -121,12 +121,7 @@ import Testing
         let later = HybridTime(milliseconds: present.milliseconds + 60_000)
         cluster.turn("n1", [heartbeat(vector, closedTimestamp: later)] + inputs)
         #expect(cluster["n1"].counters.dropped == 200 + 1_095)
-        cluster.send(.status(id: 1), to: "n1")
-        guard case .value(1, let status) = cluster.takeReplies().first else {
-            Issue.record("no status")
-            return
-        }
-        #expect(status[Key(unchecked: "waitingBatches")] == 10_000)
+        #expect(cluster.status(of: "n1").queues.waitingBatches == 10_000)
         cluster.send(.put(id: 2, path: list, value: 1), to: "n2")
         cluster.quiesce()
         #expect(cluster["n1"].value == ["list": 1])

@@ -178,10 +178,10 @@ import Testing
         cluster.crash("n2")
         cluster.send(.push(id: 2, path: list, value: 1), to: "n1")
         cluster.quiesce()
-        #expect(registers(of: "n3", in: &cluster) > 0)
+        #expect(cluster.status(of: "n3").data.registers > 0)
         cluster.start("n2")
         cluster.quiesce()
-        for name in cluster.names { #expect(registers(of: name, in: &cluster) == 0) }
+        for name in cluster.names { #expect(cluster.status(of: name).data.registers == 0) }
     }
 
     @Test func `nobody takes more of a lost incarnation than somebody shows`() {
@@ -207,20 +207,12 @@ import Testing
         for number in 1...50 {
             cluster.send(.push(id: UInt64(number), path: list, value: 1), to: "n1")
         }
-        #expect(registers(of: "n3", in: &cluster) > 0)
+        #expect(cluster.status(of: "n3").data.registers > 0)
         cluster.quiesce()
-        #expect(registers(of: "n3", in: &cluster) == 0)
+        #expect(cluster.status(of: "n3").data.registers == 0)
         cluster.crash("n2")
         cluster.send(.push(id: 99, path: list, value: 1), to: "n1")
         cluster.quiesce()
-        #expect(registers(of: "n3", in: &cluster) > 0, "a silent member stops the stableTime")
-    }
-
-    private func registers(of name: String, in cluster: inout TestCluster) -> Int64 {
-        cluster.send(.status(id: 1), by: 77, to: name)
-        guard case .value(_, let status) = cluster.takeReplies(of: 77).last,
-            case .integer(let count) = status[Key(unchecked: "registers")]
-        else { return -1 }
-        return count
+        #expect(cluster.status(of: "n3").data.registers > 0, "a silent member stops the stableTime")
     }
 }

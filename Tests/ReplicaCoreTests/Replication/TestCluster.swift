@@ -51,7 +51,7 @@ struct TestCluster {
     mutating func start(_ name: String) {
         incarnations += 1
         let disk = disks[name] ?? TestCluster.emptyDisk
-        var configuration = Replica.Configuration(
+        var configuration = ReplicaConfiguration(
             cluster: "test", member: name, peers: names, durability: durability, seed: incarnations)
         configuration.checkpointBytes = checkpointBytes
         configuration.logLimit = logLimit
@@ -194,11 +194,13 @@ struct TestCluster {
         run(name, [.stored(turn: turn.number)])
     }
 
-    /// What the status of a node says of those it did not take for members.
-    mutating func refusedNodes(at name: String) -> Value {
+    /// What a node answers to `status`.
+    mutating func status(of name: String) -> NodeStatus {
         send(.status(id: 1), by: 99, to: name)
-        guard case .value(1, let status)? = takeReplies(of: 99).last else { return .null }
-        return status["refusedNodes"]
+        guard case .value(1, let answer)? = takeReplies(of: 99).last else {
+            preconditionFailure("\(name) does not answer")
+        }
+        return try! NodeStatus(answer)
     }
 
     /// What a client was told since the last call.

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SessionsTests {
     private func sessions(durability: Durability = .commit) -> Sessions {
         Sessions(
-            Replica.Configuration(
+            ReplicaConfiguration(
                 cluster: "test", member: "n1", peers: ["n2"], durability: durability, seed: 1))
     }
 

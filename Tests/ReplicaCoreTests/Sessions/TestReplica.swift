@@ -8,7 +8,7 @@ struct TestReplica {
     private var elapsedMilliseconds: UInt64 = 0
 
     init(indexing rules: IndexRules = IndexRules(), indexByteLimit: Int = 1 << 20) {
-        var configuration = Replica.Configuration(
+        var configuration = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: ["n1"], durability: .memory, seed: 1)
         configuration.indexes = rules
         configuration.indexByteLimit = indexByteLimit
@@ -43,9 +43,11 @@ struct TestReplica {
     }
 
     /// What `status` says of queries.
-    mutating func queryStatus(after milliseconds: UInt64 = 1) -> Value {
+    mutating func queryStatus(after milliseconds: UInt64 = 1) -> NodeStatus.Queries {
         _ = turn([], after: milliseconds)
-        guard case .value(_, let status)? = ask(.status(id: 1), by: 99).first else { return .null }
-        return status[Key(unchecked: "queries")]
+        guard case .value(_, let answer)? = ask(.status(id: 1), by: 99).first else {
+            preconditionFailure("no answer")
+        }
+        return try! NodeStatus(answer).clients.queries
     }
 }

@@ -1,0 +1,185 @@
+internal import ClusterConfiguration
+package import CommandLineKit
+internal import DataTree
+internal import Glibc
+
+/// A cluster of this machine: its folder, with a folder for each node, and the processes in them.
+///
+///     DIR/cluster.json   what the nodes read
+///     DIR/n1/pid         the process of a node, and when that started
+///     DIR/n1/log         what it said
+///     DIR/n1/log.sqlite  its data
+package struct Cluster: Sendable {
+    package typealias Node = ClusterFile.Node
+
+    /// As it was named, for messages.
+    package let folder: String
+    package let file: ClusterFile
+    /// What its nodes read.
+    private let configuration: String
+    private let lifetime: NodeLaunch.Lifetime
+    /// A folder in which nodes keep what they do, turn by turn.
+    private let records: String?
+
+    private init(_ file: ClusterFile, in folder: String, configuration: String) {
+        self.folder = folder
+        self.file = file
+        self.configuration = configuration
+        lifetime = .endless
+        records = nil
+    }
+
+    /// The cluster of a folder.
+    ///
+    /// - Throws: when there is none, or its file is damaged.
+    package init(inFolder folder: String) throws(CommandError) {
+        self.init(
+            try ClusterFile(inFolder: folder), in: folder,
+            configuration: folder + "/" + ClusterFile.name)
+    }
+
+    /// The cluster that a command names: by its folder, or by a configuration, whose directory then has a folder for
+    /// each node of this machine.
+    ///
+    /// - Throws: when there is none, or its file is wrong.
+    package init(of invocation: Invocation) throws(CommandError) {
+        guard let path = invocation[NodeOptions.configuration] else {
+            try self.init(inFolder: NodeOptions.folder(of: invocation))
+            return
+        }
+        do throws(NodeError) {
+            let configuration = try NodeConfiguration(contentsOf: path)
+            self.init(
+                ClusterFile(configuration), in: configuration.directory, configuration: path)
+        } catch {
+            throw CommandError(.noInput, error.problem, fix: error.fix)
+        }
+    }
+
+    /// The options by which a command names a cluster whose processes it works with.
+    package static let options = [NodeOptions.folder, NodeOptions.configuration]
+
+    /// Lays out a cluster of new nodes, or of those that are in the folder already.
+    ///
+    /// - Throws: when the folder's cluster runs, or the folder cannot be written.
+    package init(
+        creating file: ClusterFile, inFolder folder: String,
+        lifetime: NodeLaunch.Lifetime = .endless, records: String? = nil
+    ) throws(CommandError) {
+        self.folder = folder
+        self.file = file
+        self.lifetime = lifetime
+        self.records = records
+        configuration = folder + "/" + ClusterFile.name
+        if let running = Cluster.runningNode(inFolder: folder) {
+            throw CommandError(
+                .unavailable,
+                "\(folder) is in use: node \(running.id) runs as process \(running.process.pid)",
+                fix: "stop it with `hearth cluster down --dir \(folder)`, or choose another --dir")
+        }
+        try makeFolder(folder)
+        if let records { try makeFolder(records) }
+        for node in file.nodes { try makeFolder(self.folder(of: node)) }
+        try writeFile(folder + "/" + ClusterFile.name, file.json)
+    }
+
+    private static func runningNode(
+        inFolder folder: String
+    ) -> (id: String, process: NodeProcess)? {
+        guard let cluster = try? Cluster(inFolder: folder) else { return nil }
+        for node in cluster.file.nodes {
+            if let process = cluster.process(of: node) { return (node.id, process) }
+        }
+        return nil
+    }
+
+    package func folder(of node: Node) -> String { folder + "/" + node.id }
+    package func log(of node: Node) -> String { folder(of: node) + "/log" }
+    private func pidFile(of node: Node) -> String { folder(of: node) + "/pid" }
+}
+
+// MARK: - Processes
+
+extension Cluster {
+    /// The process of a node; nil unless it runs.
+    package func process(of node: Node) -> NodeProcess? {
+        NodeProcess(named: readFile(pidFile(of: node)))
+    }
+
+    /// Starts a node that does not run.
+    ///
+    /// - Throws: when it does, when one of its ports is taken, or the system refuses.
+    package func start(_ node: Node) throws(CommandError) {
+        if let process = process(of: node) {
+            throw CommandError(
+                .unavailable, "\(node.id) is running already, as process \(process.pid)",
+                fix: "stop it first with `hearth cluster kill \(node.id) --dir \(folder)`")
+        }
+        try checkPorts(of: node)
+        // It may have been taken away with the node's data, which the node then gets from its peers.
+        try makeFolder(folder(of: node))
+        let process = try NodeLaunch.start(
+            node.id, configuration: configuration, log: log(of: node),
+            records: records, lifetime: lifetime)
+        try writeFile(pidFile(of: node), Array("\(process.pid) \(process.startTicks)\n".utf8))
+    }
+
+    /// Tells at once what the node would say in its log only.
+    package func checkPorts(of node: Node) throws(CommandError) {
+        for endpoint in [node.client, node.requests, node.updates] {
+            guard let port = endpoint.split(separator: ":").last.flatMap({ UInt16($0) }),
+                LocalPort(number: port).isTaken
+            else { continue }
+            throw CommandError(
+                .unavailable, "port \(port), which \(node.id) needs, is taken",
+                fix: "stop the program that has it (`ss -ltnp sport = :\(port)` names it), "
+                    + "or choose another --base-port")
+        }
+    }
+
+    /// Stops nodes: asks all to, waits, and kills those that did not within `grace`.
+    ///
+    /// Tells `report` what became of each.
+    package func stop(
+        _ nodes: [Node], within grace: Duration, report: (Node, StopOutcome) -> Void
+    ) {
+        let processes = nodes.map { process(of: $0) }
+        for process in processes {
+            process?.send(SIGTERM)
+            // One that is paused must run to end.
+            process?.send(SIGCONT)
+        }
+        let deadline = ContinuousClock.now + grace
+        for (node, process) in zip(nodes, processes) {
+            guard let process else {
+                report(node, .wasNotRunning)
+                continue
+            }
+            let left = max(.zero, ContinuousClock.now.duration(to: deadline))
+            let isStopped = process.waitUntilGone(within: left)
+            if !isStopped { kill(process) }
+            unlink(pidFile(of: node))
+            report(node, isStopped ? .stopped(process) : .killed(process))
+        }
+    }
+
+    /// Ends a node's process at once; nil if none ran.
+    package func kill(_ node: Node) -> NodeProcess? {
+        guard let process = process(of: node) else { return nil }
+        kill(process)
+        unlink(pidFile(of: node))
+        return process
+    }
+
+    private func kill(_ process: NodeProcess) {
+        process.send(SIGKILL)
+        _ = process.waitUntilGone(within: .seconds(10))
+    }
+
+    /// What became of a node that was to stop.
+    package enum StopOutcome: Equatable {
+        case stopped(NodeProcess)
+        case killed(NodeProcess)
+        case wasNotRunning
+    }
+}

@@ -1,0 +1,36 @@
+package import CommandLineKit
+internal import Glibc
+
+/// A change of a cluster's list of nodes that is under way: no node runs for a while, and nobody need worry.
+///
+/// It lasts as long as the process that makes it, whose number is in `DIR/change`.
+package struct ClusterChange {
+    private let path: String
+
+    /// - Throws: when another process changes the list.
+    package init(of cluster: Cluster) throws(CommandError) {
+        path = ClusterChange.path(inFolder: cluster.folder)
+        if let other = ClusterChange.process(inFolder: cluster.folder) {
+            throw CommandError(
+                .unavailable,
+                "process \(other.pid) changes the nodes of \(cluster.folder) at this moment",
+                fix: "wait until it is done")
+        }
+        guard let own = NodeProcess(pid: getpid()) else {
+            preconditionFailure("this process is not in the system's table")
+        }
+        try writeFile(path, Array("\(own.pid) \(own.startTicks)\n".utf8))
+    }
+
+    package func end() { unlink(path) }
+
+    package static func isUnderway(inFolder folder: String) -> Bool {
+        process(inFolder: folder) != nil
+    }
+
+    private static func process(inFolder folder: String) -> NodeProcess? {
+        NodeProcess(named: readFile(path(inFolder: folder)))
+    }
+
+    private static func path(inFolder folder: String) -> String { folder + "/change" }
+}

@@ -1,0 +1,91 @@
+package import ClusterConfiguration
+package import CommandLineKit
+package import DataTree
+internal import Glibc
+internal import JSONText
+
+/// What `hearth cluster up` leaves in its folder for other commands: `cluster.json`.
+///
+///     {"cluster": "demo", "durability": "commit",
+///      "nodes": [{"id": "n1", "client": "tcp://127.0.0.1:7001",
+///                 "requests": "tcp://127.0.0.1:7002", "updates": "tcp://127.0.0.1:7003"}]}
+package struct ClusterFile: Equatable, Sendable {
+    package typealias Node = NodeConfiguration.Member
+
+    package static let name = "cluster.json"
+
+    package var cluster: String
+    package var durability: String
+    package var nodes: [Node]
+}
+
+// MARK: - JSON
+
+extension ClusterFile {
+    /// Reads the file of a cluster's folder.
+    ///
+    /// - Throws: `.unavailable` if there is none, `.badData` if it is not what `cluster up` writes.
+    package init(inFolder folder: String) throws(CommandError) {
+        let file = folder + "/" + ClusterFile.name
+        guard access(file, R_OK) == 0 else {
+            throw CommandError(
+                .unavailable, "no cluster in \(folder): \(file) cannot be read",
+                fix: "start one with `hearth cluster up --dir \(folder)`, "
+                    + "or name a node with --node tcp://HOST:PORT")
+        }
+        do throws(NodeError) {
+            self.init(try NodeConfiguration(contentsOf: file))
+        } catch {
+            throw CommandError(
+                .badData, error.problem,
+                fix: "start the cluster anew with `hearth cluster up`, which writes the file")
+        }
+    }
+
+    /// What a configuration says of its nodes.
+    package init(_ configuration: NodeConfiguration) {
+        cluster = configuration.cluster
+        durability = configuration.durability.rawValue
+        nodes = configuration.nodes
+    }
+
+    package var json: [UInt8] {
+        let list = nodes.enumerated().map { index, node in
+            (
+                String(index),
+                Value.object(named: [
+                    ("id", .string(node.id)), ("client", .string(node.client)),
+                    ("requests", .string(node.requests)), ("updates", .string(node.updates)),
+                ])
+            )
+        }
+        let value = Value.object(named: [
+            ("cluster", .string(cluster)), ("durability", .string(durability)),
+            ("nodes", .object(named: list)),
+        ])
+        return JSONWriter.bytes(of: value, layout: .pretty) + "\n".utf8
+    }
+}
+
+extension ClusterFile {
+    /// The node of that name.
+    ///
+    /// - Throws: a usage error that names the nodes there are.
+    package func node(named id: String) throws(CommandError) -> Node {
+        if let node = nodes.first(where: { $0.id == id }) { return node }
+        let names = nodes.map(\.id).joined(separator: ", ")
+        throw CommandError(
+            .usage, "cluster \(cluster) has no node \"\(id)\"", fix: "name one of \(names)")
+    }
+}
+
+extension Value {
+    /// An object of members whose names are valid keys; null members are left out.
+    package static func object(named members: [(name: String, value: Value)]) -> Value {
+        var children = Children()
+        for (name, value) in members where !value.isNull {
+            children[DataTree.Key(unchecked: name)] = value
+        }
+        return Value(children)
+    }
+}

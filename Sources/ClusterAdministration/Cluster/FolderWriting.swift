@@ -1,0 +1,31 @@
+package import CommandLineKit
+internal import Glibc
+internal import Storage
+
+/// Makes a folder and those above it; one that exists is fine.
+package func makeFolder(_ folder: String) throws(CommandError) {
+    var path = folder.hasPrefix("/") ? "" : "."
+    for part in folder.split(separator: "/") {
+        path += "/" + part
+        guard mkdir(path, 0o755) != 0, errno != EEXIST else { continue }
+        throw CommandError(
+            .cannotCreate, "cannot create folder \(path): \(systemErrorText)",
+            fix: "choose another folder, or give this user the right to write there")
+    }
+}
+
+/// Replaces a file in one step: whoever reads it finds the old content or the new, and the new one is there
+/// also when the power fails.
+package func writeFile(_ path: String, _ content: [UInt8]) throws(CommandError) {
+    let draft = path + ".new"
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    let isWritten =
+        descriptor >= 0 && writeAll(content, to: descriptor) && fsync(descriptor) == 0
+    if descriptor >= 0 { close(descriptor) }
+    guard isWritten, rename(draft, path) == 0, synchronizeFolder(of: path) else {
+        throw CommandError(
+            .cannotCreate, "cannot write \(path): \(systemErrorText)",
+            fix: "check that the folder exists, that this user may write there, "
+                + "and that the disk has room")
+    }
+}

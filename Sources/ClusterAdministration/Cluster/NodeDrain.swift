@@ -1,0 +1,120 @@
+internal import ClusterConfiguration
+package import CommandLineKit
+internal import Glibc
+
+/// Stops a node once all others hold what it holds, so that nothing is lost when it goes for good.
+package struct NodeDrain {
+    /// How long the others may take to get what they lack while the node runs, and after its end.
+    private static let patience = Duration.seconds(30)
+    private static let lastPatience = Duration.seconds(5)
+    /// A node that is stopped may have taken writes at its last moment, which then are nowhere else.
+    private static let attempts = 3
+
+    private let node: Cluster.Node
+    private let cluster: Cluster
+
+    package init(of node: Cluster.Node, in cluster: Cluster) {
+        self.node = node
+        self.cluster = cluster
+    }
+
+    /// - Throws: what stands in the way; the node then runs, or does not, as before.
+    package func run() throws(CommandError) {
+        guard cluster.process(of: node) != nil else { return try requireCovered() }
+        for attempt in 1...NodeDrain.attempts {
+            try waitUntilOthersCaughtUp()
+            cluster.stop([node], within: .seconds(10)) { _, _ in }
+            do throws(CommandError) {
+                return try requireCovered()
+            } catch {
+                try ClusterStart(cluster: cluster).start([node])
+                if attempt == NodeDrain.attempts { throw error }
+            }
+        }
+    }
+
+    private func statuses() throws(CommandError) -> [ObservedNode] {
+        try ObservedCluster(cluster).statuses()
+    }
+
+    private func others(in statuses: [ObservedNode]) -> [ObservedNode] {
+        statuses.filter { $0.node.id != node.id }
+    }
+
+    /// Waits until no other node lacks what somebody shows: once the node is stopped, nobody gets it from there.
+    private func waitUntilOthersCaughtUp() throws(CommandError) {
+        let deadline = ContinuousClock.now + NodeDrain.patience
+        while true {
+            let statuses = try statuses()
+            try requireOthers(statuses)
+            guard let late = others(in: statuses).first(where: { $0.report?.data.lag ?? 0 > 0 })
+            else { return }
+            guard ContinuousClock.now < deadline else {
+                throw CommandError(
+                    .unavailable,
+                    "\(late.node.id) is \(late.report?.data.lag ?? 0) operations behind and does not catch up",
+                    fix:
+                        "see `hearth cluster doctor`, or add --force to remove \(node.id) all the same"
+                )
+            }
+            try StopRequest.check()
+            usleep(100_000)
+        }
+    }
+
+    /// - Throws: unless each other node serves, and so can take over what it lacks.
+    private func requireOthers(_ statuses: [ObservedNode]) throws(CommandError) {
+        guard let away = others(in: statuses).first(where: { $0.state != .serving }) else { return }
+        throw CommandError(
+            .unavailable,
+            "\(away.node.id) is \(away.condition): before \(node.id) goes, all others must hold what it "
+                + "holds",
+            fix: "start \(away.node.id), or add --force to remove \(node.id) all the same")
+    }
+
+    /// Waits until the others hold what the node's disk holds.
+    private func requireCovered() throws(CommandError) {
+        let stored: StoredOperations
+        do throws(NodeError) {
+            stored = try StoredOperations(inFolder: cluster.folder(of: node))
+        } catch {
+            throw CommandError(
+                .unavailable, "what \(node.id) holds is not known: \(error.problem)",
+                fix: "\(error.fix), or add --force to remove \(node.id) all the same")
+        }
+        guard stored.orphanedBatches == 0 else {
+            throw CommandError(
+                .unavailable,
+                "\(node.id) was evicted, and has not replayed yet what it alone holds",
+                fix: "start \(node.id) and wait until it has rejoined, or add --force")
+        }
+        let deadline = ContinuousClock.now + NodeDrain.lastPatience
+        while true {
+            let statuses = try statuses()
+            try requireOthers(statuses)
+            let missing = others(in: statuses).map { ($0.node.id, $0.missing(of: stored)) }
+            guard let (other, count) = missing.first(where: { $0.1 > 0 }) else { return }
+            guard ContinuousClock.now < deadline else {
+                throw CommandError(
+                    .unavailable, "\(other) lacks \(count) operations that \(node.id) holds",
+                    fix:
+                        "start \(node.id), wait until they agree (`hearth cluster status`), and try "
+                        + "again, or add --force to lose them")
+            }
+            try StopRequest.check()
+            usleep(100_000)
+        }
+    }
+}
+
+extension ObservedNode {
+    /// How many of another node's operations it lacks.
+    package func missing(of stored: StoredOperations) -> UInt64 {
+        guard let data = report?.data else { return stored.counts.values.reduce(0, +) }
+        return stored.counts.reduce(0) { sum, entry in
+            let member = data.writers.first { $0.value == entry.key }?.key
+            let count = data.held[member ?? entry.key] ?? 0
+            return sum + entry.value - min(entry.value, UInt64(count))
+        }
+    }
+}

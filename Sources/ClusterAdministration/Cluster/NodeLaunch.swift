@@ -1,0 +1,82 @@
+package import CommandLineKit
+internal import Glibc
+
+/// Starts nodes as processes of their own, which outlive the terminal.
+package enum NodeLaunch {
+    /// When a node ends that nobody stops.
+    package enum Lifetime: Sendable {
+        case endless
+        /// With the thread that starts it, however that ends.
+        case ofThisProcess
+    }
+
+    /// POSIX_SPAWN_SETSID, which the headers show to GNU programs only.
+    private static let newSession: Int16 = 0x80
+
+    /// Starts `hearth node` from this very program, with its output appended to `log`.
+    ///
+    /// - Parameter records: A folder in which it keeps what it does.
+    /// - Throws: when the log cannot be written or the system refuses another process.
+    package static func start(
+        _ id: String, configuration: String, log: String, records: String?,
+        lifetime: Lifetime
+    ) throws(CommandError) -> NodeProcess {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(
+            &actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+        posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Ctrl-C in this terminal is for this program, which then stops the nodes in order.
+        posix_spawnattr_setflags(&attributes, newSession)
+
+        keepDescriptorsFromChildren()
+        var words = ["hearth", "node", "--config", configuration, "--id", id]
+        if let records { words += ["--record", records] }
+        if lifetime == .ofThisProcess { words += ["--parent", String(getpid())] }
+        var pid = pid_t()
+        let refusal = withCStrings(words) { words in
+            posix_spawn(&pid, program, &actions, &attributes, words, environ)
+        }
+        guard refusal == 0 else {
+            throw CommandError(
+                .unavailable, "cannot start node \(id): \(String(cString: strerror(refusal)))",
+                fix: "check that \(log) can be written, and the limits of `ulimit -a`")
+        }
+        // It exists until it is waited for, even if it has ended already.
+        guard let process = NodeProcess(pid: pid) else {
+            preconditionFailure("process \(pid) is gone without having been waited for")
+        }
+        return process
+    }
+
+    /// Nobody shall wait for the end of a pipe, or for a lock, that a node holds by accident: what
+    /// this program was started with ends here.
+    private static func keepDescriptorsFromChildren() {
+        for descriptor in STDERR_FILENO + 1..<1024 {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
+    }
+
+    /// The file of this program; if that was replaced since, what runs here.
+    private static var program: String {
+        let link = "/proc/self/exe"
+        var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(link, &path, path.count)
+        let file = String(decoding: path.prefix(max(0, count)), as: UTF8.self)
+        return access(file, X_OK) == 0 ? file : link
+    }
+
+    private static func withCStrings<Result>(
+        _ words: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let pointers = words.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        return body(pointers + [nil])
+    }
+}

@@ -1,0 +1,83 @@
+package import CommandLineKit
+internal import Glibc
+
+/// A cluster on free ports, in a folder of its own, that goes when the work is done.
+package struct TemporaryCluster {
+    package let cluster: Cluster
+    /// Where nodes keep what they do, turn by turn, if they shall.
+    package var records: String { TemporaryCluster.records(in: cluster.folder) }
+
+    private static func records(in folder: String) -> String { folder + "/records" }
+
+    /// Starts `count` nodes, lets `body` work with them once they know each other, and removes all
+    /// again.
+    ///
+    /// On Ctrl-C `body` has to end: it asks `StopRequest` from time to time. Nodes end with this process, even if that is killed; then their folder remains.
+    package static func with<Result>(
+        _ count: Int, durability: String, recording: Bool = false,
+        _ body: (TemporaryCluster) throws(CommandError) -> Result
+    ) throws(CommandError) -> Result {
+        StopRequest.watch()
+        let file = ClusterFile(
+            nodeCount: count, basePort: try freeBasePort(for: count), durability: durability)
+        let folder = try makeTemporaryFolder()
+        let temporary = TemporaryCluster(
+            cluster: try Cluster(
+                creating: file, inFolder: folder, lifetime: .ofThisProcess,
+                records: recording ? TemporaryCluster.records(in: folder) : nil))
+        defer { temporary.remove() }
+        try ClusterStart(cluster: temporary.cluster).start(file.nodes)
+        return try body(temporary)
+    }
+
+    private static func makeTemporaryFolder() throws(CommandError) -> String {
+        var template = Array("/tmp/hearth-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw CommandError(
+                .cannotCreate, "cannot make a folder in /tmp: \(systemErrorText)",
+                fix: "make room in /tmp")
+        }
+        return String(
+            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    package var addresses: [String] { cluster.file.nodes.map(\.client) }
+
+    package var processes: [Int32] {
+        cluster.file.nodes.compactMap { cluster.process(of: $0)?.pid }
+    }
+
+    /// Stops the nodes and deletes what they wrote.
+    private func remove() {
+        cluster.stop(cluster.file.nodes, within: .seconds(10)) { _, _ in }
+        removeFolder(cluster.folder)
+    }
+
+    /// A port from which on all ports of such a cluster are free.
+    private static func freeBasePort(for count: Int) throws(CommandError) -> Int {
+        // Below the ports that the system gives to outgoing connections.
+        let start = 20_000 + Int(getpid()) % 100 * 100
+        for base in stride(from: start, to: 32_000, by: 100) {
+            let ports = (0..<count).flatMap { node in (0..<3).map { base + 10 * node + $0 } }
+            if !ports.contains(where: { LocalPort(number: UInt16($0)).isTaken }) { return base }
+        }
+        throw CommandError(
+            .unavailable, "no free ports from \(start) to 32000",
+            fix: "stop some of the programs that listen there")
+    }
+}
+
+/// Deletes a folder with all that is in it.
+package func removeFolder(_ folder: String) {
+    guard let entries = opendir(folder) else { return }
+    while let entry = readdir(entries) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) {
+            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name == "." || name == ".." { continue }
+        let path = folder + "/" + name
+        if entry.pointee.d_type == UInt8(DT_DIR) { removeFolder(path) } else { unlink(path) }
+    }
+    closedir(entries)
+    rmdir(folder)
+}

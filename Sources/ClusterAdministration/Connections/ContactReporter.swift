@@ -1,0 +1,48 @@
+internal import CommandLineKit
+internal import Hearth
+internal import Threads
+
+/// Says on standard error when a command that stays connected has lost its node, and which node it goes
+/// on with.
+package final class ContactReporter: Sendable {
+    private let link: NodeLink
+
+    /// Begins with the node that serves now.
+    package init(of link: NodeLink) {
+        self.link = link
+        let log = Monitor(ContactLog(since: link.currentContact))
+        link.observe { contact in
+            let sentence = log.withLock { $0.sentence(for: contact, link) }
+            if let sentence { Terminal.standardError.print(sentence) }
+        }
+    }
+
+    /// Says no more.
+    package func end() { link.observe(nil) }
+}
+
+/// Which node has served last, and since when none does.
+struct ContactLog: Sendable {
+    private var node: String?
+    private var lostAt: ContinuousClock.Instant?
+
+    package init(since contact: NodeContact) {
+        if case .served(let address) = contact { node = address }
+    }
+
+    /// What there is to say of a change; nil where nothing is new, as when one more node is tried.
+    mutating func sentence(for contact: NodeContact, _ link: NodeLink) -> String? {
+        switch contact {
+        case .searching(let refusal):
+            guard let node, lostAt == nil else { return nil }
+            lostAt = .now
+            let reason = refusal.map { ": \($0.problem)" } ?? ""
+            return "lost contact with \(link.name(of: node))\(reason); trying \(link.allNames)"
+        case .served(let address):
+            defer { (node, lostAt) = (address, nil) }
+            guard let lostAt else { return nil }
+            let seconds = Double(Int((ContinuousClock.now - lostAt) / .milliseconds(100))) / 10
+            return "connected to \(link.name(of: address)) after \(seconds) s"
+        }
+    }
+}

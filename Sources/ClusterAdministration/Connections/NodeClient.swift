@@ -1,0 +1,183 @@
+package import ClientCore
+package import CommandLineKit
+package import DataTree
+package import Hearth
+package import QueryEngine
+package import SyncProtocol
+internal import Threads
+
+/// A connection for one verb, which waits for its answers.
+package struct NodeClient: Sendable {
+    /// One meaning for every verb; only how long a verb waits where nobody says differs.
+    package static func timeout(otherwise seconds: String) -> Option {
+        Option(
+            "timeout", "SECONDS",
+            "How long to wait for the next answer of a node; otherwise \(seconds).")
+    }
+
+    package static let timeout = timeout(otherwise: "5")
+
+    package static let concern = Option(
+        "concern", "HOW-MANY",
+        "On how many nodes the write has to be durable: local, majority or all. What is not reached "
+            + "within 3 seconds ends with exit code 80; the write is done all the same.",
+        values: .oneOf(WriteConcern.allCases.map(\.rawValue)))
+
+    package static let options = options(waiting: "5")
+
+    /// The options of a verb that waits so many seconds where nobody says how long.
+    package static func options(waiting seconds: String) -> [Option] {
+        NodeOptions.all + [timeout(otherwise: seconds)]
+    }
+
+    package static let writeOptions = options + [concern]
+
+    package let link: NodeLink
+    package let limit: Duration
+    package private(set) var concern: WriteConcern?
+
+    package var connection: Connection { link.connection }
+
+    /// So long, but only until every node has been tried once in vain.
+    package var patience: Request.Patience {
+        .brief(milliseconds: UInt64(limit / .milliseconds(1)))
+    }
+
+    /// Connects to the nodes that a command names.
+    package init(for invocation: Invocation) throws(CommandError) {
+        try self.init(for: invocation, by: SharedLinks.link)
+    }
+
+    /// Connects to the nodes that a command names, by a connection that nothing else uses: its end is to
+    /// be noticed.
+    package init(aloneFor invocation: Invocation) throws(CommandError) {
+        try self.init(for: invocation, by: NodeLink.init)
+    }
+
+    private init(
+        for invocation: Invocation,
+        by connect: ([String], [String: String], String?) throws(CommandError) -> NodeLink
+    ) throws(CommandError) {
+        limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
+        concern = invocation[NodeClient.concern].flatMap(WriteConcern.init(rawValue:))
+        link = try connect(
+            NodeOptions.addresses(of: invocation), NodeOptions.namesByAddress(of: invocation),
+            NodeOptions.keyFile(of: invocation))
+    }
+
+    /// Connects to a node once all is stable there that was written before this began.
+    package init(stableFor invocation: Invocation) throws(CommandError) {
+        limit = try invocation.duration(NodeClient.timeout) ?? .seconds(60)
+        let names = NodeOptions.namesByAddress(of: invocation)
+        var links: [NodeLink] = []
+        for address in try NodeOptions.addresses(of: invocation) {
+            links.append(
+                try NodeLink(
+                    to: [address], names: names, keyFile: NodeOptions.keyFile(of: invocation)))
+        }
+        link = try NodeClient.firstStable(of: links, within: limit)
+    }
+
+    /// Connects to nodes at these addresses.
+    package init(nodes: [String]) throws(CommandError) {
+        limit = .seconds(5)
+        link = try NodeLink(to: nodes)
+    }
+
+    /// Reads what a query at a path shows, with priorities.
+    package func get(_ path: Path, _ query: Query = Query()) throws(CommandError) -> Value {
+        if case .value(let value) = try perform(.get(path, query)) { return value }
+        return .null
+    }
+
+    /// The keys at a path and what is at each of them, without what is below.
+    package func children(
+        of path: Path, from start: Key? = nil, limit: Int? = nil
+    ) throws(CommandError) -> ChildListing {
+        guard case .value(let value) = try perform(.children(path, from: start, limit: limit))
+        else { return ChildListing(.null) }
+        return ChildListing(value)
+    }
+
+    /// Fails unless a node answers.
+    package func requireNode() throws(CommandError) {
+        _ = try get(Path([.priority]))
+    }
+
+    package func put(_ value: Value, at path: Path) throws(CommandError) {
+        _ = try perform(.put(path, value))
+    }
+
+    package func merge(_ writes: [Write], at path: Path) throws(CommandError) {
+        _ = try perform(.merge(path, writes))
+    }
+
+    /// Has a node do something, and waits.
+    package func perform(_ work: Request.Work) throws(CommandError) -> Answer {
+        let isWrite =
+            switch work {
+            case .put, .merge, .transact: true
+            default: false
+            }
+        return try waiting(isWrite: isWrite) {
+            connection.send(work, patience: patience, concern: concern, completion: $0)
+        }
+    }
+
+    /// Starts something and waits for its outcome; says for which node, where that takes long.
+    package func waiting(
+        isWrite: Bool = true, for start: (@escaping Connection.Completion) -> Void
+    ) throws(CommandError) -> Answer {
+        let outcome = Monitor<Result<Answer, HearthError>?>(nil)
+        start { result in
+            outcome.withLock { $0 = result }
+            outcome.signal()
+        }
+        var wait = NodeWait(for: link, within: limit, concern: concern)
+        while true {
+            if let result = outcome.wait(upTo: NodeWait.slice, for: { $0 }) {
+                do throws(HearthError) { return try result.get() } catch {
+                    throw CommandError(error)
+                }
+            }
+            if StopRequest.isThere { throw wait.interrupted(isWrite: isWrite) }
+            wait.tell()
+        }
+    }
+}
+
+extension CommandError {
+    /// What the client tells, with the status that scripts go by.
+    package init(_ error: HearthError) {
+        let status: ExitStatus =
+            switch error.effect {
+            case .done: .lessDurable
+            case .unknown: .outcomeUnknown
+            case .none:
+                switch error.code {
+                case .invalid, .tooBig, .changed, .overwritten: .badData
+                case .notMet, .full, .triedTooOften, .unreachable, .unavailable, .behind,
+                    .undecided, .notStable, .noMajority, .timedOut, .disconnected, .version,
+                    .closed, .offline, .cancelled:
+                    .unavailable
+                }
+            }
+        let fix =
+            error.code == .unreachable
+            ? error.fix + "; `hearth cluster status` shows those of a cluster" : error.fix
+        self.init(status, error.problem, fix: fix)
+    }
+
+    /// What is wrong with a path or with data.
+    package init(_ error: DataError) {
+        self.init(.badData, error.problem, fix: error.fix)
+    }
+
+    /// Whether the write is done or may have been done.
+    package var leavesWrite: Bool {
+        switch status {
+        case .lessDurable, .outcomeUnknown, .interrupted: true
+        default: false
+        }
+    }
+}

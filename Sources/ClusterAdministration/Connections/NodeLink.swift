@@ -1,0 +1,91 @@
+internal import ClientCore
+package import CommandLineKit
+package import Hearth
+internal import Threads
+
+/// A connection to the nodes that a command names, and which of them serves it.
+package struct NodeLink: Sendable {
+    package let connection: Connection
+    /// Where the nodes are, without their keys.
+    private let addresses: [String]
+    private let names: [String: String]
+    private let contact: Monitor<Contact>
+
+    private struct Contact: Sendable {
+        var now = NodeContact.searching(refusal: nil)
+        var observer: (@Sendable (NodeContact) -> Void)?
+    }
+
+    /// Connects to the nodes at these addresses in turn, until one answers.
+    ///
+    /// - Parameter names: The nodes' names by their addresses, for messages.
+    package init(
+        to addresses: [String], names: [String: String] = [:], keyFile: String? = nil
+    ) throws(CommandError) {
+        let contact = Monitor(Contact())
+        let tap = ConnectionTap(contact: { new in
+            let observer = contact.withLock { contact in
+                contact.now = new
+                return contact.observer
+            }
+            observer?(new)
+        })
+        do throws(HearthError) {
+            connection = try Connection(nodes: addresses, keyFile: keyFile, tap: tap)
+        } catch {
+            throw CommandError(error)
+        }
+        self.addresses = addresses
+        self.names = names
+        self.contact = contact
+    }
+
+    /// Which node serves now.
+    var currentContact: NodeContact { contact.withLock { $0.now } }
+
+    /// Has somebody observe which node serves, on the connection's own thread, from now on; nil ends
+    /// that.
+    package func observe(_ observer: (@Sendable (NodeContact) -> Void)?) {
+        contact.withLock { $0.observer = observer }
+    }
+
+    /// A node as messages name it: `n2 (tcp://127.0.0.1:7011)`.
+    package func name(of address: String) -> String {
+        let place = NodeLink.withoutKey(address)
+        return names[address].map { "\($0) (\(place))" } ?? place
+    }
+
+    /// All nodes that are tried, as messages name them.
+    package var allNames: String {
+        addresses.map { names[$0] ?? NodeLink.withoutKey($0) }.joined(separator: ", ")
+    }
+
+    private static func withoutKey(_ address: String) -> String {
+        String(address.prefix { $0 != "?" })
+    }
+}
+
+/// The connections that one process uses again for its next command, as in the shell: so a command
+/// sees what the one before it has written, also when that was at a node that is gone since.
+package enum SharedLinks {
+    private struct Key: Hashable {
+        let addresses: [String]
+        let keyFile: String?
+    }
+
+    private static let links = Monitor<[Key: NodeLink]?>(nil)
+
+    /// From now on connections are kept.
+    package static func keep() { links.withLock { $0 = $0 ?? [:] } }
+
+    /// A connection to these nodes: the one kept, or a new one.
+    package static func link(
+        to addresses: [String], names: [String: String], keyFile: String?
+    ) throws(CommandError) -> NodeLink {
+        let key = Key(addresses: addresses, keyFile: keyFile)
+        if let known = links.withLock({ $0?[key] }) { return known }
+        let link = try NodeLink(to: addresses, names: names, keyFile: keyFile)
+        links.withLock { $0?[key] = link }
+        return link
+    }
+}

@@ -1,0 +1,137 @@
+internal import ClusterConfiguration
+package import CommandLineKit
+package import ZeroMQ
+
+/// The options by which every verb names the nodes that it talks to.
+package enum NodeOptions {
+    package static let node = Option(
+        "node", "NODE",
+        "A node's address (tcp://127.0.0.1:7001, with ?key=PUBLICKEY behind it if it has a key) or "
+            + "its name in the cluster of --config or --dir (n2). "
+            + "May be repeated: the others are tried when one does not answer. "
+            + "Without it, every node of the cluster is tried in turn.", values: .node)
+    package static let folder = Option(
+        "dir", "DIR",
+        "The cluster's folder, as given to `hearth cluster up`; "
+            + "otherwise HEARTH_DIR of the environment, or .hearth.", values: .folder)
+    package static let configuration = Option(
+        "config", "FILE", "The description of a cluster of several hosts, as its nodes read it.",
+        values: .file)
+    package static let key = Option(
+        "key", "FILE",
+        "Who you are to nodes with keys: a file of `hearth keys new`; otherwise HEARTH_KEY of the "
+            + "environment.", values: .file)
+
+    package static let all = [node, folder, configuration, key]
+
+    /// The folder that the command line, the environment or the default names.
+    package static func folder(of invocation: Invocation) -> String {
+        invocation[folder] ?? environment("HEARTH_DIR") ?? ".hearth"
+    }
+
+    /// The file of the user's key that the command line or the environment names.
+    static func keyFile(of invocation: Invocation) -> String? {
+        invocation[key] ?? environment("HEARTH_KEY")
+    }
+
+    /// The keys in a file.
+    package static func keys(inFile file: String?) throws(CommandError) -> KeyPair? {
+        guard let file else { return nil }
+        do throws(KeyFileError) {
+            return try KeyFile(file).read()
+        } catch {
+            throw CommandError(.noInput, error.problem, fix: error.fix)
+        }
+    }
+
+    /// The addresses to try, in order; at least one.
+    ///
+    /// - Throws: when a name must be looked up and there is no such cluster or node.
+    package static func addresses(of invocation: Invocation) throws(CommandError) -> [String] {
+        let names = invocation.values(of: node)
+        if names.isEmpty {
+            return try nodes(of: invocation).map(\.address)
+        }
+        var addresses: [String] = []
+        for name in names {
+            if name.contains("://") {
+                addresses.append(try checked(name, invocation))
+            } else {
+                addresses.append(try address(of: name, invocation))
+            }
+        }
+        return addresses
+    }
+
+    /// The names of the cluster's nodes by their addresses, as far as they can be looked up.
+    static func namesByAddress(of invocation: Invocation) -> [String: String] {
+        let nodes = (try? nodes(of: invocation)) ?? []
+        return Dictionary(nodes.map { ($0.address, $0.id) }) { first, _ in first }
+    }
+
+    /// The names of the nodes of the cluster that the command line, the environment or the default names.
+    package static func names(for invocation: Invocation) throws(CommandError) -> [String] {
+        try nodes(of: invocation).map(\.id)
+    }
+
+    /// Where to ask, in order; at least one.
+    ///
+    /// - Throws: as `addresses(of:)`.
+    package static func servers(of invocation: Invocation) throws(CommandError) -> [ServerAddress] {
+        try addresses(of: invocation).map { ServerAddress($0) ?? ServerAddress($0, key: nil) }
+    }
+
+    /// The names and addresses of the cluster's nodes.
+    private static func nodes(
+        of invocation: Invocation
+    ) throws(CommandError) -> [(id: String, address: String)] {
+        guard let file = invocation[configuration] else {
+            return try ClusterFile(inFolder: folder(of: invocation)).nodes.map {
+                ($0.id, $0.client)
+            }
+        }
+        do throws(NodeError) {
+            return try NodeConfiguration(contentsOf: file).nodes.map {
+                ($0.id, "\($0.clientAddress)")
+            }
+        } catch {
+            throw CommandError(.noInput, error.problem, fix: error.fix)
+        }
+    }
+
+    private static func address(
+        of name: String, _ invocation: Invocation
+    ) throws(CommandError) -> String {
+        let nodes = try nodes(of: invocation)
+        if let node = nodes.first(where: { $0.id == name }) { return node.address }
+        throw CommandError(
+            .usage, "the cluster has no node \"\(name)\"",
+            fix: "name one of \(nodes.map(\.id).joined(separator: ", "))")
+    }
+
+    /// An address that may be one of a node; others would only seem to be unreachable.
+    private static func checked(
+        _ text: String, _ invocation: Invocation
+    ) throws(CommandError) -> String {
+        if let address = ServerAddress(text), address.endpoint.hasPrefix("tcp://") {
+            let parts = address.endpoint.dropFirst("tcp://".count)
+                .split(separator: ":", omittingEmptySubsequences: false)
+            if parts.count >= 2, !parts[0].isEmpty, let port = parts.last.flatMap({ UInt16($0) }),
+                port > 0
+            {
+                return text
+            }
+        }
+        throw invocation.usageError(
+            "--\(node.name) \(text): not the address of a node",
+            fix: "write tcp://HOST:PORT, for example tcp://127.0.0.1:7001, and ?key=PUBLICKEY "
+                + "behind it for a node with a key")
+    }
+}
+
+extension StatusProbe {
+    /// Asks as the one whom the command line or the environment names.
+    package init(for invocation: Invocation) throws(CommandError) {
+        self.init(as: try NodeOptions.keys(inFile: NodeOptions.keyFile(of: invocation)))
+    }
+}

@@ -1,0 +1,85 @@
+package import CommandLineKit
+package import Hearth
+internal import SyncProtocol
+
+/// A wait for an answer of a node: says on standard error, where it lasts, for which node.
+package struct NodeWait {
+    /// How long a thread waits before it looks for Ctrl-C.
+    package static let slice = Duration.milliseconds(50)
+    /// Most answers come before anybody wonders, and that one node is not there shows after a second.
+    private static let patience = Duration.milliseconds(1_500)
+
+    private let link: NodeLink
+    private let limit: Duration
+    private let concern: WriteConcern?
+    private var start = ContinuousClock.now
+    private var told = ""
+
+    package init(for link: NodeLink, within limit: Duration, concern: WriteConcern? = nil) {
+        self.link = link
+        self.limit = limit
+        self.concern = concern
+    }
+
+    /// Whether the limit has passed since the beginning or the last answer.
+    package var isOver: Bool { ContinuousClock.now - start >= limit }
+
+    /// An answer came, and another one is waited for.
+    package mutating func restart() { start = ContinuousClock.now }
+
+    /// Says for which node this waits, once it has waited for a moment, and again when that changes.
+    package mutating func tell() {
+        guard ContinuousClock.now - start >= NodeWait.patience else { return }
+        let sentence = NodeWait.sentence(link.currentContact, link, concern)
+        if sentence == told { return }
+        told = sentence
+        let time = NodeWait.text(of: limit)
+        Terminal.standardError.print("\(sentence), for \(time) at most (--timeout)")
+    }
+
+    /// A limit as messages say it: `5 s`, `0.5 s`.
+    package static func text(of limit: Duration) -> String {
+        let seconds = limit / .seconds(1)
+        return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+    }
+
+    /// What is waited for, as messages say it.
+    static func sentence(
+        _ contact: NodeContact, _ link: NodeLink, _ concern: WriteConcern? = nil
+    ) -> String {
+        switch contact {
+        case .served(let address):
+            let node = "waiting for \(link.name(of: address))"
+            return switch concern {
+            case nil, .local: node + " to answer"
+            case .majority: node + ", until most nodes hold the write"
+            case .all: node + ", until all nodes hold the write"
+            }
+        case .searching(let refusal?):
+            return "waiting for a node that takes the request: \(refusal.problem)"
+        case .searching(nil): return "waiting for a node: none of \(link.allNames) answers"
+        }
+    }
+
+    /// Why nothing was answered in time, when many requests were open.
+    package func timedOut() -> CommandError {
+        let problem: String
+        switch link.currentContact {
+        case .served(let address): problem = "\(link.name(of: address)) did not answer"
+        case .searching(let refusal?): problem = "no node takes the request: \(refusal.problem)"
+        case .searching(nil): problem = "no node answered at \(link.allNames)"
+        }
+        return CommandError(
+            .outcomeUnknown, "\(problem) within \(NodeWait.text(of: limit))",
+            fix: "see `hearth cluster status`; read the place to see what was written")
+    }
+
+    /// Ctrl-C while this waited.
+    package func interrupted(isWrite: Bool) -> CommandError {
+        CommandError(
+            .interrupted, "interrupted while \(NodeWait.sentence(link.currentContact, link))",
+            fix: isWrite
+                ? "the write may have happened, or may still: read the place to see"
+                : "run it again when there is time")
+    }
+}

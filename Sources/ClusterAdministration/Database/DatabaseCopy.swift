@@ -1,0 +1,18 @@
+package import ClusterConfiguration
+internal import NodeStorage
+internal import Storage
+
+/// A copy of a node's database, as `backup` makes it.
+package enum DatabaseCopy {
+    /// Checks that the file at `path` is one, and whole.
+    ///
+    /// - Throws: when it is none, damaged, or of another version of Hearth.
+    /// - Complexity: reads the whole file.
+    package static func check(_ path: String) throws(NodeError) {
+        do throws(StorageError) {
+            try SQLiteTables.check(path)
+        } catch {
+            throw NodeError(error)
+        }
+    }
+}

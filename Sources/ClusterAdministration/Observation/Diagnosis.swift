@@ -1,0 +1,288 @@
+internal import SyncProtocol
+
+/// What is wrong with a cluster, as far as its nodes' states tell, and what to do about it.
+package struct Diagnosis: Equatable {
+    package enum Severity: String, Comparable {
+        case warning
+        case error
+
+        package static func < (a: Severity, b: Severity) -> Bool { a == .warning && b == .error }
+    }
+
+    package struct Finding: Equatable {
+        package let severity: Severity
+        package let node: String
+        package let problem: String
+        package let fix: String
+    }
+
+    /// The worst first; empty if all is well.
+    package let findings: [Finding]
+
+    /// - Parameters:
+    ///   - statuses: The states of all nodes.
+    ///   - later: The same a second later, to see what moves.
+    ///   - isListening: Whether somebody takes connections at an endpoint.
+    package init(
+        of cluster: ObservedCluster, _ statuses: [ObservedNode], later: [ObservedNode],
+        isListening: (String) -> Bool
+    ) {
+        var findings: [Finding] = []
+        for (status, later) in zip(statuses, later) {
+            var examination = Examination(of: status, in: cluster)
+            switch status.state {
+            case .serving: examination.examineServing(later, among: statuses)
+            case .paused, .starting, .stopped: examination.noteRest()
+            case .unreachable: examination.noteSilence(isListening)
+            case .unreadable: examination.noteUnreadable()
+            }
+            findings += examination.findings
+        }
+        findings += RefusedNode.all(in: later).compactMap(\.finding)
+        self.findings = findings.enumerated().sorted { a, b in
+            a.element.severity == b.element.severity
+                ? a.offset < b.offset : a.element.severity > b.element.severity
+        }.map(\.element)
+    }
+}
+
+/// What is found at one node.
+private struct Examination {
+    private let status: ObservedNode
+    private let cluster: ObservedCluster
+    private(set) var findings: [Diagnosis.Finding] = []
+
+    init(of status: ObservedNode, in cluster: ObservedCluster) {
+        self.status = status
+        self.cluster = cluster
+    }
+
+    private mutating func note(
+        _ severity: Diagnosis.Severity, _ problem: String, fix: String
+    ) {
+        findings.append(
+            .init(severity: severity, node: status.node.id, problem: problem, fix: fix))
+    }
+
+    // MARK: Nodes that do not serve
+
+    mutating func noteRest() {
+        let id = status.node.id
+        switch status.state {
+        case .paused:
+            note(.error, "is paused by a signal", fix: "`hearth cluster resume \(id)`")
+        case .starting:
+            note(.warning, "starts and takes no clients yet", fix: "wait, or see its log")
+        default:
+            note(
+                .error,
+                status.isEvicted
+                    ? "does not run, and is evicted: the others no longer wait for it"
+                    : "does not run",
+                fix: "`hearth cluster start \(id)`, and see its log")
+        }
+    }
+
+    mutating func noteUnreadable() {
+        guard let failure = status.failure else { return }
+        note(.error, "answers what cannot be read: \(failure.problem)", fix: failure.fix)
+    }
+
+    mutating func noteSilence(_ isListening: (String) -> Bool) {
+        let endpoint = status.node.address.endpoint
+        guard isListening(endpoint) else {
+            return note(
+                .error, "nobody takes connections at \(endpoint)",
+                fix: "start the node there, or open the port in the firewall between")
+        }
+        note(
+            .error, "somebody takes connections at \(endpoint) and does not answer",
+            fix: status.node.address.key == nil
+                ? "see its log: it may have no room for connections; if it has keys, name its "
+                    + "configuration with --config and yours with --key"
+                : "list your public key (`hearth keys show FILE`) in its \"clientKeys\", and check "
+                    + "that its \"publicKey\" is that of the key it runs with")
+    }
+
+    // MARK: Nodes that do
+
+    mutating func examineServing(_ later: ObservedNode, among statuses: [ObservedNode]) {
+        guard let report = status.report else { return }
+        examineIdentity(report.identity)
+        examinePeers(among: statuses)
+        examineClock(among: statuses)
+        if let later = later.report {
+            examineLag(report.data, later.data)
+            examineCounters(report, later)
+        }
+        examineDisk(report.process)
+        examineOpenFiles(report.process)
+        examineLives(report.data)
+        examineWrites()
+        examineLog(report.data, among: statuses)
+        examineCoordinator(later)
+    }
+
+    /// Only where the node reaches a majority: without one, what is said of its peers is the reason.
+    private mutating func examineCoordinator(_ later: ObservedNode) {
+        guard later.state == .serving,
+            [status, later].allSatisfy({ $0.report?.coordination.coordinator == nil }),
+            2 * (later.connectedPeers.count + 1) > cluster.nodes.count
+        else { return }
+        note(
+            .warning, "knows no coordinator: transactions wait",
+            fix:
+                "wait for some seconds; a node that lost its data votes once it has heard all others, so "
+                + "start those that are away, or take them off the list of nodes")
+    }
+
+    private mutating func examineIdentity(_ identity: NodeStatus.Identity) {
+        if identity.member != status.node.id {
+            note(
+                .error, "at its address answers node \(identity.member)",
+                fix: "correct the addresses in the configuration, and restart both")
+        }
+        if identity.cluster != cluster.name {
+            note(
+                .error, "belongs to the cluster \(identity.cluster), not to \(cluster.name)",
+                fix: "start it with the configuration of this cluster, in a new data directory")
+        }
+    }
+
+    private mutating func examinePeers(among statuses: [ObservedNode]) {
+        for peer in statuses
+        where peer.state == .serving && peer.node.id != status.node.id && !status.hears(peer)
+            // Who cannot write anything down tells nothing.
+            && peer.storageProblem == nil
+        {
+            note(
+                .error, "does not hear \(peer.node.id)",
+                fix: "check that its machine reaches "
+                    + peer.node.peerEndpoints.joined(separator: " and ")
+                    + (status.node.address.key == nil
+                        ? "" : ", and that both have the same \"publicKey\" of \(peer.node.id)"))
+        }
+    }
+
+    private mutating func examineClock(among statuses: [ObservedNode]) {
+        guard let own = status.clockWhenAsked else { return }
+        let others = statuses.filter {
+            $0.node.id != status.node.id && $0.clockWhenAsked != nil
+        }
+        let gaps = others.compactMap { $0.clockWhenAsked.map(own.distance) }
+            .filter { abs($0) > 1000 }.sorted()
+        guard 2 * gaps.count > others.count else { return }
+        let gap = gaps[gaps.count / 2]
+        let whom =
+            others.count == 1
+            ? "\(others[0].node.id)'s, and nobody knows which of the two is right" : "most"
+        note(
+            .warning, "its clock is \(abs(gap)) ms \(gap < 0 ? "behind" : "ahead of") \(whom)",
+            fix:
+                "synchronise the clocks (chrony, or systemd-timesyncd): the last writer wins by time"
+        )
+    }
+
+    private mutating func examineLag(_ before: NodeStatus.Data, _ after: NodeStatus.Data) {
+        // A node that can write nothing down takes nothing from its peers.
+        guard before.lag > 0, after.lag >= before.lag, status.storageProblem == nil else { return }
+        note(
+            .warning, "lags behind by \(after.lag) operations, and does not catch up",
+            fix: "check that its machine reaches its peers, and has time and disk to spare")
+    }
+
+    private mutating func examineCounters(_ before: NodeStatus, _ after: NodeStatus) {
+        let grows = { (counter: KeyPath<NodeStatus, Int?>) in
+            (after[keyPath: counter] ?? 0) > (before[keyPath: counter] ?? 0)
+        }
+        if grows(\.process?.refusedConnections), let count = after.process?.refusedConnections {
+            note(
+                .warning, "refuses connections: \(count) so far",
+                fix: "somebody connects without a listed key: list it, or find out who it is")
+        }
+        if after.exchange.unknownPeers > before.exchange.unknownPeers {
+            note(
+                .warning, "hears from a node of another cluster, or one that is not configured",
+                fix: "give each cluster its own ports")
+        }
+        if after.exchange.malformedFrames > before.exchange.malformedFrames {
+            note(
+                .warning, "gets frames from peers that it cannot read",
+                fix: "run the same version of Hearth on all nodes")
+        }
+        if grows(\.process?.slowClients) {
+            note(
+                .warning, "has clients that read too slowly",
+                fix: "listen to less (limits, ranges), or read on another thread than the work")
+        }
+    }
+
+    private mutating func examineWrites() {
+        if let problem = status.storageProblem {
+            note(
+                .error, "takes no writes: \(problem)",
+                fix: "make room on its disk; it goes on by itself")
+        }
+        if status.isEvicted {
+            note(
+                .warning, "is evicted and has not rejoined yet: it takes no writes",
+                fix: "wait until it has the others' data; it needs to reach them")
+        }
+        if status.eviction == .pending {
+            note(
+                .warning, "is voted on: a node wants it evicted, and no majority has joined it yet",
+                fix: "start the nodes that do not run: the vote stands until most have joined it")
+        }
+    }
+
+    /// Warns when half of what a log may hold is there: then somebody has been away for long.
+    private mutating func examineLog(
+        _ data: NodeStatus.Data, among statuses: [ObservedNode]
+    ) {
+        let (logged, limit) = (data.loggedOperations, data.loggedOperationsLimit)
+        guard limit > 0, logged > limit / 2 else { return }
+        let away = statuses.filter { $0.state != .serving }.map(\.node.id)
+        let names = away.isEmpty ? "a node" : away.joined(separator: ", ")
+        let example = away.first ?? "n3"
+        note(
+            .warning,
+            "its log has \(logged) operations, of at most \(limit): it waits for \(names)",
+            fix:
+                "start \(example), or vote it out with `hearth cluster evict \(example)`; with more, "
+                + "who was away gets a checkpoint")
+    }
+
+    /// Warns long before vectors have no room for more lives of nodes.
+    private mutating func examineLives(_ data: NodeStatus.Data) {
+        let lives = data.closedIncarnations
+        guard lives > 5_000 else { return }
+        note(
+            .warning,
+            "its nodes have had \(lives) earlier lives, and with 10000 they cannot hear each other",
+            fix: "`hearth export` the data, and `hearth import` it into a new cluster")
+    }
+
+    private mutating func examineDisk(_ process: NodeStatus.Process?) {
+        guard let free = process?.diskFreeBytes, free < 1 << 30 else { return }
+        note(
+            .warning, "has \(free >> 20) MB left on its disk",
+            fix: "make room: a node that cannot write stops taking writes")
+    }
+
+    /// Warns before nobody can connect any more, not even to ask how the node is.
+    private mutating func examineOpenFiles(_ process: NodeStatus.Process?) {
+        guard let process, 10 * process.openFiles > 9 * process.openFilesLimit else { return }
+        let (count, limit) = (process.openFiles, process.openFilesLimit)
+        note(
+            .warning, "has \(count) files and connections open, of at most \(limit)",
+            fix: "raise the limit (LimitNOFILE in its systemd unit, or `ulimit -n`): with all in "
+                + "use it takes no connections")
+    }
+}
+
+extension ClosedRange<Int> {
+    /// How far this is at least beyond another range; negative before it, 0 where both may be the same.
+    fileprivate func distance(from other: ClosedRange<Int>) -> Int {
+        Swift.max(lowerBound - other.upperBound, 0) + Swift.min(upperBound - other.lowerBound, 0)
+    }
+}

@@ -1,0 +1,88 @@
+internal import ClusterConfiguration
+package import CommandLineKit
+internal import DataTree
+package import ZeroMQ
+
+/// A cluster as somebody looks at it: the one of a folder of this machine, whose processes are known,
+/// or the one that a configuration describes, wherever its nodes are.
+package struct ObservedCluster: Sendable {
+    package struct Node: Sendable {
+        package let id: String
+        package let address: ServerAddress
+        /// Where its peers reach it.
+        let peerEndpoints: [String]
+    }
+
+    package let name: String
+    package let nodes: [Node]
+    /// Nil if the nodes may be on other machines.
+    package let local: Cluster?
+    private let keys: KeyPair?
+
+    package static let options = [NodeOptions.folder, NodeOptions.configuration, NodeOptions.key]
+
+    package init(of invocation: Invocation) throws(CommandError) {
+        keys = try NodeOptions.keys(inFile: NodeOptions.keyFile(of: invocation))
+        guard let file = invocation[NodeOptions.configuration] else {
+            let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
+            local = cluster
+            name = cluster.file.cluster
+            nodes = cluster.file.nodes.map(Node.init)
+            return
+        }
+        local = nil
+        do throws(NodeError) {
+            let configuration = try NodeConfiguration(contentsOf: file)
+            name = configuration.cluster
+            nodes = configuration.nodes.map(Node.init)
+        } catch {
+            throw CommandError(.noInput, error.problem, fix: error.fix)
+        }
+    }
+
+    package init(_ cluster: Cluster) {
+        keys = nil
+        local = cluster
+        name = cluster.file.cluster
+        nodes = cluster.file.nodes.map(Node.init)
+    }
+
+    /// Asks all nodes at once; those that do not answer within `limit` count as unreachable.
+    package func statuses(within limit: Duration = .seconds(1)) throws(CommandError)
+        -> [ObservedNode]
+    {
+        let processes = nodes.map { process(of: $0) }
+        let asked = zip(nodes, processes).filter { _, process in
+            local == nil || process.map { !$0.isPaused } ?? false
+        }.map(\.0)
+        var reports: [String: StatusProbe.Answer] = [:]
+        do throws(NodeError) {
+            let answers = try StatusProbe(as: keys).answers(
+                of: asked.map(\.address), within: limit)
+            for (node, answer) in zip(asked, answers) { reports[node.id] = answer }
+        } catch {
+            throw CommandError(.unavailable, error.problem, fix: error.fix)
+        }
+        return zip(nodes, processes).map { node, process in
+            ObservedNode(
+                node: node, process: process, isLocal: local != nil,
+                answer: reports[node.id]?.status,
+                delayMilliseconds: Int((reports[node.id]?.delay ?? .zero) / .milliseconds(1)))
+        }.withEvictions()
+    }
+
+    private func process(of node: Node) -> NodeProcess? {
+        guard let local, let node = local.file.nodes.first(where: { $0.id == node.id }) else {
+            return nil
+        }
+        return local.process(of: node)
+    }
+}
+
+extension ObservedCluster.Node {
+    fileprivate init(_ node: NodeConfiguration.Member) {
+        self.init(
+            id: node.id, address: node.clientAddress,
+            peerEndpoints: [node.requests, node.updates])
+    }
+}

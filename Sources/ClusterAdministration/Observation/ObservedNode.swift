@@ -1,0 +1,175 @@
+package import DataTree
+internal import JSONText
+package import SyncProtocol
+
+/// A node of a cluster, seen from outside at one moment.
+package struct ObservedNode: Sendable {
+    package enum State: String, CaseIterable, Sendable {
+        case serving
+        /// It runs, and does not take clients yet.
+        case starting
+        case stopped
+        /// Stopped by a signal, to be resumed.
+        case paused
+        /// It runs, and does not answer.
+        case unreachable
+        /// It answers with a status that cannot be read.
+        case unreadable
+    }
+
+    /// What the cluster has decided of a node.
+    package enum Eviction: String, CaseIterable, Sendable {
+        /// Some node votes for it, and no majority is known.
+        case pending = "eviction pending"
+        case evicted
+    }
+
+    package let node: ObservedCluster.Node
+    /// Nil if it does not run, or not on this machine.
+    package let process: NodeProcess?
+    package let state: State
+    /// What the node itself says; nil unless it serves.
+    package let report: NodeStatus?
+    /// Why what it says cannot be read; nil unless its state is `unreadable`.
+    package let failure: DataError?
+    /// From the question to all nodes until its answer was read.
+    private let delayMilliseconds: Int
+
+    /// The names of the peers it hears, in the order of keys.
+    package var connectedPeers: [String] { report?.exchange.connectedPeers.keys.inKeyOrder ?? [] }
+
+    /// Whether it heard from that peer of late, and since the peer's process started.
+    package func hears(_ peer: ObservedNode) -> Bool {
+        guard let heard = report?.exchange.connectedPeers[peer.node.id] else { return false }
+        guard let process = peer.process else { return true }
+        return process.ageSeconds.map { Double(heard) <= $0 * 1000 } ?? false
+    }
+
+    /// The processes that it did not take for the members that they said they were.
+    var refusedNodes: [RefusedNode] {
+        let refused = report?.exchange.refusedNodes ?? [:]
+        return refused.keys.inKeyOrder.map { RefusedNode($0, refused[$0]!, by: node.id) }
+    }
+
+    /// Why its disk takes nothing; nil if it works.
+    var storageProblem: String? {
+        guard let storage = report?.identity.storage else { return nil }
+        return storage == NodeStatus.storageWorks ? nil : storage
+    }
+
+    /// What is known of its eviction: from itself, or from the others once all were looked at.
+    fileprivate(set) var eviction: Eviction?
+
+    var isEvicted: Bool { eviction == .evicted }
+
+    /// As in `stopped, evicted`.
+    package var condition: String {
+        eviction.map { "\(state.rawValue), \($0.rawValue)" } ?? state.rawValue
+    }
+
+    /// How long ago the time was up to which all is stable at it; nil if it does not know.
+    package var stableSeconds: Double? {
+        guard let report, report.data.stableMilliseconds > 0 else { return nil }
+        return Double(report.identity.wallMilliseconds - report.data.stableMilliseconds) / 1000
+    }
+
+    /// Between which times its clock was when all nodes were asked: it answered in between, early or late.
+    /// In milliseconds since 1970; nil if it does not tell.
+    var clockWhenAsked: ClosedRange<Int>? {
+        let wall = report?.identity.wallMilliseconds ?? 0
+        return wall > 0 ? wall - delayMilliseconds...wall : nil
+    }
+}
+
+extension ObservedNode.State {
+    /// What it means, for the help.
+    package var explanation: String {
+        switch self {
+        case .serving: "It takes clients."
+        case .starting: "It runs, and does not take clients yet."
+        case .stopped: "It does not run."
+        case .paused: "It is suspended by a signal (`hearth cluster pause`)."
+        case .unreachable: "It runs, or is on another machine, and does not answer."
+        case .unreadable: "It answers as another version of Hearth does."
+        }
+    }
+}
+
+extension ObservedNode.Eviction {
+    /// What it means, for the help.
+    package var explanation: String {
+        switch self {
+        case .evicted:
+            "The others go on without it; it takes no writes until it has rejoined."
+        case .pending: "A node voted to evict it, and no majority has joined the vote yet."
+        }
+    }
+}
+
+extension ObservedNode {
+    package init(
+        node: ObservedCluster.Node, process: NodeProcess?, isLocal: Bool,
+        answer: Result<NodeStatus, DataError>?, delayMilliseconds: Int = 0
+    ) {
+        self.node = node
+        self.process = process
+        self.delayMilliseconds = delayMilliseconds
+        report = try? answer?.get()
+        eviction = report?.membership.isEvicted == true ? .evicted : nil
+        if case .failure(let failure)? = answer { self.failure = failure } else { failure = nil }
+        if let answer {
+            state = if case .success = answer { .serving } else { .unreadable }
+        } else if let process, process.isRunning {
+            let isListening = RemotePort(node.address.endpoint)?.isListening() ?? true
+            state = process.isPaused ? .paused : isListening ? .unreachable : .starting
+        } else {
+            state = isLocal ? .stopped : .unreachable
+        }
+    }
+
+    /// One line for scripts; what only the node knows is missing unless it serves.
+    package var json: String {
+        var members = [
+            ("id", JSONWriter.text(of: .string(node.id))),
+            ("pid", process.map { String($0.pid) } ?? "null"),
+            ("state", "\"\(state.rawValue)\""),
+            ("address", JSONWriter.text(of: .string(node.address.endpoint))),
+            ("isEvicted", String(isEvicted)),
+        ]
+        if let report {
+            let held = Value.object(
+                named: report.data.held.map { ($0.key, .integer(Int64($0.value))) })
+            let peers = connectedPeers.map { JSONWriter.text(of: .string($0)) }
+            members.append(("held", held.isNull ? "{}" : JSONWriter.text(of: held)))
+            members.append(("connectedPeers", "[" + peers.joined(separator: ",") + "]"))
+        }
+        let shown = ["held", "connectedPeers", "isEvicted"]
+        for (key, value) in report?.value.children ?? Children() where !shown.contains(key.text) {
+            members.append((key.text, JSONWriter.text(of: value)))
+        }
+        return "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+    }
+}
+
+extension [ObservedNode] {
+    /// The same, each with what all of them know of its eviction: one that is stopped does not tell.
+    func withEvictions() -> [ObservedNode] {
+        map { status in
+            let id = status.node.id
+            let others = filter { $0.node.id != id }.compactMap { $0.report?.membership }
+            var status = status
+            if status.isEvicted { return status }
+            if others.contains(where: { $0.evicted[id] != nil }) {
+                status.eviction = .evicted
+            } else if others.contains(where: { $0.evictionVotes[id] != nil }) {
+                status.eviction = .pending
+            }
+            return status
+        }
+    }
+}
+
+extension Collection where Element == String {
+    /// Names in the order in which a tree shows them: numbers first.
+    package var inKeyOrder: [String] { sorted { Key(unchecked: $0) < Key(unchecked: $1) } }
+}

@@ -1,0 +1,66 @@
+package import SyncProtocol
+
+/// A process that nodes did not take for the member that it said it was.
+package struct RefusedNode: Equatable {
+    /// As `status` names it.
+    package let reason: String
+    /// Who it said it was, and where.
+    package let member: String
+    package let endpoint: String
+    package let problem: String
+    package let fix: String
+    package private(set) var count: Int
+    private(set) var agoSeconds: Int
+    /// Who refused it.
+    package private(set) var nodes: [String]
+
+    package init(_ reason: String, _ refusal: NodeStatus.RefusedNode, by node: String) {
+        self.reason = reason
+        member = refusal.member
+        endpoint = refusal.endpoint
+        problem = refusal.problem
+        fix = refusal.fix
+        count = refusal.count
+        agoSeconds = refusal.agoMilliseconds / 1000
+        nodes = [node]
+    }
+
+    /// Takes in what another node tells; false if that is of another process.
+    private mutating func merge(_ other: RefusedNode) -> Bool {
+        guard reason == other.reason, member == other.member, endpoint == other.endpoint
+        else { return false }
+        count = max(count, other.count)
+        agoSeconds = min(agoSeconds, other.agoSeconds)
+        nodes += other.nodes
+        return true
+    }
+
+    /// Those that nodes tell of, each once.
+    package static func all(in statuses: [ObservedNode]) -> [RefusedNode] {
+        var all: [RefusedNode] = []
+        for refused in statuses.flatMap(\.refusedNodes)
+        where !all.indices.contains(where: { all[$0].merge(refused) }) {
+            all.append(refused)
+        }
+        return all
+    }
+
+    /// What to tell of it, unless it was long ago.
+    package var finding: Diagnosis.Finding? {
+        guard agoSeconds < RefusedNode.memorySeconds else { return nil }
+        let refusals =
+            "\(nodes.joined(separator: " and ")) refused it \(count == 1 ? "once" : "\(count) times")"
+            + ", last \(agoSeconds) s ago"
+        if reason == "secondOfAName" {
+            return .init(
+                severity: .warning, node: member,
+                problem: "is also the name of another process, at \(endpoint): \(refusals)",
+                fix: "stop that process, or give it an id of its own")
+        }
+        return .init(
+            severity: .warning, node: member,
+            problem: "at \(endpoint) is no member: \(refusals); \(problem)", fix: fix)
+    }
+
+    private static let memorySeconds = 600
+}

@@ -1,0 +1,239 @@
+internal import DataTree
+internal import Foundation
+internal import ReplicaCore
+internal import ZeroMQ
+
+// The one place below the edge that knows Foundation: configuration is JSON5, for its comments.
+
+extension NodeConfiguration {
+    /// Reads a description from a JSON5 file, as `configs/three-nodes.json5` explains it.
+    ///
+    /// - Throws: what is wrong, with the file, the line where it can be told, the key and the fix.
+    public init(contentsOf path: String) throws(NodeError) {
+        let file = try ConfigurationFile(path)
+        let document = try file.decode(Document.self)
+        self.init(
+            cluster: document.cluster,
+            durability: try file.choice(document.durability, at: "durability") ?? .commit,
+            directory: file.resolve(document.directory ?? "."),
+            nodes: try document.nodes.map { node throws(NodeError) in
+                var member = node.member
+                member.publicKey = try node.publicKey.map { text throws(NodeError) in
+                    try file.publicKey(text, at: ["publicKey"])
+                }
+                return member
+            },
+            clientKeys: try (document.clientKeys ?? []).map { text throws(NodeError) in
+                try file.publicKey(text, at: ["clientKeys"])
+            })
+        try readSettings(of: document, in: file)
+    }
+
+    private mutating func readSettings(
+        of document: Document, in file: ConfigurationFile
+    ) throws(NodeError) {
+        indexMegabytes =
+            try file.number(document.indexMegabytes, in: 1...1_000_000, at: "indexMegabytes")
+            ?? indexMegabytes
+        logLimit =
+            try file.number(document.logLimit, in: 1_000...1_000_000_000, at: "logLimit")
+            ?? logLimit
+        retryWindowMilliseconds =
+            try file.number(
+                document.retryWindowMilliseconds, in: 100...600_000, at: "retryWindowMilliseconds")
+            ?? retryWindowMilliseconds
+        evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
+        do throws(DataError) {
+            indexes = try IndexRules(document.indexOn ?? [:])
+        } catch {
+            throw file.error(#""indexOn": \#(error.problem)"#, at: ["indexOn"], fix: error.fix)
+        }
+    }
+}
+
+/// The file as it is written, top level.
+private struct Document: Decodable {
+    enum Keys: String, CodingKey, CaseIterable {
+        case cluster, durability, directory, nodes, clientKeys, indexOn, indexMegabytes
+        case logLimit, evicted, retryWindowMilliseconds
+    }
+
+    let cluster: String
+    let durability: String?
+    let directory: String?
+    let nodes: [Node]
+    let clientKeys: [String]?
+    let indexOn: [String: [String]]?
+    let indexMegabytes: Int?
+    let logLimit: Int?
+    let evicted: String?
+    let retryWindowMilliseconds: Int?
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseUnknownKeys(but: Keys.self)
+        let container = try decoder.container(keyedBy: Keys.self)
+        cluster = try container.decode(String.self, forKey: .cluster)
+        durability = try container.decodeIfPresent(String.self, forKey: .durability)
+        directory = try container.decodeIfPresent(String.self, forKey: .directory)
+        nodes = try container.decode([Node].self, forKey: .nodes)
+        clientKeys = try container.decodeIfPresent([String].self, forKey: .clientKeys)
+        indexOn = try container.decodeIfPresent([String: [String]].self, forKey: .indexOn)
+        indexMegabytes = try container.decodeIfPresent(Int.self, forKey: .indexMegabytes)
+        logLimit = try container.decodeIfPresent(Int.self, forKey: .logLimit)
+        evicted = try container.decodeIfPresent(String.self, forKey: .evicted)
+        retryWindowMilliseconds = try container.decodeIfPresent(
+            Int.self, forKey: .retryWindowMilliseconds)
+    }
+
+    struct Node: Decodable {
+        enum Keys: String, CodingKey, CaseIterable {
+            case id, client, requests, updates, publicKey
+        }
+
+        let member: NodeConfiguration.Member
+        let publicKey: String?
+
+        init(from decoder: any Decoder) throws {
+            try decoder.refuseUnknownKeys(but: Keys.self)
+            let container = try decoder.container(keyedBy: Keys.self)
+            member = NodeConfiguration.Member(
+                id: try container.decode(String.self, forKey: .id),
+                client: try container.decode(String.self, forKey: .client),
+                requests: try container.decode(String.self, forKey: .requests),
+                updates: try container.decode(String.self, forKey: .updates))
+            publicKey = try container.decodeIfPresent(String.self, forKey: .publicKey)
+        }
+    }
+}
+
+/// The text of a configuration file, to decode and to find the places of errors in.
+private struct ConfigurationFile {
+    let path: String
+    let data: Data
+
+    init(_ path: String) throws(NodeError) {
+        self.path = path
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            let reason = (error as NSError).localizedFailureReason ?? "it cannot be read"
+            throw NodeError(
+                problem: "cannot read configuration \(path): \(reason)",
+                fix: "name an existing file, such as configs/three-nodes.json5")
+        }
+    }
+
+    /// A path of the file, which is meant relative to the file's own folder.
+    func resolve(_ relative: String) -> String {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        return URL(fileURLWithPath: relative, relativeTo: folder).standardizedFileURL.path
+    }
+
+    /// One of some words.
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String?, at key: String
+    ) throws(NodeError) -> Choice? {
+        guard let text else { return nil }
+        if let choice = Choice(rawValue: text) { return choice }
+        throw error(
+            #""\#(key)" cannot be "\#(text)""#, at: [key],
+            fix: "use \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+
+    /// A number of a range.
+    func number(
+        _ number: Int?, in range: ClosedRange<Int>, at key: String
+    ) throws(NodeError) -> Int? {
+        guard let number, !range.contains(number) else { return number }
+        throw error(
+            #""\#(key)" cannot be \#(number)"#, at: [key],
+            fix: "use a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    func publicKey(_ text: String, at keys: [String]) throws(NodeError) -> PublicKey {
+        if let key = PublicKey(text) { return key }
+        throw error(
+            #""\#(keys.last ?? "")" has "\#(text.prefix(50))", which is no public key"#, at: keys,
+            fix: "write the 40 characters that `hearth keys new` printed")
+    }
+
+    func decode<Content: Decodable>(_ type: Content.Type) throws(NodeError) -> Content {
+        let decoder = JSONDecoder()
+        decoder.allowsJSON5 = true
+        do {
+            return try decoder.decode(type, from: data)
+        } catch let error as UnknownKey {
+            throw self.error(
+                #"unknown key "\#(error.path.last ?? "")""#, at: error.path,
+                fix: #"use "\#(error.nearest)", or one of \#(error.known.joined(separator: ", "))"#)
+        } catch let error as DecodingError {
+            throw self.error(for: error)
+        } catch {
+            throw NodeError(problem: "\(path): \(error)", fix: "write it as JSON5")
+        }
+    }
+
+    /// Says what is wrong at a key, which is named from the top down.
+    func error(_ problem: String, at keys: [String], fix: String) -> NodeError {
+        let place = line(of: keys).map { "\(path):\($0)" } ?? path
+        return NodeError(problem: "\(place): \(problem)", fix: fix)
+    }
+
+    private func error(for error: DecodingError) -> NodeError {
+        let example = "write it as in configs/three-nodes.json5"
+        switch error {
+        case .keyNotFound(let key, let context):
+            let owner = context.codingPath.map(\.name)
+            let place = owner.isEmpty ? "the file" : owner.joined(separator: " ")
+            return self.error(
+                #"\#(place) has no "\#(key.stringValue)""#, at: owner, fix: example)
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            let keys = context.codingPath.map(\.name)
+            return self.error(
+                #""\#(keys.joined(separator: " "))" is not \#(describe(type))"#, at: keys,
+                fix: example)
+        case .dataCorrupted:
+            // Foundation keeps to itself where it stopped reading.
+            return NodeError(
+                problem: "\(path) is not JSON5: a bracket, a comma or a quote is missing or wrong",
+                fix: "compare it with configs/three-nodes.json5")
+        @unknown default:
+            return NodeError(problem: "\(path): \(error)", fix: example)
+        }
+    }
+
+    private func describe(_ type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a string"
+        case is [Any].Type: "a list"
+        default: "an object"
+        }
+    }
+
+    /// The line of a key: in the second element of a list, it is the key's second occurrence.
+    private func line(of keys: [String]) -> Int? {
+        guard let key = keys.last(where: { Int($0) == nil }) else { return nil }
+        var occurrencesLeft = keys.compactMap { Int($0) }.last ?? 0
+        let lines = String(decoding: data, as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() where line.mentions(key) {
+            if occurrencesLeft == 0 { return index + 1 }
+            occurrencesLeft -= 1
+        }
+        return nil
+    }
+}
+
+extension Substring {
+    /// Whether `key:` or `"key":` stands here, outside of a comment.
+    fileprivate func mentions(_ key: String) -> Bool {
+        let code = split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false)[0]
+        let spellings = ["\(key):", "\(key) :", "\(key)\":", "\(key)\" :", "\(key)':"]
+        return spellings.contains { code.contains($0) }
+    }
+}
+
+extension CodingKey {
+    /// The key, or the bare number of a list's element.
+    fileprivate var name: String { intValue.map(String.init) ?? stringValue }
+}

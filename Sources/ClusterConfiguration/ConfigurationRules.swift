@@ -1,0 +1,132 @@
+public import ZeroMQ
+
+// What a description must fulfil beyond its shape.
+
+extension NodeConfiguration {
+    /// Checks names and endpoints.
+    ///
+    /// - Throws: what is wrong first, naming the node and the key.
+    public func check(for exposure: Exposure) throws(NodeError) {
+        guard !nodes.isEmpty else {
+            throw NodeError(
+                problem: "the cluster \(cluster) has no nodes",
+                fix: #"list them in "nodes", as in configs/three-nodes.json5"#)
+        }
+        try checkKeys()
+        let exposure = hasKeys ? .network : exposure
+        var taken: [String: String] = [:]
+        for node in nodes {
+            try NodeConfiguration.Member.check(name: node.id)
+            guard taken.updateValue(node.id, forKey: node.id) == nil else {
+                throw NodeError(
+                    problem: "two nodes have the id \(node.id)", fix: "give each its own id")
+            }
+            for (key, endpoint) in zip(Member.keys, node.endpoints) {
+                try node.check(endpoint, of: key, for: exposure)
+                guard let other = taken.updateValue(node.id, forKey: endpoint) else { continue }
+                throw NodeError(
+                    problem: "nodes \(other) and \(node.id) share the endpoint \(endpoint)",
+                    fix: #"change "\#(key)" of \#(node.id)"#)
+            }
+        }
+    }
+}
+
+extension NodeConfiguration {
+    /// All nodes have keys, or none.
+    private func checkKeys() throws(NodeError) {
+        if let bare = nodes.first(where: { $0.publicKey == nil }), hasKeys {
+            throw NodeError(
+                problem: "node \(bare.id) has no \"publicKey\", and others have one",
+                fix: "make it one with `hearth keys new \(bare.id)`")
+        }
+        if !hasKeys, !clientKeys.isEmpty {
+            throw NodeError(
+                problem: "there are \"clientKeys\", but the nodes have no keys",
+                fix: "make them some with `hearth keys new`, and give each node its \"publicKey\"")
+        }
+    }
+
+    /// Checks that a node was started with the keys that it is known by.
+    public func check(_ keys: KeyPair?, of member: Member) throws(NodeError) {
+        if keys?.publicKey == member.publicKey { return }
+        guard let publicKey = member.publicKey else {
+            throw NodeError(
+                problem: "node \(member.id) was started with a key and has no \"publicKey\"",
+                fix: "give all nodes of the cluster a \"publicKey\", or start it without --key")
+        }
+        throw NodeError(
+            problem: keys == nil
+                ? "node \(member.id) needs its secret key, as it has a \"publicKey\""
+                : "the key given is not that of node \(member.id), \(publicKey)",
+            fix: "start it with `--key FILE`, the file that `hearth keys new \(member.id)` made")
+    }
+}
+
+extension NodeConfiguration.Member {
+    static let keys = ["client", "requests", "updates"]
+
+    /// Checks that a node may have this name.
+    ///
+    /// - Throws: which names it may have.
+    public static func check(name id: String) throws(NodeError) {
+        let isPlain = id.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isPlain, (1...32).contains(id.utf8.count) else {
+            throw NodeError(
+                problem: "\"\(id)\" cannot name a node",
+                fix: "use 1 to 32 letters, digits, - and _, such as n1")
+        }
+    }
+
+    fileprivate func check(
+        _ endpoint: String, of key: String, for exposure: Exposure
+    ) throws(NodeError) {
+        guard let address = Address(endpoint) else {
+            throw NodeError(
+                problem: #""\#(key)" of node \#(id) is not an endpoint: "\#(endpoint)""#,
+                fix: "write tcp://ADDRESS:PORT, such as tcp://127.0.0.1:7400")
+        }
+        guard exposure == .network || address.isLoopback else {
+            throw NodeError(
+                problem: #""\#(key)" of node \#(id) can be reached from the network: \#(endpoint)"#,
+                fix:
+                    "give all nodes keys (`hearth keys new`), use 127.0.0.1, or start with --insecure "
+                    + "if everyone who can reach that address may read and write everything")
+        }
+    }
+}
+
+/// The host and the port of `tcp://HOST:PORT`.
+///
+/// The same text is bound by one node and connected to by others, so the host is an address, and
+/// neither a name nor `*`.
+struct Address: Equatable {
+    let host: Substring
+    let port: UInt16
+
+    init?(_ endpoint: String) {
+        guard endpoint.hasPrefix("tcp://") else { return nil }
+        let rest = endpoint.dropFirst("tcp://".count)
+        guard let colon = rest.lastIndex(of: ":"),
+            let port = UInt16(rest[rest.index(after: colon)...]), port > 0
+        else { return nil }
+        host = rest[..<colon]
+        self.port = port
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        guard isBracketed || Address.isIPv4(host) else { return nil }
+    }
+
+    var isLoopback: Bool { host == "[::1]" || host.hasPrefix("127.") }
+
+    private static func isIPv4(_ host: Substring) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

@@ -1,0 +1,90 @@
+public import ReplicaCore
+public import ZeroMQ
+
+/// Describes a cluster: its nodes, where they are, and what they promise.
+///
+/// All nodes of a cluster read the same description; `NodeConfiguration(contentsOf:)` reads it from
+/// a file.
+public struct NodeConfiguration: Equatable, Sendable {
+    /// One node of the cluster and its three endpoints, such as `tcp://127.0.0.1:7400`.
+    public struct Member: Equatable, Sendable {
+        /// A short name: letters, digits, `-` and `_`.
+        public var id: String
+        /// Where it takes clients.
+        public var client: String
+        /// Where it answers other nodes.
+        public var requests: String
+        /// Where it publishes to other nodes.
+        public var updates: String
+        /// By which others know it; with it, its connections are encrypted.
+        public var publicKey: PublicKey?
+
+        package init(
+            id: String, client: String, requests: String, updates: String,
+            publicKey: PublicKey? = nil
+        ) {
+            self.id = id
+            self.client = client
+            self.requests = requests
+            self.updates = updates
+            self.publicKey = publicKey
+        }
+
+        /// Where clients reach it, with its key.
+        public var clientAddress: ServerAddress { ServerAddress(client, key: publicKey) }
+
+        var endpoints: [String] { [client, requests, updates] }
+    }
+
+    /// Nodes of different clusters do not talk to each other.
+    public var cluster: String
+    package var durability: Durability
+    /// The folder under which each node has its own.
+    public var directory: String
+    package var nodes: [Member]
+    /// Lists whose indexes stay once they are built.
+    public var indexes = IndexRules()
+    /// Memory that the indexes of a node may take together.
+    public var indexMegabytes = 256
+    /// A log with more operations does not wait for nodes that are away: they will get a checkpoint.
+    public var logLimit = 10_000_000
+    /// What a node that was voted out does with what it alone had.
+    public var evicted = OrphanPolicy.replay
+    /// So long after a client has stamped a write, another node than the first takes it.
+    public var retryWindowMilliseconds = 5_000
+    /// The keys of the clients that are let in, where nodes have keys.
+    public var clientKeys: [PublicKey]
+
+    package init(
+        cluster: String, durability: Durability, directory: String, nodes: [Member],
+        clientKeys: [PublicKey] = []
+    ) {
+        self.cluster = cluster
+        self.durability = durability
+        self.directory = directory
+        self.nodes = nodes
+        self.clientKeys = clientKeys
+    }
+
+    /// Whether connections are encrypted and checked.
+    public var hasKeys: Bool { nodes.contains { $0.publicKey != nil } }
+
+    /// Finds a node by its name.
+    ///
+    /// - Throws: when there is none of that name, naming those there are.
+    public func member(_ id: String) throws(NodeError) -> Member {
+        if let member = nodes.first(where: { $0.id == id }) { return member }
+        throw NodeError(
+            problem: "cluster \(cluster) has no node \(id)",
+            fix: "use one of \(nodes.map(\.id).joined(separator: ", "))")
+    }
+
+    /// The folder of a node: its database, and with `hearth cluster` its log.
+    public func folder(of id: String) -> String { directory + "/" + id }
+}
+
+/// Who can reach a node without keys: only this machine, unless asked for.
+public enum Exposure: Sendable {
+    case loopback
+    case network
+}

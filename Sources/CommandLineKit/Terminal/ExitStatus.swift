@@ -1,0 +1,34 @@
+/// The exit code of a verb; the numbers are those of sysexits.h where it has one.
+///
+/// This is the only list of them: the help shows it.
+package enum ExitStatus: Int32, CaseIterable, Sendable {
+    case success = 0
+    case checkFailed = 1
+    case usage = 64
+    case badData = 65
+    case noInput = 66
+    case unavailable = 69
+    case software = 70
+    case cannotCreate = 73
+    case outcomeUnknown = 75
+    case lessDurable = 80
+    case interrupted = 130
+
+    /// What the code tells a script, in one sentence.
+    package var explanation: String {
+        switch self {
+        case .success: "The command did what it was asked to do."
+        case .checkFailed: "The command ran, and what it checks does not hold."
+        case .usage: "The command line is wrong; nothing was done."
+        case .badData: "A path, a value or the content of a file is wrong."
+        case .noInput: "A file cannot be read."
+        case .unavailable: "No node answers, or none takes the request now."
+        case .software: "Hearth has a bug."
+        case .cannotCreate: "A file or standard output cannot be written."
+        case .outcomeUnknown: "A write was sent, and whether it happened is not known."
+        case .lessDurable:
+            "The write is done, but on fewer nodes than --concern asks for; do not repeat it."
+        case .interrupted: "The command was interrupted by Ctrl-C or a signal."
+        }
+    }
+}

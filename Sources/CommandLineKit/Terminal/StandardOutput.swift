@@ -1,0 +1,57 @@
+internal import Glibc
+internal import Synchronization
+
+/// Standard output, buffered until it is flushed; for any thread.
+///
+/// A reader that goes away, such as `head`, ends the process as it ends others in a pipe. Where
+/// output cannot be written, as on a full disk, the process ends with an error: no output is lost
+/// without a word.
+package final class StandardOutput: Sendable {
+    package static let shared = StandardOutput()
+
+    private static let limit = 64 * 1024
+    private let buffer = Mutex([UInt8]())
+
+    /// Appends a line.
+    package func print(_ line: String) {
+        append(Array(line.utf8), endingLine: true)
+    }
+
+    /// Appends bytes as they are.
+    package func write(_ bytes: [UInt8]) {
+        append(bytes, endingLine: false)
+    }
+
+    package func flush() {
+        buffer.withLock { StandardOutput.empty(&$0) }
+    }
+
+    private func append(_ bytes: [UInt8], endingLine: Bool) {
+        buffer.withLock { buffer in
+            buffer += bytes
+            if endingLine { buffer.append(UInt8(ascii: "\n")) }
+            if buffer.count > StandardOutput.limit { StandardOutput.empty(&buffer) }
+        }
+    }
+
+    private static func empty(_ buffer: inout [UInt8]) {
+        let isWritten = writeAll(buffer, to: STDOUT_FILENO)
+        let reason = errno
+        buffer.removeAll(keepingCapacity: true)
+        if !isWritten { end(because: reason) }
+    }
+
+    private static func end(because reason: Int32) {
+        if reason == EPIPE {
+            signal(SIGPIPE, SIG_DFL)
+            raise(SIGPIPE)
+        }
+        let error = CommandError(
+            .cannotCreate, "cannot write standard output: \(String(cString: strerror(reason)))",
+            fix:
+                "redirect it to a file on a disk that has room; what the command did at nodes is done"
+        )
+        Terminal.standardError.report(error)
+        _exit(error.status.rawValue)
+    }
+}

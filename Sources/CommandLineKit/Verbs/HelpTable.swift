@@ -1,0 +1,15 @@
+/// A part of a verb's help: what some words mean.
+package struct HelpTable: Sendable {
+    /// In small letters, as in `exit codes`.
+    package let title: String
+    package let rows: [(name: String, explanation: String)]
+
+    package init(_ title: String, _ rows: [(String, String)]) {
+        self.title = title
+        self.rows = rows.map { (name: $0.0, explanation: $0.1) }
+    }
+
+    /// What the exit codes mean, for every verb.
+    package static let exitCodes = HelpTable(
+        "exit codes", ExitStatus.allCases.map { (String($0.rawValue), $0.explanation) })
+}

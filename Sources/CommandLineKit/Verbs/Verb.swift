@@ -1,0 +1,133 @@
+/// Declares one verb of the command line: what it takes, what its help says, what it does.
+///
+/// A verb either has verbs below it (`hearth cluster up`) or work of its own, never both. Parsing,
+/// help, the manual page and shell completion all follow from the declaration.
+package struct Verb: Sendable {
+    package typealias Work = @Sendable (Invocation) throws(CommandError) -> ExitStatus
+
+    package let name: String
+    /// One sentence, as it begins the help.
+    let summary: String
+    package let arguments: [Argument]
+    package let options: [Option]
+    package let verbs: [Verb]
+    /// What the help explains beyond arguments and options.
+    package let tables: [HelpTable]
+    /// Whole command lines, at least one.
+    package let examples: [String]
+    /// Whether it is for programs: help, manual and completion leave it out.
+    package let isHidden: Bool
+    package let work: Work?
+
+    /// Declares a verb that does something.
+    package init(
+        _ name: String, _ summary: String, arguments: [Argument] = [], options: [Option] = [],
+        tables: [HelpTable] = [], examples: [String], isHidden: Bool = false, work: @escaping Work
+    ) {
+        self.name = name
+        self.summary = summary
+        self.arguments = arguments
+        self.options = options
+        self.verbs = []
+        self.tables = tables
+        self.examples = examples
+        self.isHidden = isHidden
+        self.work = work
+    }
+
+    /// Declares a verb that only groups others.
+    package init(
+        _ name: String, _ summary: String, verbs: [Verb], tables: [HelpTable] = [],
+        examples: [String]
+    ) {
+        self.name = name
+        self.summary = summary
+        self.arguments = []
+        self.options = []
+        self.verbs = verbs
+        self.tables = tables
+        self.examples = examples
+        self.isHidden = false
+        self.work = nil
+    }
+
+    /// The verbs below it that people use.
+    var shownVerbs: [Verb] { verbs.filter { !$0.isHidden } }
+}
+
+/// Declares a word that a verb takes by its place.
+package struct Argument: Sendable {
+    package enum Arity: Sendable {
+        case required
+        case optional
+        /// One or more; only as the last argument.
+        case repeated
+        /// None or more; only as the last argument.
+        case any
+    }
+
+    /// As help shows it, in capitals.
+    package let name: String
+    package let explanation: String
+    package let arity: Arity
+    package let values: ValueKind
+
+    package init(
+        _ name: String, _ explanation: String, arity: Arity = .required, values: ValueKind = .text
+    ) {
+        self.name = name
+        self.explanation = explanation
+        self.arity = arity
+        self.values = values
+    }
+}
+
+/// Declares `--name` or `--name VALUE`.
+package struct Option: Sendable {
+    package enum Kind: Sendable {
+        case flag
+        case value(name: String, ValueKind)
+    }
+
+    /// Without the dashes.
+    package let name: String
+    /// The letter that stands for it after a single dash.
+    package let letter: Character?
+    package let kind: Kind
+    package let explanation: String
+
+    /// Declares an option without a value.
+    package init(flag name: String, letter: Character? = nil, _ explanation: String) {
+        self.name = name
+        self.letter = letter
+        self.kind = .flag
+        self.explanation = explanation
+    }
+
+    /// Declares an option with a value; given more than once, a verb may read all or the last.
+    package init(
+        _ name: String, letter: Character? = nil, _ valueName: String, _ explanation: String,
+        values: ValueKind = .text
+    ) {
+        self.name = name
+        self.letter = letter
+        self.kind = .value(name: valueName, values)
+        self.explanation = explanation
+    }
+
+    package static let help = Option(flag: "help", letter: "h", "Show this help.")
+}
+
+/// What may stand as a value, for checks and for completion.
+package enum ValueKind: Sendable {
+    case text
+    case file
+    case folder
+    /// The name of a node of the cluster.
+    case node
+    /// A path in the tree.
+    case path
+    /// A verb of `hearth`, and further words those below it.
+    case verb
+    case oneOf([String])
+}

@@ -1,0 +1,85 @@
+internal import CommandLineKit
+internal import DataTree
+internal import JSONText
+
+/// Prints measurements as they come: rows of a table for people, or objects, one a line, for programs.
+struct BenchReport {
+    /// One number or name of a measurement.
+    struct Field {
+        /// The head of its column.
+        let title: String
+        /// Its name in JSON.
+        let name: String
+        fileprivate let text: String
+        fileprivate let value: Value
+
+        static func name(_ title: String, _ name: String, _ text: String) -> Field {
+            Field(title: title, name: name, text: text, value: .string(text))
+        }
+
+        static func whole(_ title: String, _ name: String, _ number: Double) -> Field {
+            let number = number.rounded()
+            return Field(
+                title: title, name: name, text: String(Int(number)),
+                value: Number.double(number).value)
+        }
+
+        /// Two digits after the point, three in JSON.
+        static func fraction(_ title: String, _ name: String, _ number: Double) -> Field {
+            let hundredths = Int((number * 100).rounded())
+            let rest = hundredths % 100
+            return Field(
+                title: title, name: name,
+                text: "\(hundredths / 100)." + (rest < 10 ? "0\(rest)" : "\(rest)"),
+                value: Number.double((number * 1000).rounded() / 1000).value)
+        }
+
+        /// The median and the 99th percentile, in microseconds; the titles and names are of both.
+        static func latencies(_ title: String, _ name: String, _ latencies: Latencies) -> [Field] {
+            var latencies = latencies
+            return [(0.5, title + " p50", "P50"), (0.99, "p99", "P99")].map {
+                fraction, title, end in
+                let number = latencies.percentile(fraction)
+                return Field(
+                    title: title, name: name + "Microseconds" + end,
+                    text: number.map { String($0) } ?? "-",
+                    value: number.map { .integer(Int64($0)) } ?? .null)
+            }
+        }
+    }
+
+    let isJSON: Bool
+    private var hasTitles = false
+
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
+    /// Says what is about to be measured.
+    func begin(_ heading: String) {
+        if isJSON { return }
+        StandardOutput.shared.print(heading + "\n")
+        StandardOutput.shared.flush()
+    }
+
+    /// Prints a measurement, whose first field names it.
+    mutating func show(_ fields: [Field]) {
+        if isJSON {
+            // In the order of the columns, which an object of the data model does not keep.
+            let members = fields.map { "\"\($0.name)\":" + JSONWriter.text(of: $0.value) }
+            StandardOutput.shared.print("{" + members.joined(separator: ",") + "}")
+        } else {
+            if !hasTitles { printRow(fields.map(\.title)) }
+            hasTitles = true
+            printRow(fields.map(\.text))
+        }
+        StandardOutput.shared.flush()
+    }
+
+    private func printRow(_ cells: [String]) {
+        let padded = cells.dropFirst().map {
+            String(repeating: " ", count: max(1, 12 - $0.count)) + $0
+        }
+        let name = cells.first ?? ""
+        let spaces = String(repeating: " ", count: max(0, 20 - name.count))
+        StandardOutput.shared.print(name + spaces + padded.joined())
+    }
+}

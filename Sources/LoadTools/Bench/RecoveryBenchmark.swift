@@ -1,0 +1,86 @@
+internal import ClusterAdministration
+internal import CommandLineKit
+internal import DataTree
+internal import Glibc
+internal import SyncProtocol
+internal import ZeroMQ
+
+/// The work W5 of the benchmarks: how long a node takes to start with many records on disk.
+///
+/// From the start of the process to its first answer to a client.
+struct RecoveryBenchmark {
+    struct Measurement {
+        var milliseconds: Double
+        /// Processor time until that answer.
+        var cpuSeconds: Double
+        var megabytes: Double
+        var diskMegabytes: Double
+    }
+
+    private static let patience = Duration.seconds(120)
+
+    let cluster: TemporaryCluster
+
+    private var node: Cluster.Node { cluster.cluster.file.nodes[0] }
+
+    /// Appends records to one list, and ends the node in order.
+    func fill(with records: Int) throws(CommandError) {
+        let list = Path([Key(unchecked: "bench"), Key(unchecked: "list")])
+        var load: AppendLoad
+        do throws(ZeroMQError) {
+            load = try AppendLoad(
+                to: node.client, listeningAt: [], connections: 8, list: list, appends: records,
+                pace: .pipelined(window: 1_000), in: Context())
+        } catch {
+            throw CommandError(.unavailable, error.problem, fix: error.fix)
+        }
+        _ = try load.run()
+    }
+
+    /// Waits for so long that the node has forgotten what late writes might have needed, and has written a
+    /// checkpoint without it: 20 s for each million records.
+    func quiesce(_ records: Int) throws(CommandError) {
+        for _ in 0..<max(20, records / 50_000) {
+            pause(milliseconds: 1_000)
+            try StopRequest.check()
+        }
+    }
+
+    /// Ends the node and starts it again, until it answers.
+    func restart() throws(CommandError) -> Measurement {
+        cluster.cluster.stop([node], within: .seconds(60)) { _, _ in }
+        let start = ContinuousClock.now
+        try cluster.cluster.start(node)
+        try waitForAnswer()
+        let elapsed = start.duration(to: .now)
+        let usage = ProcessUsage.total(of: cluster.processes)
+        return Measurement(
+            milliseconds: elapsed / .milliseconds(1), cpuSeconds: usage.cpuSeconds,
+            megabytes: usage.peakMegabytes, diskMegabytes: diskBytes / 1_048_576)
+    }
+
+    private func waitForAnswer() throws(CommandError) {
+        do throws(ZeroMQError) {
+            let socket = try Socket(.dealer, in: Context())
+            socket.reconnectInterval = .milliseconds(10)
+            try socket.connect(node.client)
+            _ = socket.send(ClientMessage.ping(id: 1).frame)
+            let hasAnswered = socket.wait(upTo: Self.patience)
+            socket.close()
+            if hasAnswered { return }
+        } catch {
+            throw CommandError(.unavailable, error.problem, fix: error.fix)
+        }
+        throw CommandError(
+            .unavailable, "the node did not answer within \(Self.patience)",
+            fix: "append fewer records with --records")
+    }
+
+    private var diskBytes: Double {
+        ["", "-wal"].reduce(0) { sum, suffix in
+            var status = stat()
+            let path = cluster.cluster.folder(of: node) + "/log.sqlite" + suffix
+            return stat(path, &status) == 0 ? sum + Double(status.st_size) : sum
+        }
+    }
+}

@@ -1,0 +1,89 @@
+internal import ClusterAdministration
+package import CommandLineKit
+internal import DataTree
+internal import Hearth
+internal import Threads
+
+/// `hearth demo`: a guided tour that shows what Hearth is for, and checks all that it claims.
+package struct Demo {
+    package static let verb = Verb(
+        "demo", "Shows it all in 15 seconds: three nodes, writes on each, one killed, all equal.",
+        examples: ["hearth demo"], work: run)
+
+    private static let list = Path([Key(unchecked: "rooms"), Key(unchecked: "lobby")])
+    private static let pushes = 60_000
+    private static let pushesPerSecond = 7_500
+    /// Each client pushes so many by itself first, to be looked at.
+    private static let slowPushes = 2
+
+    private let cluster: Cluster
+    private let story: Story
+
+    private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
+        let story = Story()
+        story.begin("Three nodes start, each a process with its own database on disk.")
+        return try TemporaryCluster.with(3, durability: "commit") {
+            (cluster) throws(CommandError) in
+            defer { story.leaveProgress() }
+            return try Demo(cluster: cluster.cluster, story: story).play()
+        }
+    }
+
+    private func play() throws(CommandError) -> ExitStatus {
+        let nodes = cluster.file.nodes
+        let (n1, n2, n3) = (nodes[0], nodes[1], nodes[2])
+        for node in nodes { story.show("\(node.id)  \(node.client)") }
+        try story.pause()
+
+        story.begin(
+            "A listener at n3 waits for children of \(Demo.list). Three clients push there:",
+            "ada to n1, bob to n2, eve to n3. Each child gets a key that sorts by time.")
+        let listener = try DemoListener(at: n3, list: Demo.list, story: story)
+        defer { listener.stop() }
+        let writers = DemoWriters(
+            [
+                try DemoWriter("ada", through: [n1, n3], to: Demo.list),
+                try DemoWriter("bob", through: [n2, n1], to: Demo.list),
+                try DemoWriter("eve", through: [n3, n1], to: Demo.list),
+            ], total: Demo.pushes, perSecond: Demo.pushesPerSecond, heardBy: listener,
+            story: story)
+        defer { writers.stop() }
+        try story.pause()
+        try writers.takeTurns(Demo.slowPushes)
+        try story.pause()
+
+        story.begin(
+            "Now all three push at once, \(grouped(Demo.pushesPerSecond)) a second together.",
+            "A push counts as acknowledged when it is safe on the disk of its client's node.")
+        try writers.push(until: Demo.pushes / 3)
+        try killAndRestart(n2, while: writers)
+        try writers.push(until: Demo.pushes)
+        story.show("all \(grouped(Demo.pushes)) pushes are acknowledged")
+
+        story.begin("The clients have ended. Is everything there, everywhere?")
+        let isRight = try DemoCheck(cluster: cluster, list: Demo.list, story: story)
+            .run(expected: writers.acknowledgedKeys, heard: listener)
+        story.end(isRight: isRight, pushes: Demo.pushes)
+        return isRight ? .success : .checkFailed
+    }
+
+    private func killAndRestart(
+        _ node: Cluster.Node, while writers: DemoWriters
+    ) throws(CommandError) {
+        story.begin(
+            "\(node.id) is killed (SIGKILL, as by a power cut) while they push. Nobody waits for it:",
+            "bob's client goes on at n1, and sends again what \(node.id) has not acknowledged.")
+        let killed = cluster.kill(node)
+        let before = writers.acknowledged
+        story.show("process \(killed.map { String($0.pid) } ?? "?") is gone")
+        try writers.push(until: Demo.pushes * 2 / 3)
+
+        story.begin(
+            "\(node.id) starts again, reads its disk, and asks its peers for what it missed.")
+        let start = ContinuousClock.now
+        try ClusterStart(cluster: cluster).start([node]) { writers.advance() }
+        story.show(
+            "\(node.id) serves after \(tenths(start.duration(to: .now))) s; "
+                + "it was away for \(grouped(writers.acknowledged - before)) pushes")
+    }
+}

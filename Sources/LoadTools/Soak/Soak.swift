@@ -1,0 +1,216 @@
+internal import ClusterAdministration
+internal import ClusterSimulator
+package import CommandLineKit
+internal import DataTree
+internal import EventLoop
+internal import JSONText
+
+/// `hearth soak`: real nodes under real faults, and whether anything was lost.
+package struct Soak {
+    package static let verb = Verb(
+        "soak",
+        "Writes to a cluster of its own while nodes are killed, paused and robbed of their disks; then "
+            + "checks that nothing acknowledged was lost.",
+        options: [nodes, clients, seconds, durability, checks, seed, history, json],
+        examples: [
+            "hearth soak", "hearth soak --nodes 5 --seconds 600 --seed 7 --history soak.jsonl",
+            "hearth soak --checks",
+        ]
+    ) { (invocation) throws(CommandError) in
+        let count = try invocation.integer(nodes, in: 3...15) ?? 5
+        let durability = invocation[durability] ?? "commit"
+        if invocation.has(checks), invocation.has(history) {
+            throw invocation.usageError(
+                "\(invocation.name): --checks keeps no --history",
+                fix: "leave one of them out; a check shows the requests that it found wrong")
+        }
+        return try TemporaryCluster.with(
+            count, durability: durability, recording: invocation.has(checks)
+        ) { (cluster) throws(CommandError) in
+            let soak = try Soak(cluster, invocation)
+            return try invocation.has(checks) ? soak.judge() : soak.load()
+        }
+    }
+
+    private static let nodes = Option("nodes", "NUMBER", "How many nodes; 5.")
+    private static let clients = Option("clients", "NUMBER", "How many clients write; 8.")
+    private static let seconds = Option("seconds", "SECONDS", "How long they write; 60.")
+    private static let durability = Option(
+        "durability", "MODE", "The nodes' durability mode; commit.",
+        values: .oneOf(["commit", "interval", "memory"]))
+    private static let checks = Option(
+        flag: "checks",
+        "Have nodes record each turn, and judge all by the simulator's checks; clients then ask one thing "
+            + "after the other, 20,000 in all at most.")
+    private static let seed = Option(
+        "seed", "N", "Draws the faults and the clients' work; by default from the time.")
+    private static let history = Option(
+        "history", "FILE",
+        "Write what each client asked, and what came of it, one JSON object a line.",
+        values: .file)
+    private static let json = Option(flag: "json", "Print one JSON object a claim.")
+
+    private let cluster: Cluster
+    /// Where nodes keep what they do.
+    private let records: String
+    private let invocation: Invocation
+    private let duration: Duration
+    private let clientCount: Int
+    private let seed: UInt64
+    private let start = ContinuousClock.now
+    private let startMicroseconds = SoakClock.microseconds
+
+    private init(_ cluster: TemporaryCluster, _ invocation: Invocation) throws(CommandError) {
+        self.cluster = cluster.cluster
+        records = cluster.records
+        self.invocation = invocation
+        duration = try invocation.duration(Soak.seconds) ?? .seconds(60)
+        clientCount = try invocation.integer(Soak.clients, in: 1...100) ?? 8
+        let given = try invocation.integer(Soak.seed, in: 0...Int.max)
+        seed = given.map { UInt64($0) } ?? Loop.wallClockMilliseconds
+    }
+
+    /// Lets clients work and nodes suffer, until all is calm again; returns what the nodes show then.
+    private func drive(
+        _ workers: [any SoakWorker], _ faults: inout SoakFaults
+    ) throws(CommandError) -> [(node: String, tree: Value)] {
+        var progress = Progress(of: Int(duration / .seconds(1)), "seconds")
+        var ticks = 0
+        while start.duration(to: .now) < duration {
+            try StopRequest.check()
+            try faults.advance()
+            for worker in workers { worker.work() }
+            // One of the clients moves, each third of a second.
+            ticks += 1
+            if ticks.isMultiple(of: 17) { workers[ticks / 17 % workers.count].move() }
+            progress.show(Int(start.duration(to: .now) / .seconds(1)))
+            pause(milliseconds: 20)
+        }
+        progress.finish(Int(duration / .seconds(1)))
+        try faults.endAll()
+        for worker in workers { worker.finish(within: .seconds(20)) }
+        let trees = try stableTrees()
+        try faults.countLastRepairs()
+        return trees
+    }
+
+    /// All trees, once they are equal, or after a minute.
+    private func stableTrees() throws(CommandError) -> [(node: String, tree: Value)] {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            try StopRequest.check()
+            var trees: [(node: String, tree: Value)] = []
+            for node in cluster.file.nodes {
+                let tree = try? NodeClient(nodes: [node.client]).get(.root)
+                trees.append((node.id, tree ?? .null))
+            }
+            let areEqual = trees.allSatisfy { $0.tree == trees[0].tree && !$0.tree.isNull }
+            if areEqual || ContinuousClock.now > deadline { return trees }
+            pause(milliseconds: 200)
+        }
+    }
+}
+
+// MARK: - Claims about values
+
+extension Soak {
+    /// Many writes at a time, judged by what the nodes show in the end.
+    private func load() throws(CommandError) -> ExitStatus {
+        var clients: [SoakClient] = []
+        for index in 0..<clientCount {
+            let seed = seed &+ UInt64(index) &* 7919
+            clients.append(try SoakClient(index, of: cluster.file.nodes, seed: seed, since: start))
+        }
+        var faults = SoakFaults(cluster, seed: seed)
+        let trees = try drive(clients, &faults)
+        let check = SoakCheck(
+            records: clients.flatMap(\.records), reads: clients.flatMap(\.reads), trees: trees,
+            wipes: faults.wipes.map {
+                .init(node: $0.node, milliseconds: Int(($0.time - startMicroseconds) / 1_000))
+            })
+        try save(check)
+        return report(check, faults)
+    }
+
+    private func save(_ check: SoakCheck) throws(CommandError) {
+        guard let file = invocation[Soak.history] else { return }
+        let lines = (check.records.map(\.json) + check.reads.map(\.json)).map { $0 + "\n" }.joined()
+        try writeFile(file, Array(lines.utf8))
+    }
+
+    private func report(_ check: SoakCheck, _ faults: SoakFaults) -> ExitStatus {
+        let findings = check.findings
+        for finding in findings {
+            StandardOutput.shared.print(
+                invocation.has(Soak.json) ? finding.json : finding.line)
+        }
+        let records = check.records
+        if !invocation.has(Soak.json) {
+            StandardOutput.shared.print(
+                "\(records.count { $0.outcome == .acknowledged }) of \(records.count) writes "
+                    + "acknowledged, \(records.count { $0.outcome == .unknown }) unknown, "
+                    + "\(records.count { $0.outcome == .done }) done without most nodes; "
+                    + "\(told(faults)); \(check.exemptedCount) left out because the "
+                    + "disk of their node was lost within two seconds; seed \(seed)")
+        }
+        return findings.allSatisfy(\.holds) ? .success : .checkFailed
+    }
+
+    private func told(_ faults: SoakFaults) -> String {
+        let counts = SoakFaults.Kind.allCases.map { "\(faults.counts[$0] ?? 0) \($0.rawValue)s" }
+        return counts.joined(separator: ", ") + "; \(faults.repairs)"
+    }
+}
+
+// MARK: - The simulator's checks
+
+extension Soak {
+    /// So many requests at most: the checks look at what each node held after each turn.
+    private static let requestsLimit = 20_000
+
+    /// One thing after the other, judged by what nodes and clients recorded.
+    private func judge() throws(CommandError) -> ExitStatus {
+        let share = Soak.requestsLimit / clientCount
+        let pace = UInt64(duration / .microseconds(1)) / UInt64(share)
+        var witnesses: [SoakWitness] = []
+        for index in 0..<clientCount {
+            witnesses.append(
+                try SoakWitness(
+                    index, of: clientCount, at: cluster.file.nodes,
+                    seed: seed &+ UInt64(index) &* 7919, pace: pace))
+        }
+        var faults = SoakFaults(cluster, seed: seed)
+        let trees = try drive(witnesses, &faults)
+        let judgement = try SoakJudgement(
+            of: witnesses.map(\.testimony), cluster, recordsIn: records, faults,
+            durability: invocation[Soak.durability] ?? "commit", trees: trees.map(\.tree))
+        for result in judgement.results {
+            StandardOutput.shared.print(
+                invocation.has(Soak.json) ? result.finding.json : result.finding.line)
+        }
+        if !invocation.has(Soak.json) {
+            StandardOutput.shared.print("\(judgement); \(told(faults)); seed \(seed)")
+        }
+        return judgement.results.allSatisfy { $0.verdict == .valid } ? .success : .checkFailed
+    }
+}
+
+extension CheckResult {
+    fileprivate var finding: SoakCheck.Finding {
+        .init(
+            claim: check.rawValue, details: ([details] + witness).joined(separator: "\n    "),
+            holds: verdict == .valid)
+    }
+}
+
+extension SoakCheck.Finding {
+    fileprivate var line: String {
+        let terminal = Terminal.standardOutput
+        let mark = holds ? terminal.coloured("ok", .green) : terminal.coloured("VIOLATED", .red)
+        return "\(mark)  \(claim): \(details)"
+    }
+
+    fileprivate var json: String {
+        #"{"claim":"\#(claim)","holds":\#(holds),"details":\#(JSONWriter.text(of: .string(details)))}"#
+    }
+}

@@ -1,0 +1,110 @@
+internal import ClusterAdministration
+internal import CommandLineKit
+internal import Glibc
+internal import ReplicaCore
+
+/// Does things to the nodes of a soak, drawn from a seed, one or two nodes at a time.
+struct SoakFaults {
+    enum Kind: String, CaseIterable {
+        case kill, pause, wipe
+    }
+
+    private struct Away {
+        let node: Cluster.Node
+        let kind: Kind
+        let until: ContinuousClock.Instant
+    }
+
+    private let cluster: Cluster
+    private var random: SplitMix64
+    private var away: [Away] = []
+    /// Started again and not serving yet: what others lose they could not get from these.
+    private var returning: [Cluster.Node] = []
+    private var nextLook: ContinuousClock.Instant
+    private var next: ContinuousClock.Instant
+    /// How often each was done.
+    private(set) var counts: [Kind: Int] = [:]
+    private(set) var repairs = SoakRepairs()
+    /// When which nodes lost their disks, and when they were killed at all, in microseconds.
+    private(set) var wipes: [(node: String, time: UInt64)] = []
+    private(set) var kills: [(node: String, time: UInt64)] = []
+
+    init(_ cluster: Cluster, seed: UInt64) {
+        self.cluster = cluster
+        random = SplitMix64(seed: seed)
+        next = .now + .seconds(1)
+        nextLook = next
+    }
+
+    /// Brings back whose time has come, and takes the next ones away; some times a second.
+    mutating func advance() throws(CommandError) {
+        let now = ContinuousClock.now
+        for fault in away where fault.until <= now { try end(fault) }
+        away.removeAll { $0.until <= now }
+        try lookForReturned(at: now)
+        guard now >= next else { return }
+        next = now + .milliseconds(draw(500...2000))
+        // Never more than two at once: the others are to be a majority of five.
+        let limit = min(2, cluster.file.nodes.count - 1)
+        for _ in 0..<draw(1...2) where away.count + returning.count < limit { try begin() }
+    }
+
+    private mutating func lookForReturned(at now: ContinuousClock.Instant) throws(CommandError) {
+        guard !returning.isEmpty, now >= nextLook else { return }
+        nextLook = now + .milliseconds(300)
+        let statuses = try ObservedCluster(cluster).statuses(within: .milliseconds(100))
+        let serving = Set(statuses.filter { $0.state == .serving }.map(\.node.id))
+        returning.removeAll { serving.contains($0.id) }
+    }
+
+    /// Brings all back.
+    mutating func endAll() throws(CommandError) {
+        for fault in away { try end(fault) }
+        away = []
+    }
+
+    /// Counts what the last lives have repaired, once nothing more is to come.
+    mutating func countLastRepairs() throws(CommandError) {
+        try repairs.add(lives: cluster.file.nodes, of: cluster)
+    }
+
+    private mutating func begin() throws(CommandError) {
+        let absent = Set((away.map(\.node) + returning).map(\.id))
+        let here = cluster.file.nodes.filter { !absent.contains($0.id) }
+        let node = here[draw(0...here.count - 1)]
+        // A disk is lost now and then; most of the time a node is killed.
+        let kind: Kind = [.kill, .kill, .kill, .pause, .pause, .wipe][draw(0...5)]
+        if kind == .wipe, away.contains(where: { $0.kind == .wipe }) { return }
+        counts[kind, default: 0] += 1
+        if kind != .pause { try repairs.add(lives: [node], of: cluster) }
+        switch kind {
+        case .pause: cluster.process(of: node)?.send(SIGSTOP)
+        case .kill: kill(node)
+        case .wipe:
+            kill(node)
+            wipes.append((node.id, SoakClock.microseconds))
+            removeFolder(cluster.folder(of: node))
+            try makeFolder(cluster.folder(of: node))
+        }
+        let until = ContinuousClock.now + .milliseconds(draw(200...4000))
+        away.append(Away(node: node, kind: kind, until: until))
+    }
+
+    private mutating func kill(_ node: Cluster.Node) {
+        _ = cluster.kill(node)
+        kills.append((node.id, SoakClock.microseconds))
+    }
+
+    private mutating func end(_ fault: Away) throws(CommandError) {
+        switch fault.kind {
+        case .pause: cluster.process(of: fault.node)?.send(SIGCONT)
+        case .kill, .wipe:
+            try cluster.start(fault.node)
+            returning.append(fault.node)
+        }
+    }
+
+    private mutating func draw(_ range: ClosedRange<Int>) -> Int {
+        Int.random(in: range, using: &random)
+    }
+}

@@ -1,0 +1,28 @@
+internal import ClusterAdministration
+internal import CommandLineKit
+
+/// What the nodes of a soak got from their peers because they had missed it, over all their incarnations.
+///
+/// A node that is killed takes its counters along, so they are read before; what it got in the moments
+/// between is not counted.
+struct SoakRepairs: CustomStringConvertible {
+    private var operations = 0
+    private var bytes = 0
+    private var checkpoints = 0
+
+    /// Adds what some nodes have got in lives that end here.
+    mutating func add(lives nodes: [Cluster.Node], of cluster: Cluster) throws(CommandError) {
+        let names = Set(nodes.map(\.id))
+        let statuses = try ObservedCluster(cluster).statuses(within: .milliseconds(500))
+        for status in statuses where names.contains(status.node.id) {
+            guard let exchange = status.report?.exchange else { continue }
+            operations += exchange.repaired
+            bytes += exchange.repairedBytes
+            checkpoints += exchange.installedCheckpoints
+        }
+    }
+
+    var description: String {
+        "repaired \(operations) operations (\(bytes) bytes), and \(checkpoints) times by a checkpoint"
+    }
+}

@@ -1,0 +1,193 @@
+internal import ClientCore
+internal import ClusterAdministration
+internal import ClusterSimulator
+internal import CommandLineKit
+internal import DataTree
+internal import EventLoop
+internal import Hearth
+internal import ReplicaCore
+internal import SyncProtocol
+internal import Threads
+
+/// A client of a soak whose every request is judged by the simulator's checks: it asks one thing after
+/// the other, moves between nodes, and keeps under which numbers it has asked.
+final class SoakWitness: SoakWorker {
+    private struct State: Sendable {
+        var finished: [RecordedOperation] = []
+        var open: RecordedOperation?
+        var isAsking = true
+        /// When the next request may begin.
+        var next: UInt64 = 0
+        /// Who stamps.
+        var writer: WriterID?
+        /// Each has a number of its own among those of all witnesses.
+        var connection: Int
+        var session = 0
+        var random: SplitMix64
+        var keys = PushIDGenerator()
+
+        mutating func take(_ message: ClientMessage) {
+            if case .hello(let hello) = message.request, hello.seen.entries.isEmpty { session += 1 }
+            guard let number = message.requestID else { return }
+            writer = message.stamp?.writer ?? writer
+            open?.requests.append((connection, number))
+        }
+    }
+
+    private static let connectionsLimit = 1_000_000
+
+    private let index: Int
+    private let count: Int
+    private let pace: UInt64
+    private let connection: Connection
+    private let state: Monitor<State>
+
+    /// - Parameters:
+    ///   - count: How many witnesses there are.
+    ///   - pace: From the beginning of one request to that of the next, in microseconds, at least.
+    init(
+        _ index: Int, of count: Int, at nodes: [Cluster.Node], seed: UInt64, pace: UInt64
+    ) throws(CommandError) {
+        self.index = index
+        self.count = count
+        self.pace = pace
+        let state = Monitor(
+            State(
+                connection: index * SoakWitness.connectionsLimit, random: SplitMix64(seed: seed)))
+        self.state = state
+        let shift = index % nodes.count
+        let tap = ConnectionTap(
+            connects: { state.withLock { $0.connection += 1 } },
+            sends: { frame in
+                guard let messages = try? FrameReader<ClientMessage>.messages(in: frame) else {
+                    return
+                }
+                state.withLock { state in
+                    for case .message(let message) in messages { state.take(message) }
+                }
+            })
+        do throws(HearthError) {
+            connection = try Connection(
+                nodes: (nodes[shift...] + nodes[..<shift]).map(\.client), tap: tap)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    /// All that it has asked, and what came of it; and the writer under which it stamps.
+    var testimony: (operations: [RecordedOperation], writer: WriterID?) {
+        state.withLock { state in
+            (state.finished + [state.open].compactMap { $0 }, state.writer)
+        }
+    }
+
+    /// Leaves its node, whatever is on its way.
+    func move() { connection.leaveNode() }
+
+    /// Asks for the next thing if it is time; some times a second.
+    func work() {
+        guard let (request, concern) = beginNext() else { return }
+        connection.send(request, concern: concern) { [self] result in
+            let now = SoakClock.microseconds
+            state.withLock { state in
+                guard var operation = state.open else { return }
+                operation.completed = now
+                operation.session = state.session
+                operation.outcome = RecordedOperation.Outcome(result, wanted: concern)
+                state.finished.append(operation)
+                state.open = nil
+            }
+        }
+    }
+
+    /// Begins nothing more, and waits for the answer.
+    func finish(within limit: Duration) {
+        state.withLock { $0.isAsking = false }
+        let deadline = ContinuousClock.now + limit
+        while state.withLock({ $0.open != nil }), ContinuousClock.now < deadline {
+            pause(milliseconds: 20)
+        }
+        connection.close()
+    }
+
+    // MARK: What it asks
+
+    private func beginNext() -> (Request.Work, WriteConcern?)? {
+        let now = SoakClock.microseconds
+        return state.withLock { state in
+            guard state.isAsking, state.open == nil, now >= state.next else { return nil }
+            state.next = now + pace
+            let work = nextWork(&state)
+            state.open = RecordedOperation(client: index, work, invoked: now)
+            if case .get = work { return (work.request, nil) }
+            return (work.request, state.random.next() % 2 == 0 ? .majority : nil)
+        }
+    }
+
+    private func nextWork(_ state: inout State) -> RecordedOperation.Work {
+        let number = Value.integer(Int64(state.finished.count + 1))
+        let other = Int(state.random.next() % UInt64(count))
+        switch state.random.next() % 20 {
+        case 0..<8:
+            let list = WitnessPlaces.list(Int(state.random.next() % 4))
+            let key = state.keys.next(at: Loop.wallClockMilliseconds, random: &state.random)
+            let value = Value.object(named: [
+                ("client", .integer(Int64(index))), ("number", number),
+            ])
+            return .push(list: list, key: key, value: value)
+        case 8..<11: return .increment(counter: WitnessPlaces.counter, by: 1)
+        case 11..<13: return .write(WitnessPlaces.own(other), [Write(path: .root, value: number)])
+        case 13: return .write(WitnessPlaces.own(other), [Write(path: .root, value: .null)])
+        case 14..<16:
+            let writes = WitnessPlaces.sides.map { Write(path: Path([$0]), value: number) }
+            return .write(WitnessPlaces.pair(other), writes)
+        case 16..<18: return .get(WitnessPlaces.own(other))
+        default: return .get(WitnessPlaces.pair(other))
+        }
+    }
+}
+
+/// Where witnesses write and read.
+enum WitnessPlaces {
+    private static let root = Path([Key(unchecked: "witness")])
+    static let counter = root.appending(Key(unchecked: "counter"))
+    static let sides = [Key(unchecked: "a"), Key(unchecked: "b")]
+
+    static func list(_ number: Int) -> Path { place("lists", number) }
+    static func own(_ client: Int) -> Path { place("own", client) }
+    static func pair(_ client: Int) -> Path { place("pairs", client) }
+
+    private static func place(_ name: String, _ number: Int) -> Path {
+        root.appending(Key(unchecked: name)).appending(Key(unchecked: "w\(number)"))
+    }
+}
+
+extension RecordedOperation.Work {
+    fileprivate var request: Request.Work {
+        switch self {
+        case .push(let list, let key, let value): .put(list.appending(key), value)
+        case .increment(let counter, let delta):
+            .put(counter, .deferred(.increment(.integer(delta))))
+        case .write(let path, let writes) where writes.count == 1 && writes[0].path.isRoot:
+            .put(path, writes[0].value)
+        case .write(let path, let writes): .merge(path, writes)
+        case .get(let path): .get(path)
+        }
+    }
+}
+
+extension RecordedOperation.Outcome {
+    fileprivate init(_ result: Result<Answer, HearthError>, wanted: WriteConcern?) {
+        switch result {
+        case .success(.value(let value)): self = .acknowledged(value, acknowledgedAt: nil)
+        case .success: self = .acknowledged(nil, acknowledgedAt: wanted)
+        case .failure(let error):
+            switch error.effect {
+            case .none: self = .failed
+            case .unknown: self = .unknown
+            // Done, and on fewer nodes than it was to be.
+            case .done: self = .acknowledged(nil, acknowledgedAt: nil)
+            }
+        }
+    }
+}

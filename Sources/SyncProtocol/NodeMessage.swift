@@ -1,0 +1,70 @@
+public import DataTree
+
+/// A part of what is listened to that differs from what the client holds.
+public struct ChangedRange: Equatable, Sendable {
+    package let range: LeafRange
+    /// What is there instead of all leaves of the range.
+    public let writes: [Write]
+
+    package init(_ range: LeafRange, writes: [Write]) {
+        self.range = range
+        self.writes = writes
+    }
+}
+
+/// What a node tells a client.
+public enum NodeMessage: Equatable, Sendable {
+    /// `["ok", id]`: done, and durable as the node's durability mode promises.
+    case ok(id: UInt64)
+    /// `["met", id, concern]`: done, and as durable as this says: what was asked for, or less if that
+    /// was not reached in time.
+    case acknowledged(id: UInt64, concern: WriteConcern)
+    /// `["pushed", id, key]`: done, under this new key.
+    case pushed(id: UInt64, key: Key)
+    /// `["value", id, value]`, priorities in export form.
+    case value(id: UInt64, value: Value)
+    /// `["change", listen, [[relative path, value], …]]`: what one operation changed, applied
+    /// together and in order. The first one of a listen, and each one at the empty path, is all that
+    /// the listen shows; a first one without writes says that the client holds exactly that.
+    case change(listen: UInt64, writes: [Write])
+    /// `["ranges", listen, [[after, through, [[relative path, value], …]], …]]`: the first answer of a
+    /// listen for a client that holds the rest; all leaves of each range give way to the writes.
+    case ranges(listen: UInt64, ranges: [ChangedRange])
+    /// `["ready", id, member, wall milliseconds, time, {origin: sequence, …}]`: the answer to `hello`,
+    /// with the node's clocks and all that it holds.
+    case ready(
+        id: UInt64, member: String, wallMilliseconds: UInt64, time: HybridTime, holds: VersionVector
+    )
+    /// `["seen", time, {origin: sequence, …}]`: what the frame shows: nothing newer than the time, and
+    /// more of these origins than was told before.
+    case seen(time: HybridTime, holds: VersionVector)
+    /// `["error", id, code, problem, fix]`: nothing was done.
+    case error(id: UInt64, code: ErrorCode, problem: String, fix: String)
+    /// `["ended", listen, code, problem, fix]`: the node ended this listen.
+    case ended(listen: UInt64, code: ErrorCode, problem: String, fix: String)
+}
+
+/// Why a node did not do what it was asked.
+public enum ErrorCode: String, Sendable, CaseIterable {
+    /// The request itself is wrong: a path, a value, a name.
+    case invalid
+    /// The node speaks another protocol version.
+    case version
+    /// The node does not take this now (it stops, starts, or its disk refuses); another may.
+    case unavailable
+    /// A limit of the node is reached.
+    case tooBig = "too_big"
+    /// What is there is not what the condition of the write says.
+    case changed
+    /// Nobody has done what has this stamp, and nobody will: it may be asked for with a new one.
+    case late
+    /// This node has not done what has this stamp, and cannot know yet whether another one has: ask
+    /// again, with the same stamp.
+    case undecided
+    /// The node does not hold what the client has seen elsewhere.
+    case behind
+    /// What was written before may still change.
+    case notStable = "not_stable"
+    /// No coordinator could be reached, which needs a majority of the nodes; nothing was done.
+    case noMajority = "no_majority"
+}

@@ -1,0 +1,116 @@
+/// What a client sends to a node: a request behind the number by which the answer names it.
+///
+/// In a frame each is a MessagePack array: the name of the request, the id, its elements, and last, if there
+/// are any, a map of options by their names. A new kind of request is a struct with its `RequestContent`, a case
+/// of `ClientRequest`, and what a replica does with it.
+public struct ClientMessage: Equatable, Sendable {
+    /// Any number that the client has not in use; the answer repeats it.
+    public var id: UInt64
+    /// What it asks for.
+    public var request: ClientRequest
+
+    /// A request under a number.
+    public init(id: UInt64, _ request: ClientRequest) {
+        self.id = id
+        self.request = request
+    }
+}
+
+/// All that a client may ask of a node.
+public enum ClientRequest: Equatable, Sendable {
+    case get(GetRequest)
+    case children(ChildrenRequest)
+    case put(PutRequest)
+    case merge(MergeRequest)
+    case push(PushRequest)
+    case listen(ListenRequest)
+    case unlisten(UnlistenRequest)
+    case onDisconnect(OnDisconnectRequest)
+    case onDisconnectMerge(OnDisconnectMergeRequest)
+    case onDisconnectCancel(OnDisconnectCancelRequest)
+    case backup(BackupRequest)
+    case evict(EvictRequest)
+    case hello(HelloRequest)
+    case awaitStable(AwaitStableRequest)
+    case ping(PingRequest)
+    case status(StatusRequest)
+}
+
+extension ClientMessage {
+    /// The id of a read or a write.
+    public var requestID: UInt64? {
+        switch request {
+        case .get, .children, .put, .merge, .push: id
+        default: nil
+        }
+    }
+
+    /// The stamp of a write of a native client.
+    public var stamp: Stamp? {
+        switch request {
+        case .put(let put): put.stamp
+        case .merge(let merge): merge.stamp
+        default: nil
+        }
+    }
+}
+
+// MARK: - Bytes
+
+extension ClientMessage: FrameMessage {
+    /// Appends the request as one MessagePack array.
+    public func encode(into writer: inout MessagePackWriter) {
+        switch request {
+        case .get(let request): writer.append(request, id)
+        case .children(let request): writer.append(request, id)
+        case .put(let request): writer.append(request, id)
+        case .merge(let request): writer.append(request, id)
+        case .push(let request): writer.append(request, id)
+        case .listen(let request): writer.append(request, id)
+        case .unlisten(let request): writer.append(request, id)
+        case .onDisconnect(let request): writer.append(request, id)
+        case .onDisconnectMerge(let request): writer.append(request, id)
+        case .onDisconnectCancel(let request): writer.append(request, id)
+        case .backup(let request): writer.append(request, id)
+        case .evict(let request): writer.append(request, id)
+        case .hello(let request): writer.append(request, id)
+        case .awaitStable(let request): writer.append(request, id)
+        case .ping(let request): writer.append(request, id)
+        case .status(let request): writer.append(request, id)
+        }
+    }
+
+    /// Takes one request; what is wrong with it is thrown.
+    public static func decode(
+        from reader: inout MessagePackReader
+    ) throws(FrameError) -> ClientMessage {
+        let head = try reader.messageHead()
+        switch head.name {
+        case GetRequest.name: return try reader.request(head, ClientRequest.get)
+        case ChildrenRequest.name: return try reader.request(head, ClientRequest.children)
+        case PutRequest.name: return try reader.request(head, ClientRequest.put)
+        case MergeRequest.name: return try reader.request(head, ClientRequest.merge)
+        case PushRequest.name: return try reader.request(head, ClientRequest.push)
+        case ListenRequest.name: return try reader.request(head, ClientRequest.listen)
+        case UnlistenRequest.name: return try reader.request(head, ClientRequest.unlisten)
+        case OnDisconnectRequest.name:
+            return try reader.request(head, ClientRequest.onDisconnect)
+        case OnDisconnectMergeRequest.name:
+            return try reader.request(head, ClientRequest.onDisconnectMerge)
+        case OnDisconnectCancelRequest.name:
+            return try reader.request(head, ClientRequest.onDisconnectCancel)
+        case BackupRequest.name: return try reader.request(head, ClientRequest.backup)
+        case EvictRequest.name: return try reader.request(head, ClientRequest.evict)
+        case HelloRequest.name: return try reader.request(head, ClientRequest.hello)
+        case AwaitStableRequest.name: return try reader.request(head, ClientRequest.awaitStable)
+        case PingRequest.name: return try reader.request(head, ClientRequest.ping)
+        case StatusRequest.name: return try reader.request(head, ClientRequest.status)
+        default: throw head.unknown(names: names)
+        }
+    }
+
+    private static let names = """
+        get, children, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
+        onDisconnectCancel, backup, evict, hello, awaitStable, ping, status
+        """
+}

@@ -1,0 +1,127 @@
+/// `["backup", id, name]`: has the node write a copy of its database. Answered by `value` with the
+/// path of the copy.
+public struct BackupRequest: Equatable, Sendable {
+    /// The name of the file.
+    public var name: String
+}
+
+/// `["evict", id, member]`: has the cluster go on without a member. Answered by `ok` once this node votes
+/// for it, or by the error `unavailable` where it does not reach more than half of all, which have to.
+public struct EvictRequest: Equatable, Sendable {
+    /// The member that is voted out.
+    public var member: String
+}
+
+/// `["awaitStable", id, milliseconds]`: answered by `ok` once all earlier writes of all nodes have arrived, so that
+/// none of them can change what is there; or, after so long, by the error `not_stable`, which names the nodes
+/// that are missing.
+public struct AwaitStableRequest: Equatable, Sendable {
+    /// The limit.
+    public var milliseconds: UInt64
+}
+
+/// `["hello", id, {origin: sequence, …}]`: begins a session, or goes on with the one that the client
+/// had at another node. Answered by `ready` once this node holds all that the client has seen, or by the error
+/// `behind`. From then on frames end with `seen`. After the refusal of a stamp no other one is taken before the
+/// next hello.
+public struct HelloRequest: Equatable, Sendable {
+    /// What the client has seen.
+    public var seen: VersionVector
+}
+
+/// `["ping", id]`, answered by `value` with the node's wall clock, in milliseconds since 1970: shows that the
+/// connection works.
+public struct PingRequest: Equatable, Sendable {}
+
+/// `["status", id]`, answered by `value` with a `NodeStatus`.
+public struct StatusRequest: Equatable, Sendable {}
+
+extension ClientMessage {
+    /// A message with a `BackupRequest`.
+    public static func backup(id: UInt64, name: String) -> ClientMessage {
+        ClientMessage(id: id, .backup(BackupRequest(name: name)))
+    }
+
+    /// A message with an `EvictRequest`.
+    public static func evict(id: UInt64, member: String) -> ClientMessage {
+        ClientMessage(id: id, .evict(EvictRequest(member: member)))
+    }
+
+    /// A message with a `AwaitStableRequest`.
+    public static func awaitStable(id: UInt64, milliseconds: UInt64) -> ClientMessage {
+        ClientMessage(id: id, .awaitStable(AwaitStableRequest(milliseconds: milliseconds)))
+    }
+
+    /// A message with a `HelloRequest`.
+    public static func hello(id: UInt64, seen: VersionVector) -> ClientMessage {
+        ClientMessage(id: id, .hello(HelloRequest(seen: seen)))
+    }
+
+    /// A message with a `PingRequest`.
+    public static func ping(id: UInt64) -> ClientMessage {
+        ClientMessage(id: id, .ping(PingRequest()))
+    }
+
+    /// A message with a `StatusRequest`.
+    public static func status(id: UInt64) -> ClientMessage {
+        ClientMessage(id: id, .status(StatusRequest()))
+    }
+}
+
+// MARK: - Bytes
+
+extension BackupRequest: RequestContent {
+    static var name: String { "backup" }
+    static var elementCount: Int { 1 }
+
+    func appendElements(to writer: inout MessagePackWriter) { writer.append(name) }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        name = try reader.elements.string("the name of a backup")
+    }
+}
+
+extension EvictRequest: RequestContent {
+    static var name: String { "evict" }
+    static var elementCount: Int { 1 }
+
+    func appendElements(to writer: inout MessagePackWriter) { writer.append(member) }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        member = try reader.elements.string("a member")
+    }
+}
+
+extension AwaitStableRequest: RequestContent {
+    static var name: String { "awaitStable" }
+    static var elementCount: Int { 1 }
+
+    func appendElements(to writer: inout MessagePackWriter) { writer.append(milliseconds) }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        milliseconds = try reader.elements.unsigned("a limit in milliseconds")
+    }
+}
+
+extension HelloRequest: RequestContent {
+    static var name: String { "hello" }
+    static var elementCount: Int { 1 }
+
+    func appendElements(to writer: inout MessagePackWriter) { writer.append(seen) }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        seen = try reader.elements.vector()
+    }
+}
+
+extension PingRequest: RequestContent {
+    static var name: String { "ping" }
+
+    init(from reader: inout RequestReader) throws(FrameError) {}
+}
+
+extension StatusRequest: RequestContent {
+    static var name: String { "status" }
+
+    init(from reader: inout RequestReader) throws(FrameError) {}
+}

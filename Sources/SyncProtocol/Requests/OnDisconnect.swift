@@ -1,0 +1,84 @@
+public import DataTree
+
+/// `["onDisconnect", id, path, value]`: a put that the node does once this connection has ended.
+/// Answered by `ok` when the node has noted it.
+public struct OnDisconnectRequest: Equatable, Sendable {
+    /// Where; the path may end in `.priority`.
+    public var path: Path
+    /// What is there from then on.
+    public var value: Value
+}
+
+/// `["onDisconnectMerge", id, path, {relative path: value, …}]`: such puts, each for itself.
+public struct OnDisconnectMergeRequest: Equatable, Sendable {
+    /// What the paths of the writes are relative to.
+    public var path: Path
+    /// What is written.
+    public var writes: [Write]
+}
+
+/// `["onDisconnectCancel", id, path]`: takes back what was noted at and below the path.
+public struct OnDisconnectCancelRequest: Equatable, Sendable {
+    /// Where.
+    public var path: Path
+}
+
+extension ClientMessage {
+    /// A message with an `OnDisconnectRequest`.
+    public static func onDisconnect(id: UInt64, path: Path, value: Value) -> ClientMessage {
+        ClientMessage(id: id, .onDisconnect(OnDisconnectRequest(path: path, value: value)))
+    }
+
+    /// A message with an `OnDisconnectMergeRequest`.
+    public static func onDisconnectMerge(id: UInt64, path: Path, writes: [Write]) -> ClientMessage {
+        let merge = OnDisconnectMergeRequest(path: path, writes: writes)
+        return ClientMessage(id: id, .onDisconnectMerge(merge))
+    }
+
+    /// A message with an `OnDisconnectCancelRequest`.
+    public static func onDisconnectCancel(id: UInt64, path: Path) -> ClientMessage {
+        ClientMessage(id: id, .onDisconnectCancel(OnDisconnectCancelRequest(path: path)))
+    }
+}
+
+// MARK: - Bytes
+
+extension OnDisconnectRequest: RequestContent {
+    static var name: String { "onDisconnect" }
+    static var elementCount: Int { 2 }
+
+    func appendElements(to writer: inout MessagePackWriter) {
+        writer.append(path)
+        writer.append(value)
+    }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        let write = try reader.elements.put()
+        (path, value) = (write.path, write.value)
+    }
+}
+
+extension OnDisconnectMergeRequest: RequestContent {
+    static var name: String { "onDisconnectMerge" }
+    static var elementCount: Int { 2 }
+
+    func appendElements(to writer: inout MessagePackWriter) {
+        writer.append(path)
+        writer.append(merge: writes)
+    }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        (path, writes) = try reader.elements.merge()
+    }
+}
+
+extension OnDisconnectCancelRequest: RequestContent {
+    static var name: String { "onDisconnectCancel" }
+    static var elementCount: Int { 1 }
+
+    func appendElements(to writer: inout MessagePackWriter) { writer.append(path) }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        path = try reader.elements.location()
+    }
+}

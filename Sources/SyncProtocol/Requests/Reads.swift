@@ -1,0 +1,68 @@
+public import DataTree
+public import QueryEngine
+
+/// `["get", id, path, options]`, answered by `value`: what the `query` shows.
+public struct GetRequest: Equatable, Sendable {
+    /// Where.
+    public var path: Path
+    /// Which children are shown.
+    public var query: Query
+}
+
+/// `["children", id, path, options]`, answered by `value` with a `ChildListing`: the keys at the path
+/// and what is at each of them, without what is below that.
+public struct ChildrenRequest: Equatable, Sendable {
+    /// Where.
+    public var path: Path
+    /// The option `from`: the key to begin with.
+    public var from: Key?
+    /// The option `limit`: how many keys are listed at most.
+    public var limit: Int?
+}
+
+extension ClientMessage {
+    /// A message with a `GetRequest`.
+    public static func get(id: UInt64, path: Path, query: Query = Query()) -> ClientMessage {
+        ClientMessage(id: id, .get(GetRequest(path: path, query: query)))
+    }
+
+    /// A message with a `ChildrenRequest`.
+    public static func children(
+        id: UInt64, path: Path, from: Key? = nil, limit: Int? = nil
+    ) -> ClientMessage {
+        ClientMessage(id: id, .children(ChildrenRequest(path: path, from: from, limit: limit)))
+    }
+}
+
+// MARK: - Bytes
+
+extension GetRequest: RequestContent {
+    static var name: String { "get" }
+    static var elementCount: Int { 1 }
+    static var knownOptions: [Options.Name] { [.query] }
+
+    var options: Options { Options(query: query) }
+
+    func appendElements(to writer: inout MessagePackWriter) { writer.append(path) }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        path = try reader.elements.path()
+        query = try reader.options(of: GetRequest.self).query
+    }
+}
+
+extension ChildrenRequest: RequestContent {
+    static var name: String { "children" }
+    static var elementCount: Int { 1 }
+    static var knownOptions: [Options.Name] { [.from, .limit] }
+
+    var options: Options { Options(from: from, limit: limit) }
+
+    func appendElements(to writer: inout MessagePackWriter) { writer.append(path) }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        path = try reader.elements.location()
+        let options = try reader.options(of: ChildrenRequest.self)
+        (from, limit) = (options.from, options.limit)
+    }
+}

@@ -1,0 +1,123 @@
+import DataTree
+import QueryEngine
+
+/// What a request says behind its name and its id, and how that stands in a frame.
+protocol RequestContent {
+    /// The first element of its array.
+    static var name: String { get }
+    /// How many elements follow the id, the options not counted.
+    static var elementCount: Int { get }
+    /// The options that it knows; any other one is refused.
+    static var knownOptions: [Options.Name] { get }
+
+    var options: Options { get }
+
+    /// Appends the elements that follow the id.
+    func appendElements(to writer: inout MessagePackWriter)
+
+    /// Takes the elements that follow the id, and the options.
+    init(from reader: inout RequestReader) throws(FrameError)
+}
+
+extension RequestContent {
+    static var knownOptions: [Options.Name] { [] }
+    static var elementCount: Int { 0 }
+    var options: Options { Options() }
+
+    func appendElements(to writer: inout MessagePackWriter) {}
+}
+
+/// Reads what follows the id of one request.
+struct RequestReader {
+    fileprivate let head: MessageHead
+    /// Reads the elements, in their order; the options come after all of them.
+    var elements: MessagePackReader
+
+    /// Takes the options that the request has, behind its elements.
+    mutating func options<Content: RequestContent>(
+        of content: Content.Type
+    ) throws(FrameError) -> Options {
+        try elements.options(of: head, after: 2 + Content.elementCount, Content.knownOptions)
+    }
+}
+
+extension MessagePackWriter {
+    /// Appends a whole request.
+    mutating func append<Content: RequestContent>(_ content: Content, _ id: UInt64) {
+        let options = content.options
+        appendArrayHead(2 + Content.elementCount + (options.isEmpty ? 0 : 1))
+        append(Content.name)
+        append(id)
+        content.appendElements(to: &self)
+        append(options)
+    }
+
+    /// Appends the map of a merge.
+    mutating func append(merge writes: [Write]) {
+        appendMapHead(writes.count)
+        for write in writes {
+            append(write.path)
+            append(write.value)
+        }
+    }
+}
+
+extension MessagePackReader {
+    /// Takes what follows the name of a request.
+    mutating func request<Content: RequestContent>(
+        _ head: MessageHead, _ wrapped: (Content) -> ClientRequest
+    ) throws(FrameError) -> ClientMessage {
+        try head.require(
+            2 + Content.elementCount, optional: Content.knownOptions.isEmpty ? 0 : 1)
+        let id = try id()
+        var reader = RequestReader(head: head, elements: self)
+        let content = try Content(from: &reader)
+        self = reader.elements
+        return ClientMessage(id: id, wrapped(content))
+    }
+
+    /// Takes a path and the value that is put there.
+    mutating func put() throws(FrameError) -> Write {
+        let start = position
+        let write = Write(path: try path(), value: try value())
+        if let failure = write.failureInPriority { throw .data(failure, at: start) }
+        return write
+    }
+
+    /// Takes the path of a merge and what it writes below that.
+    mutating func merge() throws(FrameError) -> (path: Path, writes: [Write]) {
+        let path = try location()
+        let start = position
+        let count = try mapHead("a map of relative paths to values")
+        let writes = try writes(count)
+        if let failure = Write.failure(inMerge: writes, at: path) {
+            throw .data(failure, at: start)
+        }
+        return (path, writes)
+    }
+
+    mutating func id() throws(FrameError) -> UInt64 {
+        try unsigned("an id (an unsigned integer)")
+    }
+
+    /// Takes a path that can have something below it, as one that ends in `.priority` cannot.
+    mutating func location() throws(FrameError) -> Path {
+        let start = position
+        let path = try path()
+        if path.last == .priority {
+            throw .expected("the path of a location", found: "\(path)", at: start)
+        }
+        return path
+    }
+
+    /// Takes so many paths, each with the value that is written there.
+    mutating func writes(_ count: Int) throws(FrameError) -> [Write] {
+        var writes: [Write] = []
+        // What is only declared gets little memory.
+        writes.reserveCapacity(min(count, 256))
+        for _ in 0..<count {
+            writes.append(Write(path: try path(), value: try value()))
+        }
+        return writes
+    }
+}

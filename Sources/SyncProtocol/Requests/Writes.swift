@@ -1,0 +1,153 @@
+public import DataTree
+
+/// `["put", id, path, value, options]`: replaces what is at the path, null removes. Answered by `ok`.
+public struct PutRequest: Equatable, Sendable {
+    /// Where; the path may end in `.priority`.
+    public var path: Path
+    /// What is there from then on.
+    public var value: Value
+    /// The options `if`, `local` and `within`: the put is done only if this holds; otherwise the answer is the
+    /// error `changed`.
+    public var condition: Condition?
+    /// The option `concern`: on how many members it is durable before it is answered, by `acknowledged`.
+    public var concern: WriteConcern?
+    /// The option `stamp`: it is done once, at whatever nodes it is asked for, see `HelloRequest`. The stamp of a
+    /// conditional put is its name alone, and does not say when it is done.
+    public var stamp: Stamp?
+}
+
+/// `["merge", id, path, {relative path: value, …}, options]`: one atomic multi-path update. Answered by `ok`.
+public struct MergeRequest: Equatable, Sendable {
+    /// What the paths of the writes are relative to.
+    public var path: Path
+    /// What is written; no path lies at or below another.
+    public var writes: [Write]
+    /// The option `concern`, as of a put.
+    public var concern: WriteConcern?
+    /// The option `stamp`, as of a put.
+    public var stamp: Stamp?
+}
+
+/// `["push", id, path, value]`: appends a child; the node makes its key. Answered by `pushed`.
+public struct PushRequest: Equatable, Sendable {
+    /// The parent of the new child.
+    public var path: Path
+    /// The child.
+    public var value: Value
+}
+
+extension ClientMessage {
+    /// A message with a `PutRequest`.
+    public static func put(
+        id: UInt64, path: Path, value: Value, condition: Condition? = nil,
+        concern: WriteConcern? = nil, stamp: Stamp? = nil
+    ) -> ClientMessage {
+        let put = PutRequest(
+            path: path, value: value, condition: condition, concern: concern, stamp: stamp)
+        return ClientMessage(id: id, .put(put))
+    }
+
+    /// A message with a `MergeRequest`.
+    public static func merge(
+        id: UInt64, path: Path, writes: [Write], concern: WriteConcern? = nil, stamp: Stamp? = nil
+    ) -> ClientMessage {
+        let merge = MergeRequest(path: path, writes: writes, concern: concern, stamp: stamp)
+        return ClientMessage(id: id, .merge(merge))
+    }
+
+    /// A message with a `PushRequest`.
+    public static func push(id: UInt64, path: Path, value: Value) -> ClientMessage {
+        ClientMessage(id: id, .push(PushRequest(path: path, value: value)))
+    }
+}
+
+/// What a put requires of the data that it replaces.
+public struct Condition: Equatable, Sendable {
+    /// `if`: the hash of what has to be there.
+    public let hash: DataHash
+    /// `local`: whether the node that is asked decides, by what it holds at that moment. Otherwise the
+    /// coordinator of the cluster does, and a majority of the nodes holds what it decided before it is
+    /// answered.
+    ///
+    /// Nodes that decide each for itself may let two puts take place on the same data: the one with the
+    /// later stamp stays, and the other one is lost.
+    public let isLocal: Bool
+    /// `within`: after so many milliseconds without a decision the put is refused, by `no_majority` if
+    /// nothing was done, and otherwise by `undecided`. Without it, it waits as long as the connection lasts.
+    public let patienceMilliseconds: UInt64?
+
+    package init(_ hash: DataHash, isLocal: Bool = false, patienceMilliseconds: UInt64? = nil) {
+        self.hash = hash
+        self.isLocal = isLocal
+        self.patienceMilliseconds = patienceMilliseconds
+    }
+}
+
+// MARK: - Bytes
+
+extension PutRequest: RequestContent {
+    static var name: String { "put" }
+    static var elementCount: Int { 2 }
+    static var knownOptions: [Options.Name] {
+        [.condition, .isLocal, .patience, .concern, .stamp]
+    }
+
+    var options: Options {
+        Options(
+            condition: condition?.hash, isLocal: condition?.isLocal ?? false,
+            patience: condition?.patienceMilliseconds, concern: concern, stamp: stamp)
+    }
+
+    func appendElements(to writer: inout MessagePackWriter) {
+        writer.append(path)
+        writer.append(value)
+    }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        let write = try reader.elements.put()
+        (path, value) = (write.path, write.value)
+        let start = reader.elements.position
+        let options = try reader.options(of: PutRequest.self)
+        if options.condition == nil, options.isLocal || options.patience != nil {
+            throw .expected("\"if\" beside \"local\" and \"within\"", found: "none", at: start)
+        }
+        condition = options.condition.map {
+            Condition($0, isLocal: options.isLocal, patienceMilliseconds: options.patience)
+        }
+        (concern, stamp) = (options.concern, options.stamp)
+    }
+}
+
+extension MergeRequest: RequestContent {
+    static var name: String { "merge" }
+    static var elementCount: Int { 2 }
+    static var knownOptions: [Options.Name] { [.concern, .stamp] }
+
+    var options: Options { Options(concern: concern, stamp: stamp) }
+
+    func appendElements(to writer: inout MessagePackWriter) {
+        writer.append(path)
+        writer.append(merge: writes)
+    }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        (path, writes) = try reader.elements.merge()
+        let options = try reader.options(of: MergeRequest.self)
+        (concern, stamp) = (options.concern, options.stamp)
+    }
+}
+
+extension PushRequest: RequestContent {
+    static var name: String { "push" }
+    static var elementCount: Int { 2 }
+
+    func appendElements(to writer: inout MessagePackWriter) {
+        writer.append(path)
+        writer.append(value)
+    }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        path = try reader.elements.location()
+        value = try reader.elements.value()
+    }
+}

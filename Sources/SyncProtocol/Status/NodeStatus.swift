@@ -1,0 +1,277 @@
+public import DataTree
+
+/// What a node answers to `status`: how it is, at one moment.
+///
+/// In a message it is an object; `StatusFields.swift` has the names of its members. Counts are since the node's
+/// start unless they say something else.
+public struct NodeStatus: Equatable, Sendable {
+    /// Which node it is, and whether it takes writes.
+    public var identity = Identity()
+    /// What it holds.
+    public var data = Data()
+    /// What came from peers and went to them.
+    public var exchange = Exchange()
+    /// Evictions, and what this node did after its own.
+    public var membership = Membership()
+    /// The coordinator of transactions.
+    public var coordination = Coordination()
+    /// What waits, and how much may.
+    public var queues = Queues()
+    /// What it does for clients.
+    public var clients = Clients()
+    /// Nil where no process runs the replica, as in the simulator.
+    public var process: Process?
+
+    /// The status of a node that has done nothing yet.
+    public init() {}
+
+    /// Reads what a node answers to `status`.
+    ///
+    /// - Throws: `DataError` that names the member that is missing or is something else.
+    public init(_ answer: Value) throws(DataError) { try self.init(told: answer, under: "") }
+
+    /// What a node answers to `status`.
+    public var value: Value { told }
+}
+
+extension NodeStatus {
+    /// Which node it is, and whether it takes writes.
+    public struct Identity: Equatable, Sendable {
+        /// The name of the node in its configuration.
+        public var member = ""
+        /// The name of its cluster.
+        public var cluster = ""
+        /// The writer of its incarnation, as text.
+        public var writer = ""
+        /// Its wall clock, since 1970.
+        public var wallMilliseconds = 0
+        /// `commit`, `interval` or `memory`.
+        public var durability = ""
+        /// `works`, or why the disk takes nothing.
+        public var storage = NodeStatus.storageWorks
+    }
+
+    /// What `storage` says while the disk takes writes.
+    public static let storageWorks = "works"
+
+    /// What the node holds.
+    public struct Data: Equatable, Sendable {
+        /// The operations applied, by the member that made them, or by the writer of a closed incarnation.
+        public var held: [String: Int] = [:]
+        /// The writers of the members' current incarnations, by member.
+        public var writers: [String: String] = [:]
+        /// All operations applied.
+        public var operations = 0
+        /// How many operations the peer that holds most has and this node lacks.
+        public var lag = 0
+        /// The places for which the node remembers what a late write could still change.
+        public var registers = 0
+        /// Up to when all earlier writes of all nodes have arrived, since 1970.
+        public var stableMilliseconds = 0
+        /// Writers of closed incarnations of which there are operations.
+        public var closedIncarnations = 0
+        /// The operations in the log.
+        public var loggedOperations = 0
+        /// How many the log may hold before it stops waiting for members that are away.
+        public var loggedOperationsLimit = 0
+    }
+
+    /// What came from peers and went to them.
+    public struct Exchange: Equatable, Sendable {
+        /// How many milliseconds ago each peer was heard that was heard of late.
+        public var connectedPeers: [String: Int] = [:]
+        /// The members that are waited for and were not heard of late.
+        public var silentPeers: [String: Bool] = [:]
+        /// Operations that clients gave to this node.
+        public var accepted = 0
+        /// Operations of peers that were applied.
+        public var received = 0
+        /// Operations that came by repair.
+        public var repaired = 0
+        /// The bytes of all that came by repair, held already or not.
+        public var repairedBytes = 0
+        /// Operations that came although they were held already.
+        public var duplicates = 0
+        /// Operations for which there was no room to wait.
+        public var dropped = 0
+        /// Checkpoints of peers that took the place of the node's own data.
+        public var installedCheckpoints = 0
+        /// The member whose checkpoint is being received; nil if none is.
+        public var receivingCheckpointFrom: String?
+        /// Frames of peers that could not be read.
+        public var malformedFrames = 0
+        /// Frames from other clusters and from unknown members, and operations that no member can have made.
+        public var unknownPeers = 0
+        /// The processes that were not taken for the members that they said they were, by the reasons.
+        public var refusedNodes: [String: RefusedNode] = [:]
+    }
+
+    /// A process that was not taken for the member that it said it was.
+    public struct RefusedNode: Equatable, Sendable {
+        /// The member that it said it was.
+        public var member = ""
+        /// Where it listens.
+        public var endpoint = ""
+        /// Why it was refused.
+        public var problem = ""
+        /// What somebody can do about that.
+        public var fix = ""
+        /// How often in a row.
+        public var count = 0
+        /// How long ago it was refused last.
+        public var agoMilliseconds = 0
+
+        /// One of which nothing is known yet.
+        public init() {}
+    }
+
+    /// Evictions, and what this node did after its own.
+    public struct Membership: Equatable, Sendable {
+        /// The evicted members, with the writers that they were then.
+        public var evicted: [String: String] = [:]
+        /// The members that this node votes to evict, while no majority is known.
+        public var evictionVotes: [String: String] = [:]
+        /// Whether this node was evicted and has not rejoined yet.
+        public var isEvicted = false
+        /// Orphaned batches: operations that this node alone had when it was evicted, not replayed yet.
+        public var orphanedBatches = 0
+        /// How often the node rejoined.
+        public var rejoins = 0
+        /// Orphaned operations that were replayed.
+        public var replayed = 0
+        /// Orphaned operations that were kept for somebody to decide.
+        public var quarantined = 0
+    }
+
+    /// Who decides transactions.
+    public struct Coordination: Equatable, Sendable {
+        /// The coordinator; nil while this node knows none.
+        public var coordinator: String?
+        /// The number of its lease.
+        public var term = 0
+        /// Transactions that this node decided.
+        public var decided = 0
+    }
+
+    /// What waits, and how much may.
+    public struct Queues: Equatable, Sendable {
+        /// The writers of whom operations in between are missing.
+        public var gaps = 0
+        /// Batches that wait for earlier ones.
+        public var waitingBatches = 0
+        /// How many may wait.
+        public var waitingBatchesLimit = 0
+        /// The bytes of these batches.
+        public var waitingBytes = 0
+        /// How many bytes may wait.
+        public var waitingBytesLimit = 0
+        /// Turns that are not durable yet.
+        public var pendingTurns = 0
+        /// Writes that wait until they are durable on enough members.
+        public var waitingForConcern = 0
+        /// Transactions that wait for the coordinator.
+        public var waitingTransactions = 0
+        /// How many may wait.
+        public var waitingTransactionsLimit = 0
+        /// Clients that wait until all earlier writes are stable.
+        public var waitingForStable = 0
+        /// How many may wait.
+        public var waitingForStableLimit = 0
+    }
+
+    /// What the node does for clients.
+    public struct Clients: Equatable, Sendable {
+        /// Clients with a session.
+        public var sessions = 0
+        /// Sessions that wait until the node holds what the client has seen.
+        public var waitingClients = 0
+        /// Open listens.
+        public var listens = 0
+        /// Requests that were refused.
+        public var refused = 0
+        /// The writes of clients that the node remembers, so that each is done once.
+        public var deduplicationEntries = 0
+        /// How many are remembered at most.
+        public var deduplicationEntriesLimit = 0
+        /// Writes that clients repeated although they were done.
+        public var repeated = 0
+        /// Clients that read so slowly that their listens wait.
+        public var clientsBehind = 0
+        /// Changes that were held back from such clients.
+        public var changesHeldBack = 0
+        /// What their queries keep.
+        public var queries = Queries()
+        /// The bytes of writes for the ends of connections.
+        public var disconnectBytes = 0
+    }
+
+    /// What queries keep.
+    public struct Queries: Equatable, Sendable {
+        /// Locations that are queried.
+        public var lists = 0
+        /// Different windows on them.
+        public var views = 0
+        /// The memory of the indexes.
+        public var indexBytes = 0
+        /// How much memory indexes may have.
+        public var indexByteLimit = 0
+        /// Some of the locations that have indexes.
+        public var indexes: [IndexedList] = []
+    }
+
+    /// A location with indexes.
+    public struct IndexedList: Equatable, Sendable {
+        /// Where.
+        public var path = ""
+        /// What the indexes order by, each with the number of its children.
+        public var orders = ""
+        /// Open listens.
+        public var listens = 0
+
+        /// One of which nothing is known yet.
+        public init() {}
+    }
+
+    /// What only the process knows.
+    public struct Process: Equatable, Sendable {
+        /// Where clients connect.
+        public var address = ""
+        /// The number of the process.
+        public var pid = 0
+        /// Since when it runs.
+        public var uptimeMilliseconds = 0
+        /// Resident memory.
+        public var residentBytes: Int?
+        /// The database with its write-ahead log; nil in memory.
+        public var databaseBytes: Int?
+        /// What may still be written to the disk of the database.
+        public var diskFreeBytes: Int?
+        /// Files and connections that are open.
+        public var openFiles = 0
+        /// How many may be open.
+        public var openFilesLimit = 0
+        /// The bytes of the operations in the log.
+        public var logBytes = 0
+        /// Turns that wait for the storage thread.
+        public var storageBacklog = 0
+        /// How many may wait.
+        public var storageBacklogLimit = 0
+        /// Connections of clients.
+        public var sessions = 0
+        /// How many may be open.
+        public var sessionsLimit = 0
+        /// Connections that were ended because the client read too slowly.
+        public var slowClients = 0
+        /// What waits for clients.
+        public var waitingReplyBytes = 0
+        /// Replies to clients that were gone.
+        public var droppedReplies = 0
+        /// Frames to peers that were not sent.
+        public var droppedFrames = 0
+        /// Connections without a key that is let in; nil where there are no keys.
+        public var refusedConnections: Int?
+
+        /// One of which nothing is known yet.
+        public init() {}
+    }
+}

@@ -1,0 +1,135 @@
+import DataTree
+
+/// Something that a status tells, and how it stands in a value tree.
+protocol StatusValue {
+    /// How it is told; null says nothing.
+    var told: Value { get }
+
+    /// What was told under a name.
+    ///
+    /// - Throws: when that is missing, or something else.
+    init(told value: Value, under name: String) throws(DataError)
+}
+
+/// A struct that stands in a status as an object: its table of fields is all that knows their names.
+protocol StatusRecord: StatusValue {
+    static var fields: [StatusField<Self>] { get }
+
+    init()
+}
+
+/// One member of an object, and the property that it tells.
+struct StatusField<Record> {
+    fileprivate let name: String
+    fileprivate let tell: (Record) -> Value
+    fileprivate let take: (Value, String, inout Record) throws(DataError) -> Void
+
+    init<Member: StatusValue>(_ name: String, _ member: WritableKeyPath<Record, Member>) {
+        self.name = name
+        tell = { $0[keyPath: member].told }
+        take = { (value, name, record) throws(DataError) in
+            record[keyPath: member] = try Member(told: value, under: name)
+        }
+    }
+}
+
+extension StatusRecord {
+    var told: Value { .object(Self.fields.map { ($0.name, $0.tell(self)) }) }
+
+    init(told value: Value, under name: String) throws(DataError) {
+        self.init()
+        for field in Self.fields {
+            let path = name.isEmpty ? field.name : name + "." + field.name
+            try field.take(value[Key(unchecked: field.name)], path, &self)
+        }
+    }
+}
+
+// MARK: - Texts and numbers
+
+extension DataError {
+    /// A status without something, or with something else in its place.
+    fileprivate init(status name: String, lacks what: String, found value: Value) {
+        self.init(
+            problem: value.isNull
+                ? "the status has no \"\(name)\"" : "\"\(name)\" of the status is no \(what)",
+            fix: "use the same version of Hearth on all nodes and here")
+    }
+}
+
+extension Int: StatusValue {
+    var told: Value { .integer(Int64(self)) }
+
+    init(told value: Value, under name: String) throws(DataError) {
+        guard case .integer(let number) = value else {
+            throw DataError(status: name, lacks: "whole number", found: value)
+        }
+        self = Int(number)
+    }
+}
+
+extension String: StatusValue {
+    var told: Value { .string(self) }
+
+    init(told value: Value, under name: String) throws(DataError) {
+        guard case .string(let text) = value else {
+            throw DataError(status: name, lacks: "text", found: value)
+        }
+        self = text
+    }
+}
+
+extension Bool: StatusValue {
+    var told: Value { .boolean(self) }
+
+    init(told value: Value, under name: String) throws(DataError) {
+        guard case .boolean(let truth) = value else {
+            throw DataError(status: name, lacks: "truth value", found: value)
+        }
+        self = truth
+    }
+}
+
+// MARK: - What may be absent
+
+/// Nil is told by saying nothing.
+extension Optional: StatusValue where Wrapped: StatusValue {
+    var told: Value { self?.told ?? .null }
+
+    init(told value: Value, under name: String) throws(DataError) {
+        self = value.isNull ? nil : try Wrapped(told: value, under: name)
+    }
+}
+
+/// A tree has no empty objects, so that an empty map is told by saying nothing.
+extension Dictionary: StatusValue where Key == String, Value: StatusValue {
+    var told: DataTree.Value { .object(map { ($0.key, $0.value.told) }) }
+
+    init(told value: DataTree.Value, under name: String) throws(DataError) {
+        self.init()
+        for (key, member) in value.children {
+            self[key.text] = try Value(told: member, under: name + "." + key.text)
+        }
+    }
+}
+
+/// An object with the positions as its keys.
+extension Array: StatusValue where Element: StatusValue {
+    var told: Value { .object(enumerated().map { (String($0.offset), $0.element.told) }) }
+
+    init(told value: Value, under name: String) throws(DataError) {
+        self.init()
+        for (key, element) in value.children {
+            append(try Element(told: element, under: name + "." + key.text))
+        }
+    }
+}
+
+extension Value {
+    /// Names that are valid keys, each with its member; null members are left out.
+    fileprivate static func object(_ members: [(String, Value)]) -> Value {
+        var children = Children()
+        for (name, value) in members where !value.isNull { children[Key(unchecked: name)] = value }
+        return Value(children)
+    }
+}

@@ -1,0 +1,245 @@
+import DataTree
+import SyncProtocol
+import Testing
+import ZeroMQ
+
+@testable import ClusterAdministration
+
+@Suite struct `A diagnosis` {
+    private let cluster: ObservedCluster
+
+    init() throws { cluster = try Self.cluster(of: 2) }
+
+    private static func cluster(of count: Int) throws -> ObservedCluster {
+        let folder = try TemporaryFolder()
+        let file = ClusterFile(nodeCount: count, basePort: 9000, durability: "commit")
+        return ObservedCluster(try Cluster(creating: file, inFolder: folder.path))
+    }
+
+    /// A serving node that hears the other, but for what a test changes.
+    private func status(
+        _ index: Int, hears peer: Bool = true, _ change: (inout NodeStatus) -> Void = { _ in }
+    ) -> ObservedNode {
+        var status = NodeStatus()
+        status.identity.member = cluster.nodes[index].id
+        status.identity.cluster = cluster.name
+        status.identity.wallMilliseconds = 1_000_000
+        status.coordination.coordinator = "n1"
+        if peer { status.exchange.connectedPeers[cluster.nodes[1 - index].id] = 10 }
+        change(&status)
+        return ObservedNode(
+            node: cluster.nodes[index], process: nil, isLocal: false, answer: .success(status))
+    }
+
+    private func findings(
+        _ first: ObservedNode, _ second: ObservedNode, later: ObservedNode? = nil,
+        isListening: Bool = true
+    ) -> [Diagnosis.Finding] {
+        Diagnosis(
+            of: cluster, [first, second], later: [later ?? first, second],
+            isListening: { _ in isListening }
+        ).findings
+    }
+
+    @Test func `of healthy nodes is empty`() {
+        #expect(findings(status(0), status(1)).isEmpty)
+    }
+
+    @Test func `tells a node that nobody reaches from one that lets nobody in`() {
+        let silent = ObservedNode(
+            node: cluster.nodes[1], process: nil, isLocal: false, answer: nil)
+        let closed = findings(status(0), silent, isListening: false)
+        #expect(closed.count == 1 && closed[0].problem.contains("nobody takes connections"))
+        let refusing = findings(status(0), silent)
+        #expect(refusing.count == 1 && refusing[0].problem.contains("does not answer"))
+    }
+
+    @Test func `tells that nobody decides transactions, if that lasts`() {
+        let without = status(0) { $0.coordination.coordinator = nil }
+        let with = status(0)
+        let found = findings(without, status(1))
+        #expect(found.map(\.problem) == ["knows no coordinator: transactions wait"])
+        #expect(findings(without, status(1), later: with).isEmpty)
+        #expect(findings(with, status(1), later: without).isEmpty)
+        // That it does not hear the others is what is to be said.
+        let alone = status(0, hears: false) { $0.coordination.coordinator = nil }
+        #expect(findings(alone, status(1)).count == 1)
+    }
+
+    @Test func `names who does not hear whom`() {
+        let found = findings(status(0, hears: false), status(1))
+        #expect(found.map(\.node) == ["n1"])
+        #expect(found.first?.problem == "does not hear n2")
+        #expect(found.first?.fix.contains("tcp://127.0.0.1:9011") == true)
+    }
+
+    /// What is found of nodes that hear each other, whose clocks and delays are these.
+    private func clockFindings(_ clocks: [(wall: Int, delay: Int)]) throws -> [String] {
+        let cluster = try Self.cluster(of: clocks.count)
+        let statuses = zip(cluster.nodes, clocks).map { node, clock in
+            let others = cluster.nodes.filter { $0.id != node.id }
+            var status = NodeStatus()
+            status.identity.member = node.id
+            status.identity.cluster = cluster.name
+            status.identity.wallMilliseconds = clock.wall
+            status.coordination.coordinator = "n1"
+            for other in others { status.exchange.connectedPeers[other.id] = 10 }
+            return ObservedNode(
+                node: node, process: nil, isLocal: false, answer: .success(status),
+                delayMilliseconds: clock.delay)
+        }
+        return Diagnosis(of: cluster, statuses, later: statuses, isListening: { _ in true })
+            .findings.map { "\($0.node) \($0.problem)" }
+    }
+
+    @Test func `names the one clock that is wrong, and how far`() throws {
+        let behind = try clockFindings([(1_000_000, 5), (900_000, 5), (1_000_010, 5)])
+        #expect(behind == ["n2 its clock is 99995 ms behind most"])
+        let ahead = try clockFindings([(1_000_000, 5), (1_000_000, 5), (1_009_000, 9)])
+        #expect(ahead == ["n3 its clock is 8991 ms ahead of most"])
+    }
+
+    @Test func `of two clocks blames none`() throws {
+        let found = try clockFindings([(1_000_000, 0), (900_000, 0)])
+        let end = "and nobody knows which of the two is right"
+        #expect(
+            found == [
+                "n1 its clock is 100000 ms ahead of n2's, \(end)",
+                "n2 its clock is 100000 ms behind n1's, \(end)",
+            ])
+    }
+
+    @Test func `takes no late answer for a wrong clock`() throws {
+        #expect(try clockFindings([(1_000_000, 3), (1_001_900, 1_950), (1_000_000, 3)]).isEmpty)
+        #expect(try clockFindings([(1_000_000, 3), (1_003_900, 1_950), (1_000_000, 3)]).count == 1)
+    }
+
+    @Test func `names a wrong cluster and name`() {
+        let other = findings(status(0) { $0.identity.cluster = "other" }, status(1))
+        #expect(other.first?.problem.contains("cluster other") == true)
+        let twin = findings(status(0) { $0.identity.member = "n2" }, status(1))
+        #expect(twin.first?.problem.contains("answers node n2") == true)
+    }
+
+    /// A status that tells of a refused process.
+    private func status(
+        _ index: Int, refusing reason: String, _ count: Int, secondsAgo seconds: Int
+    ) -> ObservedNode {
+        var refused = NodeStatus.RefusedNode()
+        refused.member = "n2"
+        refused.endpoint = "tcp://127.0.0.1:9"
+        refused.problem = "they differ"
+        refused.fix = "make them equal"
+        refused.count = count
+        refused.agoMilliseconds = seconds * 1000
+        return status(index) { $0.exchange.refusedNodes[reason] = refused }
+    }
+
+    @Test func `tells once of another process that has the name of a node, and where it is`() {
+        let (first, second) = (
+            status(0, refusing: "secondOfAName", 3, secondsAgo: 2),
+            status(1, refusing: "secondOfAName", 2, secondsAgo: 5)
+        )
+        let found = findings(first, second)
+        #expect(
+            found.map { "\($0.node) \($0.problem)" } == [
+                "n2 is also the name of another process, at tcp://127.0.0.1:9: n1 and n2 refused it "
+                    + "3 times, last 2 s ago"
+            ])
+        #expect(found.first?.fix == "stop that process, or give it an id of its own")
+    }
+
+    @Test func `tells why a node was refused, for ten minutes`() {
+        func found(_ seconds: Int) -> [Diagnosis.Finding] {
+            findings(status(0, refusing: "otherMembers", 1, secondsAgo: seconds), status(1))
+        }
+        #expect(
+            found(599).map(\.problem) == [
+                "at tcp://127.0.0.1:9 is no member: n1 refused it once, last 599 s ago; they differ"
+            ])
+        #expect(found(599).first?.fix == "make them equal")
+        #expect(found(600).isEmpty)
+    }
+
+    @Test func `tells lag that stays from lag that shrinks`() {
+        func lagging(_ lag: Int) -> ObservedNode { status(0) { $0.data.lag = lag } }
+        #expect(findings(lagging(10), status(1), later: lagging(5)).isEmpty)
+        #expect(findings(lagging(10), status(1), later: lagging(11)).count == 1)
+    }
+
+    @Test func `tells counters that grow from old stories`() {
+        let counters: [WritableKeyPath<NodeStatus, Int>] = [
+            \.exchange.malformedFrames, \.exchange.unknownPeers,
+        ]
+        for counter in counters {
+            let before = status(0) { $0[keyPath: counter] = 5 }
+            #expect(findings(before, status(1)).isEmpty)
+            let after = status(0) { $0[keyPath: counter] = 6 }
+            #expect(findings(before, status(1), later: after).count == 1)
+        }
+    }
+
+    @Test func `warns before a log is too long to wait for who is away`() {
+        func log(_ count: Int) -> ObservedNode {
+            status(0) {
+                $0.data.loggedOperations = count
+                $0.data.loggedOperationsLimit = 1_000
+            }
+        }
+        let away = ObservedNode(node: cluster.nodes[1], process: nil, isLocal: true, answer: nil)
+        #expect(findings(log(400), away).map(\.node) == ["n2"])
+        let found = findings(log(600), away).filter { $0.node == "n1" }
+        #expect(found.map(\.severity) == [.warning])
+        #expect(found.first?.problem.contains("600 operations, of at most 1000") == true)
+        #expect(found.first?.fix.contains("hearth cluster evict n2") == true)
+    }
+
+    @Test func `names a node that takes no writes, with the reason`() {
+        let full = status(0) { $0.identity.storage = "cannot write x: the disk is full" }
+        #expect(findings(full, status(1)).map(\.severity) == [.error])
+        #expect(findings(full, status(1)).first?.problem.contains("the disk is full") == true)
+        let evicted = status(0) { $0.membership.isEvicted = true }
+        #expect(findings(evicted, status(1)).first?.problem.contains("is evicted") == true)
+    }
+
+    @Test func `warns before a node can open no more files`() {
+        func open(_ count: Int) -> ObservedNode {
+            var process = NodeStatus.Process()
+            process.openFiles = count
+            process.openFilesLimit = 1_000
+            return status(0) { $0.process = process }
+        }
+        #expect(findings(open(900), status(1)).isEmpty)
+        #expect(findings(open(901), status(1)).map(\.severity) == [.warning])
+    }
+
+    @Test
+    func `blames neither a node that can write nothing down for its lag, nor who does not hear it`()
+    {
+        let full = status(1) {
+            $0.identity.storage = "the disk is full"
+            $0.data.lag = 10
+        }
+        #expect(findings(status(0, hears: false), full).map(\.node) == ["n2"])
+    }
+
+    @Test func `names what a node of another version does not tell`() throws {
+        var answer = NodeStatus().value
+        answer.set(.null, at: try Path("lag"))
+        let odd = ObservedNode(
+            node: cluster.nodes[0], process: nil, isLocal: false,
+            answer: Result { () throws(DataError) in try NodeStatus(answer) })
+        #expect(odd.state == .unreadable)
+        let found = findings(odd, status(1, hears: false)).filter { $0.node == "n1" }
+        #expect(
+            found.map(\.problem) == ["answers what cannot be read: the status has no \"lag\""])
+    }
+
+    @Test func `puts errors before warnings`() {
+        var process = NodeStatus.Process()
+        process.diskFreeBytes = 1 << 20
+        let full = status(0) { $0.process = process }
+        let found = findings(full, status(1, hears: false))
+        #expect(found.map(\.severity) == [.error, .warning])
+    }
+}

@@ -1,0 +1,58 @@
+import ClientCore
+import Hearth
+import Testing
+
+@testable import ClusterAdministration
+
+/// What is said of the nodes that a command waits for.
+@Suite struct NodeWaitTests {
+    private let link: NodeLink
+
+    init() throws {
+        let key = String(repeating: "a", count: 40)
+        link = try NodeLink(
+            to: ["tcp://127.0.0.1:9?key=" + key, "tcp://127.0.0.1:10"],
+            names: ["tcp://127.0.0.1:10": "n2"])
+    }
+
+    private let first = "tcp://127.0.0.1:9"
+    private let second = "tcp://127.0.0.1:10"
+
+    @Test func `a wait names its node, and what the node waits for`() {
+        let served = NodeContact.served(by: second)
+        #expect(NodeWait.sentence(served, link) == "waiting for n2 (tcp://127.0.0.1:10) to answer")
+        #expect(
+            NodeWait.sentence(served, link, .all)
+                == "waiting for n2 (tcp://127.0.0.1:10), until all nodes hold the write")
+        #expect(
+            NodeWait.sentence(.searching(refusal: nil), link)
+                == "waiting for a node: none of tcp://127.0.0.1:9, n2 answers")
+        let refusal = HearthError(.unavailable, "the disk is full", fix: "make room")
+        #expect(
+            NodeWait.sentence(.searching(refusal: refusal), link)
+                == "waiting for a node that takes the request: the disk is full")
+    }
+
+    @Test func `a limit is said in seconds`() {
+        #expect(NodeWait.text(of: .seconds(5)) == "5 s")
+        #expect(NodeWait.text(of: .milliseconds(500)) == "0.5 s")
+    }
+
+    @Test func `the loss of a node is said once, and which one serves then`() {
+        var log = ContactLog(since: .served(by: second))
+        #expect(log.sentence(for: .served(by: second), link) == nil)
+        #expect(
+            log.sentence(for: .searching(refusal: nil), link)
+                == "lost contact with n2 (tcp://127.0.0.1:10); trying tcp://127.0.0.1:9, n2")
+        #expect(log.sentence(for: .searching(refusal: nil), link) == nil)
+        let back = log.sentence(for: .served(by: first), link)
+        #expect(back?.hasPrefix("connected to tcp://127.0.0.1:9 after 0.") == true)
+        #expect(log.sentence(for: .searching(refusal: nil), link) != nil)
+    }
+
+    @Test func `before a node has served there is nothing to lose`() {
+        var log = ContactLog(since: .searching(refusal: nil))
+        #expect(log.sentence(for: .searching(refusal: nil), link) == nil)
+        #expect(log.sentence(for: .served(by: first), link) == nil)
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import ReplicaCore
+import Testing
+import ZeroMQ
+
+@testable import ClusterConfiguration
+
+@Suite struct `A configuration file` {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func read(_ text: String) throws -> NodeConfiguration {
+        try NodeConfiguration(contentsOf: folder.write(text, to: "cluster.json5"))
+    }
+
+    private func error(in text: String) throws -> NodeError {
+        try #require(throws: NodeError.self) { try read(text) }
+    }
+
+    private static let node =
+        #"{id: "n1", client: "tcp://127.0.0.1:1", requests: "tcp://127.0.0.1:2", updates: "tcp://127.0.0.1:3"}"#
+
+    @Test func `may have comments and trailing commas`() throws {
+        let configuration = try read("{cluster: 'a', /* one */ nodes: [\(Self.node),],} // end")
+        #expect(configuration.cluster == "a")
+        #expect(configuration.durability == .commit)
+        #expect(configuration.folder(of: "n1") == folder.file("n1"))
+        #expect(configuration.nodes.map(\.updates) == ["tcp://127.0.0.1:3"])
+    }
+
+    @Test func `is given as an example that works`() throws {
+        let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../configs/three-nodes.json5").path
+        let configuration = try NodeConfiguration(contentsOf: example)
+        try configuration.check(for: .loopback)
+        #expect(configuration.nodes.map(\.id) == ["n1", "n2", "n3"])
+    }
+
+    @Test func `is given as an example of several hosts that works`() throws {
+        let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../configs/three-hosts.json5").path
+        let configuration = try NodeConfiguration(contentsOf: example)
+        try configuration.check(for: .loopback)
+        #expect(configuration.hasKeys)
+        #expect(Set(configuration.nodes.compactMap(\.publicKey)).count == 3)
+        #expect(configuration.clientKeys.count == 1)
+    }
+
+    @Test func `says how long a log may be, and what an evicted node does with what it had`() throws
+    {
+        let usual = try read("{cluster: 'a', nodes: [\(Self.node)]}")
+        #expect(usual.logLimit == 10_000_000 && usual.evicted == .replay)
+        let own = try read(
+            "{cluster: 'a', logLimit: 5000, evicted: 'keep', nodes: [\(Self.node)]}")
+        #expect(own.logLimit == 5_000 && own.evicted == .keep)
+        let small = try error(in: "{cluster: 'a',\n logLimit: 5, nodes: [\(Self.node)]}")
+        #expect(small.problem.contains(#":2: "logLimit" cannot be 5"#))
+        let other = try error(in: "{cluster: 'a',\n evicted: 'lose', nodes: [\(Self.node)]}")
+        #expect(other.problem.contains(#":2: "evicted" cannot be "lose""#))
+        #expect(other.fix == "use replay, keep")
+    }
+
+    @Test func `names the lists whose indexes stay, or what is wrong with them`() throws {
+        let configuration = try read(
+            "{cluster: 'a', indexOn: {'rooms/$room': ['sent', '.value']}, indexMegabytes: 7, "
+                + "nodes: [\(Self.node)]}")
+        #expect(
+            try configuration.indexes == IndexRules(["rooms/$room": ["sent", ".value"]]))
+        #expect(configuration.indexMegabytes == 7)
+        let error = try error(
+            in: "{cluster: 'a',\n indexOn: {rooms: ['a.b']}, nodes: [\(Self.node)]}")
+        #expect(error.problem.contains(#":2: "indexOn": invalid key "a.b""#))
+    }
+
+    @Test func `names a public key that is none`() throws {
+        let error = try error(
+            in: "{cluster: 'a',\n clientKeys: ['short'], nodes: [\(Self.node)]}")
+        #expect(error.problem.contains(#":2: "clientKeys" has "short", which is no public key"#))
+    }
+
+    @Test func `names an unknown key, its line, and the one that was meant`() throws {
+        let error = try error(in: "{cluster: 'a',\n durabilty: 'commit',\n nodes: []}")
+        #expect(error.problem == folder.file("cluster.json5") + #":2: unknown key "durabilty""#)
+        #expect(error.fix.hasPrefix(#"use "durability""#))
+    }
+
+    @Test func `names what is missing and what is of the wrong kind`() throws {
+        let missing = try error(in: "{cluster: 'a', nodes: [{id: 'n1'}]}")
+        #expect(missing.problem.contains(#"has no "client""#))
+        let wrong = try error(in: "{cluster: 7, nodes: []}")
+        #expect(wrong.problem.contains(#":1: "cluster" is not a string"#))
+        let mode = try error(in: "{cluster: 'a',\ndurability: 'safe', nodes: []}")
+        #expect(mode.problem.contains(#":2: "durability" cannot be "safe""#))
+        #expect(mode.fix == "use commit, interval, memory")
+    }
+
+    @Test func `that is no JSON5 is named`() throws {
+        let error = try error(in: "{cluster: 'a',\n nodes: [}")
+        #expect(error.problem.hasPrefix(folder.file("cluster.json5") + " is not JSON5"))
+    }
+
+    @Test func `that is not there is named`() throws {
+        let path = folder.file("none.json5")
+        let error = try #require(throws: NodeError.self) {
+            try NodeConfiguration(contentsOf: path)
+        }
+        #expect(error.problem.contains(path))
+    }
+}
+
+@Suite struct `A cluster's description` {
+    private static func member(_ id: String, _ port: Int, host: String = "127.0.0.1")
+        -> NodeConfiguration.Member
+    {
+        NodeConfiguration.Member(
+            id: id, client: "tcp://\(host):\(port)", requests: "tcp://\(host):\(port + 1)",
+            updates: "tcp://\(host):\(port + 2)")
+    }
+
+    private func problem(_ nodes: [NodeConfiguration.Member]) throws -> String {
+        let configuration = NodeConfiguration(
+            cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes)
+        return try #require(throws: NodeError.self) {
+            try configuration.check(for: .loopback)
+        }.problem
+    }
+
+    @Test func `has nodes with plain names and endpoints of their own`() throws {
+        #expect(try problem([]).contains("no nodes"))
+        #expect(try problem([Self.member("a b", 1)]).contains("\"a b\" cannot name a node"))
+        #expect(try problem([Self.member("a", 1), Self.member("a", 9)]).contains("two nodes"))
+        let overlapping = try problem([Self.member("a", 1), Self.member("b", 3)])
+        #expect(overlapping == "nodes a and b share the endpoint tcp://127.0.0.1:3")
+    }
+
+    @Test(arguments: ["localhost", "*", "256.0.0.1", "127.0.0"])
+    func `has addresses, not names`(host: String) throws {
+        #expect(try problem([Self.member("a", 1, host: host)]).contains("is not an endpoint"))
+    }
+
+    @Test func `has keys for all nodes or for none, and needs none of --insecure with them`() throws
+    {
+        var nodes = [Self.member("a", 1, host: "10.0.0.1"), Self.member("b", 1, host: "10.0.0.2")]
+        nodes[0].publicKey = KeyPair.random().publicKey
+        #expect(try problem(nodes).contains("node b has no \"publicKey\""))
+        nodes[1].publicKey = KeyPair.random().publicKey
+        try NodeConfiguration(
+            cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes
+        ).check(for: .loopback)
+    }
+
+    @Test func `stays on this machine unless asked otherwise`() throws {
+        let nodes = [Self.member("a", 1, host: "10.0.0.1")]
+        #expect(try problem(nodes).contains("can be reached from the network"))
+        let configuration = NodeConfiguration(
+            cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes)
+        try configuration.check(for: .network)
+    }
+}
