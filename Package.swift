@@ -51,7 +51,7 @@ let package = Package(
         module("Threads", ["CLibrary"]),
         module("EventLoop", ["CEventLoop", "CLibrary", "Threads"]),
         module("ZeroMQ", ["CZeroMQ", "CLibrary"]),
-        module("Storage", ["CSQLite", "CLibrary", "Threads"]),
+        module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
 
@@ -62,21 +62,29 @@ let package = Package(
             pages: ["README.md", "replication-protocol.md"]),
 
         // Cores: values in, values out.
-        module("ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
+        module(
+            "Convergence", ["DataTree", "SyncProtocol"],
+            pages: ["convergence.md", "convergence_model.py"]),
+        module("Store", ["DataTree", "SyncProtocol", "Convergence"]),
+        module(
+            "ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store"]),
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
 
         // Drivers.
+        module("NodeStorage", ["CLibrary", "Storage", "Store", "Threads"]),
         module("ClusterConfiguration", ["DataTree", "ReplicaCore", "ZeroMQ"]),
         module(
             "ClusterNode",
             [
                 "ClusterConfiguration", "CRuntime", "DataTree", "SyncProtocol", "ReplicaCore",
-                "EventLoop", "ZeroMQ",
-                "Storage", "Threads",
+                "EventLoop", "ZeroMQ", "NodeStorage", "Storage", "Store", "Threads",
             ]),
         module(
             "ClusterSimulator",
-            ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore", "ClientCore"],
+            [
+                "DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store", "ReplicaCore",
+                "ClientCore",
+            ],
             pages: ["guarantees.md"]),
         module(
             "Hearth",
@@ -92,7 +100,7 @@ let package = Package(
             "ClusterAdministration",
             [
                 "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree", "Hearth",
-                "JSONText", "QueryEngine", "ReplicaCore", "Storage", "SyncProtocol", "Threads",
+                "JSONText", "NodeStorage", "QueryEngine", "Storage", "SyncProtocol", "Threads",
                 "ZeroMQ",
             ]),
         module(
@@ -119,10 +127,16 @@ let package = Package(
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
-        tests(of: "Storage", using: ["Threads"]),
+        tests(of: "Storage"),
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
         tests(of: "QueryEngine", using: ["DataTree"]),
-        tests(of: "ReplicaCore", using: ["DataTree", "SyncProtocol", "QueryEngine"]),
+        tests(
+            of: "Store",
+            using: ["Convergence", "DataTree", "SyncProtocol", "NodeStorage", "Storage"]),
+        tests(of: "NodeStorage", using: ["Storage", "Store", "SyncProtocol", "Threads"]),
+        tests(
+            of: "ReplicaCore",
+            using: ["Convergence", "DataTree", "QueryEngine", "Store", "SyncProtocol"]),
         tests(
             of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
         tests(of: "ClusterConfiguration", using: ["ReplicaCore", "ZeroMQ"]),
@@ -131,11 +145,13 @@ let package = Package(
             // The command too: some tests run it, and so it must be built.
             dependencies: [
                 "ClusterAdministration", "ClusterConfiguration", "ClusterNode", "DataTree",
-                "EventLoop", "HearthCommand", "QueryEngine", "ReplicaCore", "Storage",
-                "SyncProtocol", "ZeroMQ",
+                "EventLoop", "HearthCommand", "NodeStorage", "QueryEngine", "ReplicaCore",
+                "Storage", "Store", "SyncProtocol", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
-        tests(of: "ClusterSimulator", using: ["DataTree", "JSONText", "ZeroMQ"]),
+        tests(
+            of: "ClusterSimulator",
+            using: ["Convergence", "DataTree", "JSONText", "Store", "ZeroMQ"]),
         // The command too: it runs the node that some tests talk to, and so it must be built.
         .testTarget(
             name: "HearthTests",

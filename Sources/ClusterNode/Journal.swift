@@ -1,15 +1,18 @@
 internal import EventLoop
+internal import Glibc
+internal import NodeStorage
 internal import ReplicaCore
 internal import Storage
-internal import SyncProtocol
+internal import Store
 
-/// Keeps a node's turns on disk, on a thread of its own, and tells the loop what became of them.
+/// Hands a node's turns and requests to its store, on a thread of its own, and tells the loop what became of
+/// them.
 final class Journal {
-    /// What becomes of turns and other jobs.
+    /// What becomes of turns and requests.
     enum Event: Sendable {
         /// All turns up to this one are as durable as the node promises to be.
         case stored(turn: UInt64)
-        /// A job is done that the replica waits for.
+        /// A request is done that the replica waits for.
         case done(Input)
         case failed(StorageError)
         /// The disk is full; nil when it works again.
@@ -17,18 +20,13 @@ final class Journal {
     }
 
     /// What the storage thread says.
-    enum Report: Sendable {
+    private enum Report: Sendable {
         /// A transaction is committed, of all turns up to this one, so many of which wrote batches.
         case committed(turn: UInt64, writing: Int, byteCount: Int)
         case synchronized(turn: UInt64)
+        /// A request came so far; the log then has so many bytes.
+        case performed(StoreProgress, isRead: Bool, logByteCount: Int)
         case done(Input)
-        /// A read for a peer is done.
-        case read(Input)
-        case wroteRows(CheckpointWriter)
-        case checkpointed(CheckpointWriter)
-        case installed(RestoredCheckpoint, log: [[UInt8]])
-        /// So much was taken from the log, and what is still to be.
-        case truncated(byteCount: Int, rest: VersionVector)
         case trouble(StorageError?)
         case failed(StorageError)
     }
@@ -43,7 +41,7 @@ final class Journal {
 
     private let thread: StorageThread
     private let durability: Durability
-    private var gathered: (turns: [ReplicaCore.Turn], byteCount: Int) = ([], 0)
+    private var gathered: (turns: [Turn], byteCount: Int) = ([], 0)
     /// Turns that write batches; others come every few seconds, also while the disk is full for hours.
     private var uncommittedTurns = 0
     private var uncommittedBytes = 0
@@ -52,22 +50,16 @@ final class Journal {
     private var lastStored: UInt64 = 0
     private var lastSynchronizing: UInt64 = 0
     private var mailbox: Mailbox<Report>?
-    /// The size of the log.
+    /// The size of the log, with what is on its way there.
     private(set) var logBytes: Int
-    /// As the last complete checkpoint left it.
-    var checkpointWriter: CheckpointWriter
 
-    init(
-        _ thread: StorageThread, durability: Durability, checkpoints: CheckpointWriter,
-        logBytes: Int
-    ) {
-        self.logBytes = logBytes
+    init(_ thread: StorageThread, durability: Durability, logBytes: Int) {
         self.thread = thread
         self.durability = durability
-        checkpointWriter = checkpoints
+        self.logBytes = logBytes
     }
 
-    /// Begins to hand over what becomes of turns and reads; `store` and `read` need it.
+    /// Begins to hand over what becomes of turns and requests; `store` and `perform` need it.
     func open(on loop: Loop, receive: @escaping (Event) -> Void) {
         mailbox = loop.mailbox { [unowned self] report in
             if let event = event(for: report) { receive(event) }
@@ -76,7 +68,7 @@ final class Journal {
         thread.watchTrouble { mailbox.post(.trouble($0)) }
     }
 
-    /// Turns and reads that were submitted and are not done.
+    /// Turns and requests that were submitted and are not done.
     var backlog: Int { thread.backlog }
 
     var isFull: Bool { uncommittedTurns >= Self.turnsLimit || uncommittedBytes >= Self.bytesLimit }
@@ -84,15 +76,15 @@ final class Journal {
     /// Whether all turns are stored.
     var isEmpty: Bool { lastStored == lastTurn }
 
-    func store(_ turn: ReplicaCore.Turn) {
-        let byteCount = turn.batches.reduce(0) { $0 + $1.bytes.count }
+    func store(_ turn: Turn) {
+        let byteCount = turn.byteCount
         if !turn.batches.isEmpty { uncommittedTurns += 1 }
         uncommittedBytes += byteCount
         logBytes += byteCount
         lastTurn = turn.number
         gathered.turns.append(turn)
         gathered.byteCount += byteCount
-        // An incarnation begins with a turn that waits for the disk in every mode.
+        // A life begins with a turn that waits for the disk in every mode.
         if lastStored == 0 { return synchronize() }
         if durability == .commit || gathered.byteCount >= Self.gatheredBytesLimit { submit() }
     }
@@ -100,12 +92,12 @@ final class Journal {
     /// Hands the gathered turns to the storage thread, as one transaction; several times a second
     /// where no turn waits for it.
     func submit() {
-        guard let mailbox else { preconditionFailure("a journal is opened before it is used") }
         guard let last = gathered.turns.last else { return }
         let report = Report.committed(
             turn: last.number, writing: gathered.turns.count { !$0.batches.isEmpty },
             byteCount: gathered.byteCount)
-        thread.submit(Storage.Turn(gathered.turns)) { result in
+        let mailbox = opened
+        thread.commit(gathered.turns) { result in
             switch result {
             case .success: mailbox.post(report)
             case .failure(let error): mailbox.post(.failed(error))
@@ -114,30 +106,62 @@ final class Journal {
         gathered = ([], 0)
     }
 
-    func read(_ read: LogRead) {
-        guard beginRead() else { return }
+    /// Has the store perform a request, after all turns so far; leaves it out if too many peers read.
+    func perform(_ request: StoreRequest) {
+        if request.isRead {
+            guard pendingReads < Self.readsLimit else { return }
+            pendingReads += 1
+        }
         submit()
-        perform { file throws(StorageError) in
-            let batches = try file.batches(
-                of: read.origin.bits, from: read.from, byteLimit: read.byteLimit)
-            let wanted = batches.prefix { $0.first <= read.through }.map(LogEntry.init)
-            let whole = wanted.prefix(while: \.isWhole).map(\.bytes)
-            return .read(.found(whole, for: read))
+        perform { store throws(StorageError) in
+            let progress = try store.perform(request)
+            return .performed(
+                progress, isRead: request.isRead, logByteCount: store.logByteCount)
         }
     }
 
-    /// Whether there is room for one more read.
-    func beginRead() -> Bool {
-        guard pendingReads < Self.readsLimit else { return false }
-        pendingReads += 1
-        return true
+    /// Syncs what commits did not wait for; once a second where the durability promises that.
+    func synchronize() {
+        submit()
+        guard durability == .interval, lastSynchronizing < lastTurn, mailbox != nil else { return }
+        lastSynchronizing = lastTurn
+        let turn = lastTurn
+        perform { store throws(StorageError) in
+            try store.synchronize()
+            return .synchronized(turn: turn)
+        }
     }
 
-    /// Runs a job on the storage thread, after all turns submitted so far, and reports what it says.
-    func perform(
-        _ job: @escaping @Sendable (LogFile) throws(StorageError) -> Report
+    /// Writes a copy of the database to a new file in a folder.
+    func backUp(to name: String, in folder: String, _ id: UInt64, for session: SessionID) {
+        submit()
+        perform { store in
+            let path = "\(folder)/\(name).sqlite"
+            mkdir(folder, 0o755)
+            guard access(path, F_OK) != 0 else {
+                let failure = BackupFailure(
+                    problem: "\(path) exists already", fix: "choose another name")
+                return .done(.backedUp(.failure(failure), id: id, for: session))
+            }
+            let result = Result { () throws(StorageError) in
+                try store.tables.backUp(to: path)
+                return path
+            }.mapError { BackupFailure(problem: $0.problem, fix: $0.fix) }
+            return .done(.backedUp(result, id: id, for: session))
+        }
+    }
+
+    /// Waits for all that was submitted, then closes the database.
+    func close() {
+        synchronize()
+        thread.close()
+    }
+
+    /// Runs a job on the storage thread, after all submitted so far, and reports what it says.
+    private func perform(
+        _ job: @escaping @Sendable (inout NodeStore) throws(StorageError) -> Report
     ) {
-        guard let mailbox else { preconditionFailure("a journal is opened before it is used") }
+        let mailbox = opened
         thread.perform(job) { result in
             switch result {
             case .success(let report): mailbox.post(report)
@@ -146,22 +170,9 @@ final class Journal {
         }
     }
 
-    /// Syncs what commits did not wait for; once a second where the durability closed timestamps that.
-    func synchronize() {
-        submit()
-        guard durability == .interval, lastSynchronizing < lastTurn, mailbox != nil else { return }
-        lastSynchronizing = lastTurn
-        let turn = lastTurn
-        perform { file throws(StorageError) in
-            try file.synchronize()
-            return .synchronized(turn: turn)
-        }
-    }
-
-    /// Waits for all that was submitted, then closes the database.
-    func close() {
-        synchronize()
-        thread.close()
+    private var opened: Mailbox<Report> {
+        guard let mailbox else { preconditionFailure("a journal is opened before it is used") }
+        return mailbox
     }
 
     private func event(for report: Report) -> Event? {
@@ -176,41 +187,29 @@ final class Journal {
         case .synchronized(let turn):
             lastStored = turn
             return .stored(turn: turn)
+        case .performed(let progress, let isRead, let logByteCount):
+            if isRead { pendingReads -= 1 }
+            logBytes = logByteCount + uncommittedBytes
+            switch progress {
+            case .done: return nil
+            case .replied(let reply): return .done(.storeReplied(reply))
+            case .unfinished(let rest):
+                perform(rest)
+                return nil
+            }
         case .done(let input): return .done(input)
-        case .read(let input):
-            pendingReads -= 1
-            return .done(input)
-        case .wroteRows(let writer):
-            writeRows(writer)
-            return nil
-        case .checkpointed(let writer):
-            checkpointWriter = writer
-            return .done(.checkpointed)
-        case .installed(let checkpoint, let log):
-            checkpointWriter = CheckpointWriter(after: checkpoint)
-            logBytes = log.reduce(0) { $0 + $1.count }
-            return .done(.installed((checkpoint, log: log)))
-        case .truncated(let byteCount, let rest):
-            logBytes -= byteCount
-            if !rest.entries.isEmpty { truncate(rest) }
-            return nil
         case .trouble(let error): return .trouble(error)
         case .failed(let error): return .failed(error)
         }
     }
 }
 
-extension Storage.Turn {
-    fileprivate init(_ turns: [ReplicaCore.Turn]) {
-        self.init(
-            batches: turns.flatMap(\.batches).map { entry in
-                StoredBatch(
-                    origin: entry.origin.bits, first: entry.first, last: entry.last,
-                    bytes: entry.bytes)
-            },
-            properties: turns.flatMap(\.properties).map { property in
-                StoredProperty(property.name.rawValue, property.bytes)
-            },
-            clearsOrphans: turns.contains(where: \.clearsOrphans))
+extension StoreRequest {
+    /// Whether it only reads.
+    fileprivate var isRead: Bool {
+        switch self {
+        case .readBatches, .readRows: true
+        default: false
+        }
     }
 }

@@ -67,10 +67,10 @@ public final class Node {
         member = try configuration.member(id)
         try configuration.check(keys, of: member)
         log = NodeLog(member: id)
-        let restoring = Restoring(configuration: configuration, member: id, log: log)
-        (replica, journal) = try restoring.restored()
+        let recovery = Recovery(configuration: configuration, member: id, log: log)
+        (replica, journal) = try recovery.recovered()
         news = StateChangeLogger(for: log, about: replica)
-        processMetrics = ProcessMetrics(member: member, databasePath: restoring.databasePath)
+        processMetrics = ProcessMetrics(member: member, databasePath: recovery.databasePath)
         let (replica, log) = (replica, log)
         recorder = try records.map { folder throws(NodeError) in
             try Recorder(replica, id, inFolder: folder, log)
@@ -169,18 +169,10 @@ extension Node {
             case .ask(let member, let frame): peers.ask(member, frame)
             case .answer(let member, let frame): peers.answer(member, frame)
             case .reply(let session, let frame): clients.reply(frame, to: session)
-            case .read(let read): journal.read(read)
-            case .checkpoint(let checkpoint): journal.write(checkpoint)
-            case .truncate(let vector): journal.truncate(vector)
-            case .readRows(let read): journal.readRows(read)
-            case .receiveRows(let rows, let areFirst): journal.receiveRows(rows, areFirst: areFirst)
+            case .perform(let request): journal.perform(request)
             case .backUp(let name, let id, let session):
                 let folder = configuration.folder(of: member.id) + "/backups"
                 journal.backUp(to: name, in: folder, id, for: session)
-            case .install(let head, let keepsLog, let held):
-                journal.install(head: head, keepsLog: keepsLog, holding: held)
-            case .keepOrphans(let origin, let sequence):
-                journal.keepOrphans(origin, after: sequence)
             case .giveUp(let problem, let fix): fail(NodeError(problem: problem, fix: fix))
             case .serve: serve()
             }

@@ -1,4 +1,5 @@
 internal import ReplicaCore
+internal import Store
 internal import SyncProtocol
 
 /// Logs what has become different at a node since it was looked at last.
@@ -17,9 +18,9 @@ struct StateChangeLogger {
 
     func tell(of input: Input) {
         switch input {
-        case .installed((let checkpoint, _)?):
+        case .storeReplied(.installed((let checkpoint, _)?)):
             log.write("took over a checkpoint of \(checkpoint.head.vector.total) operations")
-        case .keepOrphans(let batches):
+        case .storeReplied(.orphans(let batches)):
             log.write("keeps \(batches.count) batches of its own, to replay what the others lack")
         case .backedUp(let result, _, .none): tell(ofCopy: result)
         default: break

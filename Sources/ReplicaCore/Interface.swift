@@ -1,4 +1,5 @@
-public import SyncProtocol
+public import Store
+import SyncProtocol
 
 /// When something happens, as the driver's clocks show it.
 public struct Moment: Equatable, Sendable {
@@ -44,20 +45,8 @@ public enum Input: Sendable {
     case writable(SessionID)
     /// The turn with this number is durable; turns become so in order.
     case stored(turn: UInt64)
-    /// What a `read` found: batches in order, the first of which holds the sequence asked for, up to one
-    /// that is damaged.
-    case found([[UInt8]], for: LogRead)
-    /// The last checkpoint is durable.
-    case checkpointed
-    /// What a `readRows` found.
-    case foundRows(CheckpointChunk, for: RowRead)
-    /// The rows of the last `stage` are kept.
-    case rowsReceived
-    /// What an `install` made of the rows: the checkpoint, which is the node's own now, and the batches
-    /// of the log that it does not cover, origin by origin; nil if rows are missing or damaged.
-    case installed((RestoredCheckpoint, log: [[UInt8]])?)
-    /// The batches that are kept beside the log.
-    case keepOrphans([[UInt8]])
+    /// What became of a request to the store.
+    case storeReplied(StoreReply)
     /// What a `backUp` came to: the path of the copy, or why there is none.
     case backedUp(Result<String, BackupFailure>, id: UInt64, for: SessionID)
     /// The disk takes nothing, and is tried again and again.
@@ -69,7 +58,7 @@ public enum Input: Sendable {
 
 /// What a driver must do for a replica, in order.
 public enum Output: Equatable, Sendable {
-    /// Write this to disk in one transaction, then report `stored`.
+    /// Have the store commit this, then report `stored`.
     case store(Turn)
     /// Send a frame to all peers; it may get lost.
     case publish([UInt8])
@@ -79,110 +68,15 @@ public enum Output: Equatable, Sendable {
     case answer(String, [UInt8])
     /// Send a frame to a client.
     case reply(SessionID, [UInt8])
-    /// Read batches from disk, then report `found`.
-    case read(LogRead)
-    /// Write this with a `CheckpointWriter`, after all turns before it and in between those that
-    /// follow, then report `checkpointed`.
-    case checkpoint(Checkpoint)
-    /// Take batches from the log: of each origin those up to this sequence.
-    case truncate(VersionVector)
-    /// Read rows of this node's checkpoint, then report `foundRows`.
-    case readRows(RowRead)
-    /// Keep rows of a peer's checkpoint beside those of this node's, in place of all that were kept
-    /// before if they are the first; then report `staged`.
-    case receiveRows([CheckpointRow], areFirst: Bool)
-    /// Make a checkpoint of the rows that were kept this node's own, with what the log has beyond it, then
-    /// report `installed`; together they hold all that this replica does, unless the disk has lost something.
-    case install(head: [UInt8], keepsLog: Bool, holding: VersionVector)
-    /// Keep the batches of an origin that come after this sequence beside the log, then report
-    /// `setAside` with all that is kept so.
-    case keepOrphans(WriterID, after: UInt64)
+    /// Have the store perform this after all turns before it; where the rest of it is another request, that too,
+    /// in between the turns that follow; then report `storeReplied` if there is a reply.
+    case perform(StoreRequest)
     /// Write a copy of the database to a file of this name, then report `backedUp`.
     case backUp(name: String, id: UInt64, for: SessionID)
     /// End, and say why: this node must not be a member.
     case giveUp(problem: String, fix: String)
     /// Begin to take clients: this replica knows its peers, or has waited for them long enough.
     case serve
-}
-
-/// What one turn leaves on disk: all of it or nothing.
-public struct Turn: Equatable, Sendable {
-    public var number: UInt64
-    public var batches: [LogEntry]
-    /// Named values to replace.
-    public var properties: [Property]
-    /// Whether what was set aside is in this turn's batches, so that it can go.
-    public var clearsOrphans = false
-}
-
-/// A batch in the log: the operations `first...last` of one origin, in the bytes that travel.
-public struct LogEntry: Equatable, Sendable {
-    public var origin: WriterID
-    public var first: UInt64
-    public var last: UInt64
-    public var bytes: [UInt8]
-
-    public init(origin: WriterID, first: UInt64, last: UInt64, bytes: [UInt8]) {
-        self.origin = origin
-        self.first = first
-        self.last = last
-        self.bytes = bytes
-    }
-}
-
-extension LogEntry {
-    /// The entry of an encoded batch.
-    ///
-    /// - Throws: when the bytes do not begin as a batch does.
-    public init(_ bytes: [UInt8]) throws(FrameError) {
-        let head = try BatchCoding.decodeHead(bytes)
-        self.init(origin: head.origin, first: head.first, last: head.last, bytes: bytes)
-    }
-}
-
-/// A small fact that a node keeps beside its log.
-public struct Property: Equatable, Sendable {
-    public enum Name: String, CaseIterable, Sendable {
-        /// No stamp above this time was ever promised.
-        case clockBound
-        /// What this node knows of incarnations that are over by decision: `[member, subject, stage, …]`.
-        case evictions
-        /// The members of the cluster as its configuration last said, names in ascending order.
-        case members
-        /// Which vote for the coordinator this node has given last (see `Lease`).
-        case vote
-    }
-
-    public var name: Name
-    /// A number is little-endian, in 8 bytes.
-    public var bytes: [UInt8]
-
-    public init(_ name: Name, _ value: UInt64) {
-        self.name = name
-        bytes = withUnsafeBytes(of: value.littleEndian) { Array($0) }
-    }
-
-    public init(_ name: Name, bytes: [UInt8]) {
-        self.name = name
-        self.bytes = bytes
-    }
-
-    /// The number, if it is one.
-    var number: UInt64? { bytes.count == 8 ? Property.number(of: bytes[...]) : nil }
-
-    private static func number(of bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    }
-}
-
-/// A wish for the operations `from...through` of an origin, to be sent to a member.
-public struct LogRead: Equatable, Sendable {
-    public var member: String
-    public var origin: WriterID
-    public var from: UInt64
-    public var through: UInt64
-    /// Stop after this many bytes; at least one batch is read.
-    public var byteLimit: Int
 }
 
 /// Why a database was not copied.
@@ -194,18 +88,6 @@ public struct BackupFailure: Error, Equatable, Sendable {
         self.problem = problem
         self.fix = fix
     }
-}
-
-/// A wish for rows of this node's checkpoint, to be sent to a member.
-public struct RowRead: Equatable, Sendable {
-    public var member: String
-    /// The highest row of the checkpoint that the rows before belong to; if this node's is another
-    /// one by now, its rows are read from the first on.
-    public var checkpoint: UInt64
-    /// Read the rows that come after this one.
-    public var after: UInt64
-    /// Stop after this many bytes; at least one row is read.
-    public var byteLimit: Int
 }
 
 /// What an evicted node does, when it is back, with the operations that it alone had.

@@ -1,3 +1,4 @@
+import Store
 import SyncProtocol
 
 // What a replica hears from its peers, and what it answers: each message goes to the machine that it concerns.
@@ -62,10 +63,11 @@ extension Replica {
             switch message {
             case .requestBatches(_, let origin, let from, let through):
                 replication.turn.immediate.append(
-                    .read(
-                        LogRead(
-                            member: member, origin: origin, from: from, through: through,
-                            byteLimit: Repair.chunkBytes)))
+                    .perform(
+                        .readBatches(
+                            LogRead(
+                                member: member, origin: origin, from: from, through: through,
+                                byteLimit: Repair.chunkBytes))))
             case .propose(let proposals):
                 // They may be meant for an earlier incarnation, which may have decided them.
                 if proposals.coordinator == writer {

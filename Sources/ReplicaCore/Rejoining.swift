@@ -1,3 +1,4 @@
+import Store
 import SyncProtocol
 
 // How an evicted replica goes from one phase of its rejoin to the next (see `Lifecycle`).
@@ -40,7 +41,8 @@ extension Replica {
         let origins = vector.entries.filter { $0.sequence > held[$0.origin] }.map(\.origin)
         lifecycle.beginKeepingOrphans(of: origins.count)
         for origin in origins {
-            replication.turn.immediate.append(.keepOrphans(origin, after: held[origin]))
+            replication.turn.immediate.append(
+                .perform(.keepOrphans(origin, after: held[origin])))
         }
     }
 

@@ -1,4 +1,6 @@
+import Convergence
 public import DataTree
+public import Store
 public import SyncProtocol
 
 /// One replica of the tree: it takes writes from clients and operations from peers, and says what
@@ -32,8 +34,7 @@ public struct Replica: Sendable {
 
     /// Begins an incarnation of a member, as a new writer, on what the incarnations before have left.
     ///
-    /// Then `restore` each stored batch that the checkpoint does not cover, `finishRestoring`, and begin the
-    /// first turn.
+    /// Then `replay` the batches of the log, and begin the first turn.
     /// - Parameter orphans: The batches that are kept beside the log.
     public init(
         _ configuration: ReplicaConfiguration, properties stored: [Property],
@@ -69,22 +70,12 @@ public struct Replica: Sendable {
 
     /// Applies a batch from disk; those of one origin come in order. One that the checkpoint covers
     /// is passed over.
-    ///
-    /// - Throws: `FrameError` if it is not the next one of its origin.
-    public mutating func restore(_ stored: DecodedBatch) throws(FrameError) {
+    public mutating func replay(_ stored: DecodedBatch) {
         checkpoints.note(first: stored.head.first, of: stored.head.origin)
-        guard let batch = stored.batch, try replication.restore(batch) else { return }
+        guard let batch = stored.batch, replication.replay(batch) else { return }
         for operation in batch.operations { coordination.note(operation, of: batch.origin) }
         checkpoints.note(restoredBytes: stored.byteCount)
         turns.begin(holding: replication.vector)
-    }
-
-    /// Ends what `restore` began.
-    ///
-    /// - Throws: `FrameError` if a batch rests on others that are not there: the end of an origin's log is
-    ///   missing, which nothing else shows.
-    public mutating func finishRestoring() throws(FrameError) {
-        try replication.finishRestoring()
     }
 
     /// Takes one input and returns what the driver must do next, in order.
@@ -98,13 +89,8 @@ public struct Replica: Sendable {
         case .closed(let session): close(session)
         case .backpressured(let session): sessions.slowClients.hold(session)
         case .writable(let session): sessions.slowClients.release(session)
-        case .found(let batches, let read): send(batches, for: read)
         case .stored(let turn): return turns.stored(turn) + requestedHeartbeat()
-        case .checkpointed: checkpoints.finish(at: now.elapsedMilliseconds)
-        case .foundRows(let part, let read): send(part, for: read)
-        case .rowsReceived: requestMoreRows()
-        case .installed(let installed): install(installed)
-        case .keepOrphans(let batches): if lifecycle.keptOrphans() { replication.orphans = batches }
+        case .storeReplied(let reply): take(reply)
         case .backedUp(let result, let id, let session): sessions.finishBackup(result, id, session)
         case .storageFailed(let problem, let fix): suspend(.init(problem: problem, fix: fix))
         case .storageWorks: storageFailure = nil

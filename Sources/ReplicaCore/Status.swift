@@ -1,3 +1,4 @@
+import Convergence
 public import SyncProtocol
 
 extension Replica {

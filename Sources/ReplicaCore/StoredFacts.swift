@@ -1,3 +1,4 @@
+import Store
 import SyncProtocol
 
 /// The properties that an incarnation finds on its disk, decoded; what cannot be read counts as absent.

@@ -1,3 +1,4 @@
+import Store
 import SyncProtocol
 
 // How a turn ends: what it made goes to the disk, what it may say leaves, and time does its part.
@@ -121,7 +122,7 @@ extension Replica {
         guard isDue else { return [] }
         var checkpoint = checkpoint
         checkpoint.replacesAll = checkpoints.takeDamage()
-        return [.checkpoint(checkpoint)]
+        return [.perform(.writeCheckpoint(checkpoint))]
     }
 }
 
@@ -148,7 +149,9 @@ extension Replica {
     private mutating func truncateLog() {
         guard lifecycle.transfer == nil else { return }
         let truncation = checkpoints.truncation(of: vector, heldBy: replication.peers)
-        if !truncation.entries.isEmpty { replication.turn.immediate.append(.truncate(truncation)) }
+        if !truncation.entries.isEmpty {
+            replication.turn.immediate.append(.perform(.truncate(truncation)))
+        }
     }
 
     /// Tells what is durable here; nothing in an incarnation that was evicted, of which a member that does not

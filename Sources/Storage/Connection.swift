@@ -4,8 +4,8 @@ internal import CSQLite
 public enum Synchronization: String, Sendable {
     /// Every commit does: what is committed survives a power cut.
     case full
-    /// None does: what is committed survives the end of the process, and a power cut once
-    /// `LogFile.synchronize()` or a checkpoint has followed.
+    /// None does: what is committed survives the end of the process, and a power cut once a commit
+    /// that waits, or a checkpoint, has followed.
     case normal
     /// Nothing does: after a power cut the file may be damaged.
     case off

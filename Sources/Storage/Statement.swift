@@ -85,19 +85,6 @@ public final class Statement {
         }
     }
 
-    /// Goes on to the next row; nil after the last one. The row is valid until the next call.
-    ///
-    /// `reset` has to follow before the statement is used otherwise.
-    func nextRow() throws(StorageError) -> Row? {
-        switch sqlite3_step(handle) {
-        case SQLITE_ROW: return Row(statement: handle)
-        case SQLITE_DONE: return nil
-        case let failure: throw connection.lastError(failure)
-        }
-    }
-
-    func reset() { sqlite3_reset(handle) }
-
     private func bound(_ result: Int32) {
         precondition(result == SQLITE_OK, "a value cannot be bound: SQLite error \(result)")
     }
@@ -112,7 +99,7 @@ public struct Row {
     }
 
     /// The number, or nil where there is none.
-    func optionalInteger(at column: Int) -> Int64? {
+    package func optionalInteger(at column: Int) -> Int64? {
         let isNull = sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL
         return isNull ? nil : integer(at: column)
     }

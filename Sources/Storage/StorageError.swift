@@ -15,6 +15,8 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case wrongFormat
         /// The storage thread was closed before this was submitted.
         case closed
+        /// What was to be written contradicts what is there: a bug of Hearth.
+        case contradiction
         /// Anything else, with SQLite's extended result code.
         case failed(Int32)
     }
@@ -27,7 +29,7 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
 
     public var description: String { "\(problem): \(fix)" }
 
-    init(code: Code, problem: String, fix: String) {
+    package init(code: Code, problem: String, fix: String) {
         self.code = code
         self.problem = problem
         self.fix = fix
@@ -35,7 +37,11 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
 
     /// Describes SQLite's `result` and its `message` about the database at `path`.
     init(_ result: Int32, message: String, path: String) {
-        let code = Code(result)
+        self.init(Code(result), message: message, path: path)
+    }
+
+    /// Describes a failure of a kind, about the database at `path`.
+    package init(_ code: Code, message: String, path: String) {
         self.init(
             code: code, problem: code.problem(of: path, message: message), fix: code.fix)
     }
@@ -60,7 +66,7 @@ extension StorageError.Code {
         case .locked: "database \(path) is in use by another process"
         case .diskFull: "cannot write database \(path): the disk is full"
         case .corrupt: "database \(path) is damaged: \(message)"
-        case .wrongFormat, .closed, .failed: "database \(path) failed: \(message)"
+        case .wrongFormat, .closed, .contradiction, .failed: "database \(path) failed: \(message)"
         }
     }
 
@@ -71,19 +77,11 @@ extension StorageError.Code {
         case .locked: "stop the node that uses it, or choose another folder for this one"
         case .diskFull: "free some space; until then, use another node"
         case .corrupt:
-            "move the file away and start the node again: it fetches the data from its peers"
+            "bring back a backup with `hearth restore`, or move the file away and start the node "
+                + "again: it fetches the data from its peers"
+        case .contradiction: "start the node again, and report this"
         case .wrongFormat, .closed, .failed:
             "check the disk and the system's log, then start the node again"
         }
     }
-}
-
-extension StorageError {
-    static let closed = StorageError(
-        code: .closed, problem: "the database is closed: the node is stopping",
-        fix: "send the request to another node")
-
-    static let noThread = StorageError(
-        code: .cannotOpen, problem: "cannot start the thread that writes the database",
-        fix: "raise the limit with `ulimit -u`, or close what is not needed")
 }

@@ -57,6 +57,20 @@ import Testing
         #expect(try following.end().status == 130)
     }
 
+    @Test func `is named by its configuration as well as by its folder`() throws {
+        let cluster = try TestCluster()
+        let file = ["--config", cluster.folder.file("cluster.json")]
+        func run(_ words: String...) throws -> Program.Outcome {
+            try Program(Program.hearthPath, ["cluster"] + words + file).end(within: 60)
+        }
+        let stopped = try run("stop", "n2")
+        #expect(stopped.status == 0 && stopped.output.hasPrefix("n2 stopped"), "\(stopped.errors)")
+        #expect(try run("stop", "n2").status == 69, "it does not run")
+        let started = try run("start", "n2")
+        #expect(started.status == 0 && started.output.hasPrefix("n2 serves at"))
+        #expect(try run("logs", "n2", "-n", "1").output.contains(" n2 "))
+    }
+
     @Test func `completes the names of its nodes and the paths of its data`() throws {
         let cluster = try TestCluster()
         _ = try hearth(cluster.folder, "set", "/rooms", #"{"lobby": {"a": 1}, "lounge": 2}"#)

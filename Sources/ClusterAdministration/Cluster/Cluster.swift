@@ -1,3 +1,4 @@
+internal import ClusterConfiguration
 package import CommandLineKit
 internal import DataTree
 internal import Glibc
@@ -14,19 +15,49 @@ package struct Cluster: Sendable {
     /// As it was named, for messages.
     package let folder: String
     package let file: ClusterFile
+    /// What its nodes read.
+    private let configuration: String
     private let lifetime: NodeLaunch.Lifetime
     /// A folder in which nodes keep what they do, turn by turn.
     private let records: String?
+
+    private init(_ file: ClusterFile, in folder: String, configuration: String) {
+        self.folder = folder
+        self.file = file
+        self.configuration = configuration
+        lifetime = .endless
+        records = nil
+    }
 
     /// The cluster of a folder.
     ///
     /// - Throws: when there is none, or its file is damaged.
     package init(inFolder folder: String) throws(CommandError) {
-        self.folder = folder
-        lifetime = .endless
-        records = nil
-        file = try ClusterFile(inFolder: folder)
+        self.init(
+            try ClusterFile(inFolder: folder), in: folder,
+            configuration: folder + "/" + ClusterFile.name)
     }
+
+    /// The cluster that a command names: by its folder, or by a configuration, whose directory then has a folder for
+    /// each node of this machine.
+    ///
+    /// - Throws: when there is none, or its file is wrong.
+    package init(of invocation: Invocation) throws(CommandError) {
+        guard let path = invocation[NodeOptions.configuration] else {
+            try self.init(inFolder: NodeOptions.folder(of: invocation))
+            return
+        }
+        do throws(NodeError) {
+            let configuration = try NodeConfiguration(contentsOf: path)
+            self.init(
+                ClusterFile(configuration), in: configuration.directory, configuration: path)
+        } catch {
+            throw CommandError(.noInput, error.problem, fix: error.fix)
+        }
+    }
+
+    /// The options by which a command names a cluster whose processes it works with.
+    package static let options = [NodeOptions.folder, NodeOptions.configuration]
 
     /// Lays out a cluster of new nodes, or of those that are in the folder already.
     ///
@@ -39,6 +70,7 @@ package struct Cluster: Sendable {
         self.file = file
         self.lifetime = lifetime
         self.records = records
+        configuration = folder + "/" + ClusterFile.name
         if let running = Cluster.runningNode(inFolder: folder) {
             throw CommandError(
                 .unavailable,
@@ -87,7 +119,7 @@ extension Cluster {
         // It may have been taken away with the node's data, which the node then gets from its peers.
         try makeFolder(folder(of: node))
         let process = try NodeLaunch.start(
-            node.id, configuration: folder + "/" + ClusterFile.name, log: log(of: node),
+            node.id, configuration: configuration, log: log(of: node),
             records: records, lifetime: lifetime)
         try writeFile(pidFile(of: node), Array("\(process.pid) \(process.startTicks)\n".utf8))
     }

@@ -1,5 +1,7 @@
+package import ClusterConfiguration
 package import CommandLineKit
 package import DataTree
+internal import Glibc
 internal import JSONText
 
 /// What `hearth cluster up` leaves in its folder for other commands: `cluster.json`.
@@ -8,15 +10,7 @@ internal import JSONText
 ///      "nodes": [{"id": "n1", "client": "tcp://127.0.0.1:7001",
 ///                 "requests": "tcp://127.0.0.1:7002", "updates": "tcp://127.0.0.1:7003"}]}
 package struct ClusterFile: Equatable, Sendable {
-    package struct Node: Equatable, Sendable {
-        package var id: String
-        /// Where clients connect.
-        package var client: String
-        /// Where peers ask for repair.
-        package var requests: String
-        /// Where peers subscribe.
-        package var updates: String
-    }
+    package typealias Node = NodeConfiguration.Member
 
     package static let name = "cluster.json"
 
@@ -33,19 +27,26 @@ extension ClusterFile {
     /// - Throws: `.unavailable` if there is none, `.badData` if it is not what `cluster up` writes.
     package init(inFolder folder: String) throws(CommandError) {
         let file = folder + "/" + ClusterFile.name
-        guard let text = readFile(file) else {
+        guard access(file, R_OK) == 0 else {
             throw CommandError(
                 .unavailable, "no cluster in \(folder): \(file) cannot be read",
                 fix: "start one with `hearth cluster up --dir \(folder)`, "
                     + "or name a node with --node tcp://HOST:PORT")
         }
-        let value: Value
-        do throws(JSONError) {
-            value = try JSONReader().parse(text)
+        do throws(NodeError) {
+            self.init(try NodeConfiguration(contentsOf: file))
         } catch {
-            throw CommandError(.badData, "\(file): \(error)", fix: error.fix)
+            throw CommandError(
+                .badData, error.problem,
+                fix: "start the cluster anew with `hearth cluster up`, which writes the file")
         }
-        try self.init(value, from: file)
+    }
+
+    /// What a configuration says of its nodes.
+    package init(_ configuration: NodeConfiguration) {
+        cluster = configuration.cluster
+        durability = configuration.durability.rawValue
+        nodes = configuration.nodes
     }
 
     package var json: [UInt8] {
@@ -67,19 +68,6 @@ extension ClusterFile {
 }
 
 extension ClusterFile {
-    private init(_ value: Value, from file: String) throws(CommandError) {
-        cluster = try value.text("cluster", in: file)
-        durability = try value.text("durability", in: file)
-        nodes = []
-        for (_, node) in value[Key(unchecked: "nodes")].children {
-            nodes.append(
-                Node(
-                    id: try node.text("id", in: file), client: try node.text("client", in: file),
-                    requests: try node.text("requests", in: file),
-                    updates: try node.text("updates", in: file)))
-        }
-    }
-
     /// The node of that name.
     ///
     /// - Throws: a usage error that names the nodes there are.
@@ -99,12 +87,5 @@ extension Value {
             children[DataTree.Key(unchecked: name)] = value
         }
         return Value(children)
-    }
-
-    fileprivate func text(_ name: String, in file: String) throws(CommandError) -> String {
-        if case .string(let text) = self[DataTree.Key(unchecked: name)] { return text }
-        throw CommandError(
-            .badData, "\(file): \"\(name)\" is missing or no string",
-            fix: "start the cluster anew with `hearth cluster up`, which writes the file")
     }
 }

@@ -1,4 +1,5 @@
 package import ClusterConfiguration
+internal import NodeStorage
 internal import Storage
 
 /// A copy of a node's database, as `backup` makes it.
@@ -9,7 +10,7 @@ package enum DatabaseCopy {
     /// - Complexity: reads the whole file.
     package static func check(_ path: String) throws(NodeError) {
         do throws(StorageError) {
-            try LogFile.check(path)
+            try SQLiteTables.check(path)
         } catch {
             throw NodeError(error)
         }

@@ -80,12 +80,6 @@ package struct ObservedCluster: Sendable {
 }
 
 extension ObservedCluster.Node {
-    fileprivate init(_ node: ClusterFile.Node) {
-        self.init(
-            id: node.id, address: ServerAddress(node.client, key: nil),
-            peerEndpoints: [node.requests, node.updates])
-    }
-
     fileprivate init(_ node: NodeConfiguration.Member) {
         self.init(
             id: node.id, address: node.clientAddress,

@@ -1,5 +1,7 @@
+import Convergence
 import DataTree
 import ReplicaCore
+import Store
 import SyncProtocol
 
 /// Executes again, after each turn of one node, all operations that it has received, and compares.

@@ -1,5 +1,6 @@
 import DataTree
 import ReplicaCore
+import Store
 import SyncProtocol
 
 /// All that the checks look at, once a run is over.

@@ -1,3 +1,4 @@
+import Convergence
 import DataTree
 import ReplicaCore
 import SyncProtocol

@@ -4,18 +4,10 @@ import QueryEngine
 import ReplicaCore
 import SyncProtocol
 
-/// The client that ships, and the program that uses it.
+/// The client that ships, and the program that uses it: of one that asks one thing after the other, one that only
+/// listens, and an application, at most one. One that is none of them leaves an on-disconnect write at each
+/// node that serves it, and does nothing more.
 struct SDKClient {
-    /// What it is used for.
-    enum Program {
-        /// It asks one thing after the other, and waits for each answer.
-        case requests(RequestSource)
-        case listens(Listening)
-        case application(ApplicationProgram)
-        /// It leaves an on-disconnect write at each node that serves it, and does nothing more.
-        case presence
-    }
-
     /// What was asked and has not come out.
     enum Work {
         /// Recorded as this operation of the history; on how many nodes it is to be durable.
@@ -31,7 +23,9 @@ struct SDKClient {
     /// Among all clients.
     let index: Int
     var core: Client
-    var program: Program
+    var requests: RequestSource?
+    var listening: Listening?
+    var application: ApplicationProgram?
     /// As the run numbers them.
     var connection: Int?
     /// The node to which it was connected last.
@@ -48,11 +42,8 @@ struct SDKClient {
     private var lastRequest: UInt64 = 0
 
     /// - Parameter nodes: Their names, in the order in which they are tried.
-    init(
-        index: Int, _ program: Program, nodes: [String], clock: ClientClock, random: SplitMix64
-    ) {
+    init(index: Int, nodes: [String], clock: ClientClock, random: SplitMix64) {
         self.index = index
-        self.program = program
         self.clock = clock
         self.random = random
         core = Client(
@@ -61,22 +52,13 @@ struct SDKClient {
 
     /// What was asked is answered, and what it listens to is known.
     var isAtRest: Bool {
-        switch program {
-        case .requests: open.isEmpty
-        case .listens(let listening): core.isConnected && listening.isComplete
-        case .application, .presence:
-            core.isConnected && open.isEmpty && streams.allSatisfy { $0.value != nil }
-        }
-    }
-
-    /// Whether it rests only while its connection does.
-    var needsConnection: Bool {
-        if case .requests = program { false } else { true }
+        open.isEmpty && streams.allSatisfy { $0.value != nil }
+            && listening?.isComplete != false && (core.isConnected || requests != nil)
     }
 
     /// What it listens to.
     var listens: [(path: Path, query: Query)] {
-        if case .listens(let listening) = program { return [(listening.path, Query())] }
+        if let listening { return [(listening.path, Query())] }
         return streams.map { ($0.path, $0.query) }
     }
 
@@ -86,23 +68,14 @@ struct SDKClient {
     }
 
     /// Whether what passes between the library and nodes is looked at.
-    var isObserved: Bool {
-        switch program {
-        case .requests, .listens: true
-        case .application, .presence: false
-        }
-    }
+    var isObserved: Bool { requests != nil || listening != nil }
 
     /// Whether it is there for its presence alone.
-    var isPresence: Bool {
-        if case .presence = program { true } else { false }
-    }
+    var isPresence: Bool { !isObserved && application == nil }
 
     mutating func loseConnection() {
         connection = nil
-        guard case .listens(var listening) = program else { return }
-        listening.disconnect()
-        program = .listens(listening)
+        listening?.disconnect()
     }
 
     // MARK: What it asks
@@ -119,51 +92,42 @@ struct SDKClient {
 
     /// The next request of a program that asks for one at a time; nil if it waits, or asks for nothing.
     mutating func nextRequest(_ workload: Workload, at now: Microseconds) -> Workload.Request? {
-        guard case .requests(var source) = program, open.isEmpty else { return nil }
-        defer { program = .requests(source) }
+        guard open.isEmpty else { return nil }
         let ahead = core.nodeAheadMilliseconds
         let milliseconds = UInt64(max(0, Int64(clock.milliseconds(at: now)) + ahead))
-        let request = source.next(workload, keyMilliseconds: milliseconds)
-        guard case .append(let list, _, let value)? = request?.kind else { return request }
+        let request = requests?.next(workload, keyMilliseconds: milliseconds)
+        guard case .append(let list, _, let value)? = request?.kind,
+            let key = requests?.newKey(at: milliseconds)
+        else { return request }
         // The library makes the keys of all its pushes.
-        return .push(to: list, key: source.newKey(at: milliseconds), value)
+        return .push(to: list, key: key, value)
+    }
+
+    /// What an application does next.
+    mutating func nextStep(tag: String) -> ApplicationProgram.Step? {
+        application?.next(tag: tag, &random)
     }
 
     /// What it asks for when a node serves it: the write names the connection that it waits for.
     mutating func present() -> [ClientCore.Input] {
-        guard case .presence = program, let connection else { return [] }
+        guard isPresence, let connection else { return [] }
         return [
             ask(.onDisconnectPut(presence, .integer(Int64(connection))), as: .other),
             ask(.put(presence, .string("here")), as: .other),
         ]
     }
 
-    mutating func add(_ request: ScriptedRequest) {
-        guard case .requests(var source) = program else { return }
-        source.scripted.append(request)
-        program = .requests(source)
-    }
-
     /// It asks for nothing more; what it has to do for that, if anything.
     mutating func stop() -> ClientCore.Input? {
-        switch program {
-        case .requests(var source):
-            source.stop()
-            program = .requests(source)
-        case .application(var application):
-            defer { program = .application(application) }
-            return application.stop()
-        case .listens, .presence: break
-        }
-        return nil
+        requests?.stop()
+        return application?.stop()
     }
 
     // MARK: What it is told
 
     mutating func observe(_ listen: ListenID, _ events: [ViewEvent]) {
-        if case .listens(var listening) = program {
-            for event in events where event.kind == .value { listening.shown = event.data }
-            program = .listens(listening)
+        if listening != nil {
+            for event in events where event.kind == .value { listening?.shown = event.data }
             return
         }
         let index = Int(listen.number)
@@ -172,12 +136,8 @@ struct SDKClient {
     }
 
     mutating func noteEnd(of listen: ListenID, _ problem: String) {
-        if case .listens(var listening) = program {
-            listening.noteEnd(problem)
-            program = .listens(listening)
-        } else {
-            streams[Int(listen.number)].noteEnd(problem)
-        }
+        listening?.noteEnd(problem)
+        if listening == nil { streams[Int(listen.number)].noteEnd(problem) }
     }
 }
 

@@ -12,10 +12,8 @@ enum Event {
     case published(PeerFrame)
     case asked(PeerFrame)
     case answered(PeerFrame)
-    /// The oldest write on a disk, with all that were grouped with it, is durable.
-    case written(node: Int, incarnation: Int)
-    case read(node: Int, incarnation: Int, LogRead)
-    case diskWorked(node: Int, incarnation: Int, DiskJob)
+    /// What a disk was working on comes to its end.
+    case diskWorked(node: Int, incarnation: Int)
 
     /// A frame arrives at a node, or at a client.
     case requested(connection: Int, frame: [UInt8])
@@ -38,15 +36,6 @@ enum Event {
     /// All clients stop and all faults end.
     case quiescence
     case quiescenceChecked
-}
-
-/// What a disk does beside storing and reading batches.
-enum DiskJob {
-    case checkpoint
-    case readRows(RowRead)
-    case receiveRows
-    case install(holding: VersionVector)
-    case keepOrphans(WriterID, after: UInt64)
 }
 
 /// A frame between two nodes, and the connection that it travels on.

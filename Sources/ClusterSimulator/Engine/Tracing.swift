@@ -1,4 +1,5 @@
 import ReplicaCore
+import Store
 import SyncProtocol
 
 // What of an event, and of an output, goes into the hash of a run: its kind, its time, who is
@@ -13,10 +14,6 @@ extension TraceHash {
         case .published(let frame): combine(3, frame)
         case .asked(let frame): combine(4, frame)
         case .answered(let frame): combine(5, frame)
-        case .written(let node, let incarnation): combine(6, node, incarnation)
-        case .read(let node, let incarnation, let wish):
-            combine(7, node, incarnation)
-            combine(wish)
         case .requested(let connection, let frame): combine(8, connection, frame)
         case .replied(let connection, let frame): combine(9, connection, frame)
         case .nodeLost(let connection): combine(10, connection, 0)
@@ -30,7 +27,7 @@ extension TraceHash {
         case .duplicateTurns(let duplicateNode): combine(24, duplicateNode, 0)
         case .quiescence: combine(19, 0, 0)
         case .quiescenceChecked: combine(20, 0, 0)
-        case .diskWorked(let node, let incarnation, _): combine(21, node, incarnation)
+        case .diskWorked(let node, let incarnation): combine(21, node, incarnation)
         }
     }
 
@@ -50,29 +47,36 @@ extension TraceHash {
         case .reply(let session, let frame):
             combine(36, node, frame)
             combine(session.number)
-        case .read(let wish):
+        case .perform(let request): combine(request, of: node)
+        case .serve: combine(38, node, 0)
+        case .backUp: combine(45, node, 0)
+        case .giveUp(let problem, _):
+            combine(44, node, 0)
+            combine(problem)
+        }
+    }
+
+    private mutating func combine(_ request: StoreRequest, of node: Int) {
+        switch request {
+        case .readBatches(let wish):
             combine(37, node, 0)
             combine(wish)
-        case .serve: combine(38, node, 0)
-        case .checkpoint(let checkpoint):
+        case .writeCheckpoint(let checkpoint):
             combine(39, node, 0)
             combine(checkpoint.vector.total)
+        case .continueCheckpoint: combine(40, node, 0)
         case .truncate(let vector):
-            combine(40, node, 0)
+            combine(40, node, 1)
             combine(vector.total)
         case .readRows(let read):
             combine(41, node, 0)
             combine(read.after)
-        case .receiveRows(let rows, _): combine(42, node, rows.count)
+        case .receive(let rows, _): combine(42, node, rows.count)
         case .install(let head, _, _): combine(43, node, head)
         case .keepOrphans(let origin, let sequence):
             combine(46, node, 0)
             combine(origin.bits)
             combine(sequence)
-        case .backUp: combine(45, node, 0)
-        case .giveUp(let problem, _):
-            combine(44, node, 0)
-            combine(problem)
         }
     }
 

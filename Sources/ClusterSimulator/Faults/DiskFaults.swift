@@ -35,30 +35,17 @@ struct Wipe: NodeFault {
         run.replaceDisk(of: node) { $0.wipe() }
     }
 
-    static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .node { node, _ in .init(Wipe(node: node), until: Restart(node: node)) })
-    ]
+    static let drawn = [DrawnFault.of(Wipe.self, until: Restart.self)]
 }
 
 /// The process ends, and another one starts where a stored row is not what was written.
-struct Rot: NodeFault {
+struct Rot: PeerFault {
     static let name = "rot"
     var node: Int
 
-    init(node: Int) { self.node = node }
-
-    /// A node without peers could not start again.
-    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
-        node = try line.nodeWithPeers(in: scenario)
-    }
-
     func apply(to run: inout SimulatedRun) { run.rot(node) }
 
-    static let drawn = [
-        DrawnFault(name: name, needsPeers: true, draw: .node { node, _ in .init(Rot(node: node)) })
-    ]
+    static let drawn = [DrawnFault.of(Rot.self, needsPeers: true)]
 }
 
 /// A node's disk does something other than to work, or works again; the process goes on.

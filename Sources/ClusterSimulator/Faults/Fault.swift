@@ -28,6 +28,15 @@ extension NodeFault {
     func words(in scenario: Scenario) -> String { node.nodeName }
 }
 
+/// A fault of one node that would come to nothing without peers.
+protocol PeerFault: NodeFault {}
+
+extension PeerFault {
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
+        self.init(node: try line.nodeWithPeers(in: scenario))
+    }
+}
+
 /// A fault of what gets from one node to another.
 protocol DirectionFault: Fault {
     var from: Int { get }
@@ -92,4 +101,23 @@ struct DrawnFault: Sendable {
     /// Names under which nothing is drawn in the same run.
     var excluded: [String] = []
     let draw: Draw
+}
+
+extension DrawnFault {
+    /// A fault of a node, and what ends it.
+    static func of(
+        _ fault: (some NodeFault).Type, until ending: (any NodeFault.Type)? = nil,
+        needsPeers: Bool = false
+    ) -> DrawnFault {
+        DrawnFault(
+            name: fault.name, needsPeers: needsPeers,
+            draw: .node { node, _ in .init(fault.init(node: node), until: ending?.init(node: node))
+            })
+    }
+
+    static func of(_ fault: (some DirectionFault).Type) -> DrawnFault {
+        DrawnFault(
+            name: fault.name,
+            draw: .network { plan in plan.drawPair().map { fault.init(from: $0, to: $1) } })
+    }
 }

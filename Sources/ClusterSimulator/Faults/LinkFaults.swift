@@ -14,9 +14,7 @@ struct Clog: DirectionFault {
     }
 
     static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .network { plan in plan.drawPair().map { Clog(from: $0, to: $1) } }),
+        DrawnFault.of(Clog.self),
         DrawnFault(name: "swizzle", draw: .links { $0.swizzle(from: $1, to: $2) }),
     ]
 }
@@ -68,11 +66,7 @@ struct Flap: DirectionFault {
         run.statistics.badLinks += 1
     }
 
-    static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .network { plan in plan.drawPair().map { Flap(from: $0, to: $1) } })
-    ]
+    static let drawn = [DrawnFault.of(Flap.self)]
 }
 
 /// The connections between two nodes break, with all that is queued, and are made again.
@@ -182,11 +176,7 @@ struct HalfOpen: DirectionFault {
         run.statistics.badLinks += 1
     }
 
-    static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .network { plan in plan.drawPair().map { HalfOpen(from: $0, to: $1) } })
-    ]
+    static let drawn = [DrawnFault.of(HalfOpen.self)]
 }
 
 /// The first has forgotten that the second wants publications of a kind, until they connect again.

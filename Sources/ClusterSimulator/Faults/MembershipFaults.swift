@@ -34,15 +34,9 @@ struct Evict: Fault {
 }
 
 /// The process ends, its disk is gone, and nobody ever starts it again.
-struct Abandon: NodeFault {
+struct Abandon: PeerFault {
     static let name = "abandon"
     var node: Int
-
-    init(node: Int) { self.node = node }
-
-    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
-        node = try line.nodeWithPeers(in: scenario)
-    }
 
     func apply(to run: inout SimulatedRun) { run.abandon(node) }
 
@@ -112,21 +106,11 @@ extension FaultPlan {
 }
 
 /// Another process starts under the name of a node, somewhere else.
-struct Duplicate: NodeFault {
+struct Duplicate: PeerFault {
     static let name = "duplicate-node"
     var node: Int
 
-    init(node: Int) { self.node = node }
-
-    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
-        node = try line.nodeWithPeers(in: scenario)
-    }
-
     func apply(to run: inout SimulatedRun) { run.startDuplicate(of: node) }
 
-    static let drawn = [
-        DrawnFault(
-            name: name, needsPeers: true,
-            draw: .node { node, _ in .init(Duplicate(node: node)) })
-    ]
+    static let drawn = [DrawnFault.of(Duplicate.self, needsPeers: true)]
 }

@@ -9,11 +9,7 @@ struct Crash: NodeFault {
 
     func apply(to run: inout SimulatedRun) { run.crash(node) }
 
-    static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .node { node, _ in .init(Crash(node: node), until: Restart(node: node)) })
-    ]
+    static let drawn = [DrawnFault.of(Crash.self, until: Restart.self)]
 }
 
 /// The process ends without a word, and the machine goes on: what it has written survives.
@@ -23,11 +19,7 @@ struct Kill: NodeFault {
 
     func apply(to run: inout SimulatedRun) { run.kill(node) }
 
-    static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .node { node, _ in .init(Kill(node: node), until: Restart(node: node)) })
-    ]
+    static let drawn = [DrawnFault.of(Kill.self, until: Restart.self)]
 }
 
 struct Restart: NodeFault {
@@ -44,11 +36,7 @@ struct Stop: NodeFault {
 
     func apply(to run: inout SimulatedRun) { run.stop(node) }
 
-    static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .node { node, _ in .init(Stop(node: node), until: Restart(node: node)) })
-    ]
+    static let drawn = [DrawnFault.of(Stop.self, until: Restart.self)]
 }
 
 /// The process stands still, and its connections stay.
@@ -58,11 +46,7 @@ struct Pause: NodeFault {
 
     func apply(to run: inout SimulatedRun) { run.pause(node) }
 
-    static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .node { node, _ in .init(Pause(node: node), until: Resume(node: node)) })
-    ]
+    static let drawn = [DrawnFault.of(Pause.self, until: Resume.self)]
 }
 
 struct Resume: NodeFault {

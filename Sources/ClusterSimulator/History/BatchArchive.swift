@@ -1,4 +1,5 @@
 import ReplicaCore
+import Store
 import SyncProtocol
 
 /// All batches that were ever stored in a run: logs are truncated, and checks want to know which

@@ -1,4 +1,5 @@
 import ReplicaCore
+import Store
 import SyncProtocol
 
 /// What a node recorded in one incarnation.

@@ -1,5 +1,6 @@
 import DataTree
 import ReplicaCore
+import Store
 import SyncProtocol
 
 /// Names an operation: its origin, and its place among the operations of that origin.
@@ -183,6 +184,11 @@ struct Recording {
     mutating func note(durable vector: VersionVector, node: Int, at time: Microseconds) {
         guard isOn, durable[node].last?.vector != vector else { return }
         durable[node].append(Holding(time: time, vector: vector))
+    }
+
+    /// Notes what took the place of all that a node had, before it could tell so.
+    mutating func note(replaced vector: VersionVector, node: Int) {
+        incarnations[node]?.vector = vector
     }
 
     mutating func note(wallMilliseconds: UInt64, at time: Microseconds) {

@@ -1,74 +1,125 @@
 import ReplicaCore
+import Store
 import SyncProtocol
 
 // What is stored, and not what was written.
 
 extension VirtualDisk {
-    private var batchCount: Int { logs.reduce(0) { $0 + $1.entries.count } }
+    /// A place where something else is stored than was written.
+    enum Damage {
+        case row(StoredRow, in: Table)
+        /// A row that is nowhere.
+        case missing
+        /// The head of the checkpoint is this.
+        case head([UInt8])
+    }
+
+    private static let headName = "checkpoint"
+
+    private var head: [UInt8]? { store.tables.property(VirtualDisk.headName) }
+
+    /// The rows of the last complete checkpoint.
+    private var rows: [StoredRow] {
+        guard let head = head.flatMap({ try? CheckpointHead($0) }) else { return [] }
+        return store.tables.allRows(in: .row).filter { $0.number <= head.lastRow }
+    }
 
     /// Something stored is not what was written.
-    var isDamaged: Bool { hasDamagedBatch || misdirected != nil || checkpoints.isDamaged }
+    var isDamaged: Bool { misdirected != nil || damages.contains { isThere($0) } }
 
     /// A batch of the log is not what was written there.
-    var hasDamagedBatch: Bool { batches.contains { !$0.isWhole } }
+    var hasDamagedBatch: Bool {
+        damages.contains { damage in
+            if case .row(_, in: .batch) = damage { isThere(damage) } else { false }
+        }
+    }
+
+    private func isThere(_ damage: Damage) -> Bool {
+        switch damage {
+        case .row(let row, let table):
+            let stored = store.tables.rows(
+                in: table, of: row.owner, row.number...row.number, byteLimit: 0)
+            return stored.first.map { $0.bytes != row.bytes } ?? false
+        case .missing: return true
+        case .head(let bytes): return head == bytes
+        }
+    }
 
     /// Turns a bit of something stored, if there is anything: a batch of the log, a row of the
     /// checkpoint, or its head.
     mutating func damage() {
-        let count = batchCount + checkpoints.partCount
+        let batches = store.tables.allRows(in: .batch)
+        let rows = rows
+        let count = batches.count + rows.count + (head == nil ? 0 : 1)
         guard count > 0 else { return }
         let chosen = random.index(below: count)
-        if chosen < batchCount { return damageBatch(chosen) }
-        checkpoints.damage(chosen - batchCount, &random)
+        if chosen < batches.count { return turnBit(of: batches[chosen], in: .batch) }
+        guard chosen - batches.count >= rows.count, var bytes = head else {
+            return turnBit(of: rows[chosen - batches.count], in: .row)
+        }
+        bytes.turnBit(&random)
+        store.tables.damageProperty(VirtualDisk.headName, to: bytes)
+        damages.append(.head(bytes))
     }
 
     /// Turns a bit of a batch of the log, if there is one.
     mutating func damageLog() {
-        let count = batchCount
-        if count > 0 { damageBatch(random.index(below: count)) }
+        let batches = store.tables.allRows(in: .batch)
+        guard !batches.isEmpty else { return }
+        turnBit(of: batches[random.index(below: batches.count)], in: .batch)
+    }
+
+    private mutating func turnBit(of row: StoredRow, in table: Table) {
+        var bytes = row.bytes
+        bytes.turnBit(&random)
+        replace(row, in: table, with: bytes)
+    }
+
+    private mutating func replace(_ row: StoredRow, in table: Table, with bytes: [UInt8]) {
+        store.tables.damage(row, in: table, to: bytes)
+        damages.append(.row(row, in: table))
     }
 
     /// What was written last is in the place of something else, which is gone, and is missing in its own: a
     /// batch of the log or, for one in three, a row of the checkpoint.
     mutating func misdirect() {
-        if random.index(below: 3) == 0, checkpoints.misdirect(&random) { return }
+        if random.index(below: 3) == 0, misdirectRow() { return }
+        let batches = store.tables.allRows(in: .batch)
         guard durability != .memory, misdirected == nil,
-            let written = newest.batches.last(where: { batches.contains($0) })
+            let entry = newest.batches.last(where: { entry in
+                batches.contains { LogEntry($0) == entry }
+            })
         else { return }
-        let others = batches.filter { $0 != written }
-        guard !others.isEmpty else { return }
-        let other = others[random.index(below: others.count)]
-        for index in logs.indices {
-            logs[index].entries.removeAll { $0 == written }
-            for place in logs[index].entries.indices where logs[index].entries[place] == other {
-                logs[index].entries[place].bytes = written.bytes
-            }
-        }
-        misdirected = (written, newest.since)
+        let others = batches.filter { LogEntry($0) != entry }
+        guard let written = batches.first(where: { LogEntry($0) == entry }), !others.isEmpty
+        else { return }
+        replace(others[random.index(below: others.count)], in: .batch, with: written.bytes)
+        store.tables.damage(written, in: .batch, to: nil)
+        misdirected = (entry, newest.since)
+    }
+
+    /// False if the checkpoint has fewer than two rows.
+    private mutating func misdirectRow() -> Bool {
+        let rows = rows
+        guard rows.count > 1, let written = rows.last else { return false }
+        replace(rows[random.index(below: rows.count - 1)], in: .row, with: written.bytes)
+        store.tables.damage(written, in: .row, to: nil)
+        damages.append(.missing)
+        return true
     }
 
     /// A process has read all: what is missing it does not have, or has from elsewhere. Returns since when
     /// something is gone that nothing on the disk shows.
     mutating func noteStart(holding vector: VersionVector) -> Microseconds? {
+        damages.removeAll { if case .missing = $0 { true } else { false } }
         guard let (entry, since) = misdirected else { return nil }
         misdirected = nil
         return hasDamagedBatch || vector[entry.origin] >= entry.last ? nil : since
     }
-
-    private mutating func damageBatch(_ chosen: Int) {
-        var chosen = chosen
-        for index in logs.indices {
-            guard chosen >= logs[index].entries.count else {
-                logs[index].entries[chosen].bytes.turnBit(&random)
-                return
-            }
-            chosen -= logs[index].entries.count
-        }
-    }
 }
 
 extension [UInt8] {
-    /// Turns a bit before the checksum, which then is wrong.
+    /// Turns a bit before the checksum.
     mutating func turnBit(_ random: inout SplitMix64) {
         self[random.index(below: count - 4)] ^= 1 << UInt8(random.index(below: 8))
     }

@@ -1,226 +1,284 @@
 import ReplicaCore
+import Store
 import SyncProtocol
 
-/// A node's disk: a log of batches, and properties. It forgets what was not synced when the power
-/// goes, but for a beginning of it, of a length drawn from the seed.
+/// A node's disk: the store that ships, over tables in memory, and how long its work takes.
 ///
-/// Turns that are handed over while a sync runs are synced together by the next one. In the mode
-/// `interval` turns can be read at once, and are synced each second; in the mode `memory` nothing
-/// outlives the process.
+/// Jobs are done one after the other, as the storage thread of a node does them, and commits that wait
+/// share one transaction. In the modes `interval` and `memory` turns gather before they are committed; in
+/// the mode `interval` what was committed is synced each second; in the mode `memory` nothing outlives the
+/// process.
 struct VirtualDisk {
-    /// How long turns gather in a process before they are written, in the modes without a commit.
-    static let gathering: Microseconds = .milliseconds(50)
+    /// What became of a job.
+    enum Outcome {
+        /// All turns up to this one are durable, if any; what a replica wanted is done, if anything.
+        case done(stored: UInt64?, StoreReply?)
+        /// Nothing is; it is tried once more at that time.
+        case noRoom(again: Microseconds)
+        /// What was on its way may be lost, and nothing more is written.
+        case failed(MemoryTables.Failure)
+    }
+
+    enum Job {
+        case commit(Turn, since: Microseconds)
+        case synchronize(turn: UInt64)
+        case perform(StoreRequest)
+    }
+
+    /// From one sync to the next in the mode `interval`.
+    private static let syncInterval: Microseconds = .seconds(1)
+    /// A small tree has many rows, slices and chunks.
+    private static let chunkBytes = 4_000
+    private static let limits: StoreLimits = {
+        var limits = StoreLimits()
+        limits.checkpoint = CheckpointWriter.Limits(row: 200, slice: 600)
+        limits.truncatedBatches = 7
+        limits.logBytes = 1_000
+        limits.decodedBytes = 3_000
+        return limits
+    }()
 
     var trouble: Trouble?
     let durability: Durability
     private let usualSync: TimeRange
     var random: SplitMix64
-    var logs: [Log] = []
-    /// What is durable.
-    var properties: [Property] = []
-    /// The operations that are durable, in the log or in the checkpoint.
+    var store: DurableStore<MemoryTables>
+    /// The operations that are durable, as far as the disk says.
     private(set) var durable = VersionVector()
-    /// Handed over and not durable, in order; the first `syncing` of them are on their way.
-    var unsynced: [(turn: Turn, time: Microseconds)] = []
-    var syncing = 0
-    private var lastWritten: UInt64 = 0
-    private var lastDurable: UInt64 = 0
-    var checkpoints = VirtualCheckpoints()
+    private var jobs: [Job] = []
+    /// So many of the jobs are under way, one or some commits.
+    private var working = 0
+    private var gathered: [(turn: Turn, since: Microseconds)] = []
+    private var lastTurn: UInt64 = 0
+    private var lastBatchTurn: UInt64 = 0
+    private var lastStored: UInt64 = 0
+    private var lastSynchronizing: UInt64 = 0
+    private var nextSync: Microseconds = 0
+    /// What was committed last, and when the first of it was handed over.
+    private(set) var newest: (batches: [LogEntry], since: Microseconds) = ([], 0)
+    /// What the last process held in the end, where that took the place of all else and it did not learn so.
+    private(set) var replacement: VersionVector?
     /// A backup.
     var copy: Copy?
-    /// What is durable in truth, while the disk says that more is.
-    var truth: Copy?
-    var installationKeepsLog = true
-    /// What was synced last, and when the first of it was handed over.
-    var newest: (batches: [LogEntry], since: Microseconds) = ([], 0)
+    /// Since when the disk says of something that it is synced, and it is not.
+    var lyingSince: Microseconds?
+    /// What was written where something else is stored now.
+    var damages: [Damage] = []
     /// A write that went to another one's place, and when it was handed over.
     var misdirected: (entry: LogEntry, since: Microseconds)?
-    /// Batches of evicted incarnations that nobody else has.
-    var orphans: [LogEntry] = []
-
-    /// The batches of one origin, ascending.
-    struct Log {
-        var origin: WriterID
-        var entries: [LogEntry]
-    }
 
     init(_ durability: Durability, sync: TimeRange, random: SplitMix64) {
         self.durability = durability
         usualSync = sync
         self.random = random
+        store = VirtualDisk.emptyStore(durability)
     }
 
-    var isIdle: Bool { unsynced.isEmpty }
+    static func emptyStore(_ durability: Durability) -> DurableStore<MemoryTables> {
+        DurableStore(
+            MemoryTables(syncsEachTransaction: durability == .commit), limits: limits)
+    }
+
+    /// Every turn handed over is durable.
+    var isIdle: Bool { lastTurn == lastStored }
     /// Every batch handed over is durable; a property may be on its way.
-    var hasAllBatches: Bool { unsynced.allSatisfy(\.turn.batches.isEmpty) }
+    var hasAllBatches: Bool { lastBatchTurn <= lastStored }
 
-    private var sync: TimeRange {
-        if case .slow(let sync) = trouble { sync } else { usualSync }
+    /// All batches that can be read, by origin and sequence.
+    var batches: [LogEntry] { store.tables.allRows(in: .batch).map { LogEntry($0) } }
+
+    // MARK: Jobs
+
+    // Each returns when the work that it starts will be done, if it starts any.
+
+    mutating func commit(_ turn: Turn, at now: Microseconds) -> Microseconds? {
+        lastTurn = turn.number
+        if !turn.batches.isEmpty { lastBatchTurn = turn.number }
+        gathered.append((turn, now))
+        // An incarnation begins with a turn that waits for the disk in every mode.
+        if durability == .interval, lastStored == 0 { return synchronize(at: now) }
+        return durability == .commit ? flush(at: now) : nil
     }
 
-    /// All batches that can be read, origin by origin, each ascending.
-    var batches: [LogEntry] { logs.flatMap(\.entries) }
-
-    // MARK: Writing
-
-    /// Takes a turn; returns when the sync that it starts will be done, if it starts one.
-    mutating func write(_ turn: Turn, at now: Microseconds) -> Microseconds? {
-        unsynced.append((turn, now))
-        lastWritten = turn.number
-        if durability != .commit { add(turn.batches) }
-        return syncing == 0 ? begin(at: now) : nil
+    mutating func perform(_ request: StoreRequest, at now: Microseconds) -> Microseconds? {
+        var request = request
+        if case .readRows(var read) = request {
+            read.byteLimit = VirtualDisk.chunkBytes
+            request = .readRows(read)
+        }
+        return flush(at: now, followedBy: .perform(request))
     }
 
-    /// The sync under way comes to its end.
-    mutating func finishSync(at now: Microseconds) -> SyncResult {
-        switch trouble {
-        case .full where durability != .memory:
+    /// Some times a second: commits what has gathered, and syncs it once a second.
+    mutating func tick(at now: Microseconds) -> Microseconds? {
+        now >= nextSync ? synchronize(at: now) : flush(at: now)
+    }
+
+    mutating func synchronize(at now: Microseconds) -> Microseconds? {
+        guard durability == .interval, lastSynchronizing < lastTurn else { return flush(at: now) }
+        lastSynchronizing = lastTurn
+        nextSync = now + VirtualDisk.syncInterval
+        return flush(at: now, followedBy: .synchronize(turn: lastTurn))
+    }
+
+    private mutating func flush(
+        at now: Microseconds, followedBy job: Job? = nil
+    ) -> Microseconds? {
+        jobs += gathered.map { .commit($0.turn, since: $0.since) }
+        gathered.removeAll()
+        if let job { jobs.append(job) }
+        return begin(at: now)
+    }
+
+    /// Begins the next jobs, if none is under way.
+    mutating func begin(at now: Microseconds) -> Microseconds? {
+        guard working == 0, let first = jobs.first else { return nil }
+        working = max(1, jobs.prefix { $0.turn != nil }.count)
+        return now + random.time(in: time(of: first))
+    }
+
+    private func time(of job: Job) -> TimeRange {
+        switch job {
+        case .commit where durability == .commit, .synchronize:
+            if case .slow(let sync) = trouble { sync } else { usualSync }
+        case .commit: TimeRange(50, 500)
+        case .perform(.readBatches): TimeRange(100, 2_000)
+        case .perform(.install): TimeRange(2_000, 30_000)
+        case .perform: TimeRange(300, 5_000)
+        }
+    }
+
+    /// The jobs under way come to their end; `begin` has to follow.
+    mutating func finish(at now: Microseconds) -> Outcome {
+        let writes = jobs.first?.writes == true && durability != .memory
+        store.tables.isLying = trouble == .lying
+        if trouble == .full, writes {
+            store.tables.fault = .hasNoRoom
             return .noRoom(again: now + VirtualDisk.retry)
-        case .failing where durability != .memory:
+        }
+        if trouble == .failing, writes {
             trouble = nil
-            return .failed
-        default: break
+            store.tables.fault = .fails
         }
-        if trouble != .lying { truth = nil }
-        // A sync at a full second takes all that came before it, whoever asked for the sync.
-        if durability == .interval { syncing = unsynced.count }
-        let done = unsynced.prefix(syncing)
-        for (turn, _) in done {
-            if durability == .commit { add(turn.batches) }
-            if durability != .memory { set(turn.properties) }
-            if turn.clearsOrphans { orphans.removeAll() }
-            for batch in turn.batches { durable[batch.origin] = batch.last }
-        }
-        let batches = done.flatMap(\.turn.batches)
-        if !batches.isEmpty { newest = (batches, done.first?.time ?? now) }
-        let last = done.last?.turn.number
-        lastDurable = last ?? lastDurable
-        return .done(turn: last, next: dropSyncing(at: now))
-    }
-
-    /// What was on its way is no more; returns when the next sync will be done, if there is more to do.
-    private mutating func dropSyncing(at now: Microseconds) -> Microseconds? {
-        unsynced.removeFirst(syncing)
-        syncing = 0
-        return unsynced.isEmpty ? nil : begin(at: now)
-    }
-
-    private mutating func begin(at now: Microseconds) -> Microseconds {
-        syncing = unsynced.count
-        switch durability {
-        case .commit: return now + random.time(in: sync)
-        case .interval: return nextSecond(after: now) + random.time(in: sync)
-        case .memory: return now
+        do throws(MemoryTables.Failure) {
+            let outcome = try work()
+            if trouble != .lying, store.tables.unsyncedCount == 0 { lyingSince = nil }
+            return outcome
+        } catch {
+            return .failed(error)
         }
     }
 
-    private func nextSecond(after now: Microseconds) -> Microseconds {
-        (now / 1_000_000 + 1) * 1_000_000
+    private mutating func work() throws(MemoryTables.Failure) -> Outcome {
+        let group = Array(jobs.prefix(working))
+        jobs.removeFirst(working)
+        working = 0
+        switch group[0] {
+        case .commit(_, let since):
+            let turns = group.compactMap(\.turn)
+            try store.commit(turns)
+            let batches = turns.flatMap(\.batches)
+            if !batches.isEmpty { newest = (batches, since) }
+            if durability == .interval { return .done(stored: nil, nil) }
+            return stored(turns.last?.number)
+        case .synchronize(let turn):
+            try store.synchronize()
+            return stored(turn)
+        case .perform(let request): return try work(on: request)
+        }
     }
 
-    mutating func add(_ batches: [LogEntry]) {
-        for batch in batches { logs[place(of: batch.origin)].entries.append(batch) }
+    private mutating func stored(_ turn: UInt64?) -> Outcome {
+        lastStored = turn ?? lastStored
+        durable = store.vector
+        return .done(stored: turn, nil)
     }
 
-    mutating func set(_ changed: [Property]) {
-        for property in changed {
-            if let index = properties.firstIndex(where: { $0.name == property.name }) {
-                properties[index] = property
-            } else {
-                properties.append(property)
+    private mutating func work(
+        on request: StoreRequest
+    ) throws(MemoryTables.Failure) -> Outcome {
+        if trouble == .unreadable, case .readBatches(let read) = request {
+            return .done(stored: nil, .batches([], for: read))
+        }
+        switch try store.perform(request) {
+        case .done: return .done(stored: nil, nil)
+        case .unfinished(let rest):
+            jobs.append(.perform(rest))
+            return .done(stored: nil, nil)
+        case .replied(let reply):
+            if case .installed(.some) = reply { durable = store.vector }
+            return .done(stored: nil, reply)
+        }
+    }
+
+    // MARK: Processes
+
+    /// What a new process reads.
+    mutating func recover(
+        begin: (RecoveredState) -> Replica
+    ) throws(MemoryTables.Failure) -> Replica {
+        store = DurableStore(store.tables, limits: VirtualDisk.limits)
+        let replica = try store.recover(begin: begin) { $0.replay($1) }
+        store.tables.isLying = trouble == .lying
+        if trouble != .full { store.rewrite() }
+        durable = store.vector
+        return replica
+    }
+
+    /// The process ends: of what is under way a beginning is done. Returns how many turns are lost.
+    mutating func endProcess() -> Int {
+        replacement = nil
+        store.tables.isLying = trouble == .lying
+        let group = Array(jobs.prefix(working))
+        var kept = 0
+        if trouble != .full || group.first?.writes == false {
+            switch group.first {
+            case .commit:
+                kept = draw(upTo: group.count)
+                try? store.commit(group.prefix(kept).compactMap(\.turn))
+            case .perform(let request): if random.index(below: 2) == 0 { finishUnseen(request) }
+            case .synchronize, nil: break
             }
         }
+        let lost = gathered.count + jobs.count { $0.turn != nil } - kept
+        store.tables.fault = nil
+        (jobs, working) = ([], 0)
+        gathered.removeAll()
+        (lastTurn, lastBatchTurn, lastStored, lastSynchronizing) = (0, 0, 0, 0)
+        nextSync = 0
+        return lost
     }
 
-    // MARK: Checkpoints
-
-    mutating func begin(_ checkpoint: Checkpoint) {
-        checkpoints.begin(checkpoint, after: lastWritten)
-    }
-
-    /// Completes the checkpoint if what it holds is durable; false if it has to wait.
-    mutating func completeCheckpoint() -> Bool { checkpoints.complete(stored: lastDurable) }
-
-    /// Whether the log has, beyond the checkpoint of a peer, what the replica holds.
-    func mayInstall(keeping held: VersionVector) -> Bool {
-        var copy = self
-        guard copy.install() != nil else { return true }
-        return copy.durable.covers(held)
-    }
-
-    /// Takes over the rows of a peer's checkpoint; returns it with the log that it does not cover, or nil
-    /// if they are damaged. Everything handed over is durable.
-    mutating func install() -> (RestoredCheckpoint, log: [[UInt8]])? {
-        guard let checkpoint = checkpoints.install() else { return nil }
-        if !installationKeepsLog { logs.removeAll() }
-        var held = checkpoint.head.vector
-        var log: [[UInt8]] = []
-        for index in logs.indices {
-            logs[index].entries.removeAll { entry in
-                if entry.first != held[entry.origin] + 1 { return true }
-                held[entry.origin] = entry.last
-                log.append(entry.bytes)
-                return false
-            }
-        }
-        durable = held
-        return (checkpoint, log)
-    }
-
-    /// Keeps the end of an origin's log beside it.
-    mutating func keepOrphans(_ origin: WriterID, after sequence: UInt64) -> [[UInt8]] {
-        let end = logs.flatMap(\.entries).filter { $0.origin == origin && $0.first > sequence }
-        orphans += end.filter { !orphans.contains($0) }
-        return orphans.map(\.bytes)
-    }
-
-    /// Takes batches from the log.
-    mutating func truncate(_ vector: VersionVector) {
-        for index in logs.indices {
-            logs[index].entries.removeAll { $0.last <= vector[$0.origin] }
+    /// What nobody learns of any more.
+    private mutating func finishUnseen(_ request: StoreRequest) {
+        let progress = try? store.perform(request)
+        if case .install(_, keepsLog: false, _) = request,
+            case .replied(.installed(.some)) = progress
+        {
+            replacement = store.vector
         }
     }
 
-    mutating func restoreCheckpoint() throws(FrameError) -> RestoredCheckpoint? {
-        (lastWritten, lastDurable) = (0, 0)
-        let checkpoint = try checkpoints.restore()
-        durable = checkpoint?.head.vector ?? VersionVector()
-        for batch in batches { durable[batch.origin] = max(durable[batch.origin], batch.last) }
-        return checkpoint
+    /// How much made it although nobody had waited for it: often nothing, often all.
+    mutating func draw(upTo count: Int) -> Int {
+        switch random.index(below: 3) {
+        case 0: 0
+        case 1: count
+        default: random.index(below: count + 1)
+        }
+    }
+}
+
+extension VirtualDisk.Job {
+    var turn: Turn? {
+        if case .commit(let turn, _) = self { turn } else { nil }
     }
 
-    // MARK: Reading
-
-    /// The batches that a replica wished to read, as many as its limit of bytes allows.
-    func read(_ wish: LogRead) -> [[UInt8]] {
-        if trouble == .unreadable { return [] }
-        guard let log = logs.first(where: { $0.origin == wish.origin }) else { return [] }
-        var found: [[UInt8]] = []
-        var byteCount = 0
-        for entry in log.entries[firstIndex(in: log.entries, holding: wish.from)...] {
-            guard entry.first <= wish.through, entry.isWhole else { break }
-            found.append(entry.bytes)
-            byteCount += entry.bytes.count
-            if byteCount >= wish.byteLimit { break }
+    /// Whether it needs room.
+    var writes: Bool {
+        switch self {
+        case .perform(.readBatches), .perform(.readRows): false
+        default: true
         }
-        return found
-    }
-
-    private func firstIndex(in entries: [LogEntry], holding sequence: UInt64) -> Int {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].last < sequence { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-
-    mutating func place(of origin: WriterID) -> Int {
-        let index = logs.firstIndex { !($0.origin < origin) } ?? logs.count
-        if index == logs.count || logs[index].origin != origin {
-            logs.insert(Log(origin: origin, entries: []), at: index)
-        }
-        return index
     }
 }

@@ -1,4 +1,5 @@
 import ReplicaCore
+import Store
 import SyncProtocol
 
 /// One node: the replica that ships, driven in turns over virtual time, disk and clock.
@@ -91,22 +92,18 @@ struct VirtualNode {
 
     /// Starts a process on what is durable.
     ///
-    /// - Throws: `FrameError` if the log cannot be read back.
-    mutating func start() throws(FrameError) {
+    /// - Throws: if what is there cannot be read.
+    mutating func start() throws(MemoryTables.Failure) {
         precondition(state == .down, "\(name) starts while it is \(state)")
         incarnation += 1
         (installations, returns) = (0, 0)
         var configuration = configuration
         configuration.seed = random.next()
-        let checkpoint = try disk.restoreCheckpoint()
-        var replica = Replica(
-            configuration, properties: disk.properties, checkpoint: checkpoint,
-            orphans: disk.orphans.map(\.bytes))
-        for entry in disk.batches {
-            try replica.restore(DecodedBatch(entry, coveredBy: replica.vector))
+        replica = try disk.recover { state in
+            Replica(
+                configuration, properties: state.properties, checkpoint: state.checkpoint,
+                orphans: state.orphans)
         }
-        try replica.finishRestoring()
-        self.replica = replica
         state = .running
     }
 
@@ -117,9 +114,9 @@ struct VirtualNode {
     }
 
     /// The process ends without a word, and the machine goes on; returns how many turns are lost.
-    mutating func kill(at now: Microseconds) -> Int {
+    mutating func kill() -> Int {
         end()
-        return disk.kill(at: now)
+        return disk.kill()
     }
 
     /// Takes the last turn before a clean end.
@@ -144,9 +141,10 @@ struct VirtualNode {
 
     /// What another process would start with, if the power went now; nil where that may be anything.
     ///
-    /// - Throws: `FrameError` if what is on the disk cannot be read.
-    func restarted() throws(FrameError) -> Replica? {
-        guard isIdle, disk.durability != .memory, !disk.isDamaged else { return nil }
+    /// - Throws: if what is on the disk cannot be read.
+    func restarted() throws(MemoryTables.Failure) -> Replica? {
+        guard isIdle, disk.durability != .memory, !disk.isDamaged, disk.lyingSince == nil
+        else { return nil }
         var copy = self
         _ = copy.crash()
         try copy.start()

@@ -66,7 +66,7 @@ extension SimulatedRun {
 
     mutating func add(_ request: ScriptedRequest, to client: Int) {
         switch place(of: client) {
-        case .sdk(let number): sdkClients[number].add(request)
+        case .sdk(let number): sdkClients[number].requests?.scripted.append(request)
         case .protocol(let number): protocolClients[number].requests.scripted.append(request)
         }
         schedule(.clientActs(client), after: 0)
@@ -152,51 +152,49 @@ extension Scenario {
         return ([first] + others).map { "n\($0 + 1)" }
     }
 
-    private func sdkClient(
-        _ index: Int, _ program: SDKClient.Program, node: Int, _ random: SplitMix64
-    ) -> SDKClient {
+    private func sdkClient(_ index: Int, node: Int, _ random: SplitMix64) -> SDKClient {
         var random = random
         let clock = ClientClock(skew: clients.skew, random: &random)
         return SDKClient(
-            index: index, program, nodes: nodes(from: node, &random), clock: clock,
-            random: random)
+            index: index, nodes: nodes(from: node, &random), clock: clock, random: random)
     }
 
     fileprivate func askingClient(_ index: Int, seed: UInt64) -> SDKClient {
-        let requests = RequestSource(
+        var client = sdkClient(
+            index, node: index % cluster.replicas,
+            SplitMix64(seed: seed, part: 20_000 + UInt64(index)))
+        client.requests = RequestSource(
             client: index, remaining: share(of: index),
             random: SplitMix64(seed: seed, part: 10_000 + UInt64(index)))
-        return sdkClient(
-            index, .requests(requests), node: index % cluster.replicas,
-            SplitMix64(seed: seed, part: 20_000 + UInt64(index)))
+        return client
     }
 
     fileprivate func listeningClient(_ number: Int, _ index: Int, seed: UInt64) -> SDKClient {
         let places = [["data"], [], ["lists"], ["data", "a"]]
         let keys = places[number % places.count].map { Key(unchecked: $0) }
-        return sdkClient(
-            index, .listens(Listening(path: Path(keys))), node: index % cluster.replicas,
+        var client = sdkClient(
+            index, node: index % cluster.replicas,
             SplitMix64(seed: seed, part: 20_000 + UInt64(index)))
+        client.listening = Listening(path: Path(keys))
+        return client
     }
 
     fileprivate func application(_ number: Int, _ index: Int, seed: UInt64) -> SDKClient {
         let (steps, count) = (workload.applications, clients.applications)
-        let program = ApplicationProgram(
-            remaining: steps * (number + 1) / count - steps * number / count,
-            transactions: workload.transactions)
         var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         let streams = ApplicationProgram.listens(&random)
-        let node = random.index(below: cluster.replicas)
-        var client = sdkClient(index, .application(program), node: node, random)
+        var client = sdkClient(index, node: random.index(below: cluster.replicas), random)
         client.streams = streams
+        client.application = ApplicationProgram(
+            remaining: steps * (number + 1) / count - steps * number / count,
+            transactions: workload.transactions)
         return client
     }
 
     /// Every second one listens, too.
     fileprivate func presence(_ index: Int, seed: UInt64) -> SDKClient {
         var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
-        let node = random.index(below: cluster.replicas)
-        var client = sdkClient(index, .presence, node: node, random)
+        var client = sdkClient(index, node: random.index(below: cluster.replicas), random)
         if !index.isMultiple(of: 2) {
             client.streams = [EventStream(path: ApplicationProgram.data, query: Query())]
         }

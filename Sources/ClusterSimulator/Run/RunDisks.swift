@@ -1,39 +1,65 @@
 import ReplicaCore
-import SyncProtocol
+import Store
 
-// What disks do beside storing and reading batches.
+// What disks do, and what nodes learn of it.
 
 extension SimulatedRun {
-    mutating func work(_ job: DiskJob, by node: Int) {
-        let delay = random.time(in: TimeRange(2_000, 30_000))
-        schedule(.diskWorked(node: node, incarnation: nodes[node].incarnation, job), after: delay)
+    /// Begins what the disk of a node has to do next, if anything.
+    mutating func scheduleDisk(of node: Int, at time: Microseconds?) {
+        guard let time else { return }
+        queue.schedule(
+            .diskWorked(node: node, incarnation: nodes[node].incarnation), at: time)
     }
 
-    mutating func finish(_ job: DiskJob, by node: Int, incarnation: Int) {
+    mutating func finishDiskWork(_ node: Int, incarnation: Int) {
         guard nodes[node].incarnation == incarnation, nodes[node].state != .down else { return }
-        if nodes[node].disk.isFull, job.needsRoom { return work(job, by: node) }
-        switch job {
-        case .checkpoint:
-            guard nodes[node].disk.completeCheckpoint() else { return work(job, by: node) }
-            statistics.checkpoints += 1
-            give(.checkpointed, to: node)
-        case .readRows(let read):
-            give(.foundRows(nodes[node].disk.checkpoints.read(read), for: read), to: node)
-        case .receiveRows: give(.rowsReceived, to: node)
-        case .keepOrphans(let origin, let sequence):
-            guard nodes[node].disk.isIdle else { return work(job, by: node) }
-            if nodes[node].disk.hasDamagedBatch { return endWithDisk(node) }
-            give(.keepOrphans(nodes[node].disk.keepOrphans(origin, after: sequence)), to: node)
-        case .install(let held):
-            guard nodes[node].disk.isIdle else { return work(job, by: node) }
-            // The next process sets all aside.
-            guard !nodes[node].disk.hasDamagedBatch, nodes[node].disk.mayInstall(keeping: held)
-            else { return endWithDisk(node) }
-            let installed = nodes[node].disk.install()
-            if installed != nil { statistics.installations += 1 }
+        switch nodes[node].disk.finish(at: now) {
+        case .noRoom(let again): noteNoRoom(at: node, again: again)
+        case .failed(let failure): endWithDisk(node, after: failure)
+        case .done(let turn, let reply):
+            noteRoomAgain(at: node)
             recording.note(durable: nodes[node].disk.durable, node: node, at: now)
-            give(.installed(installed), to: node)
+            scheduleDisk(of: node, at: nodes[node].disk.begin(at: now))
+            if let reply { give(reply, to: node) }
+            if let turn { perform(nodes[node].stored(turn: turn), of: node) }
+            if nodes[node].state == .stopping, nodes[node].disk.isIdle { endProcess(node) }
         }
+    }
+
+    private mutating func give(_ reply: StoreReply, to node: Int) {
+        switch reply {
+        case .checkpointed: statistics.checkpoints += 1
+        case .installed(.some): statistics.installations += 1
+        default: break
+        }
+        give(.storeReplied(reply), to: node)
+    }
+
+    /// A process whose disk has failed ends; one whose disk works has a bug.
+    private mutating func endWithDisk(_ node: Int, after failure: MemoryTables.Failure) {
+        if failure == .notWritten {
+            // What that took with it is only said once.
+            statistics.failedSyncs += 1
+        } else if !nodes[node].disk.isDamaged {
+            quiescence.failure =
+                quiescence.failure
+                ?? "\(nodes[node].name) ended for a reason of its own: \(failure)"
+        }
+        endWithDisk(node)
+    }
+
+    private mutating func noteNoRoom(at node: Int, again: Microseconds) {
+        scheduleDisk(of: node, at: again)
+        guard !nodes[node].waitsForRoom else { return }
+        nodes[node].waitsForRoom = true
+        refusals.append(Refusal(node: node, reason: Refusal.noRoom, since: now))
+        give(.storageFailed(problem: Refusal.noRoom, fix: "free some space"), to: node)
+    }
+
+    private mutating func noteRoomAgain(at node: Int) {
+        guard nodes[node].waitsForRoom else { return }
+        nodes[node].waitsForRoom = false
+        give(.storageWorks, to: node)
     }
 
     /// A node knows that its disk has room.
@@ -78,14 +104,5 @@ extension SimulatedRun {
         else { return }
         nodes[node].installations = replica.counters.installed
         everyTurn[node].restart(on: archive.batches(in: replica.vector), showing: replica.value)
-    }
-}
-
-extension DiskJob {
-    fileprivate var needsRoom: Bool {
-        switch self {
-        case .checkpoint, .receiveRows, .install, .keepOrphans: true
-        case .readRows: false
-        }
     }
 }

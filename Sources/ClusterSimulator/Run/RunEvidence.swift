@@ -1,5 +1,6 @@
 import DataTree
 import ReplicaCore
+import Store
 import SyncProtocol
 
 // What the checks see of a run once it is over.
@@ -21,10 +22,11 @@ extension Evidence {
         everyTurn = run.everyTurn
         converged = run.quiescence.converged
         listeners = run.sdkClients.compactMap { client in
-            guard case .listens(let listening) = client.program else { return nil }
-            return Listener(
-                name: "c\(client.index + 1)", node: client.node.map { run.nodes[$0].name } ?? "",
-                listening: listening)
+            client.listening.map {
+                Listener(
+                    name: "c\(client.index + 1)",
+                    node: client.node.map { run.nodes[$0].name } ?? "", listening: $0)
+            }
         }
     }
 
@@ -43,7 +45,7 @@ extension Evidence {
 
     /// Looks at a disk as the next process would.
     private static func diskFailure(of node: VirtualNode) -> String? {
-        do throws(FrameError) {
+        do throws(MemoryTables.Failure) {
             guard let replica = node.replica, let next = try node.restarted() else { return nil }
             if next.vector != replica.vector {
                 return "\(node.name) holds \(replica.vector.line), and its disk \(next.vector.line)"

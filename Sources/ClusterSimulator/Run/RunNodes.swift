@@ -1,5 +1,6 @@
 import DataTree
 import ReplicaCore
+import Store
 import SyncProtocol
 
 // Nodes: their turns, and what their replicas want done.
@@ -26,7 +27,7 @@ extension SimulatedRun {
     /// Starts a process on what is durable; one that finds it damaged sets it aside. False if it cannot
     /// start.
     private mutating func startProcess(of node: Int) -> Bool {
-        do throws(FrameError) {
+        do throws(MemoryTables.Failure) {
             try nodes[node].start()
             let held = nodes[node].replica?.vector ?? VersionVector()
             if let since = nodes[node].disk.noteStart(holding: held) {
@@ -36,7 +37,7 @@ extension SimulatedRun {
         } catch {
             guard nodes[node].disk.isDamaged else {
                 quiescence.failure =
-                    quiescence.failure ?? "\(nodes[node].name) cannot read its log: \(error)"
+                    quiescence.failure ?? "\(nodes[node].name) cannot read its disk: \(error)"
                 return false
             }
             statistics.damagedDisks += 1
@@ -48,6 +49,7 @@ extension SimulatedRun {
     mutating func tick(_ node: Int, incarnation: Int) {
         guard nodes[node].incarnation == incarnation, nodes[node].isUp else { return }
         schedule(.tick(node: node, incarnation: incarnation), after: nodes[node].tickDelay())
+        scheduleDisk(of: node, at: nodes[node].disk.tick(at: now))
         if nodes[node].state == .running { scheduleTurn(node) }
     }
 
@@ -146,24 +148,8 @@ extension SimulatedRun {
             case .ask(let member, let frame): ask(member, frame, from: node)
             case .answer(let member, let frame): answer(member, frame, from: node)
             case .reply(let session, let frame): reply(frame, to: session)
-            case .read(let wish):
-                let delay = random.time(in: TimeRange(100, 2_000))
-                schedule(
-                    .read(node: node, incarnation: nodes[node].incarnation, wish), after: delay)
-            case .checkpoint(let checkpoint):
-                nodes[node].disk.begin(checkpoint)
-                work(.checkpoint, by: node)
-            case .truncate(let vector): nodes[node].disk.truncate(vector)
-            case .readRows(let read): work(.readRows(read), by: node)
-            case .receiveRows(let rows, let areFirst):
-                nodes[node].disk.checkpoints.receiveRows(rows, areFirst: areFirst)
-                work(.receiveRows, by: node)
-            case .keepOrphans(let origin, let sequence):
-                work(.keepOrphans(origin, after: sequence), by: node)
-            case .install(let head, let keepsLog, let held):
-                nodes[node].disk.checkpoints.noteInstallation(of: head)
-                nodes[node].disk.installationKeepsLog = keepsLog
-                work(.install(holding: held), by: node)
+            case .perform(let request):
+                scheduleDisk(of: node, at: nodes[node].disk.perform(request, at: now))
             case .backUp: losses.append(Loss(node: node, since: 0, until: now))
             case .giveUp(let problem, _):
                 quiescence.failure =
@@ -180,47 +166,7 @@ extension SimulatedRun {
     }
 
     private mutating func store(_ turn: Turn, of node: Int) {
-        if let done = nodes[node].disk.write(turn, at: now) { scheduleSync(of: node, at: done) }
-    }
-
-    mutating func finishSync(_ node: Int, incarnation: Int) {
-        guard nodes[node].incarnation == incarnation, nodes[node].state != .down else { return }
-        switch nodes[node].disk.finishSync(at: now) {
-        case .done(let turn, let next): noteSync(by: node, of: turn, next: next)
-        case .noRoom(let again): noteNoRoom(at: node, again: again)
-        case .failed:
-            // What that took with it is only said once.
-            statistics.failedSyncs += 1
-            endWithDisk(node)
-        }
-    }
-
-    private mutating func noteSync(by node: Int, of turn: UInt64?, next: Microseconds?) {
-        recording.note(durable: nodes[node].disk.durable, node: node, at: now)
-        if let next { scheduleSync(of: node, at: next) }
-        if nodes[node].waitsForRoom {
-            nodes[node].waitsForRoom = false
-            give(.storageWorks, to: node)
-        }
-        if let turn { perform(nodes[node].stored(turn: turn), of: node) }
-        if nodes[node].state == .stopping, nodes[node].disk.isIdle { endProcess(node) }
-    }
-
-    private mutating func scheduleSync(of node: Int, at time: Microseconds) {
-        queue.schedule(.written(node: node, incarnation: nodes[node].incarnation), at: time)
-    }
-
-    private mutating func noteNoRoom(at node: Int, again: Microseconds) {
-        scheduleSync(of: node, at: again)
-        guard !nodes[node].waitsForRoom else { return }
-        nodes[node].waitsForRoom = true
-        refusals.append(Refusal(node: node, reason: Refusal.noRoom, since: now))
-        give(.storageFailed(problem: Refusal.noRoom, fix: "free some space"), to: node)
-    }
-
-    mutating func finishRead(_ wish: LogRead, by node: Int, incarnation: Int) {
-        guard nodes[node].incarnation == incarnation, nodes[node].isUp else { return }
-        give(.found(nodes[node].disk.read(wish), for: wish), to: node)
+        scheduleDisk(of: node, at: nodes[node].disk.commit(turn, at: now))
     }
 
     private mutating func publish(_ bytes: [UInt8], from node: Int) {

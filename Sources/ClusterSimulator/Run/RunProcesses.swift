@@ -6,19 +6,26 @@ import SyncProtocol
 extension SimulatedRun {
     mutating func crash(_ node: Int) {
         guard nodes[node].state != .down else { return }
+        losePower(of: node)
+    }
+
+    private mutating func losePower(of node: Int) {
         noteEnd(of: node, losing: nodes[node].crash())
-        if let since = nodes[node].disk.losePower() {
+        if let since = nodes[node].disk.noteLostPower(at: now) {
             losses.append(Loss(node: node, since: since, until: now))
         }
     }
 
     mutating func kill(_ node: Int) {
         guard nodes[node].state != .down else { return }
-        noteEnd(of: node, losing: nodes[node].kill(at: now))
+        noteEnd(of: node, losing: nodes[node].kill())
     }
 
     private mutating func noteEnd(of node: Int, losing lost: Int) {
         statistics.crashes += 1
+        if let vector = nodes[node].disk.replacement {
+            recording.note(replaced: vector, node: node)
+        }
         statistics.lostTurns += lost
         crashes.append((node, now))
         _ = nodes[node].clock.wake(at: now)
@@ -44,9 +51,7 @@ extension SimulatedRun {
     }
 
     /// A process whose disk has failed ends.
-    mutating func endWithDisk(_ node: Int) {
-        noteEnd(of: node, losing: nodes[node].crash())
-    }
+    mutating func endWithDisk(_ node: Int) { losePower(of: node) }
 
     mutating func stop(_ node: Int) {
         guard nodes[node].isUp else { return }
@@ -56,11 +61,14 @@ extension SimulatedRun {
             connections[index].end(at: now)
         }
         perform(nodes[node].stop(at: now), of: node)
+        scheduleDisk(of: node, at: nodes[node].disk.synchronize(at: now))
     }
 
     /// A node that was stopping has written its last turn.
     mutating func endProcess(_ node: Int) {
-        nodes[node].end()
+        _ = nodes[node].kill()
+        // Nothing of it is on a disk.
+        if scenario.cluster.durability == .memory { crashes.append((node, now)) }
         statistics.stops += 1
         breakConnections(of: node)
     }

@@ -78,7 +78,7 @@ extension SimulatedRun {
         }
             && protocolClients.allSatisfy { $0.pending == nil }
             && sdkClients.allSatisfy { client in
-                client.isAtRest && (!client.needsConnection || isAtRest(client.connection))
+                client.isAtRest && (client.requests != nil || isAtRest(client.connection))
             }
             && duplicateNodes.allSatisfy { $0.ended != nil }
     }

@@ -19,12 +19,10 @@ extension SimulatedRun {
         }
         let client = sdkClients[number].index
         schedule(.clientTurns(client), after: 0)
-        switch sdkClients[number].program {
-        case .requests: scheduleMove(of: client)
-        case .application: break
-        case .listens, .presence: return
+        if sdkClients[number].requests != nil { scheduleMove(of: client) }
+        if sdkClients[number].requests != nil || sdkClients[number].application != nil {
+            scheduleAct(of: number)
         }
-        scheduleAct(of: number)
     }
 
     private mutating func scheduleAct(of number: Int) {
@@ -39,11 +37,7 @@ extension SimulatedRun {
     }
 
     mutating func act(sdkClient number: Int) {
-        switch sdkClients[number].program {
-        case .requests: askNext(number)
-        case .application(let program): actNext(program, number)
-        case .listens, .presence: break
-        }
+        if sdkClients[number].application == nil { askNext(number) } else { actNext(number) }
     }
 
     // MARK: One request after the other
@@ -83,12 +77,9 @@ extension SimulatedRun {
 
     // MARK: Applications
 
-    private mutating func actNext(_ program: ApplicationProgram, _ number: Int) {
-        var program = program
-        let tag = "c\(sdkClients[number].index + 1)-\(program.remaining)"
-        let step = program.next(tag: tag, &sdkClients[number].random)
-        sdkClients[number].program = .application(program)
-        guard let step else { return }
+    private mutating func actNext(_ number: Int) {
+        let tag = "c\(sdkClients[number].index + 1)-\(now)"
+        guard let step = sdkClients[number].nextStep(tag: tag) else { return }
         take(input(for: step, number), number)
         scheduleAct(of: number)
     }
@@ -183,7 +174,7 @@ extension SimulatedRun {
     /// A node serves the client from now on.
     private mutating func serve(_ number: Int) {
         for input in sdkClients[number].present() { tell(input, to: number) }
-        guard case .requests = sdkClients[number].program, !sdkClients[number].open.isEmpty
+        guard sdkClients[number].requests != nil, !sdkClients[number].open.isEmpty
         else { return }
         limitPatience(of: number)
     }
@@ -205,7 +196,7 @@ extension SimulatedRun {
             history.transactions[transaction].node = sdkClients[number].node
         case .other?, nil: break
         }
-        if case .requests = sdkClients[number].program { scheduleAct(of: number) }
+        if sdkClients[number].requests != nil { scheduleAct(of: number) }
     }
 
     // MARK: Connections

@@ -17,24 +17,15 @@ extension SimulatedRun {
     }
 
     private mutating func note(_ message: ClientMessage, on connection: Int, _ number: Int) {
-        switch sdkClients[number].program {
-        case .listens(var listening):
-            listening.take(message)
-            sdkClients[number].program = .listens(listening)
-        case .requests:
-            if case .hello(let hello) = message.request {
-                sdkClients[number].session.greet(seen: hello.seen, at: now)
-            }
-            // One thing at a time is asked for.
-            guard let id = message.requestID, case .operation(let operation, _)? = openWork(number)
-            else { return }
-            connections[connection].asked.append((id, operation))
-        case .application, .presence: break
+        sdkClients[number].listening?.take(message)
+        if case .hello(let hello) = message.request {
+            sdkClients[number].session.greet(seen: hello.seen, at: now)
         }
-    }
-
-    private func openWork(_ number: Int) -> SDKClient.Work? {
-        sdkClients[number].open.first?.value
+        // One thing at a time is asked for.
+        guard let id = message.requestID,
+            case .operation(let operation, _)? = sdkClients[number].open.first?.value
+        else { return }
+        connections[connection].asked.append((id, operation))
     }
 
     /// Looks at a frame that reaches a client.
@@ -52,10 +43,7 @@ extension SimulatedRun {
 
     private mutating func note(_ message: NodeMessage, on connection: Int, _ number: Int) {
         sdkClients[number].session.take(message)
-        if case .listens(var listening) = sdkClients[number].program {
-            listening.take(message)
-            sdkClients[number].program = .listens(listening)
-        }
+        sdkClients[number].listening?.take(message)
         switch message {
         case .acknowledged(let id, let concern):
             guard let operation = operation(id, askedOn: connection) else { return }

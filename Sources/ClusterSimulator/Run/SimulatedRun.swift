@@ -84,11 +84,8 @@ struct SimulatedRun {
         case .published(let frame): takePublished(frame)
         case .asked(let frame): takeAsked(frame)
         case .answered(let frame): takeAnswered(frame)
-        case .written(let node, let incarnation): finishSync(node, incarnation: incarnation)
-        case .diskWorked(let node, let incarnation, let job):
-            finish(job, by: node, incarnation: incarnation)
-        case .read(let node, let incarnation, let wish):
-            finishRead(wish, by: node, incarnation: incarnation)
+        case .diskWorked(let node, let incarnation):
+            finishDiskWork(node, incarnation: incarnation)
         case .requested(let connection, let frame): takeRequest(frame, on: connection)
         case .replied(let connection, let frame): takeReply(frame, on: connection)
         case .nodeLost(let connection): endSession(connection)

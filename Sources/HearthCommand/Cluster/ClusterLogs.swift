@@ -8,7 +8,7 @@ internal import Glibc
 enum ClusterLogs {
     static let verb = Verb(
         "logs", "Shows what a node, or all of them, have said, merged by time.",
-        arguments: [node], options: [NodeOptions.folder, lines, since, follow],
+        arguments: [node], options: Cluster.options + [lines, since, follow],
         examples: [
             "hearth cluster logs n2", "hearth cluster logs -n 20 --follow",
             "hearth cluster logs --since 10m", "hearth cluster logs --since '2026-11-22 05:30'",
@@ -26,7 +26,7 @@ enum ClusterLogs {
         flag: "follow", letter: "f", "Go on with what they say, until Ctrl-C.")
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
-        let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
+        let cluster = try Cluster(of: invocation)
         var nodes = cluster.file.nodes
         if let id = invocation.words(of: node).first { nodes = [try cluster.file.node(named: id)] }
         var start = ""

@@ -23,9 +23,9 @@ enum ClusterVerbs {
 
     private static let down = Verb(
         "down", "Stops all nodes, cleanly where they can.",
-        options: [NodeOptions.folder, grace], examples: ["hearth cluster down"]
+        options: Cluster.options + [grace], examples: ["hearth cluster down"]
     ) { invocation throws(CommandError) in
-        let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
+        let cluster = try Cluster(of: invocation)
         let grace = try invocation.duration(grace) ?? .seconds(10)
         cluster.stop(cluster.file.nodes, within: grace) { node, outcome in
             StandardOutput.shared.print("\(node.id) \(outcome.text)")
@@ -35,7 +35,7 @@ enum ClusterVerbs {
 
     private static let stop = Verb(
         "stop", "Stops nodes, cleanly where they can; the others go on.",
-        arguments: [nodes], options: [NodeOptions.folder, grace],
+        arguments: [nodes], options: Cluster.options + [grace],
         examples: ["hearth cluster stop n2"]
     ) { invocation throws(CommandError) in
         let grace = try invocation.duration(grace) ?? .seconds(10)
@@ -52,7 +52,7 @@ enum ClusterVerbs {
         "Ends the processes of nodes at once (SIGKILL). What the system has written stays written: "
             + "this is no power cut.",
         arguments: [nodes],
-        options: [NodeOptions.folder], examples: ["hearth cluster kill n2"]
+        options: Cluster.options, examples: ["hearth cluster kill n2"]
     ) { invocation throws(CommandError) in
         try forEachNode(of: invocation) { node, cluster throws(CommandError) in
             guard let process = cluster.kill(node) else { throw notRunning(node, cluster) }
@@ -62,7 +62,7 @@ enum ClusterVerbs {
 
     private static let start = Verb(
         "start", "Starts nodes that were killed or stopped, and waits until they serve.",
-        arguments: [nodes], options: [NodeOptions.folder], examples: ["hearth cluster start n2"]
+        arguments: [nodes], options: Cluster.options, examples: ["hearth cluster start n2"]
     ) { invocation throws(CommandError) in
         StopRequest.watch()
         return try forEachNode(of: invocation) { node, cluster throws(CommandError) in
@@ -78,14 +78,14 @@ enum ClusterVerbs {
 
     private static let pause = Verb(
         "pause", "Suspends nodes (SIGSTOP), as if their machines hung.",
-        arguments: [nodes], options: [NodeOptions.folder], examples: ["hearth cluster pause n2"]
+        arguments: [nodes], options: Cluster.options, examples: ["hearth cluster pause n2"]
     ) { invocation throws(CommandError) in
         try signalNodes(of: invocation, SIGSTOP, "paused")
     }
 
     private static let resume = Verb(
         "resume", "Resumes suspended nodes (SIGCONT).", arguments: [nodes],
-        options: [NodeOptions.folder], examples: ["hearth cluster resume n2"]
+        options: Cluster.options, examples: ["hearth cluster resume n2"]
     ) { invocation throws(CommandError) in
         try signalNodes(of: invocation, SIGCONT, "resumed")
     }
@@ -106,7 +106,7 @@ enum ClusterVerbs {
         of invocation: Invocation,
         _ body: (Cluster.Node, Cluster) throws(CommandError) -> Void
     ) throws(CommandError) -> ExitStatus {
-        let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
+        let cluster = try Cluster(of: invocation)
         var named: [Cluster.Node] = []
         for id in invocation.words(of: nodes) { named.append(try cluster.file.node(named: id)) }
         for node in named { try body(node, cluster) }

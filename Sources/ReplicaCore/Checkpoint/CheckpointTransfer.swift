@@ -1,4 +1,5 @@
 import DataTree
+import Store
 import SyncProtocol
 
 /// How a replica gets the checkpoint of a peer, because logs begin after what it holds.
@@ -85,7 +86,7 @@ extension Replica {
         transfer.phase = part.isLast ? .complete : .keeping
         transfer.attempts = 0
         lifecycle.transfer = transfer
-        replication.turn.immediate.append(.receiveRows(part.rows, areFirst: isNew))
+        replication.turn.immediate.append(.perform(.receive(part.rows, areFirst: isNew)))
     }
 
     mutating func requestMoreRows() {
@@ -110,9 +111,10 @@ extension Replica {
         lifecycle.transfer?.phase = .installing
         let keepsLog = !transfer.replacesAll
         return [
-            .install(
-                head: transfer.head, keepsLog: keepsLog,
-                holding: keepsLog ? vector : VersionVector())
+            .perform(
+                .install(
+                    head: transfer.head, keepsLog: keepsLog,
+                    holding: keepsLog ? vector : VersionVector()))
         ]
     }
 }
@@ -134,9 +136,9 @@ extension Replica {
         guard let (checkpoint, log) = installed else { return }
         let old = value
         restore(checkpoint)
-        for bytes in log { restore(bytes) }
+        for bytes in log { replay(bytes) }
         let durable = vector
-        for bytes in meanwhile { restore(bytes) }
+        for bytes in meanwhile { replay(bytes) }
         replication.finishInstallation()
         turns.rebase(onto: durable, writer: writer)
         defer { if replacedAll { beginIncarnation() } }
@@ -145,9 +147,9 @@ extension Replica {
         sessions.notifyListeners(of: changes, in: value)
     }
 
-    private mutating func restore(_ bytes: [UInt8]) {
+    private mutating func replay(_ bytes: [UInt8]) {
         do throws(FrameError) {
-            try restore(DecodedBatch(bytes, coveredBy: vector))
+            replay(try DecodedBatch(bytes, coveredBy: vector))
         } catch {
             replication.counters.malformedFrames += 1
         }
@@ -175,10 +177,11 @@ extension Replica {
         }
         checkpoints.noteRead(at: now.elapsedMilliseconds)
         replication.turn.immediate.append(
-            .readRows(
-                RowRead(
-                    member: member, checkpoint: checkpoint, after: row,
-                    byteLimit: CheckpointTransfer.chunkBytes)))
+            .perform(
+                .readRows(
+                    RowRead(
+                        member: member, checkpoint: checkpoint, after: row,
+                        byteLimit: CheckpointTransfer.chunkBytes))))
     }
 
     mutating func send(_ part: CheckpointChunk, for read: RowRead) {

@@ -1,4 +1,6 @@
+import Convergence
 import DataTree
+import Store
 import SyncProtocol
 
 // What a member does for elections, and what the coordinator does: it decides proposals on its tree, and answers

@@ -1,3 +1,4 @@
+import Store
 import SyncProtocol
 
 /// A time on disk above all that the clock has shown: the next incarnation's clock starts there.

@@ -1,3 +1,4 @@
+import Store
 import SyncProtocol
 
 // How a cluster goes on without a member that is gone.

@@ -1,3 +1,4 @@
+import Store
 import SyncProtocol
 
 // Which nodes make up the cluster is for its configuration to say, and for all nodes at once; a node that was left

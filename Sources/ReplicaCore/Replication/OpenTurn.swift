@@ -1,3 +1,5 @@
+import Store
+
 /// What a turn has gathered so far.
 struct OpenTurn: Sendable {
     var entries: [LogEntry] = []

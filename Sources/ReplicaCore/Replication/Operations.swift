@@ -1,4 +1,5 @@
 import DataTree
+import Store
 import SyncProtocol
 
 // The two ways into the tree: operations that this replica makes, and those that arrive in batches.

@@ -1,3 +1,4 @@
+import Store
 import SyncProtocol
 
 /// The operations that this incarnation has accepted since its last batch.

@@ -1,3 +1,5 @@
+import Convergence
+import Store
 import SyncProtocol
 
 // How the tree comes back from what is on disk.
@@ -13,45 +15,20 @@ extension Replication {
         deduplicationTable = head.stamps
     }
 
-    /// Applies a batch from disk; returns false if it was there already.
-    ///
-    /// - Throws: `FrameError` if it is not the next one of its origin.
-    mutating func restore(_ batch: Batch) throws(FrameError) -> Bool {
-        guard batch.last > vector[batch.origin] else { return false }
-        guard batch.first == vector[batch.origin] + 1 else {
-            throw FrameError(
-                offset: 0,
-                problem: "the log of \(batch.origin) goes from \(vector[batch.origin]) to "
-                    + "\(batch.first)",
-                fix: "remove the data directory; the node gets its data from its peers")
-        }
+    /// Applies a batch from disk; returns false if it is not the next one of its origin: mostly it is held
+    /// already.
+    mutating func replay(_ batch: Batch) -> Bool {
+        guard batch.first == vector[batch.origin] + 1 else { return false }
         for operation in batch.operations {
             observe(operation, of: batch.origin)
             _ = tree.apply(operation)
         }
         vector[batch.origin] = batch.last
-        needed.raise(to: batch.dependencies)
         return true
-    }
-
-    /// Ends what `restore` began.
-    ///
-    /// - Throws: `FrameError` if a batch depends on others that are not there: the end of an origin's log is
-    ///   missing, which nothing else shows.
-    mutating func finishRestoring() throws(FrameError) {
-        defer { needed = VersionVector() }
-        let missing = needed.advanced(beyond: vector)
-        guard let (origin, sequence) = missing.entries.first else { return }
-        throw FrameError(
-            offset: 0,
-            problem:
-                "the log of \(origin) ends at \(vector[origin]), and others rest on \(sequence)",
-            fix: "remove the data directory; the node gets its data from its peers")
     }
 
     /// The checkpoint of a peer, and what the log had beyond it, have taken the place of all else.
     mutating func finishInstallation() {
-        needed = VersionVector()
         reorderBuffer.removeAll { _ in true }
         peers.resetStability()
         counters.installed += 1

@@ -1,4 +1,6 @@
+import Convergence
 import DataTree
+import Store
 import SyncProtocol
 
 /// The replicated tree, and all that keeps it equal to those of the peers: clock, operations, repair and
@@ -20,8 +22,6 @@ struct Replication: Sendable {
     var tree = ConvergentTree()
     /// How much of each origin is applied.
     var vector = VersionVector()
-    /// What the batches that were restored from disk depend on.
-    var needed = VersionVector()
     var deduplicationTable = DeduplicationTable()
     /// The operations of this incarnation since its last batch.
     var ownBatch: OwnBatch

@@ -1,3 +1,4 @@
+import Store
 import SyncProtocol
 
 /// Output commit: holds what a turn wants to say until what it is based on is durable.

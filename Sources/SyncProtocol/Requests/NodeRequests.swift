@@ -116,18 +116,12 @@ extension HelloRequest: RequestContent {
 
 extension PingRequest: RequestContent {
     static var name: String { "ping" }
-    static var elementCount: Int { 0 }
-
-    func appendElements(to writer: inout MessagePackWriter) {}
 
     init(from reader: inout RequestReader) throws(FrameError) {}
 }
 
 extension StatusRequest: RequestContent {
     static var name: String { "status" }
-    static var elementCount: Int { 0 }
-
-    func appendElements(to writer: inout MessagePackWriter) {}
 
     init(from reader: inout RequestReader) throws(FrameError) {}
 }

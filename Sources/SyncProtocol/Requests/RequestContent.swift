@@ -21,7 +21,10 @@ protocol RequestContent {
 
 extension RequestContent {
     static var knownOptions: [Options.Name] { [] }
+    static var elementCount: Int { 0 }
     var options: Options { Options() }
+
+    func appendElements(to writer: inout MessagePackWriter) {}
 }
 
 /// Reads what follows the id of one request.

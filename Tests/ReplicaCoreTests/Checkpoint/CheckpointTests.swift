@@ -1,4 +1,6 @@
+import Convergence
 import DataTree
+import Store
 import SyncProtocol
 import Testing
 
@@ -48,7 +50,7 @@ import Testing
         _ operation: Operation, _ sequence: UInt64, to replica: inout Replica
     ) throws {
         let bytes = batch(operation, sequence)
-        try replica.restore(DecodedBatch(bytes, coveredBy: replica.vector))
+        replica.replay(try DecodedBatch(bytes, coveredBy: replica.vector))
     }
 
     @Test(arguments: 1...60)
@@ -109,19 +111,6 @@ import Testing
         #expect(throws: FrameError.self) { try DecodedRow(other) }
     }
 
-    @Test func `a log that rests on what is missing is damaged`() throws {
-        var dependencies = VersionVector()
-        dependencies[WriterID(bits: 8)] = 3
-        let bytes = BatchCoding.encode(
-            Batch(
-                origin: WriterID(bits: 7), first: 1, wallMilliseconds: 1,
-                dependencies: dependencies,
-                operations: [Operation(stamp: Universe.stamp(1), writes: [])]))
-        var replica = Replica(Self.configuration, properties: [])
-        try replica.restore(DecodedBatch(bytes, coveredBy: VersionVector()))
-        #expect(throws: FrameError.self) { try replica.finishRestoring() }
-    }
-
     /// A list of as many records.
     private static func list(of count: Int) throws -> Replica {
         var replica = Replica(Self.configuration, properties: [])
@@ -168,12 +157,12 @@ import Testing
                 let now = Moment(
                     wallMilliseconds: 1_700_000_000_000 + end, elapsedMilliseconds: end)
                 for input in [.turnBegan(now)] + inputs + [.turnEnded] {
-                    for case .checkpoint(let checkpoint) in replica.step(input) {
+                    for case .perform(.writeCheckpoint(let checkpoint)) in replica.step(input) {
                         checkpoints.append(checkpoint)
                     }
                 }
             }
-            for _ in checkpoints { _ = replica.step(.checkpointed) }
+            for _ in checkpoints { _ = replica.step(.storeReplied(.checkpointed)) }
             return checkpoints
         }
         let push = ClientMessage.push(

@@ -1,5 +1,6 @@
 import DataTree
 import ReplicaCore
+import Store
 import SyncProtocol
 import Testing
 
@@ -50,7 +51,9 @@ import Testing
         cluster.cuts = [["n1", "n2"], ["n1", "n3"]]
         push(20, to: "n1", of: &cluster)
         cluster.quiesce()
-        cluster.disks["n1"]!.entries.removeAll()
+        for row in cluster.disks["n1"]!.tables.allRows(in: .batch) {
+            cluster.disks["n1"]!.tables.damage(row, in: .batch, to: row.bytes.reversed())
+        }
         cluster.cuts = []
         cluster.quiesce(milliseconds: 10_000)
         for name in cluster.names {
@@ -100,7 +103,7 @@ import Testing
             cluster.start("n3")
             cluster.quiesce(milliseconds: 1_000)
             #expect(cluster["n3"].counters.installed == 0)
-            let ids = cluster.disks["n3"]?.received.map(\.id) ?? []
+            let ids = cluster.disks["n3"]?.tables.allRows(in: .received).map(\.number) ?? []
             #expect(
                 ids == ids.sorted() && Set(ids).count == ids.count && (ids.last ?? 0) < 1_000_000)
             cluster.tamper = nil
@@ -117,13 +120,17 @@ import Testing
         push(150, to: "n1", of: &cluster)
         cluster.quiesce()
         for name in ["n1", "n2"] {
-            var disk = cluster.disks[name]!
+            var tables = cluster.disks[name]!.tables
+            let rows = tables.allRows(in: .row)
             switch damage {
-            case 0: disk.rows[0] = CheckpointRow(id: disk.rows[0].id, bytes: disk.rows[1].bytes)
-            case 1: disk.rows.remove(at: disk.rows.count / 2)
-            default: disk.head[disk.head.count / 2] ^= 1
+            case 0: tables.damage(rows[0], in: .row, to: rows[1].bytes)
+            case 1: tables.damage(rows[rows.count / 2], in: .row, to: nil)
+            default:
+                var head = try #require(tables.property("checkpoint"))
+                head[head.count / 2] ^= 1
+                tables.damageProperty("checkpoint", to: head)
             }
-            cluster.disks[name] = disk
+            cluster.disks[name]!.tables = tables
         }
         cluster.wipe("n3")
         cluster.start("n3")
@@ -132,7 +139,7 @@ import Testing
         #expect(cluster["n3"].value == cluster["n1"].value)
         #expect(cluster["n3"].value[list].children.count == 150)
         let disks = ["n1", "n2"].map { cluster.disks[$0]! }
-        #expect(disks.contains { (try? $0.checkpoint(of: $0.rows, $0.head)) != nil })
+        #expect(disks.contains { $0.isReadable })
     }
 
     @Test func `a node whose peers have forgotten what it misses keeps what it alone has`() {

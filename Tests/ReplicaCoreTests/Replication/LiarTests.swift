@@ -1,5 +1,6 @@
 import DataTree
 import ReplicaCore
+import Store
 import SyncProtocol
 import Testing
 
@@ -34,10 +35,10 @@ import Testing
 
     /// Those that a node has noted durably.
     private func evictions(at disk: TestCluster.Disk?) throws -> [Eviction] {
-        guard let property = disk?.properties.last(where: { $0.name == .evictions }) else {
+        guard let bytes = disk?.tables.property(Property.Name.evictions.rawValue) else {
             return []
         }
-        return try property.bytes.withUnsafeBytes { bytes in
+        return try bytes.withUnsafeBytes { bytes in
             var reader = MessagePackReader(bytes)
             return try reader.evictions()
         }

@@ -1,19 +1,12 @@
 import DataTree
 import ReplicaCore
+import Store
 import SyncProtocol
 
 /// Replicas joined by a network that delivers at once, except where a test cuts it.
 struct TestCluster {
     /// What a node's disk holds.
-    struct Disk {
-        var entries: [LogEntry] = []
-        var properties: [Property] = []
-        var orphans: [[UInt8]] = []
-        var writer = CheckpointWriter(limits: .init(row: 200, slice: 400))
-        var rows: [CheckpointRow] = []
-        var head: [UInt8] = []
-        var received: [CheckpointRow] = []
-    }
+    typealias Disk = DurableStore<MemoryTables>
 
     let names: [String]
     /// Of nodes that start from now on.
@@ -57,7 +50,7 @@ struct TestCluster {
 
     mutating func start(_ name: String) {
         incarnations += 1
-        let disk = disks[name] ?? Disk()
+        let disk = disks[name] ?? TestCluster.emptyDisk
         var configuration = ReplicaConfiguration(
             cluster: "test", member: name, peers: names, durability: durability, seed: incarnations)
         configuration.checkpointBytes = checkpointBytes
@@ -65,17 +58,26 @@ struct TestCluster {
         configuration.orphanPolicy = orphanPolicy
         configuration.retryWindowMilliseconds = 500
         configuration.endpoints = endpoints
-        // No test damages what a disk has: what cannot be read is a mistake of the replica, and ends the
-        // run where it shows.
-        let checkpoint = disk.head.isEmpty ? nil : try! disk.checkpoint(of: disk.rows, disk.head)
-        var replica = Replica(
-            configuration, properties: disk.properties, checkpoint: checkpoint,
-            orphans: disk.orphans)
-        for entry in disk.entries.sorted(by: { ($0.origin, $0.first) < ($1.origin, $1.first) }) {
-            try! replica.restore(DecodedBatch(entry, coveredBy: replica.vector))
+        // What a test damages it damages while the node runs: what cannot be read is a mistake of the
+        // replica, and ends the run where it shows.
+        var next = Disk(disk.tables, limits: TestCluster.limits)
+        replicas[name] = try! next.recover { state in
+            Replica(
+                configuration, properties: state.properties, checkpoint: state.checkpoint,
+                orphans: state.orphans)
+        } replay: {
+            $0.replay($1)
         }
-        replicas[name] = replica
+        disks[name] = next
     }
+
+    private static let limits: StoreLimits = {
+        var limits = StoreLimits()
+        limits.checkpoint = CheckpointWriter.Limits(row: 200, slice: 400)
+        return limits
+    }()
+
+    private static var emptyDisk: Disk { Disk(MemoryTables(), limits: limits) }
 
     /// The node ends in order.
     mutating func stop(_ name: String) {
@@ -154,14 +156,10 @@ struct TestCluster {
             for case .message(let message) in try! FrameReader<NodeMessage>.messages(in: frame) {
                 replies[session, default: []].append(message)
             }
-        case .read(let read):
-            let batches = disks[name, default: Disk()].entries.filter {
-                $0.origin == read.origin && $0.last >= read.from && $0.first <= read.through
-            }
-            turn(name, [.found(batches.sorted { $0.first < $1.first }.map(\.bytes), for: read)])
+        case .perform(let request): perform(request, of: name)
         case .giveUp(let problem, _): refusals[name] = problem
+        case .backUp: copied.append(name)
         case .serve: break
-        default: work(output, of: name)
         }
     }
 
@@ -173,41 +171,26 @@ struct TestCluster {
         return PeerMessage.checkpointChunk(part).frame
     }
 
-    /// What a disk does with checkpoints.
-    private mutating func work(_ output: Output, of name: String) {
-        switch output {
-        case .checkpoint(let checkpoint):
-            disks[name, default: Disk()].write(checkpoint)
-            run(name, [.checkpointed])
-        case .truncate(let vector):
-            disks[name, default: Disk()].entries.removeAll { $0.last <= vector[$0.origin] }
-        case .readRows(let read):
-            turn(name, [.foundRows(disks[name, default: Disk()].part(for: read), for: read)])
-        case .receiveRows(let rows, let areFirst):
-            if areFirst { disks[name, default: Disk()].received.removeAll() }
-            disks[name, default: Disk()].received += rows
-            turn(name, [.rowsReceived])
-        case .install(let head, let keepsLog, _):
-            if !keepsLog { disks[name, default: Disk()].entries.removeAll() }
-            turn(name, [.installed(disks[name, default: Disk()].install(head))])
-        case .backUp: copied.append(name)
-        case .keepOrphans(let origin, let sequence):
-            let end = disks[name, default: Disk()].entries.filter {
-                $0.origin == origin && $0.first > sequence
+    private mutating func perform(_ request: StoreRequest, of name: String) {
+        var next: StoreRequest? = request
+        while var request = next {
+            next = nil
+            if case .readRows(var read) = request {
+                // Three rows at a time.
+                read.byteLimit = 600
+                request = .readRows(read)
             }
-            disks[name]!.orphans += end.map(\.bytes).filter { !disks[name]!.orphans.contains($0) }
-            turn(name, [.keepOrphans(disks[name]!.orphans)])
-        default: break
+            switch try! disks[name]!.perform(request) {
+            case .done: break
+            case .unfinished(let rest): next = rest
+            case .replied(.checkpointed): run(name, [.storeReplied(.checkpointed)])
+            case .replied(let reply): turn(name, [.storeReplied(reply)])
+            }
         }
     }
 
     private mutating func sync(_ turn: Turn, at name: String) {
-        disks[name, default: Disk()].entries += turn.batches
-        if turn.clearsOrphans { disks[name]!.orphans.removeAll() }
-        for property in turn.properties {
-            disks[name]!.properties.removeAll { $0.name == property.name }
-            disks[name]!.properties.append(property)
-        }
+        try! disks[name, default: TestCluster.emptyDisk].commit([turn])
         run(name, [.stored(turn: turn.number)])
     }
 
@@ -226,40 +209,13 @@ struct TestCluster {
     }
 }
 
-extension TestCluster.Disk {
-    mutating func write(_ checkpoint: Checkpoint) {
-        writer.begin(checkpoint)
-        while case let slice = writer.nextRows(), !slice.isEmpty { rows += slice }
-        let end = writer.finish()
-        rows.removeAll { end.removed.contains($0.id) }
-        head = end.head
-    }
+extension DurableStore<MemoryTables> {
+    /// The batches of the log.
+    var entries: [LogEntry] { tables.allRows(in: .batch).map { LogEntry($0) } }
 
-    /// Three rows at a time.
-    func part(for read: RowRead) -> CheckpointChunk {
-        guard let last = rows.last else {
-            return CheckpointChunk(head: [], after: 0, rows: [], isLast: true)
-        }
-        let isKnown = (try? CheckpointHead(head))?.lastRow == read.checkpoint
-        let after = isKnown ? read.after : 0
-        let found = Array(rows.drop { $0.id <= after }.prefix(3))
-        return CheckpointChunk(
-            head: head, after: after, rows: found, isLast: found.last?.id ?? 0 == last.id)
-    }
-
-    mutating func install(_ head: [UInt8]) -> (RestoredCheckpoint, log: [[UInt8]])? {
-        guard let checkpoint = try? checkpoint(of: received, head) else { return nil }
-        (self.head, rows) = (head, received)
-        writer = CheckpointWriter(after: checkpoint, limits: .init(row: 200, slice: 400))
-        entries.removeAll { $0.last <= checkpoint.head.vector[$0.origin] }
-        return (checkpoint, entries.sorted { $0.first < $1.first }.map(\.bytes))
-    }
-
-    func checkpoint(
-        of rows: [CheckpointRow], _ head: [UInt8]
-    ) throws(FrameError) -> RestoredCheckpoint {
-        var reader = CheckpointReader(try CheckpointHead(head))
-        for row in rows { reader.add(try DecodedRow(row)) }
-        return try reader.finish()
+    /// Whether a new process could read it.
+    var isReadable: Bool {
+        var next = DurableStore(tables)
+        return (try? next.recover(begin: { _ in }, replay: { _, _ in })) != nil
     }
 }

@@ -1,3 +1,4 @@
+import Convergence
 import DataTree
 import SyncProtocol
 import Testing

@@ -1,5 +1,5 @@
+import Convergence
 import DataTree
-import ReplicaCore
 import SyncProtocol
 
 /// Lets operations arrive at a tree one by one and compares it with the oracle after each.

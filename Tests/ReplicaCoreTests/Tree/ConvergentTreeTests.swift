@@ -1,5 +1,5 @@
+import Convergence
 import DataTree
-import ReplicaCore
 import SyncProtocol
 import Testing
 

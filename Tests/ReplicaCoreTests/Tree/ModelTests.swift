@@ -1,6 +1,6 @@
+import Convergence
 import DataTree
 import Foundation
-import ReplicaCore
 import SyncProtocol
 import Testing
 

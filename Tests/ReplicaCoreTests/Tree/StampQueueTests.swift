@@ -2,7 +2,7 @@ import DataTree
 import SyncProtocol
 import Testing
 
-@testable import ReplicaCore
+@testable import Convergence
 
 @Suite struct StampQueueTests {
     private func entry(_ milliseconds: UInt64, writer: WriterID = 1) -> StampQueue.Entry {

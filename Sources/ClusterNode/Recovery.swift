@@ -1,0 +1,132 @@
+internal import ClusterConfiguration
+internal import EventLoop
+internal import Glibc
+internal import NodeStorage
+internal import ReplicaCore
+internal import Storage
+internal import Store
+
+/// Brings a node's replica and its journal back from the database.
+///
+/// A node that was killed at any moment finds the turns that were committed, each whole: that is
+/// SQLite's transaction, and all the recovery there is.
+struct Recovery {
+    let configuration: NodeConfiguration
+    let member: String
+    let log: NodeLog
+
+    /// Opens the node's database, or makes an empty one, and reads it.
+    ///
+    /// - Complexity: reads the checkpoint and the log.
+    func recovered() throws(NodeError) -> (Replica, Journal) {
+        if configuration.durability != .memory { try makeFolder(configuration.folder(of: member)) }
+        let failure: StorageError
+        do throws(StorageError) { return try read() } catch { failure = error }
+        guard failure.code == .corrupt, configuration.nodes.count > 1, let path = databasePath
+        else { throw NodeError(failure) }
+        try moveAway(path, because: NodeError(failure))
+        do throws(StorageError) { return try read() } catch { throw NodeError(error) }
+    }
+
+    private func read() throws(StorageError) -> (Replica, Journal) {
+        let start = Loop.monotonicNanoseconds
+        var store = NodeStore(try SQLiteTables(path: path, synchronization: synchronization))
+        let configuration = replicaConfiguration
+        var progress = Progress(log: log, start: start)
+        let replica = try store.recover(decoding: .concurrent) { state in
+            Replica(
+                configuration, properties: state.properties, checkpoint: state.checkpoint,
+                orphans: state.orphans)
+        } replay: { replica, batch in
+            replica.replay(batch)
+            progress.add(UInt64(batch.head.count))
+        }
+        let milliseconds = (Loop.monotonicNanoseconds - start) / 1_000_000
+        log.write("has \(replica.vector.total) operations, read in \(milliseconds) ms")
+        let logBytes = store.logByteCount
+        let thread = try StorageThread(owning: store)
+        return (
+            replica,
+            Journal(thread, durability: self.configuration.durability, logBytes: logBytes)
+        )
+    }
+
+    /// Takes a damaged database away and keeps it, so that the node gets the data from its peers.
+    private func moveAway(_ path: String, because error: NodeError) throws(NodeError) {
+        let aside = path + ".damaged-\(Loop.wallClockMilliseconds)"
+        for suffix in ["", "-wal", "-shm"] { rename(path + suffix, aside + suffix) }
+        // The old log beside the new database would be taken for its own, and the damaged one come back.
+        guard access(path, F_OK) != 0, synchronizeFolder(of: path) else { throw error }
+        log.write("\(error.problem); it is now \(aside), and the data comes from the peers")
+    }
+
+    /// Where the database is; nil in memory.
+    var databasePath: String? {
+        switch configuration.durability {
+        case .commit, .interval: configuration.folder(of: member) + "/log.sqlite"
+        case .memory: nil
+        }
+    }
+
+    private var path: String { databasePath ?? ":memory:" }
+
+    private var synchronization: Synchronization {
+        switch configuration.durability {
+        case .commit: .full
+        case .interval: .normal
+        case .memory: .off
+        }
+    }
+
+    private var replicaConfiguration: ReplicaConfiguration {
+        var replica = ReplicaConfiguration(
+            cluster: configuration.cluster, member: member,
+            peers: configuration.nodes.map(\.id).filter { $0 != member },
+            durability: configuration.durability, seed: .random(in: .min ... .max))
+        replica.indexes = configuration.indexes
+        replica.retryWindowMilliseconds = UInt64(configuration.retryWindowMilliseconds)
+        replica.indexByteLimit = configuration.indexMegabytes << 20
+        replica.logLimit = UInt64(configuration.logLimit)
+        replica.orphanPolicy = configuration.evicted
+        replica.endpoints = Dictionary(
+            uniqueKeysWithValues: configuration.nodes.map { ($0.id, $0.updates) })
+        return replica
+    }
+
+    private func makeFolder(_ folder: String) throws(NodeError) {
+        var path = folder.hasPrefix("/") ? "" : "."
+        for part in folder.split(separator: "/") {
+            path += "/" + part
+            guard mkdir(path, 0o755) != 0, errno != EEXIST else { continue }
+            throw NodeError(
+                problem: "cannot create folder \(path): \(String(cString: strerror(errno)))",
+                fix: "choose another folder, or give this user the right to write there")
+        }
+    }
+}
+
+extension Recovery {
+    /// Tells every other second how far a long restore has come.
+    private struct Progress {
+        let log: NodeLog
+        let start: UInt64
+        var operations: UInt64 = 0
+        private var batches = 0
+        private var nextSecond: UInt64 = 2
+
+        init(log: NodeLog, start: UInt64) {
+            self.log = log
+            self.start = start
+        }
+
+        mutating func add(_ count: UInt64) {
+            operations += count
+            batches += 1
+            guard batches.isMultiple(of: 256) else { return }
+            let seconds = (Loop.monotonicNanoseconds - start) / 1_000_000_000
+            guard seconds >= nextSecond else { return }
+            nextSecond = seconds + 2
+            log.write("restoring: \(operations) operations so far, after \(seconds) s")
+        }
+    }
+}

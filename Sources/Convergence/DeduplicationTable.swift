@@ -1,0 +1,159 @@
+public import SyncProtocol
+
+/// Which writes that clients stamped themselves have been done: for each client the times of its last
+/// ones.
+///
+/// A client asks again only for writes that were not answered, of which it has a bounded number; so
+/// its last times answer it, however long ago they were. Above a floor the answer is definite.
+public struct DeduplicationTable: Equatable, Sendable {
+    /// Times kept of one client; as many requests as a client has in flight at most.
+    package static let timesLimit = 1_024
+    /// Times kept of all clients.
+    public static let limit = 1 << 18
+
+    /// Whether a write was done.
+    public enum Answer: Equatable, Sendable {
+        case done
+        case notDone
+        /// Too long ago.
+        case forgotten
+    }
+
+    fileprivate struct Client: Equatable, Sendable {
+        /// Ascending.
+        var times: [HybridTime] = []
+        /// What was done up to here is forgotten.
+        var floor: HybridTime
+    }
+
+    private var clients: [WriterID: Client] = [:]
+    /// Times kept.
+    public private(set) var count = 0
+    /// The floor of clients that are not listed.
+    private var floor = HybridTime.zero
+
+    public init() {}
+
+    /// Clients of whom something is kept.
+    public var clientCount: Int { clients.count }
+
+    /// Whether the write of a stamp was done.
+    public func answer(for stamp: Stamp) -> Answer {
+        guard let client = clients[stamp.writer] else {
+            return stamp.time <= floor ? .forgotten : .notDone
+        }
+        if client.times.contains(ascending: stamp.time) { return .done }
+        return stamp.time <= client.floor ? .forgotten : .notDone
+    }
+
+    /// Notes that a write was done.
+    ///
+    /// - Complexity: O(1) amortised for a time after the client's last one.
+    public mutating func insert(_ stamp: Stamp) {
+        count += clients[stamp.writer, default: Client(floor: floor)].insert(stamp.time)
+        if count > DeduplicationTable.limit { shrink() }
+    }
+
+    /// Forgets the half of the clients that wrote least lately, and half of what the others wrote.
+    private mutating func shrink() {
+        let last = clients.map { (writer: $0.key, time: $0.value.times.last ?? .zero) }
+            .sorted { ($0.time, $0.writer) < ($1.time, $1.writer) }
+        for (writer, time) in last.prefix(last.count / 2) {
+            clients[writer] = nil
+            floor = max(floor, time)
+        }
+        for writer in clients.keys { clients[writer]?.keepLast(DeduplicationTable.timesLimit / 2) }
+        count = clients.values.reduce(0) { $0 + $1.times.count }
+    }
+}
+
+extension DeduplicationTable.Client {
+    /// Returns by how many times it has grown.
+    fileprivate mutating func insert(_ time: HybridTime) -> Int {
+        // Whether what is so old was done, nobody can say anyway.
+        guard time > floor else { return 0 }
+        if let last = times.last, last >= time {
+            guard !times.contains(ascending: time) else { return 0 }
+            times.insert(time, at: times.firstIndex { $0 > time } ?? times.count)
+            return 1
+        }
+        times.append(time)
+        guard times.count >= 2 * DeduplicationTable.timesLimit else { return 1 }
+        keepLast(DeduplicationTable.timesLimit)
+        return 1 - DeduplicationTable.timesLimit
+    }
+
+    fileprivate mutating func keepLast(_ count: Int) {
+        guard times.count > count else { return }
+        floor = times[times.count - count - 1]
+        times.removeFirst(times.count - count)
+    }
+}
+
+extension [HybridTime] {
+    fileprivate func contains(ascending time: HybridTime) -> Bool {
+        var range = 0..<count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if self[middle] == time { return true }
+            range =
+                self[middle] < time
+                ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return false
+    }
+}
+
+// MARK: - Bytes
+
+extension MessagePackWriter {
+    /// Appends `[floor, [writer, floor, difference, …], …]`, where each time is told by its difference
+    /// from the one before it, the first from the floor; clients ascend by their writers.
+    package mutating func append(_ stamps: DeduplicationTable) { stamps.append(to: &self) }
+}
+
+extension DeduplicationTable {
+    fileprivate func append(to writer: inout MessagePackWriter) {
+        writer.appendArrayHead(1 + clients.count)
+        writer.append(floor.bits)
+        for (id, client) in clients.sorted(by: { $0.key < $1.key }) {
+            writer.appendArrayHead(2 + client.times.count)
+            writer.append(id.bits)
+            writer.append(client.floor.bits)
+            var last = client.floor
+            for time in client.times {
+                writer.append(time.bits - last.bits)
+                last = time
+            }
+        }
+    }
+
+    package init(from reader: inout MessagePackReader) throws(FrameError) {
+        let start = reader.position
+        let clientCount = try reader.arrayHead("the stamps of clients") - 1
+        guard 0...DeduplicationTable.limit ~= clientCount else {
+            throw .ofCheckpoint("too many clients", at: start)
+        }
+        floor = try reader.time()
+        for _ in 0..<clientCount {
+            let start = reader.position
+            let timeCount = try reader.arrayHead("the stamps of a client") - 2
+            guard 0...2 * DeduplicationTable.timesLimit ~= timeCount else {
+                throw .ofCheckpoint("too many stamps of a client", at: start)
+            }
+            let id = try reader.writerID()
+            var client = Client(floor: try reader.time())
+            for _ in 0..<timeCount {
+                let last = client.times.last ?? client.floor
+                let difference = try reader.unsigned("a time difference")
+                let (bits, isTooLate) = last.bits.addingReportingOverflow(difference)
+                guard !isTooLate, difference > 0, bits <= HybridTime.latest.bits else {
+                    throw .ofCheckpoint("the stamps of a client do not ascend", at: start)
+                }
+                client.times.append(HybridTime(bits: bits))
+            }
+            clients[id] = client
+            count += timeCount
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package import DataTree
+import SyncProtocol
+
+/// One write on its way into the tree: down to its path through what may cover it, then into place.
+struct WritePass {
+    let stamp: Stamp
+    let path: Path
+    let value: Value
+    /// What this operation changed so far.
+    var changes: [Change]
+    /// Where registers were made that can be forgotten one day.
+    var forgettable: StampQueue
+
+    private let endsPrimitives: Bool
+
+    init(stamp: Stamp, write: Write, changes: [Change], forgettable: StampQueue) {
+        self.stamp = stamp
+        path = write.path
+        value = write.value
+        self.changes = changes
+        self.forgettable = forgettable
+        // A value below ends a primitive above; null does not, and a priority is no child.
+        endsPrimitives = write.path.last != .priority && !write.value.isNull
+    }
+
+    mutating func run(on visible: inout Value, _ registers: inout Registers) {
+        descend(to: 0, &visible, &registers, Coverage())
+    }
+
+    /// Handles the location `depth` keys down the path, and all of the path below it.
+    private mutating func descend(
+        to depth: Int, _ visible: inout Value, _ registers: inout Registers, _ coverage: Coverage
+    ) {
+        guard depth < path.count else { return land(&visible, &registers, coverage) }
+        let key = path.keys[depth]
+        let below = coverage.below(registers, key)
+        let isCovered = below.full > stamp
+        if key == .priority {
+            if !isCovered { landPriority(&visible, &registers, below) }
+            return
+        }
+        let before = Shown(visible)
+        let mark = changes.count
+        if endsPrimitives {
+            if registers.isBare { remember(depth) }
+            registers.descendantWrite = max(registers.descendantWrite, stamp)
+            endPrimitive(&visible, &registers, coverage)
+        }
+        if !isCovered {
+            registers.withChild(key) { childRegisters in
+                visible.withChild(key) { childVisible in
+                    descend(to: depth + 1, &childVisible, &childRegisters, below)
+                }
+            }
+        }
+        if before.changes(into: visible) {
+            restorePriority(before.priority, &visible, &registers, coverage)
+            report(before, visible, at: depth, replacing: mark)
+        }
+    }
+
+    /// What a location on the way showed before the write.
+    private struct Shown {
+        /// Null for an object: its children are not held, so that they can change in place.
+        let primitive: Value
+        let wasNull: Bool
+        let priority: Value
+
+        init(_ visible: Value) {
+            primitive = visible.isPrimitive ? visible : .null
+            wasNull = visible.isNull
+            priority = visible.priority
+        }
+
+        /// Whether a value came, went or changed its kind, so that all below it did.
+        func changes(into visible: Value) -> Bool {
+            primitive.isNull
+                ? wasNull != visible.isNull : primitive.content != visible.content
+        }
+    }
+
+    /// Ends a primitive at a strict ancestor of the path if it is older than this write.
+    private func endPrimitive(
+        _ visible: inout Value, _ registers: inout Registers, _ coverage: Coverage
+    ) {
+        guard visible.isPrimitive else { return }
+        if !registers.terms.isEmpty {
+            registers.terms.removeOlder(than: stamp)
+            visible = registers.terms.sum.prioritized(visible.priority)
+        } else if max(registers.write, coverage.exact) < stamp {
+            visible = .null
+        }
+    }
+
+    /// Keeps the priority of a location whose value came, went or changed its kind on the way.
+    private mutating func restorePriority(
+        _ priority: Value, _ visible: inout Value, _ registers: inout Registers,
+        _ coverage: Coverage
+    ) {
+        if visible.isNull {
+            hide(priority, &registers, coverage.below(registers, .priority).exact)
+        } else if let hidden = registers.children[.priority]?.terms.first {
+            if case .start(let priority) = hidden.step { visible = visible.prioritized(priority) }
+            // A stable one needs no register as long as its location shows it.
+            if hidden.stamp == .none { registers.children.removeValue(forKey: .priority) }
+        } else {
+            visible = visible.prioritized(priority)
+        }
+    }
+
+    /// Remembers a priority whose location has no value, for when it has one again.
+    mutating func hide(_ priority: Value, _ registers: inout Registers, _ stamp: Stamp) {
+        guard !priority.isNull, registers.children[.priority] == nil else { return }
+        registers.withChild(.priority) {
+            $0.terms = [Term(stamp: stamp, step: .start(priority))]
+        }
+        forgettable.insert(self.stamp, at: path.keys[...], isDeep: true)
+    }
+
+    /// Reports a location as a whole in place of what was reported below it.
+    private mutating func report(
+        _ before: Shown, _ new: Value, at depth: Int, replacing mark: Int
+    ) {
+        var old = before.primitive
+        if old.isNull, !before.wasNull, let change = changes.last {
+            // An object ended with its only child, whose change is the last that was reported.
+            old.set(change.old, at: Path([path.keys[depth]]))
+            old = old.prioritized(before.priority)
+        }
+        changes.removeSubrange(mark...)
+        if old != new {
+            changes.append(Change(path: Path(Array(path.keys.prefix(depth))), old: old, new: new))
+        }
+    }
+
+    private mutating func remember(_ depth: Int) {
+        forgettable.insert(stamp, at: path.keys.prefix(depth))
+    }
+
+    /// The write has reached its path, and nothing above covers all of it.
+    private mutating func land(
+        _ visible: inout Value, _ registers: inout Registers, _ coverage: Coverage
+    ) {
+        let old = visible.take()
+        if case .deferred(.increment(let delta)) = value.content {
+            if registers.isBare { remember(path.count) }
+            visible = add(delta, priority: value.priority, to: old, &registers, coverage)
+        } else if value.carriesIncrement {
+            let clear = PartialClear(stamp: stamp, spared: value.incrementPaths)
+            forgettable.insert(stamp, at: path.keys[...], isDeep: true)
+            visible = replacePartly(old, &registers, value, coverage, clear: clear)
+        } else {
+            if registers.isBare { remember(path.count) }
+            visible = replace(old, &registers, value, coverage)
+        }
+        if old.isNull || visible.isNull {
+            if !(old.isNull && visible.isNull) {
+                changes.append(Change(path: path, old: old, new: visible))
+            }
+        } else {
+            Change.append(from: old, to: visible, at: path, into: &changes)
+        }
+    }
+
+    /// The write of a priority has reached its location's reserved child.
+    private mutating func landPriority(
+        _ visible: inout Value, _ registers: inout Registers, _ coverage: Coverage
+    ) {
+        let old = visible.priority
+        let new = registers.withChild(.priority) { registers in
+            if registers.isBare { remember(path.count) }
+            return replacePriority(old, &registers, value, coverage)
+        }
+        guard !visible.isNull, old != new else { return }
+        visible = visible.prioritized(new)
+        changes.append(Change(path: path, old: old, new: new))
+    }
+}
+
+extension Value {
+    /// Changes a child in place; null takes it away. A primitive gives way to a child with a value.
+    package mutating func withChild(_ key: Key, _ body: (inout Value) -> Void) {
+        if children.isEmpty {
+            var child = Value.null
+            body(&child)
+            if !child.isNull { setChild(key, child) }
+        } else {
+            mutateChildren { children in
+                children.mutate(key) { slot in
+                    var child = slot.take() ?? .null
+                    body(&child)
+                    slot = child.isNull ? nil : child
+                }
+            }
+        }
+    }
+
+    /// Stores a child that is not null.
+    mutating func setChild(_ key: Key, _ child: Value) {
+        mutateChildren { $0.updateValue(child, forKey: key) }
+    }
+
+    /// Whether a placeholder stands somewhere in a written value.
+    var carriesIncrement: Bool {
+        switch content {
+        case .deferred: true
+        case .object(let children): children.contains { $0.value.carriesIncrement }
+        default: false
+        }
+    }
+
+    /// Where the increments of a written value stand.
+    var incrementPaths: [Path] {
+        switch content {
+        case .deferred: [.root]
+        case .object(let children):
+            children.flatMap { key, child in
+                child.incrementPaths.map { Path([key]).appending($0) }
+            }
+        default: []
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import CLibrary
+public import Storage
+
+extension SQLiteTables {
+    /// Writes a copy of all that is committed to a new file at `path`, which is there once it is whole
+    /// and on the disk; a node that starts on it is another writer.
+    ///
+    /// - Throws: `.cannotOpen` also if there is a file already, `.diskFull`.
+    /// - Complexity: reads the whole file; what is submitted meanwhile waits.
+    public func backUp(to path: String) throws(StorageError) {
+        let partial = path + ".partial"
+        unlink(partial)
+        defer { unlink(partial) }
+        let copy = try connection.prepare("VACUUM INTO ?1")
+        copy.bind(partial, at: 1)
+        try copy.run()
+        try Connection(path: partial).execute("PRAGMA journal_mode = DELETE")
+        // Unlike a renaming, a link does not take the place of a file.
+        guard isSynchronized(partial), link(partial, path) == 0, synchronizeFolder(of: path)
+        else {
+            throw StorageError(
+                .cannotOpen, message: String(cString: strerror(errno)), path: path)
+        }
+    }
+
+    private func isSynchronized(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        return file >= 0 && fsync(file) == 0
+    }
+
+    /// Checks that the file at `path` is a whole database of this version of Hearth.
+    ///
+    /// - Throws: `.cannotOpen` also if there is none, `.wrongFormat`, `.corrupt`, `.locked`.
+    /// - Complexity: reads the whole file.
+    public static func check(_ path: String) throws(StorageError) {
+        guard access(path, F_OK) == 0 else {
+            throw StorageError(
+                .cannotOpen, message: String(cString: strerror(errno)), path: path)
+        }
+        try SQLiteTables(path: path).check()
+    }
+}

@@ -1,0 +1,206 @@
+public import Storage
+public import Store
+
+/// Is a node's database: the tables of its store in SQLite.
+///
+/// One process has it at a time, and within that one thread: usually a `StorageThread`, once the
+/// node has recovered from it. It closes when it is released.
+public final class SQLiteTables: Tables {
+    public typealias Failure = StorageError
+
+    let connection: Connection
+    private let synchronization: Synchronization
+    /// Called with the error when the disk is full: waits for a moment, and says whether to try again.
+    /// Called with nil when it works again.
+    var waitForRoom: ((StorageError?) -> Bool)?
+    private let batches, rows, received, orphans: TableStatements
+    private let readProperty: Statement
+    private let writeProperty: Statement
+
+    /// Opens the database at `path`, or makes an empty one; `:memory:` is one without a file.
+    ///
+    /// - Throws: `.locked` when another node has it, `.wrongFormat` when it is not of this version
+    ///   of Hearth, `.cannotOpen`, `.corrupt`, `.diskFull`.
+    public init(
+        path: String, synchronization: Synchronization = .full
+    ) throws(StorageError) {
+        self.synchronization = synchronization
+        connection = try Connection(
+            path: path, synchronization: synchronization, locking: .exclusive)
+        try Schema.prepare(connection)
+        batches = try TableStatements(of: .batch, on: connection)
+        rows = try TableStatements(of: .row, on: connection)
+        received = try TableStatements(of: .received, on: connection)
+        orphans = try TableStatements(of: .orphan, on: connection)
+        readProperty = try connection.prepare("SELECT value FROM property WHERE name = ?1")
+        writeProperty = try connection.prepare("INSERT OR REPLACE INTO property VALUES (?1, ?2)")
+    }
+
+    /// Looks for damage in the whole file.
+    ///
+    /// - Throws: `.corrupt`, with the first thing found.
+    /// - Complexity: reads the whole file.
+    public func check() throws(StorageError) { try connection.quickCheck() }
+
+    public func failure(_ finding: StoreFinding) -> StorageError {
+        switch finding {
+        case .damage(let problem):
+            StorageError(.corrupt, message: problem, path: connection.path)
+        case .contradiction(let problem):
+            StorageError(.contradiction, message: problem, path: connection.path)
+        }
+    }
+}
+
+// MARK: - Transactions
+
+extension SQLiteTables {
+    public func transaction(
+        _ flush: Flush, _ body: (inout SQLiteTables) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let usual = synchronization.rawValue
+        let needed =
+            switch flush {
+            case .later: synchronization == .off ? usual : "normal"
+            case .asConfigured: usual
+            case .now: "full"
+            }
+        guard needed != usual else { return try waitingTransaction(body) }
+        try connection.execute("PRAGMA synchronous = \(needed)")
+        try waitingTransaction(body)
+        try connection.execute("PRAGMA synchronous = \(usual)")
+    }
+
+    /// Runs `body` as one change; when the disk is full, again and again until there is room, or
+    /// `waitForRoom` gives up.
+    private func waitingTransaction(
+        _ body: (inout SQLiteTables) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        var hasWaited = false
+        while true {
+            do throws(StorageError) {
+                try connection.transaction { () throws(StorageError) in
+                    var tables = self
+                    try body(&tables)
+                }
+                if hasWaited { _ = waitForRoom?(nil) }
+                return
+            } catch {
+                guard error.code == .diskFull, waitForRoom?(error) == true else { throw error }
+                hasWaited = true
+                // The log takes room.
+                try rewrite()
+            }
+        }
+    }
+
+    /// Writes what the write-ahead log holds to the database, syncs that, and empties the log.
+    public func rewrite() throws(StorageError) {
+        do throws(StorageError) {
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        } catch {
+            // Without room it stays in the log, as it is read.
+            if error.code != .diskFull { throw error }
+        }
+    }
+}
+
+// MARK: - Rows
+
+extension SQLiteTables {
+    private subscript(table: Table) -> TableStatements {
+        switch table {
+        case .batch: batches
+        case .row: rows
+        case .received: received
+        case .orphan: orphans
+        }
+    }
+
+    public func owners(in table: Table) throws(StorageError) -> [UInt64] {
+        try self[table].owners()
+    }
+
+    public func rows(
+        in table: Table, of owner: UInt64, _ numbers: ClosedRange<UInt64>, byteLimit: Int
+    ) throws(StorageError) -> [StoredRow] {
+        let select = self[table].select
+        select.bind(owner, numbers)
+        var rows: [StoredRow] = []
+        var bytesLeft = byteLimit
+        try select.forEachRow { row in
+            let bytes = row.bytes(at: 2)
+            guard rows.isEmpty || bytes.count <= bytesLeft else { return false }
+            bytesLeft -= bytes.count
+            rows.append(
+                StoredRow(
+                    owner: owner, number: UInt64(row.integer(at: 0)),
+                    last: UInt64(row.integer(at: 1)), bytes: Array(bytes)))
+            return true
+        }
+        return rows
+    }
+
+    public func lastNumber(
+        in table: Table, of owner: UInt64, through number: UInt64
+    ) throws(StorageError) -> UInt64? {
+        let last = self[table].last
+        last.bind(owner, 0...number)
+        let found = try last.firstRow { $0.optionalInteger(at: 0) } ?? nil
+        return found.map(UInt64.init)
+    }
+
+    public func insert(_ row: StoredRow, into table: Table) throws(StorageError) {
+        let insert = self[table].insert
+        insert.bind(Int64(bitPattern: row.owner), at: 1)
+        insert.bind(Int64(row.number), at: 2)
+        insert.bind(Int64(row.last), at: 3)
+        try insert.run(binding: row.bytes, at: 4)
+    }
+
+    public func remove(
+        from table: Table, of owner: UInt64, _ numbers: ClosedRange<UInt64>, limit: Int
+    ) throws(StorageError) -> RemovedRows {
+        let remove = self[table].remove
+        remove.bind(owner, numbers)
+        remove.bind(Int64(limit), at: 4)
+        var removed = RemovedRows()
+        try remove.forEachRow { row in
+            removed.count += 1
+            removed.byteCount += Int(row.integer(at: 0))
+            return true
+        }
+        return removed
+    }
+
+    public func replaceRows(
+        of table: Table, withThoseOf other: Table
+    ) throws(StorageError) {
+        let (name, otherName) = (TableStatements.name(of: table), TableStatements.name(of: other))
+        try connection.execute(
+            """
+            DELETE FROM \(name);
+            INSERT INTO \(name) SELECT * FROM \(otherName);
+            DELETE FROM \(otherName);
+            """)
+    }
+
+    public func property(_ name: String) throws(StorageError) -> [UInt8]? {
+        readProperty.bind(name, at: 1)
+        return try readProperty.firstRow { Array($0.bytes(at: 0)) }
+    }
+
+    public func setProperty(_ name: String, _ bytes: [UInt8]) throws(StorageError) {
+        writeProperty.bind(name, at: 1)
+        try writeProperty.run(binding: bytes, at: 2)
+    }
+}
+
+extension Statement {
+    /// Binds an owner, and a range of numbers, which SQLite has up to 2⁶³.
+    fileprivate func bind(_ owner: UInt64, _ numbers: ClosedRange<UInt64>) {
+        bind(Int64(bitPattern: owner), at: 1)
+        bind(Int64(clamping: numbers.lowerBound), at: 2)
+        bind(Int64(clamping: numbers.upperBound), at: 3)
+    }
+}

@@ -1,0 +1,15 @@
+import Store
+
+extension Replica {
+    /// Goes on with what the store has done.
+    mutating func take(_ reply: StoreReply) {
+        switch reply {
+        case .batches(let batches, let read): send(batches, for: read)
+        case .checkpointed: checkpoints.finish(at: now.elapsedMilliseconds)
+        case .rows(let chunk, let read): send(chunk, for: read)
+        case .received: requestMoreRows()
+        case .installed(let installed): install(installed)
+        case .orphans(let batches): if lifecycle.keptOrphans() { replication.orphans = batches }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+public import SyncProtocol
+
+/// What a node keeps: its log of batches, the rows of its last checkpoint, orphaned batches, and named
+/// properties; what they mean, and in which order they change.
+///
+/// It does no I/O: rows are in `Tables`. Its driver recovers it once, then commits turns and performs
+/// requests in the order in which the replica wants them, one at a time.
+///
+/// After a failed transaction it takes no more: every later one fails with the same error. Committing it
+/// would leave a hole in the log, and what the system has lost it reports only once.
+public struct DurableStore<Rows: Tables> {
+    public typealias Failure = Rows.Failure
+
+    public var tables: Rows
+    /// What the checkpoint and the log hold.
+    public internal(set) var vector = VersionVector()
+    /// The size of the log.
+    public internal(set) var logByteCount = 0
+    let limits: StoreLimits
+    /// As the last complete slice of a checkpoint left it.
+    var writer: CheckpointWriter
+    private var failure: Failure?
+
+    /// A store on tables that may hold something, which `recover` reads.
+    public init(_ tables: Rows, limits: StoreLimits = StoreLimits()) {
+        self.tables = tables
+        self.limits = limits
+        writer = CheckpointWriter(limits: limits.checkpoint)
+    }
+
+    /// Commits turns, in order, in one transaction: all of them or, when it throws, none.
+    ///
+    /// - Throws: also if a batch does not go on where what is held of its origin ends.
+    public mutating func commit(_ turns: [Turn]) throws(Failure) {
+        var end = vector
+        var byteCount = 0
+        for batch in turns.lazy.flatMap(\.batches) {
+            guard batch.first == end[batch.origin] + 1, batch.last >= batch.first else {
+                throw fail(
+                    .contradiction(
+                        "a batch of \(batch.origin) begins at \(batch.first), and what is held "
+                            + "of it ends at \(end[batch.origin])"))
+            }
+            end[batch.origin] = batch.last
+            byteCount += batch.bytes.count
+        }
+        try change(.asConfigured) { tables throws(Failure) in
+            for turn in turns { try tables.write(turn) }
+        }
+        vector = end
+        logByteCount += byteCount
+    }
+
+    /// Performs a request, or a first part of it.
+    public mutating func perform(_ request: StoreRequest) throws(Failure) -> StoreProgress {
+        switch request {
+        case .readBatches(let read):
+            .replied(.batches(try batches(for: read), for: read))
+        case .writeCheckpoint(let checkpoint): try begin(checkpoint)
+        case .continueCheckpoint: try continueCheckpoint()
+        case .truncate(let vector): try truncate(vector)
+        case .readRows(let read): .replied(.rows(try chunk(for: read), for: read))
+        case .receive(let rows, let areFirst): try receive(rows, areFirst: areFirst)
+        case .install(let head, let keepsLog, let held):
+            .replied(.installed(try install(head, keepsLog: keepsLog, holding: held)))
+        case .keepOrphans(let origin, let sequence):
+            .replied(.orphans(try keepOrphans(of: origin, after: sequence)))
+        }
+    }
+
+    /// Waits until all that was committed is on the disk, also where commits do not wait for it.
+    public mutating func synchronize() throws(Failure) {
+        // Any commit that waits for the disk takes along what comes before it.
+        try change(.now) { tables throws(Failure) in try tables.setProperty("synchronized", []) }
+    }
+
+    /// Makes sure of what was recovered, before anything rests on it.
+    public mutating func rewrite() {
+        do throws(Failure) { try tables.rewrite() } catch { failure = failure ?? error }
+    }
+
+    /// Runs a transaction. All that writes goes through here, so that a failure is the last word.
+    mutating func change(
+        _ flush: Flush, _ body: (inout Rows) throws(Failure) -> Void
+    ) throws(Failure) {
+        if let failure { throw failure }
+        do throws(Failure) {
+            try tables.transaction(flush, body)
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    /// The error to throw for what is wrong; nothing is written after it.
+    mutating func fail(_ finding: StoreFinding) -> Failure {
+        let error = failure ?? tables.failure(finding)
+        failure = error
+        return error
+    }
+}
+
+extension Tables {
+    fileprivate mutating func write(_ turn: Turn) throws(Failure) {
+        for batch in turn.batches { try insert(StoredRow(batch), into: .batch) }
+        for property in turn.properties {
+            try setProperty(property.name.rawValue, property.bytes)
+        }
+        if turn.clearsOrphans { try removeAll(from: .orphan) }
+    }
+
+    /// Removes every row of a table.
+    mutating func removeAll(from table: Table) throws(Failure) {
+        for owner in try owners(in: table) {
+            _ = try remove(from: table, of: owner, 0 ... .max, limit: .max)
+        }
+    }
+}
+
+extension StoredRow {
+    /// The row of a batch.
+    public init(_ entry: LogEntry) {
+        self.init(
+            owner: entry.origin.bits, number: entry.first, last: entry.last, bytes: entry.bytes)
+    }
+
+    init(_ row: CheckpointRow) { self.init(number: row.id, bytes: row.bytes) }
+}
+
+extension LogEntry {
+    /// The batch of a row.
+    public init(_ row: StoredRow) {
+        self.init(
+            origin: WriterID(bits: row.owner), first: row.number, last: row.last, bytes: row.bytes)
+    }
+}
+
+extension CheckpointRow {
+    init(_ row: StoredRow) { self.init(id: row.number, bytes: row.bytes) }
+}

@@ -1,0 +1,158 @@
+import SyncProtocol
+
+// What a store does with its log: it reads batches for peers, removes what nobody needs, and keeps what an
+// eviction has orphaned.
+
+extension DurableStore {
+    /// The batches that a peer asked for, up to one that is damaged.
+    mutating func batches(for read: LogRead) throws(Failure) -> [[UInt8]] {
+        let rows = try log(of: read.origin, from: read.from, byteLimit: read.byteLimit)
+        return rows.prefix { $0.number <= read.through }.map(LogEntry.init)
+            .prefix(while: \.isWhole).map(\.bytes)
+    }
+
+    /// The batches of an origin, beginning with the one that holds `sequence` or, where none does, the
+    /// next.
+    private mutating func log(
+        of origin: WriterID, from sequence: UInt64, byteLimit: Int
+    ) throws(Failure) -> [StoredRow] {
+        let start = try tables.lastNumber(in: .batch, of: origin.bits, through: sequence)
+        let rows = try tables.rows(
+            in: .batch, of: origin.bits, (start ?? sequence)...(.max), byteLimit: byteLimit)
+        guard let first = rows.first, first.last < sequence else { return rows }
+        return try tables.rows(
+            in: .batch, of: origin.bits, sequence...(.max), byteLimit: byteLimit)
+    }
+
+    /// Removes batches, of each origin those up to a sequence.
+    mutating func truncate(_ bound: VersionVector) throws(Failure) -> StoreProgress {
+        var rest = VersionVector()
+        var byteCount = 0
+        let limit = limits.truncatedBatches
+        for (origin, sequence) in bound.entries {
+            guard let last = try lastBatch(of: origin, endingBy: sequence) else { continue }
+            var removed = RemovedRows()
+            try change(.asConfigured) { tables throws(Failure) in
+                removed = try tables.remove(
+                    from: .batch, of: origin.bits, 0...last, limit: limit)
+            }
+            byteCount += removed.byteCount
+            if removed.count == limit { rest[origin] = sequence }
+        }
+        logByteCount -= byteCount
+        return rest.entries.isEmpty ? .done : .unfinished(.truncate(rest))
+    }
+
+    /// Where the last batch of an origin begins that ends at `sequence` or before.
+    private mutating func lastBatch(
+        of origin: WriterID, endingBy sequence: UInt64
+    ) throws(Failure) -> UInt64? {
+        guard
+            let number = try tables.lastNumber(in: .batch, of: origin.bits, through: sequence),
+            let row = try tables.rows(
+                in: .batch, of: origin.bits, number...number, byteLimit: 0
+            ).first
+        else { return nil }
+        if row.last <= sequence { return number }
+        return number == 0
+            ? nil : try tables.lastNumber(in: .batch, of: origin.bits, through: number - 1)
+    }
+
+    /// Keeps batches beside the log, whatever becomes of that; returns all that are kept so.
+    ///
+    /// - Throws: also if one is damaged: what this node alone had may be in it.
+    mutating func keepOrphans(
+        of origin: WriterID, after sequence: UInt64
+    ) throws(Failure) -> [[UInt8]] {
+        let rows = try tables.rows(
+            in: .batch, of: origin.bits, (sequence + 1)...(.max), byteLimit: .max)
+        try require(whole: rows.map(LogEntry.init))
+        try change(.asConfigured) { tables throws(Failure) in
+            for row in rows {
+                let last = try tables.lastNumber(
+                    in: .orphan, of: row.owner, through: row.number)
+                if last != row.number { try tables.insert(row, into: .orphan) }
+            }
+        }
+        return try orphans()
+    }
+
+    /// The batches that are kept beside the log, by origin and then by sequence.
+    mutating func orphans() throws(Failure) -> [[UInt8]] {
+        var orphans: [[UInt8]] = []
+        for owner in try tables.owners(in: .orphan).sorted() {
+            orphans += try tables.rows(
+                in: .orphan, of: owner, 0...(.max), byteLimit: .max
+            ).map(\.bytes)
+        }
+        return orphans
+    }
+
+    /// Fails if a batch is damaged, or another one than it is filed as: the next process takes the database
+    /// away.
+    mutating func require(whole batches: [LogEntry]) throws(Failure) {
+        for batch in batches where !batch.isWhole {
+            throw fail(
+                .damage("the batch of \(batch.origin) from \(batch.first) on is damaged"))
+        }
+    }
+}
+
+/// Reads a log from some sequences on: the batches of each origin by sequence, and among origins the one
+/// that was accepted first, which is about the order of their stamps.
+struct LogMerge {
+    private struct Cursor {
+        let origin: WriterID
+        /// The next one last.
+        var rows: [StoredRow]
+        var time: UInt64
+    }
+
+    private var cursors: [Cursor] = []
+    /// What is read at once of an origin.
+    private let byteLimit: Int
+
+    /// Begins after what `vector` holds.
+    init<Rows: Tables>(
+        _ tables: inout Rows, beyond vector: VersionVector, byteLimit: Int
+    ) throws(Rows.Failure) {
+        self.byteLimit = byteLimit
+        for owner in try tables.owners(in: .batch).sorted() {
+            let origin = WriterID(bits: owner)
+            try addCursor(of: origin, from: vector[origin] + 1, in: &tables, at: cursors.count)
+        }
+    }
+
+    /// The next batch; nil after the last one.
+    ///
+    /// - Complexity: O(origins).
+    mutating func next<Rows: Tables>(in tables: inout Rows) throws(Rows.Failure) -> LogEntry? {
+        guard let index = cursors.indices.min(by: { cursors[$0].time < cursors[$1].time }),
+            let row = cursors[index].rows.popLast()
+        else { return nil }
+        if let time = cursors[index].rows.last?.acceptedMilliseconds {
+            cursors[index].time = time
+        } else {
+            let cursor = cursors.remove(at: index)
+            try addCursor(of: cursor.origin, from: row.number + 1, in: &tables, at: index)
+        }
+        return LogEntry(row)
+    }
+
+    private mutating func addCursor<Rows: Tables>(
+        of origin: WriterID, from sequence: UInt64, in tables: inout Rows, at index: Int
+    ) throws(Rows.Failure) {
+        let rows = try tables.rows(
+            in: .batch, of: origin.bits, sequence...(.max), byteLimit: byteLimit)
+        guard let first = rows.first else { return }
+        cursors.insert(
+            Cursor(origin: origin, rows: rows.reversed(), time: first.acceptedMilliseconds),
+            at: index)
+    }
+}
+
+extension StoredRow {
+    fileprivate var acceptedMilliseconds: UInt64 {
+        bytes.withUnsafeBytes { BatchCoding.wallMilliseconds(of: $0) }
+    }
+}

@@ -1,0 +1,209 @@
+public import SyncProtocol
+
+/// What a replica starts from; then it replays the log.
+public struct RecoveredState: Sendable {
+    public let checkpoint: RestoredCheckpoint?
+    public let properties: [Property]
+    /// Orphaned batches.
+    public let orphans: [[UInt8]]
+}
+
+/// Decodes what a recovery reads, many rows and batches at a time: most of its work.
+public struct Decoding: Sendable {
+    public typealias Decoded<Value> = [Result<Value, FrameError>]
+
+    let rows: @Sendable ([CheckpointRow]) -> Decoded<DecodedRow>
+    let batches: @Sendable ([LogEntry], VersionVector) -> Decoded<DecodedBatch>
+
+    /// Decoding by these functions, which keep the order.
+    public init(
+        rows: @escaping @Sendable ([CheckpointRow]) -> Decoded<DecodedRow>,
+        batches: @escaping @Sendable ([LogEntry], VersionVector) -> Decoded<DecodedBatch>
+    ) {
+        self.rows = rows
+        self.batches = batches
+    }
+
+    /// One after the other.
+    public static let serial = Decoding(
+        rows: { rows in
+            rows.map { row in Result { () throws(FrameError) in try DecodedRow(row) } }
+        },
+        batches: { batches, vector in
+            batches.map { batch in
+                Result { () throws(FrameError) in try DecodedBatch(batch, coveredBy: vector) }
+            }
+        })
+}
+
+extension DurableStore {
+    /// Reads all that is kept, once, before anything else: `begin` makes a replica of the checkpoint, and `replay`
+    /// gives it the batches of the log, in about the order in which they were accepted. It writes nothing.
+    ///
+    /// - Throws: also if something is damaged or missing, as far as that shows.
+    /// - Complexity: reads the checkpoint and the log.
+    public mutating func recover<Replica>(
+        decoding: Decoding = .serial, begin: (RecoveredState) -> Replica,
+        replay: (inout Replica, DecodedBatch) -> Void
+    ) throws(Failure) -> Replica {
+        let checkpoint = try ownCheckpoint(decoding)
+        if let checkpoint {
+            writer = CheckpointWriter(after: checkpoint, limits: limits.checkpoint)
+            vector = checkpoint.head.vector
+        }
+        var replica = begin(
+            RecoveredState(
+                checkpoint: checkpoint, properties: try properties(), orphans: try orphans()))
+        try replayLog(decoding) { replay(&replica, $0) }
+        return replica
+    }
+
+    private mutating func properties() throws(Failure) -> [Property] {
+        var properties: [Property] = []
+        for name in Property.Name.allCases {
+            guard let bytes = try tables.property(name.rawValue) else { continue }
+            properties.append(Property(name, bytes: bytes))
+        }
+        return properties
+    }
+
+    /// Reads the last complete checkpoint, if there is one.
+    private mutating func ownCheckpoint(
+        _ decoding: Decoding
+    ) throws(Failure) -> RestoredCheckpoint? {
+        guard let bytes = try tables.property(headName) else { return nil }
+        let head = try Result { () throws(FrameError) in try CheckpointHead(bytes) }
+            .get(or: &self)
+        return try checkpoint(head, in: .row, decoding).get(or: &self)
+    }
+
+    /// The checkpoint that the rows of a table make; an error if one is damaged or missing.
+    mutating func checkpoint(
+        _ head: CheckpointHead, in table: Table, _ decoding: Decoding
+    ) throws(Failure) -> Result<RestoredCheckpoint, FrameError> {
+        var reader = CheckpointReader(head)
+        var next: UInt64 = 0
+        while next <= head.lastRow {
+            let rows = try tables.rows(
+                in: table, of: 0, next...head.lastRow, byteLimit: limits.decodedBytes)
+            guard let last = rows.last else { break }
+            for decoded in decoding.rows(rows.map(CheckpointRow.init)) {
+                switch decoded {
+                case .success(let row): reader.add(row)
+                case .failure(let error): return .failure(error)
+                }
+            }
+            next = last.number + 1
+        }
+        return Result { () throws(FrameError) in try reader.finish() }
+    }
+
+    private mutating func replayLog(
+        _ decoding: Decoding, _ replay: (DecodedBatch) -> Void
+    ) throws(Failure) {
+        var replayed = LogReplay(beyond: vector)
+        var merge = try LogMerge(&tables, beyond: VersionVector(), byteLimit: limits.logBytes)
+        var piece: [LogEntry] = []
+        var byteCount = 0
+        while let batch = try merge.next(in: &tables) {
+            piece.append(batch)
+            byteCount += batch.bytes.count
+            guard byteCount >= limits.decodedBytes else { continue }
+            if let finding = replayed.take(piece, decoding, replay) { throw fail(finding) }
+            logByteCount += byteCount
+            (piece, byteCount) = ([], 0)
+        }
+        logByteCount += byteCount
+        if let finding = replayed.take(piece, decoding, replay) ?? replayed.missingEnd {
+            throw fail(finding)
+        }
+        vector = replayed.vector
+    }
+}
+
+/// Follows the batches of a log: whether each goes on where the one before it ends, and whether all are there
+/// that others rest on.
+private struct LogReplay {
+    /// What the checkpoint holds.
+    let covered: VersionVector
+    /// What the checkpoint and the batches so far hold.
+    var vector: VersionVector
+    /// What the batches so far rest on.
+    private var needed = VersionVector()
+
+    init(beyond covered: VersionVector) {
+        self.covered = covered
+        vector = covered
+    }
+
+    /// Decodes batches and hands them on; returns what is wrong with one, if something is.
+    mutating func take(
+        _ batches: [LogEntry], _ decoding: Decoding, _ replay: (DecodedBatch) -> Void
+    ) -> StoreFinding? {
+        for decoded in decoding.batches(batches, covered) {
+            switch decoded {
+            case .failure(let error): return .damage(error.problem)
+            case .success(let stored):
+                if let batch = stored.batch {
+                    guard batch.first == vector[batch.origin] + 1 else {
+                        return .damage(
+                            "the log of \(batch.origin) goes from \(vector[batch.origin]) to "
+                                + "\(batch.first)")
+                    }
+                    vector[batch.origin] = batch.last
+                    needed.raise(to: batch.dependencies)
+                }
+                replay(stored)
+            }
+        }
+        return nil
+    }
+
+    /// The end of an origin's log is missing, which nothing else shows.
+    var missingEnd: StoreFinding? {
+        guard let (origin, sequence) = needed.advanced(beyond: vector).entries.first else {
+            return nil
+        }
+        return .damage(
+            "the log of \(origin) ends at \(vector[origin]), and others rest on \(sequence)")
+    }
+}
+
+extension Result where Failure == FrameError {
+    /// The value; fails with the error of a store.
+    fileprivate func get<Rows: Tables>(
+        or store: inout DurableStore<Rows>
+    ) throws(Rows.Failure) -> Success {
+        switch self {
+        case .success(let value): return value
+        case .failure(let error): throw store.fail(.damage(error.problem))
+        }
+    }
+}
+
+// MARK: - Without a replica
+
+extension DurableStore {
+    /// What the checkpoint and the log hold, and how many batches are orphaned, without reading them all.
+    ///
+    /// - Throws: also if the head of the checkpoint is damaged.
+    public mutating func inventory() throws(Failure) -> (vector: VersionVector, orphans: Int) {
+        var held = VersionVector()
+        if let bytes = try tables.property(headName) {
+            guard let head = try? CheckpointHead(bytes) else {
+                throw fail(.damage("the head of the checkpoint"))
+            }
+            held = head.vector
+        }
+        for owner in try tables.owners(in: .batch) {
+            guard let number = try tables.lastNumber(in: .batch, of: owner, through: .max),
+                let batch = try tables.rows(
+                    in: .batch, of: owner, number...number, byteLimit: 0
+                ).first
+            else { continue }
+            let origin = WriterID(bits: owner)
+            held[origin] = max(held[origin], batch.last)
+        }
+        return (held, try orphans().count)
+    }
+}

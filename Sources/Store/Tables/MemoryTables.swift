@@ -1,0 +1,223 @@
+/// Tables in memory, which keep keys apart as SQLite does, and forget, fail and rot on demand.
+///
+/// What was committed and is not synced can be taken back, the newest transaction first: a power failure
+/// leaves a beginning of what was written.
+public struct MemoryTables: Tables, Sendable {
+    /// Why a transaction failed.
+    public enum Failure: Error, Equatable, Sendable {
+        /// A row has the key already.
+        case keyIsTaken(Table, owner: UInt64, number: UInt64)
+        /// The disk did not take what it was given.
+        case notWritten
+        case finding(StoreFinding)
+    }
+
+    /// What goes wrong with transactions.
+    public enum Fault: Equatable, Sendable {
+        /// Once the next one finds no room: it is run again from the beginning.
+        case hasNoRoom
+        /// The next one fails; what it wrote may be there.
+        case fails
+    }
+
+    /// Whether a usual transaction is on the disk when it ends.
+    public var syncsEachTransaction = true
+    public var fault: Fault?
+    /// Nothing is synced, and nothing shows that.
+    public var isLying = false
+    private var shelves: [Table: [UInt64: [StoredRow]]] = [:]
+    private var properties: [String: [UInt8]] = [:]
+    /// What takes back the open transaction, and those that are not synced, oldest first.
+    private var undo: [Undo] = []
+    private var unsynced: [[Undo]] = []
+
+    private enum Undo: Sendable {
+        case remove(Table, owner: UInt64, number: UInt64)
+        case insert(StoredRow, Table)
+        case replace(Table, [UInt64: [StoredRow]])
+        case setProperty(String, [UInt8]?)
+    }
+
+    public init(syncsEachTransaction: Bool = true) {
+        self.syncsEachTransaction = syncsEachTransaction
+    }
+
+    public mutating func transaction(
+        _ flush: Flush, _ body: (inout MemoryTables) throws(Failure) -> Void
+    ) throws(Failure) {
+        precondition(undo.isEmpty, "a transaction within a transaction")
+        if fault == .hasNoRoom {
+            fault = nil
+            try? body(&self)
+            takeBack()
+        }
+        do throws(Failure) {
+            try body(&self)
+        } catch {
+            takeBack()
+            throw error
+        }
+        unsynced.append(undo)
+        undo.removeAll()
+        if fault == .fails {
+            fault = nil
+            throw .notWritten
+        }
+        switch flush {
+        case .later: break
+        case .asConfigured: if syncsEachTransaction { synchronize() }
+        case .now: synchronize()
+        }
+    }
+
+    public mutating func rewrite() { synchronize() }
+
+    public func failure(_ finding: StoreFinding) -> Failure { .finding(finding) }
+}
+
+// MARK: - What is not synced
+
+extension MemoryTables {
+    /// Transactions that a power failure may take.
+    public var unsyncedCount: Int { unsynced.count }
+
+    private mutating func synchronize() {
+        if !isLying { unsynced.removeAll() }
+    }
+
+    /// The power fails: of what is not synced, so many transactions stay.
+    public mutating func losePower(keeping count: Int) {
+        while unsynced.count > count {
+            undo = unsynced.removeLast()
+            takeBack()
+        }
+        unsynced.removeAll()
+    }
+
+    private mutating func takeBack() {
+        while let step = undo.popLast() {
+            switch step {
+            case .remove(let table, let owner, let number):
+                shelves[table]?[owner]?.removeRow(number)
+            case .insert(let row, let table):
+                shelves[table, default: [:]][row.owner, default: []].insertRow(row)
+            case .replace(let table, let rows): shelves[table] = rows
+            case .setProperty(let name, let bytes): properties[name] = bytes
+            }
+        }
+    }
+}
+
+// MARK: - Rows
+
+extension MemoryTables {
+    public func owners(in table: Table) -> [UInt64] {
+        (shelves[table] ?? [:]).filter { !$0.value.isEmpty }.keys.sorted()
+    }
+
+    public func rows(
+        in table: Table, of owner: UInt64, _ numbers: ClosedRange<UInt64>, byteLimit: Int
+    ) -> [StoredRow] {
+        guard let rows = shelves[table]?[owner] else { return [] }
+        var found: [StoredRow] = []
+        var bytesLeft = byteLimit
+        for row in rows[rows.firstIndex(from: numbers.lowerBound)...] {
+            guard row.number <= numbers.upperBound, found.isEmpty || row.bytes.count <= bytesLeft
+            else { break }
+            bytesLeft -= row.bytes.count
+            found.append(row)
+        }
+        return found
+    }
+
+    public func lastNumber(
+        in table: Table, of owner: UInt64, through number: UInt64
+    ) -> UInt64? {
+        guard let rows = shelves[table]?[owner] else { return nil }
+        let index = rows.firstIndex(from: number)
+        if index < rows.count, rows[index].number == number { return number }
+        return index > 0 ? rows[index - 1].number : nil
+    }
+
+    public mutating func insert(_ row: StoredRow, into table: Table) throws(Failure) {
+        let isNew = shelves[table, default: [:]][row.owner, default: []].insertRow(row)
+        guard isNew else { throw .keyIsTaken(table, owner: row.owner, number: row.number) }
+        undo.append(.remove(table, owner: row.owner, number: row.number))
+    }
+
+    public mutating func remove(
+        from table: Table, of owner: UInt64, _ numbers: ClosedRange<UInt64>, limit: Int
+    ) -> RemovedRows {
+        guard let rows = shelves[table]?[owner] else { return RemovedRows() }
+        let start = rows.firstIndex(from: numbers.lowerBound)
+        let removed = rows[start...].prefix(limit).prefix { $0.number <= numbers.upperBound }
+        shelves[table]?[owner]?.removeSubrange(removed.startIndex..<removed.endIndex)
+        undo += removed.map { .insert($0, table) }
+        return RemovedRows(
+            count: removed.count, byteCount: removed.reduce(0) { $0 + $1.bytes.count })
+    }
+
+    public mutating func replaceRows(of table: Table, withThoseOf other: Table) {
+        for changed in [table, other] { undo.append(.replace(changed, shelves[changed] ?? [:])) }
+        shelves[table] = shelves.removeValue(forKey: other)
+    }
+
+    public func property(_ name: String) -> [UInt8]? { properties[name] }
+
+    public mutating func setProperty(_ name: String, _ bytes: [UInt8]) {
+        undo.append(.setProperty(name, properties.updateValue(bytes, forKey: name)))
+    }
+}
+
+// MARK: - Damage
+
+extension MemoryTables {
+    /// Every row of a table, by owner and number.
+    public func allRows(in table: Table) -> [StoredRow] {
+        owners(in: table).flatMap { shelves[table]?[$0] ?? [] }
+    }
+
+    /// Something else is stored than was written: other bytes under a key, or none.
+    public mutating func damage(_ row: StoredRow, in table: Table, to bytes: [UInt8]?) {
+        shelves[table]?[row.owner]?.removeRow(row.number)
+        guard let bytes else { return }
+        var damaged = row
+        damaged.bytes = bytes
+        shelves[table]?[row.owner]?.insertRow(damaged)
+    }
+
+    /// Something else is stored under a name than was written.
+    public mutating func damageProperty(_ name: String, to bytes: [UInt8]) {
+        properties[name] = bytes
+    }
+}
+
+/// Rows of one owner, ascending by number.
+extension [StoredRow] {
+    fileprivate func firstIndex(from number: UInt64) -> Int {
+        // Mostly the newest rows are looked for.
+        guard let last, last.number >= number else { return count }
+        var range = 0..<count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range =
+                self[middle].number < number
+                ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+
+    /// False if a row has this number already.
+    @discardableResult
+    fileprivate mutating func insertRow(_ row: StoredRow) -> Bool {
+        let index = firstIndex(from: row.number)
+        if index < count, self[index].number == row.number { return false }
+        insert(row, at: index)
+        return true
+    }
+
+    fileprivate mutating func removeRow(_ number: UInt64) {
+        let index = firstIndex(from: number)
+        if index < count, self[index].number == number { remove(at: index) }
+    }
+}
