@@ -44,10 +44,23 @@ struct EventStream {
         if kinds != kinds.sorted() {
             note(.eventsInOrder, "the kinds come as \(events.map(\.kind))")
         }
+        for kind in Set(events.map(\.kind)) {
+            checkOrder(of: events.filter { $0.kind == kind }.map { ($0.key, $0.data) })
+        }
         // Before the node has told the whole, the application's own writes show child by child.
         let values = events.count { $0.kind == .value }
         if values > 1 || values == 0 && value != nil {
             note(.eventsInOrder, "one change gave \(events.map(\.kind))")
+        }
+    }
+
+    /// Events of one kind come in the order of the query.
+    private mutating func checkOrder(of events: [(key: Key?, data: Value)]) {
+        var told = Children()
+        for case (let key?, let data) in events { told[key] = data }
+        let ordered = told.ordered(by: query.order).map(\.key)
+        if ordered.count == events.count, ordered != events.map(\.key) {
+            note(.eventsInOrder, "children come as \(events.map(\.key)), in \(Value(told))")
         }
     }
 
@@ -73,8 +86,22 @@ struct EventStream {
             }
             children[key] = event.data
         case .childAdded: children[key] = event.data
-        // What has changed of it, a change tells.
-        case .childMoved, .value: break
+        case .childMoved:
+            // What has changed of it, a change tells.
+            if let known, !mayMove(from: known, to: event.data) {
+                note(.oldValuesAreRight, "\(key) was \(known), and moves as \(event.data)")
+            }
+        case .value: break
+        }
+    }
+
+    /// Whether a child may have another place in the order of the query.
+    private func mayMove(from old: Value, to new: Value) -> Bool {
+        switch query.order {
+        case .key: false
+        case .value: old != new
+        case .priority: old.priority != new.priority
+        case .child(let path): old[path] != new[path]
         }
     }
 
