@@ -21,7 +21,7 @@ public final class Connection {
         case shared = "normal"
     }
 
-    public let path: String
+    package let path: String
     let handle: OpaquePointer
 
     /// Opens the database at `path`, or makes an empty one; `:memory:` is one without a file.

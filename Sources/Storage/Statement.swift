@@ -94,7 +94,7 @@ public final class Statement {
 public struct Row {
     let statement: OpaquePointer
 
-    public func integer(at column: Int) -> Int64 {
+    package func integer(at column: Int) -> Int64 {
         sqlite3_column_int64(statement, Int32(column))
     }
 
@@ -104,7 +104,7 @@ public struct Row {
         return isNull ? nil : integer(at: column)
     }
 
-    public func text(at column: Int) -> String {
+    package func text(at column: Int) -> String {
         String(decoding: bytes(at: column), as: UTF8.self)
     }
 

@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// Says what the database refused, and what to do about it.
 public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible {
-    public enum Code: Equatable, Sendable {
+    package enum Code: Equatable, Sendable {
         /// The file cannot be opened, created or written.
         case cannotOpen
         /// Another process has the file.
@@ -21,12 +21,13 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case failed(Int32)
     }
 
-    public let code: Code
+    package let code: Code
     /// What happened, naming the file it happened to.
     public let problem: String
     /// What the reader can do about it.
     public let fix: String
 
+    /// The text of it.
     public var description: String { "\(problem): \(fix)" }
 
     package init(code: Code, problem: String, fix: String) {

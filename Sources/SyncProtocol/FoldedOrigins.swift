@@ -13,10 +13,12 @@ public final class FoldedOrigins: Sendable {
 
     /// How many origins are folded, and a hash over them and their sequences.
     public struct Digest: Hashable, Sendable {
+        /// How many there are.
         public var count: UInt64
+        /// Adds what makes two of these equal.
         public var hash: UInt64
 
-        public init(count: UInt64, hash: UInt64) {
+        package init(count: UInt64, hash: UInt64) {
             self.count = count
             self.hash = hash
         }

@@ -136,10 +136,10 @@ public struct Heartbeat: Equatable, Sendable {
 
     /// Which origins a sender has folded, and whether its vector comes without them.
     public struct Folding: Hashable, Sendable {
-        public var origins: FoldedOrigins.Digest
-        public var areLeftOut: Bool
+        package var origins: FoldedOrigins.Digest
+        package var areLeftOut: Bool
 
-        public init(_ origins: FoldedOrigins.Digest, areLeftOut: Bool) {
+        package init(_ origins: FoldedOrigins.Digest, areLeftOut: Bool) {
             self.origins = origins
             self.areLeftOut = areLeftOut
         }

@@ -76,8 +76,8 @@ public enum Verdict: String, Sendable {
 
 /// The finding of one check in one run.
 public struct CheckResult: Equatable, Sendable {
-    public let check: Check
-    public let verdict: Verdict
+    package let check: Check
+    package let verdict: Verdict
     /// What was checked; or the smallest witness of what is wrong; or why nothing was checked.
     public let details: String
     /// The few lines of the history that show what is wrong.

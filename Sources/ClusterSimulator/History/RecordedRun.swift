@@ -1,5 +1,5 @@
 public import DataTree
-public import ReplicaCore
+package import ReplicaCore
 public import SyncProtocol
 
 /// What real nodes and real clients did, for the checks that judge simulated ones.
@@ -25,7 +25,7 @@ public struct RecordedRun {
     private var losses: [Loss] = []
     private var crashes: [(node: Int, time: UInt64)] = []
 
-    public init(nodes names: [String], clients: Int, durability: Durability) {
+    package init(nodes names: [String], clients: Int, durability: Durability) {
         self.names = names
         scenario = Scenario(name: "recorded")
         scenario.cluster.replicas = names.count
@@ -103,7 +103,7 @@ public struct RecordedRun {
 
 /// What a client asked for, and what came of it.
 public struct RecordedOperation: Sendable {
-    public enum Work: Sendable {
+    package enum Work: Sendable {
         case push(list: Path, key: Key, value: Value)
         case increment(counter: Path, by: Int64)
         /// A write of several places, each relative to the path, or of one.
@@ -111,24 +111,24 @@ public struct RecordedOperation: Sendable {
         case get(Path)
     }
 
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// With what a read found; and how durable a write was that wanted to be on more nodes than one.
         case acknowledged(Value?, acknowledgedAt: WriteConcern?)
         case failed
         case unknown
     }
 
-    public let client: Int
-    public let work: Work
-    public let invoked: UInt64
-    public var completed: UInt64?
+    package let client: Int
+    package let work: Work
+    package let invoked: UInt64
+    package var completed: UInt64?
     /// Counts how often its client has gone on without what it had seen before.
     public var session = 0
-    public var outcome = Outcome.unknown
+    package var outcome = Outcome.unknown
     /// As often as it was sent: on which of the client's connections, under which number.
     public var requests: [(connection: Int, number: UInt64)] = []
 
-    public init(client: Int, _ work: Work, invoked: UInt64) {
+    package init(client: Int, _ work: Work, invoked: UInt64) {
         self.client = client
         self.work = work
         self.invoked = invoked

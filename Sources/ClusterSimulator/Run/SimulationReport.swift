@@ -1,19 +1,19 @@
 /// What came of one run.
 public struct SimulationReport: Sendable {
-    public let scenario: String
-    public let seed: UInt64
+    package let scenario: String
+    package let seed: UInt64
     /// Invalid if any check is or the run has a failure, else unknown if any check is.
     public internal(set) var verdict: Verdict
     /// A hash over every event and every output: the same for the same scenario, seed and program.
     public let traceHash: UInt64
     /// How many events were executed.
     public let events: UInt64
-    public let simulatedSeconds: Double
+    package let simulatedSeconds: Double
     /// What no run may show, whatever it checks, such as a frame that nobody can read.
     public let failure: String?
     /// In the order in which the scenario names them.
     public internal(set) var checks: [CheckResult]
-    public let statistics: SimulationStatistics
+    package let statistics: SimulationStatistics
 
     /// The hash as sixteen hexadecimal digits.
     public var traceHashText: String {
@@ -24,30 +24,30 @@ public struct SimulationReport: Sendable {
 
 /// What happened in a run, in numbers.
 public struct SimulationStatistics: Equatable, Sendable {
-    public internal(set) var events: UInt64 = 0
+    package internal(set) var events: UInt64 = 0
     /// What clients asked for, reads included, and what came of it.
     public internal(set) var operations = 0
-    public internal(set) var acknowledged = 0
-    public internal(set) var unknown = 0
+    package internal(set) var acknowledged = 0
+    package internal(set) var unknown = 0
     /// What was acknowledged and need not be there, because the mode of durability allows its loss.
     public internal(set) var permitted = 0
-    public internal(set) var failed = 0
+    package internal(set) var failed = 0
     /// Changes that listeners were told of.
     public internal(set) var changes = 0
     /// How often a client went to another node.
     public internal(set) var moves = 0
 
-    public internal(set) var framesSent: UInt64 = 0
-    public internal(set) var framesDropped: UInt64 = 0
-    public internal(set) var framesDuplicated: UInt64 = 0
-    public internal(set) var framesReordered: UInt64 = 0
-    public internal(set) var framesReplayed: UInt64 = 0
-    public internal(set) var framesDamaged: UInt64 = 0
+    package internal(set) var framesSent: UInt64 = 0
+    package internal(set) var framesDropped: UInt64 = 0
+    package internal(set) var framesDuplicated: UInt64 = 0
+    package internal(set) var framesReordered: UInt64 = 0
+    package internal(set) var framesReplayed: UInt64 = 0
+    package internal(set) var framesDamaged: UInt64 = 0
     /// Operations that replicas got by asking for them, and those that they got once more.
     public internal(set) var repaired: UInt64 = 0
-    public internal(set) var duplicates: UInt64 = 0
+    package internal(set) var duplicates: UInt64 = 0
 
-    public internal(set) var crashes = 0
+    package internal(set) var crashes = 0
     /// Checkpoints that were completed.
     public internal(set) var checkpoints = 0
     /// Checkpoints of peers that nodes took over.
@@ -56,14 +56,14 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var returns = 0
     /// Turns that crashes undid.
     public internal(set) var lostTurns = 0
-    public internal(set) var stops = 0
-    public internal(set) var pauses = 0
-    public internal(set) var partitions = 0
+    package internal(set) var stops = 0
+    package internal(set) var pauses = 0
+    package internal(set) var partitions = 0
     /// Jumps of clocks, and clocks that froze or strobed.
     public internal(set) var clockSteps = 0
     /// Directions that were backpressured, flapping, broken or bad.
     public internal(set) var badLinks = 0
-    public internal(set) var diskTroubles = 0
+    package internal(set) var diskTroubles = 0
     /// Processes that became slow, or could open nothing more.
     public internal(set) var shortages = 0
     /// Processes that ended because a sync had failed.

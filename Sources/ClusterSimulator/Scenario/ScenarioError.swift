@@ -11,6 +11,7 @@ public struct ScenarioError: Error, Equatable, Sendable {
 }
 
 extension ScenarioError: CustomStringConvertible {
+    /// The text of it.
     public var description: String { "\(problem): \(fix)" }
 }
 
