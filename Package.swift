@@ -40,7 +40,7 @@ let package = Package(
             name: "DataTree", exclude: ["firebase-semantics.md"], swiftSettings: settings,
             linkerSettings: [.linkedLibrary("m")]),
 
-        // System: the only Swift that sees C.
+        // System: the only Swift that calls C libraries; drivers and tools use Glibc and `CRuntime`.
         .systemLibrary(name: "CZeroMQ"),
         .systemLibrary(name: "CSQLite"),
         .target(name: "CRuntime"),

@@ -7,8 +7,9 @@ public import SyncProtocol
 /// its driver must store, send and answer.
 ///
 /// It has no clock, no randomness of its own, no socket and no file: equal replicas given equal
-/// inputs return equal outputs. The life of a write is `requested` → `accept` → `store` → `stored` →
-/// `publish` and `reply`; at a peer `published` → `receive` → `store` → `stored`.
+/// inputs return equal outputs. A write goes `requested` → `accept` → `store` → `stored` → `publish` and
+/// `reply`; at a peer `published` → `receive`, which buffers → `applyNext` → `store` → `stored`. What is on
+/// disk gets into the tree by `restore` and `replay`.
 ///
 /// Not copied while in use: a driver owns one.
 public struct Replica: Sendable {

@@ -19,7 +19,7 @@ public struct ReplicaConfiguration: Sendable {
     public var checkpointBytes = 16 << 20
     /// So long after it was stamped, a write of a client that lost its node is taken at another one.
     ///
-    /// What is needed to take late operations is kept so long, too.
+    /// The closed timestamp lags by this, so registers are kept at least so long.
     public var retryWindowMilliseconds: UInt64 = 5_000
     /// How long the coordinator of transactions may decide after it was last renewed. Another one follows
     /// within this and half of it.

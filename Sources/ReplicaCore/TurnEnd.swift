@@ -10,33 +10,39 @@ extension Replica {
         serveWhenReady()
         // Before anything is accepted: a replica that is evicted accepts nothing, one that has rejoined may.
         continueRejoin()
+        // After the rejoin, which drops a transfer that is not to be continued.
         continueTransfer()
         // What clients that are gone wanted written belongs to this turn.
         for writes in sessions.probeDisconnects(at: now) { write(left: writes) }
+        // Replies that show no data: they wait for no turn, and so may be taken anywhere before the return.
         replication.turn.immediate += sessions.takeImmediate()
-        // With all that this turn has applied so far in the tree.
+        // Slow clients are sent the tree with everything that this turn has applied.
         answerWaitingClients()
         // Before the batch is closed: what the coordinator decides now travels in it.
         coordinate()
         replication.closeBatch()
-        // Behind the batch: peers tell when they have it.
+        // Peers get the request behind the batch, and answer once they have synced it.
         requestHeartbeats()
+        // After all heartbeats of this turn; before `hold`, which takes the answers along.
         answerWriteConcernWaiters()
-        // After all that has come in this turn: the rest is missing.
+        // Repair runs after all arrivals; what is still missing is really missing.
         if storageFailure == nil, lifecycle.isReceiving { replication.requestMissing() }
         // After the last stamp of this turn, so that the times that peers hear are above it.
         let time = replication.passTime(
             isHeartbeatDue: heartbeats.isDue(at: now.elapsedMilliseconds))
-        // What peers count on from the heartbeat that shows it, so with the turn before it.
+        // Evictions, members and the vote become durable with this turn, because a heartbeat tells of them only
+        // afterwards.
         storeFacts()
         let outputs = hold(at: time)
-        // Behind the turn, for which a requested heartbeat waits.
+        // After `hold`, which numbers the turn that a requested heartbeat waits for.
         publishHeartbeats()
+        // After the batch is closed: it has what this turn has accepted.
         keepForInstallation()
-        // Last, as it makes room for what this turn has added, and nothing waits for it.
+        // Before the checkpoint, which need not store what is forgotten.
         forgetRegisters(isIdle: outputs.isEmpty)
         defer { replication.turn.clear() }
-        // Both read from the disk what this turn stores there.
+        // Immediate first: it rests on earlier turns alone. The last two behind `store`: an installation reads this
+        // turn's batches from the log, and a checkpoint must not cover what is not stored.
         return replication.turn.immediate + outputs + dueInstallation() + dueCheckpoint()
     }
 

@@ -45,9 +45,9 @@ public struct ConvergentTree: Sendable {
         return changes
     }
 
-    /// Forgets what only operations with a stamp up to `stable time` could still make matter.
+    /// Forgets the registers that only an operation with a stamp up to `stableStamp` could need.
     ///
-    /// Nothing with such a stamp may arrive afterwards. What is visible does not change. At most
+    /// No such operation may arrive afterwards. What is visible does not change. At most
     /// `limit` places are visited, so that a caller can spread the work; the rest stays for later.
     ///
     /// Returns how many were visited.

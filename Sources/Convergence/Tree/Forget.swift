@@ -69,7 +69,7 @@ extension Registers {
         return oldest(after: stableStamp)
     }
 
-    /// The oldest stamp here that comes after `stable time`.
+    /// The oldest stamp here that comes after `stableStamp`.
     func oldest(after stableStamp: Stamp) -> Stamp? {
         var oldest: Stamp?
         func consider(_ stamp: Stamp) {

@@ -83,7 +83,7 @@ struct StampQueue: Sendable {
         }
     }
 
-    /// Takes one of the entries whose stamps are not after `stable time`, if there is one.
+    /// Takes one of the entries whose stamps are not after `stableStamp`, if there is one.
     mutating func popFirst(through stableStamp: Stamp) -> Entry? {
         guard start < buckets.count else { return nil }
         if buckets[start].end > stableStamp.time {
