@@ -25,7 +25,7 @@ extension Replica {
         if coordination.stand(in: situation) {
             // The others hear of it as soon as the vote is durable, and not with the next regular heartbeat:
             // until then they would stand themselves.
-            replication.turn.isHeartbeatRequested = true
+            replication.turn.owesHeartbeat = true
             if coordination.election.isCaughtUp {
                 replication.clock.observe(coordination.election.floor)
             }
@@ -39,7 +39,7 @@ extension Replica {
             coordination.dropAll()
         }
         coordination.dropExpired(at: now.elapsedMilliseconds)
-        if coordination.takeHeartbeatRequest() { replication.turn.requestsHeartbeats = true }
+        if coordination.takeHeartbeatRequest() { replication.turn.asksForHeartbeats = true }
         replication.turn.immediate += coordination.takeOutputs()
         answerTransactions()
     }

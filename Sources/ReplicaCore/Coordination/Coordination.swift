@@ -45,7 +45,7 @@ struct Coordination: Sendable {
     private var verdicts: [String: [Verdict]] = [:]
     private var outputs: [Output] = []
     /// Whether an answer waits until other members hold what this turn has decided.
-    var requestsHeartbeats = false
+    var asksForHeartbeats = false
     /// Whether a member has told something that may concern an election since the last look.
     private var hasNews = false
     private var nextLookMilliseconds: UInt64 = 0
@@ -152,8 +152,8 @@ struct Coordination: Sendable {
 
     /// Takes the request that other members publish at once what they hold.
     mutating func takeHeartbeatRequest() -> Bool {
-        defer { requestsHeartbeats = false }
-        return requestsHeartbeats
+        defer { asksForHeartbeats = false }
+        return asksForHeartbeats
     }
 
     /// Takes what this turn sends to members: first what was sent, then verdicts member by member.

@@ -299,7 +299,7 @@ extension Peers {
     }
 
     /// Whether all members agree with this replica on which writers are closed, and it holds all that they show.
-    func hold(all vector: VersionVector) -> Bool {
+    func isComplete(holding vector: VersionVector) -> Bool {
         members.allSatisfy { peer in
             guard let heartbeat = peer.heartbeat else { return false }
             return isAgreed(heartbeat) && vector.covers(heartbeat.vector)

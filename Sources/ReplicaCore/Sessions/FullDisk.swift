@@ -13,10 +13,7 @@ extension Sessions {
     /// Whether a request can be answered while the disk takes nothing: what reads might show is not durable,
     /// unless the mode of durability lets them.
     func canAnswer(_ message: ClientMessage) -> Bool {
-        switch message.request {
-        case .get, .children, .listen, .unlisten, .ping, .hello: durability != .commit
-        default: false
-        }
+        message.request.kind == .read && durability != .commit
     }
 
     /// Refuses a request without waiting for what was stored before.
