@@ -2,11 +2,11 @@ internal import ReplicaCore
 internal import Store
 internal import SyncProtocol
 
-/// Logs what has become different at a node since it was looked at last.
+/// Logs the changes of a node's state since the last call.
 struct StateChangeLogger {
     private let log: NodeLog
     private var livePeers: [String] = []
-    /// Operations that this node alone had when it was voted out.
+    /// Operations replayed or quarantined after evictions, as far as they were logged.
     private var orphanPolicy: UInt64 = 0
     private var isShort = false
     private var evictions: EvictionLogger
@@ -43,7 +43,7 @@ struct StateChangeLogger {
             redone: replica.counters.rebased, kept: replica.counters.quarantined)
     }
 
-    /// Tells why nobody can connect, or that there is room again.
+    /// Logs why no client can connect, or that there is room again.
     mutating func tell(ofShortage shortage: String?) {
         guard isShort != (shortage != nil) else { return }
         isShort.toggle()

@@ -3,29 +3,28 @@ internal import EventLoop
 internal import ReplicaCore
 internal import ZeroMQ
 
-/// Connects a node with its peers: one publisher and its subscribers for what all are told, a
-/// router and dealers for what one asks of another.
+/// Connects a node with its peers: a publisher and its subscriber for messages to all, a router and dealers for
+/// requests and their answers.
 ///
-/// Frames may be lost anywhere here, when a queue is full or a peer away: the replicas notice and
-/// repair it.
+/// Frames may be lost when a queue is full or a peer away: replicas detect and repair that.
 final class PeerPorts {
-    /// Frames that may wait for one peer; a peer that falls further behind is left to repair.
+    /// Frames that may wait for one peer; repair serves a peer that falls further behind.
     private static let updatesLimit = 1_000
     private static let requestsLimit = 100
-    /// A batch ends once it has a megabyte, and a client's frame, the largest single write, fits.
+    /// A batch ends at a megabyte, but must fit a client's frame, the largest single write.
     private static let maxMessageSize = 2 * ClientPort.maxMessageSize
-    /// The largest frame that subscribes; a peer that sends more is disconnected. What asks may hold the value of a
-    /// transaction.
+    /// The largest frame of a subscriber; a larger one disconnects the peer. Requests may be larger, since they may
+    /// contain the value of a transaction.
     private static let maxSubscriptionSize = 1 << 20
 
-    /// Frames that could not be sent, because a queue was full or the peer away.
+    /// Frames that were not sent, because a queue was full or the peer away.
     private(set) var dropped = 0
     private let publisher: Channel
     private let subscriber: Channel
     private let router: Channel
     private var dealers: [String: Channel] = [:]
 
-    /// Binds the node's own endpoints and connects to those of its peers, as they come up.
+    /// Binds the node's own endpoints, and connects to those of its peers as they come up.
     init(
         of own: NodeConfiguration.Member, among nodes: [NodeConfiguration.Member],
         in context: Context, security: Security?
@@ -35,7 +34,7 @@ final class PeerPorts {
         router = Channel(try Self.socket(.router, limit: Self.requestsLimit, in: context))
         router.socket.reportUnroutable()
         router.socket.handOverRoutingIDs()
-        // All that comes here is short: subscriptions, of which ZeroMQ keeps every byte.
+        // The publisher receives only short subscriptions, of which ZeroMQ stores every byte.
         publisher.socket.maxMessageSize = Self.maxSubscriptionSize
         security?.guardPeers(at: publisher.socket)
         security?.guardPeers(at: router.socket)
@@ -43,12 +42,12 @@ final class PeerPorts {
         try router.socket.bind(own.requests)
         subscriber.socket.subscribe()
         for peer in nodes where peer.id != own.id {
-            // What a socket trusts holds for what it connects to next.
+            // A socket's trusted key applies to its next connection.
             security?.trust(peer.id, from: subscriber.socket)
             try subscriber.socket.connect(peer.updates)
             let dealer = try Self.socket(.dealer, limit: Self.requestsLimit, in: context)
             dealer.routingID = Array(own.id.utf8)
-            // A question waits for nobody: the replica repeats it, or asks another.
+            // A request to an absent peer is dropped: the replica repeats it, or asks another peer.
             dealer.isImmediate = true
             security?.trust(peer.id, from: dealer)
             try dealer.connect(peer.requests)
@@ -69,9 +68,9 @@ final class PeerPorts {
         return socket
     }
 
-    /// Begins to hand over what peers send, each frame as the input it is.
+    /// Begins to deliver frames of peers, each as an input of the replica.
     func open(on loop: Loop, receive: @escaping (Input) -> Void) throws(EventLoopError) {
-        // Subscriptions come and go here; heartbeats tell better who is there.
+        // The publisher receives subscriptions; heartbeats show better which peers are there.
         try publisher.open(on: loop) { _ in }
         try subscriber.open(on: loop) { message in receive(.published(Array(message[0]))) }
         try router.open(on: loop) { message in
@@ -112,7 +111,7 @@ final class PeerPorts {
         for channel in channels { channel.stopReceiving() }
     }
 
-    /// Closes all sockets, which send what they still have for a moment.
+    /// Closes all sockets, which continue to send for a moment.
     func close() {
         for channel in channels { channel.socket.close() }
     }
@@ -125,7 +124,7 @@ final class PeerPorts {
 }
 
 extension Socket {
-    /// Notices a machine that is gone within three seconds, and says goodbye in half a second.
+    /// Detects an unreachable machine within three seconds, and lets a closing socket send for half a second.
     func keepAlive() {
         heartbeatInterval = .seconds(1)
         heartbeatTimeout = .seconds(3)
