@@ -20,7 +20,7 @@ extension Replica {
         else { return }
         coordination.beginLook(at: now.elapsedMilliseconds)
         coordination.learnVotes(from: replication.peers, holding: vector, at: now)
-        coordination.releaseEndedHolder(seeing: replication.peers)
+        coordination.releaseEndedHolder(seeing: replication.peers, at: replication.clock.last)
         let situation = electionSituation
         if coordination.stand(in: situation) {
             // The others hear of it as soon as the vote is durable, and not with the next regular heartbeat:

@@ -27,9 +27,9 @@ extension Coordination {
     /// as a later one. Nothing rests on how long the vote would have bound: members never vote in an earlier term,
     /// what is acknowledged is held by members that still vote for who decided it, and the next coordinator stamps
     /// above the ceiling, which stays.
-    mutating func releaseEndedHolder(seeing peers: Peers) {
+    mutating func releaseEndedHolder(seeing peers: Peers, at time: HybridTime) {
         guard peers.all.allSatisfy({ $0.heartbeat != nil }) else { return }
-        election.release(unlessHeldBy: peers.writers)
+        election.release(unlessHeldBy: peers.writers, at: time)
     }
 
     /// Stands for election, renews the lease, or gives up. Returns whether the other members are to hear of it at

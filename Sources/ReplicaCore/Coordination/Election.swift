@@ -150,10 +150,11 @@ extension Election {
         if let time { close(at: time) }
     }
 
-    /// Releases a vote for an incarnation that is none of the current ones, of which all are given.
-    mutating func release(unlessHeldBy current: [WriterID]) {
-        guard let holder = vote?.holder, !current.contains(holder) else { return }
-        release(holder)
+    /// Releases a vote for an incarnation that is none of the current ones, of which all are given, once this
+    /// member's clock has passed the ceiling: so the next coordinator need not wait for that either.
+    mutating func release(unlessHeldBy current: [WriterID], at time: HybridTime) {
+        guard let vote, !current.contains(vote.holder), vote.ceiling <= time else { return }
+        release(vote.holder)
     }
 
     /// This member ends: it renews no vote, decides nothing more, and stamps nothing after this time.
