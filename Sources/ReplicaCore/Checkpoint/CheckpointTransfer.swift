@@ -128,7 +128,7 @@ extension Replica {
     /// It never merges the old state into the new one: the new one no longer knows what was removed,
     /// so removed values would reappear.
     mutating func install(_ installed: (RestoredCheckpoint, log: [[UInt8]])?) {
-        // The operations accepted so far in this turn are numbered, and belong to `meanwhile`.
+        // The operations accepted so far in this turn have sequences, and belong to `meanwhile`.
         replication.closeBatch()
         let meanwhile =
             (lifecycle.transfer?.meanwhile ?? []) + replication.turn.entries.map(\.bytes)
