@@ -4,7 +4,7 @@ internal import SyncProtocol
 internal import Threads
 
 extension Decoding {
-    /// Decoding on all processors: it is most of the time of a start.
+    /// Decoding on all processors: it is most of a start.
     static let concurrent = Decoding(
         rows: { rows in
             concurrently(rows) { row throws(FrameError) in try DecodedRow(row) }
@@ -16,7 +16,7 @@ extension Decoding {
         })
 }
 
-/// Decodes on all processors, and returns the results in the order of their input.
+/// Decodes on all processors, and gives back what comes of it in its order.
 func concurrently<Encoded: Sendable, Decoded: Sendable>(
     _ encoded: [Encoded], _ decode: @Sendable (Encoded) throws(FrameError) -> Decoded
 ) -> [Result<Decoded, FrameError>] {

@@ -1,23 +1,22 @@
 internal import SyncProtocol
 
-/// Logs the progress of evictions, including those of this node.
+/// Says in a node's log what has become of evictions, its own included.
 ///
-/// A node may be evicted and rejoin between two calls: each stage that it has passed gets a line.
+/// A node that runs may be evicted and rejoin between two looks: each stage that was passed gets its line.
 struct EvictionLogger {
     private let own: String
     private var known: [Eviction]
     private var hasToldOwn = false
 
-    /// - Parameter known: The evictions known before this process started, which are not logged.
+    /// - Parameter known: What was known before this process started, and is no news.
     init(of member: String, knowing known: [Eviction]) {
         own = member
         self.known = known
     }
 
-    /// The lines for what has changed since the last call.
+    /// The lines for what is new since the last call.
     ///
-    /// - Parameter isOut: Whether this node knows that it is evicted, which may precede its own list of
-    ///   evictions.
+    /// - Parameter isOut: Whether this node knows that it is evicted: before its own list says so.
     mutating func lines(for evictions: [Eviction], isOut: Bool) -> [String] {
         var lines: [String] = []
         if isOut { tellOwn(.out, &lines) }

@@ -5,43 +5,44 @@ internal import ReplicaCore
 internal import Storage
 internal import Store
 
-/// Passes a node's turns and requests to its store, on a thread of its own, and their results to the loop.
+/// Hands a node's turns and requests to its store, on a thread of its own, and tells the loop what became of
+/// them.
 final class Journal {
-    /// The result of turns or of a request.
+    /// What becomes of turns and requests.
     enum Event: Sendable {
-        /// All turns up to this one are as durable as the durability mode requires.
+        /// All turns up to this one are as durable as the node promises to be.
         case stored(turn: UInt64)
-        /// A request is done, and the replica waits for its result.
+        /// A request is done that the replica waits for.
         case done(Input)
         case failed(StorageError)
-        /// The disk is full; nil when writing works again.
+        /// The disk is full; nil when it works again.
         case trouble(StorageError?)
     }
 
-    /// A report of the storage thread.
+    /// What the storage thread says.
     private enum Report: Sendable {
-        /// A transaction has committed all turns up to this one, of which this many wrote batches.
+        /// A transaction is committed, of all turns up to this one, so many of which wrote batches.
         case committed(turn: UInt64, writing: Int, byteCount: Int)
         case synchronized(turn: UInt64)
-        /// A request has progressed; the log then has this size.
+        /// A request came so far; the log then has so many bytes.
         case performed(StoreProgress, isRead: Bool, logByteCount: Int)
         case done(Input)
         case trouble(StorageError?)
         case failed(StorageError)
     }
 
-    /// With more turns on their way to the disk, a node accepts no more input.
+    /// Beyond this much on its way to the disk, a node takes nothing more in.
     static let turnsLimit = 4_000
     private static let bytesLimit = 32 << 20
-    /// Concurrent reads; peers repeat requests beyond these.
+    /// Reads on their way; peers repeat what is left out.
     private static let readsLimit = 64
-    /// Without a turn that waits for the disk, turns gather up to this size before they are committed.
+    /// Where no turn waits for the disk, turns gather until they are worth a transaction.
     private static let gatheredBytesLimit = 1 << 20
 
     private let thread: StorageThread
     private let durability: Durability
     private var gathered: (turns: [Turn], byteCount: Int) = ([], 0)
-    /// Uncommitted turns with batches; others are rare, and may accumulate for hours while the disk is full.
+    /// Turns that write batches; others come every few seconds, also while the disk is full for hours.
     private var uncommittedTurns = 0
     private var uncommittedBytes = 0
     private var pendingReads = 0
@@ -49,7 +50,7 @@ final class Journal {
     private var lastStored: UInt64 = 0
     private var lastSynchronizing: UInt64 = 0
     private var mailbox: Mailbox<Report>?
-    /// The size of the log, including what is on its way there.
+    /// The size of the log, with what is on its way there.
     private(set) var logBytes: Int
 
     init(_ thread: StorageThread, durability: Durability, logBytes: Int) {
@@ -58,7 +59,7 @@ final class Journal {
         self.logBytes = logBytes
     }
 
-    /// Begins to deliver results; `store` and `perform` need it.
+    /// Begins to hand over what becomes of turns and requests; `store` and `perform` need it.
     func open(on loop: Loop, receive: @escaping (Event) -> Void) {
         mailbox = loop.mailbox { [unowned self] report in
             if let event = event(for: report) { receive(event) }
@@ -67,7 +68,7 @@ final class Journal {
         thread.watchTrouble { mailbox.post(.trouble($0)) }
     }
 
-    /// Turns and requests submitted and not done.
+    /// Turns and requests that were submitted and are not done.
     var backlog: Int { thread.backlog }
 
     var isFull: Bool { uncommittedTurns >= Self.turnsLimit || uncommittedBytes >= Self.bytesLimit }
@@ -83,13 +84,13 @@ final class Journal {
         lastTurn = turn.number
         gathered.turns.append(turn)
         gathered.byteCount += byteCount
-        // An incarnation begins with a turn that waits for the disk in every mode.
+        // A life begins with a turn that waits for the disk in every mode.
         if lastStored == 0 { return synchronize() }
         if durability == .commit || gathered.byteCount >= Self.gatheredBytesLimit { submit() }
     }
 
-    /// Submits the gathered turns as one transaction; called several times a second where no turn waits for
-    /// the disk.
+    /// Hands the gathered turns to the storage thread, as one transaction; several times a second
+    /// where no turn waits for it.
     func submit() {
         guard let last = gathered.turns.last else { return }
         let report = Report.committed(
@@ -105,7 +106,7 @@ final class Journal {
         gathered = ([], 0)
     }
 
-    /// Submits a request after all turns so far; ignores a read if too many are under way.
+    /// Has the store perform a request, after all turns so far; leaves it out if too many peers read.
     func perform(_ request: StoreRequest) {
         if request.isRead {
             guard pendingReads < Self.readsLimit else { return }
@@ -119,8 +120,7 @@ final class Journal {
         }
     }
 
-    /// Syncs commits that did not wait for the disk; called once a second for the durability mode
-    /// `interval`.
+    /// Syncs what commits did not wait for; once a second where the durability promises that.
     func synchronize() {
         submit()
         guard durability == .interval, lastSynchronizing < lastTurn, mailbox != nil else { return }
@@ -151,13 +151,13 @@ final class Journal {
         }
     }
 
-    /// Waits for everything submitted, then closes the database.
+    /// Waits for all that was submitted, then closes the database.
     func close() {
         synchronize()
         thread.close()
     }
 
-    /// Runs a job on the storage thread, after everything submitted so far, and reports its result.
+    /// Runs a job on the storage thread, after all submitted so far, and reports what it says.
     private func perform(
         _ job: @escaping @Sendable (inout NodeStore) throws(StorageError) -> Report
     ) {
@@ -180,7 +180,7 @@ final class Journal {
         case .committed(let turn, let writing, let byteCount):
             uncommittedTurns -= writing
             uncommittedBytes -= byteCount
-            // In the mode `interval`, a commit is not on the disk yet.
+            // In the mode `interval` a commit is not on the disk yet.
             if durability == .interval { return nil }
             lastStored = turn
             return .stored(turn: turn)
@@ -205,7 +205,7 @@ final class Journal {
 }
 
 extension StoreRequest {
-    /// Whether the request only reads.
+    /// Whether it only reads.
     fileprivate var isRead: Bool {
         switch self {
         case .readBatches, .readRows: true

@@ -13,15 +13,15 @@ public import ZeroMQ
 ///     let node = try Node("n1", of: configuration, exposure: .loopback)
 ///     try node.run()
 ///
-/// A turn of the loop takes input from clients and peers and ends with a transaction, which the storage thread
-/// commits while the next turn runs. What the turn made is acknowledged, published and shown once it is durable
-/// (see `Replica`).
+/// A turn of the loop takes what has arrived from clients and peers, ends with a transaction, and
+/// the storage thread commits it while the next turn runs: what it made is acknowledged, published
+/// and shown once it is durable, as `Replica` says.
 ///
-/// The thread that makes the node has to run it.
+/// It belongs to the thread that makes and runs it.
 public final class Node {
     private enum Phase: Equatable {
         case running
-        /// The node was asked to stop: this turn is the last.
+        /// Asked to stop: this turn is the last.
         case stopping
         /// The last turn is on its way to the disk.
         case draining
@@ -47,21 +47,21 @@ public final class Node {
     private var ticks = 0
     private var hasTrouble = false
 
-    /// Opens and reads the node's database, and binds its endpoints for peers.
+    /// Opens the node's database, reads it, and binds its endpoints for peers.
     ///
     /// - Parameters:
-    /// - keys: The node's own keys, if the configuration names its public key.
-    /// - records: A folder for a record of each turn, which the checks of a soak read.
-    /// - Throws: if the configuration or the keys are wrong, the database is in use, damaged or cannot be
-    ///   created, or an endpoint is taken.
-    /// - Complexity: reads the checkpoint and the log.
+    ///   - keys: The node's own, where the configuration names its public key.
+    ///   - records: A folder in which it keeps what it does, turn by turn, for the checks of a soak.
+    /// - Throws: when the description or the keys are wrong, the database is in use, damaged or cannot be made,
+    ///   or an endpoint is taken.
+    /// - Complexity: reads the whole log.
     public init(
         _ id: String, of configuration: NodeConfiguration, keys: KeyPair? = nil,
         exposure: Exposure = .loopback, records: String? = nil
     ) throws(NodeError) {
         try configuration.check(for: exposure)
-        // Each turn allocates and frees batches of some hundred kilobytes. By default the system would reclaim
-        // that memory and clear it again each time: a tenth of a busy node's time.
+        // Batches of some hundred kilobytes come and go each turn. By default the system would take
+        // their memory back each time, and clear it for the next: a tenth of a busy node's time.
         hearth_keep_freed_memory()
         self.configuration = configuration
         member = try configuration.member(id)
@@ -93,9 +93,9 @@ public final class Node {
         }
     }
 
-    /// Runs until SIGTERM or SIGINT, then stops cleanly; a second signal ends the process at once.
+    /// Runs until SIGTERM or SIGINT, and then stops cleanly; a second one ends the process at once.
     ///
-    /// - Throws: if the clients' endpoint is taken, or the disk refuses a write.
+    /// - Throws: when clients' endpoint is taken, or the disk refuses a write.
     public func run() throws(NodeError) {
         do throws(EventLoopError) {
             try open()
@@ -137,7 +137,7 @@ extension Node {
         perform(replica.step(.turnBegan(now)))
     }
 
-    /// Ends a turn of the loop, which usually is a turn of the replica too.
+    /// Runs after each turn of the loop, most of which are one of the replica too.
     private func endTurn() {
         if isInTurn {
             isInTurn = false
@@ -209,7 +209,7 @@ extension Node {
     }
 
     private func note(_ event: Journal.Event) {
-        // After a failure of the disk, results are ignored: a power failure may undo what they report.
+        // What was stored before the disk failed is told by nobody: it may be gone after a power cut.
         if phase == .ended { return }
         switch event {
         case .stored(let turn):
@@ -219,8 +219,9 @@ extension Node {
             news.tell(of: input)
             take(ifRunning: input)
         case .trouble(let error): noteTrouble(error)
-        // No acknowledged write is lost: the outputs of the failed turn were never sent. A node that cannot
-        // write offers nothing that its peers do not, so it ends, and clients go to them.
+        // Nothing that was acknowledged is lost: what the failed turn had to say was never sent.
+        // A node that cannot write has nothing to offer that its peers do not, so it makes room for
+        // clients to go to them.
         case .failed(let error): fail(NodeError(error))
         }
     }
@@ -237,7 +238,7 @@ extension Node {
         take(ifRunning: .storageFailed(problem: error.problem, fix: error.fix))
     }
 
-    /// Begins a turn, so that the replica can do what depends on time alone.
+    /// Makes sure of a turn, in which the replica sees to what time alone brings.
     private func tick() {
         if phase == .running { beginTurn() }
         journal.submit()
@@ -259,7 +260,7 @@ extension Node {
 // MARK: - Stopping
 
 extension Node {
-    /// Accepts no more input, and ends once everything accepted is durable and answered.
+    /// Takes nothing more, and ends once all that was taken is durable and answered.
     private func stop() {
         guard phase == .running else {
             log.write("stopped at once, by a second signal")

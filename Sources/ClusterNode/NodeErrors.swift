@@ -3,7 +3,7 @@ internal import EventLoop
 internal import Storage
 internal import ZeroMQ
 
-// Converts the errors of a node's parts into the node's own.
+// What parts of a node throw, as what the node throws.
 
 extension NodeError {
     init(_ error: StorageError) { self.init(problem: error.problem, fix: error.fix) }

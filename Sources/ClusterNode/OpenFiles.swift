@@ -1,19 +1,19 @@
 internal import CRuntime
 internal import Glibc
 
-/// How many files and connections this process may have open.
+/// What this process may have open at once; each connection is one.
 struct OpenFiles {
-    /// Enough for the maximum number of clients.
+    /// Room for all clients that a node takes.
     private static let wanted = 4 * ClientTable.limit
 
     let limit: Int
 
-    /// Raises the limit as far as the system allows: a login often begins with 1024.
+    /// Asks the system for as many as it allows: a login often has 1024 at first.
     init() { limit = Int(clamping: hearth_allow_open_files(OpenFiles.wanted)) }
 
-    /// A lower bound of the number of open files; the limit if no file can be opened.
+    /// At least so many are open; as many as may be where there is none left.
     var count: Int {
-        // The system assigns the lowest free number.
+        // The lowest number that is free is given out.
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return limit }
         close(file)

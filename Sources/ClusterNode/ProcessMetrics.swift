@@ -3,22 +3,22 @@ internal import EventLoop
 internal import Glibc
 internal import SyncProtocol
 
-/// Measures the process of a node: memory, disk and connections.
+/// Measures what only the process knows of a node.
 struct ProcessMetrics {
     let startNanoseconds = Loop.monotonicNanoseconds
     let member: NodeConfiguration.Member
     let databasePath: String?
     private let openFiles = OpenFiles()
 
-    /// Why no client can connect; nil if there is room.
+    /// Why nobody can connect; nil if there is room.
     var shortage: String? {
         guard openFiles.count >= openFiles.limit else { return nil }
         return "has \(openFiles.limit) files and connections open, and may not have more"
     }
 
-    /// Collects the metrics, including the counters of the node's parts.
+    /// Takes stock, with what the node's parts count themselves.
     ///
-    /// - Parameter refusals: Connections refused for their key; nil if there are no keys.
+    /// - Parameter refusals: Newcomers without a key that is let in; nil where there are no keys.
     func status(
         clients: ClientPort, peers: PeerPorts, journal: Journal, refusals: Int?
     ) -> NodeStatus.Process {
@@ -44,7 +44,7 @@ struct ProcessMetrics {
         return process
     }
 
-    /// The size of the database and its write-ahead log; nil in memory.
+    /// The database and its write-ahead log; nil in memory.
     private var databaseBytes: Int? {
         guard let databasePath else { return nil }
         return [databasePath, databasePath + "-wal"].reduce(0) { sum, path in
@@ -53,7 +53,7 @@ struct ProcessMetrics {
         }
     }
 
-    /// How much this user may still write to the disk of the database.
+    /// What this user may still write to the disk of the database.
     private var diskFreeBytes: Int? {
         guard let databasePath else { return nil }
         var status = statvfs()
@@ -61,7 +61,7 @@ struct ProcessMetrics {
         return Int(status.f_bavail) * Int(status.f_frsize)
     }
 
-    /// The resident memory: the second number of `statm`, in pages.
+    /// The second number of `statm`, in pages.
     private var residentBytes: Int? {
         let file = open("/proc/self/statm", O_RDONLY)
         guard file >= 0 else { return nil }

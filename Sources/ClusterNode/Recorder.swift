@@ -4,22 +4,22 @@ internal import Glibc
 internal import ReplicaCore
 internal import SyncProtocol
 
-/// Records what a node's replica does in a file, for the checks of a soak.
+/// Keeps what a node's replica does in a file, for the checks of a soak.
 ///
-/// Each record is passed to the system before its effect leaves the node, so that no record of a
-/// visible effect is lost when the process ends.
+/// Each record is with the system before anybody else can learn of what it says, so that the end of the
+/// process takes none that matters.
 final class Recorder {
     private let log: NodeLog
     private var file: Int32
     private var writer = NodeRecordWriter()
     private var stableTime = HybridTime.zero
     private var held: VersionVector
-    /// The vectors of turns on their way to the disk, ascending by turn.
+    /// What turns on their way to the disk hold, ascending.
     private var waiting: [(turn: UInt64, vector: VersionVector)] = []
 
-    /// Creates a new file, named after the node and the time.
+    /// Begins a new file, named by the node and the time.
     ///
-    /// - Throws: if the file cannot be created.
+    /// - Throws: when it cannot be made.
     init(_ replica: Replica, _ member: String, inFolder folder: String, _ log: NodeLog)
         throws(NodeError)
     {
@@ -42,7 +42,7 @@ final class Recorder {
 
     func beginTurn(_ replica: Replica) { stableTime = replica.stableTime }
 
-    /// Records the input of a turn, before its outputs take effect.
+    /// Notes what a turn has taken in, before what it wants done is done.
     func endTurn(_ replica: Replica) {
         guard replica.vector != held else { return }
         held = replica.vector
@@ -58,7 +58,7 @@ final class Recorder {
         append(.served(session: session.number, frame: frame, before: before, after: to))
     }
 
-    /// Records a replica's outputs, before they take effect.
+    /// Notes what a replica wants done, before it is.
     func note(_ outputs: [Output], of replica: Replica) {
         for output in outputs {
             switch output {
@@ -73,7 +73,7 @@ final class Recorder {
         flush()
     }
 
-    /// Records that all turns up to one are on the disk.
+    /// Notes that all turns up to one are on the disk.
     func noteStored(turn: UInt64) {
         let count = waiting.prefix { $0.turn <= turn }.count
         guard count > 0 else { return }

@@ -6,16 +6,16 @@ internal import ReplicaCore
 internal import Storage
 internal import Store
 
-/// Restores a node's replica and its journal from the database.
+/// Brings a node's replica and its journal back from the database.
 ///
-/// A node that was killed at any moment finds each committed turn complete: SQLite's transactions
-/// provide this.
+/// A node that was killed at any moment finds the turns that were committed, each whole: that is
+/// SQLite's transaction, and all the recovery there is.
 struct Recovery {
     let configuration: NodeConfiguration
     let member: String
     let log: NodeLog
 
-    /// Opens and reads the node's database, or creates an empty one.
+    /// Opens the node's database, or makes an empty one, and reads it.
     ///
     /// - Complexity: reads the checkpoint and the log.
     func recovered() throws(NodeError) -> (Replica, Journal) {
@@ -51,16 +51,16 @@ struct Recovery {
         )
     }
 
-    /// Moves a damaged database aside and keeps it; the node then gets its data from peers.
+    /// Takes a damaged database away and keeps it, so that the node gets the data from its peers.
     private func moveAway(_ path: String, because error: NodeError) throws(NodeError) {
         let aside = path + ".damaged-\(Loop.wallClockMilliseconds)"
         for suffix in ["", "-wal", "-shm"] { rename(path + suffix, aside + suffix) }
-        // A log left behind would be applied to the new database, and restore the damage.
+        // The old log beside the new database would be taken for its own, and the damaged one come back.
         guard access(path, F_OK) != 0, synchronizeFolder(of: path) else { throw error }
         log.write("\(error.problem); it is now \(aside), and the data comes from the peers")
     }
 
-    /// The path of the database; nil in memory.
+    /// Where the database is; nil in memory.
     var databasePath: String? {
         switch configuration.durability {
         case .commit, .interval: configuration.folder(of: member) + "/log.sqlite"
@@ -106,7 +106,7 @@ struct Recovery {
 }
 
 extension Recovery {
-    /// Logs the progress of a long recovery every other second.
+    /// Tells every other second how far a long restore has come.
     private struct Progress {
         let log: NodeLog
         let start: UInt64

@@ -2,11 +2,11 @@ internal import ReplicaCore
 internal import Store
 internal import SyncProtocol
 
-/// Logs the changes of a node's state since the last call.
+/// Logs what has become different at a node since it was looked at last.
 struct StateChangeLogger {
     private let log: NodeLog
     private var livePeers: [String] = []
-    /// Operations replayed or quarantined after evictions, as far as they were logged.
+    /// Operations that this node alone had when it was voted out.
     private var orphanPolicy: UInt64 = 0
     private var isShort = false
     private var evictions: EvictionLogger
@@ -43,7 +43,7 @@ struct StateChangeLogger {
             redone: replica.counters.rebased, kept: replica.counters.quarantined)
     }
 
-    /// Logs why no client can connect, or that there is room again.
+    /// Tells why nobody can connect, or that there is room again.
     mutating func tell(ofShortage shortage: String?) {
         guard isShort != (shortage != nil) else { return }
         isShort.toggle()

@@ -1,16 +1,16 @@
 internal import EventLoop
 internal import ZeroMQ
 
-/// A socket on the loop: it delivers messages, a bounded amount each turn, and loses no edge of
-/// ZeroMQ's descriptor.
+/// Is a socket on the loop: it hands over what arrives, a bounded amount each turn, and keeps the
+/// edges of ZeroMQ's descriptor from getting lost.
 final class Channel {
-    /// How much one turn reads from a socket before it serves the others.
+    /// How much one turn takes from a socket before the others have theirs.
     private static let chunksPerTurn = 8
     private static let messagesPerChunk = 64
     private static let bytesPerTurn = 4 << 20
 
     let socket: Socket
-    /// While paused, messages wait in the socket, and then at their senders.
+    /// While paused, what arrives waits in the socket, and then at its senders.
     var isPaused = false {
         didSet { if oldValue, !isPaused { watcher?.activate() } }
     }
@@ -20,7 +20,7 @@ final class Channel {
 
     init(_ socket: Socket) { self.socket = socket }
 
-    /// Begins to deliver messages.
+    /// Begins to hand over messages.
     func open(
         on loop: Loop, receive: @escaping (borrowing Message) -> Void
     ) throws(EventLoopError) {
@@ -30,7 +30,7 @@ final class Channel {
         watcher?.activate()
     }
 
-    /// Receives nothing more; sending continues.
+    /// Takes nothing more; sending goes on.
     func stopReceiving() {
         watcher?.cancel()
         watcher = nil
@@ -42,7 +42,7 @@ final class Channel {
         return socket.send(frame)
     }
 
-    /// Sends a frame to the router's peer with this routing ID.
+    /// Sends a frame to the peer of a router that has this routing id.
     func send(_ frame: [UInt8], to routingID: [UInt8]) -> SendOutcome {
         hasSent = true
         return routingID.withUnsafeBytes { routingID in
@@ -50,7 +50,7 @@ final class Channel {
         }
     }
 
-    /// Receives messages whose edge a send has consumed.
+    /// Sees to messages that arrived unannounced because a send used up their edge.
     func endTurn() {
         guard hasSent else { return }
         hasSent = false

@@ -3,30 +3,30 @@ internal import ReplicaCore
 internal import SyncProtocol
 internal import ZeroMQ
 
-/// Connects a node with its clients: it identifies them by routing IDs, and buffers replies to slow
-/// clients, within a bound.
+/// Takes the clients of a node: knows them by their routing ids, and keeps what the slow ones are
+/// to be sent, within a bound.
 ///
-/// The socket reports a lost client only when a message is sent to it, so the node sends one to each
-/// client that has been silent for long.
+/// A client that is gone shows when it is to be sent something, and so one that is neither heard of nor
+/// spoken to is sent something now and then.
 final class ClientPort {
-    /// The largest frame of a client; a larger one disconnects it.
+    /// The largest frame a client may send; one that sends more is disconnected.
     static let maxMessageSize = 32 << 20
     private static let requestsLimit = 1_000
-    /// Replies in ZeroMQ's queue of a client, which counts frames; the node's own queue behind it
-    /// counts bytes.
+    /// Replies in ZeroMQ's own queue for a client, which counts frames; the node's, behind it, counts
+    /// bytes.
     private static let repliesLimit = 100
     private static let waitingBytesLimit = 16 << 20
-    /// With so much in a client's queue, its listens pause until the queue is empty.
+    /// When so much waits for a client, its listens are told no more until nothing does.
     private static let backpressureBytes = 1 << 20
 
     private static let silentSeconds = 10
     private static let probedAtOnce = 200
-    /// A reply to no request, which clients ignore.
+    /// An answer to nothing, which clients pass over.
     private static let probe = NodeMessage.ok(id: 0).frame
 
     /// Sessions that were ended because their client read too slowly.
     private(set) var slowClients = 0
-    /// Replies to clients that were gone.
+    /// Replies that found nobody to take them.
     private(set) var droppedReplies = 0
     private let channel: Channel
     private var table = ClientTable()
@@ -44,28 +44,27 @@ final class ClientPort {
         socket.reportUnroutable()
         socket.handOverRoutingIDs()
         socket.keepAlive()
-        // The reply to a ZeroMQ heartbeat is queued behind everything that a slow client has yet to
-        // read.
+        // The answer to a heartbeat stands behind all that a slow client has yet to read.
         socket.heartbeatTimeout = .seconds(15)
         security?.guardClients(at: socket)
         channel = Channel(socket)
     }
 
-    /// The number of known clients; one that left without a message counts for some ten seconds more.
+    /// The clients known; one that went without a word counts for some ten seconds more.
     var count: Int { table.count }
 
-    /// The size of all replies that wait for slow clients.
+    /// What waits for slow clients, in bytes.
     var waitingBytes: Int {
         slowSessions.reduce(0) { $0 + (table[$1]?.waitingBytes ?? 0) }
     }
 
-    /// Begins to deliver requests once `bind` admits clients, and changes of their state.
+    /// Begins to hand over what clients send, once `bind` lets them in, and how they fare.
     func open(
         on loop: Loop, take: @escaping (Input) -> Void
     ) throws(EventLoopError) {
         self.take = take
         try channel.open(on: loop) { [unowned self] message in
-            // A message of this protocol has two frames, a routing ID and a content.
+            // More frames than a name and a content are not of this protocol.
             guard message.count == 2, let session = session(of: message[0]) else { return }
             take(.requested(Array(message[1]), by: session))
         }
@@ -75,7 +74,7 @@ final class ClientPort {
         try channel.socket.bind(endpoint)
     }
 
-    /// While paused, requests wait at their clients.
+    /// While paused, what clients send waits at their side.
     var isPaused = false {
         didSet { if isPaused != oldValue { channel.isPaused = isPaused } }
     }
@@ -93,7 +92,7 @@ final class ClientPort {
         }
     }
 
-    /// Sends what waits for slow clients, as far as their queues have room.
+    /// Sends what waits for slow clients, as far as their queues take it.
     func endTurn() {
         turn += 1
         if !slowSessions.isEmpty {
@@ -104,8 +103,8 @@ final class ClientPort {
         channel.endTurn()
     }
 
-    /// Sends a probe to clients that have been silent for long, to detect those that are gone; called
-    /// once a second.
+    /// Once a second: says something to clients that were silent for long, so that those that are gone
+    /// show.
     func probe() {
         if probes.count == Self.silentSeconds, let since = probes.first {
             for client in table.silent(since: since, limit: Self.probedAtOnce) {
@@ -118,12 +117,12 @@ final class ClientPort {
 
     func stopReceiving() { channel.stopReceiving() }
 
-    /// Closes the socket, which continues to send for a moment.
+    /// Closes the socket, which sends what it still has for a moment.
     func close() { channel.socket.close() }
 }
 
 extension ClientPort {
-    /// The session of a frame's sender; nil if the session has ended and the client does not know yet.
+    /// The session of who sent a frame; nil if it was ended and the client does not know yet.
     private func session(of routingID: UnsafeRawBufferPointer) -> SessionID? {
         let name = RoutingID(routingID)
         if let session = table.session(of: name, turn: turn) {
@@ -135,8 +134,7 @@ extension ClientPort {
         return table.add(name, routingID, turn: turn)
     }
 
-    /// Ends the session of an idle client in favour of a new one, and tells the client, which most
-    /// likely is gone.
+    /// Tells a client that it made room for others; most likely it is long gone.
     private func release(_ session: SessionID) {
         guard let client = table[session] else { return }
         let goodbye = Self.goodbye(
@@ -145,11 +143,11 @@ extension ClientPort {
         remove(session)
     }
 
-    /// Buffers a frame until the client's queue has room; ends the session if too much waits.
+    /// Keeps a frame until the client's queue has room; ends the session if too much waits.
     private func wait(_ frame: [UInt8], for session: SessionID) {
         guard let client = table[session] else { return }
         if client.waiting.isEmpty { slowSessions.append(session) }
-        // A single reply may exceed the limit, but nothing may wait behind it.
+        // What is asked for may be larger than the limit, but nothing may wait behind that.
         guard client.waitingBytes <= Self.waitingBytesLimit else { return end(session) }
         table[session]?.waiting.append(frame)
         table[session]?.waitingBytes += frame.count
@@ -161,7 +159,7 @@ extension ClientPort {
         take(.backpressured(session))
     }
 
-    /// Ends the session of a slow client, which is told after it has read what was sent before.
+    /// Gives a slow client up; it is told so, once it has read what was sent before.
     private func end(_ session: SessionID) {
         slowClients += 1
         droppedReplies += table[session]?.waiting.count ?? 0
@@ -191,7 +189,7 @@ extension ClientPort {
         take(.writable(session))
     }
 
-    /// Removes a client that is gone.
+    /// Forgets a client that is gone.
     private func drop(_ session: SessionID) {
         droppedReplies += 1
         remove(session)

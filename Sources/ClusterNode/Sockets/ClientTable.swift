@@ -1,28 +1,28 @@
 internal import ReplicaCore
 
-/// A client, as its node knows it.
+/// One client as its node knows it.
 struct Client {
     let session: SessionID
     let name: RoutingID
     let routingID: [UInt8]
-    /// The turn in which it last sent or received something.
+    /// When it last sent something or was sent something, in turns.
     var lastTurn: UInt64
     /// Frames that did not fit into its queue.
     var waiting: [[UInt8]] = []
     var waitingBytes = 0
-    /// Whether its listens pause because too much waits.
+    /// Whether so much waited that its listens are told nothing.
     var isBackpressured = false
-    /// Whether the session has ended, and only the message that says so waits.
+    /// Whether the session is over, and only the news of it still waits.
     var isEnded = false
 }
 
-/// Assigns session numbers to a node's clients by their routing IDs.
+/// Numbers the clients of a node by their routing ids.
 ///
-/// The low 16 bits of a session number are the client's index, so that a lookup is one step; the
-/// bits above are a serial number, so that no session number is used twice.
+/// A session's number has the place of its client in the low 16 bits, so that finding it is one
+/// step; above them a serial number, so that none is given twice.
 struct ClientTable {
     static let limit = 10_000
-    /// How many idle clients are removed when the limit is reached, so that new ones rarely wait.
+    /// How many make room at once when the limit is reached, so that newcomers rarely have to wait.
     private static let evictedAtOnce = 100
 
     private var places: [RoutingID: Int] = [:]
@@ -40,7 +40,7 @@ struct ClientTable {
         return clients[place]?.session
     }
 
-    /// Adds a client; the table must have room.
+    /// Adds a client; there must be room.
     mutating func add(
         _ name: RoutingID, _ routingID: UnsafeRawBufferPointer, turn: UInt64
     ) -> SessionID {
@@ -81,14 +81,13 @@ struct ClientTable {
         freePlaces.append(place)
     }
 
-    /// The clients that have been silent longest, which are removed in favour of new ones.
+    /// The clients that were silent longest, to make room for others.
     func idlest() -> [SessionID] {
         let idle = clients.compactMap { $0 }.sorted { $0.lastTurn < $1.lastTurn }
         return idle.prefix(Self.evictedAtOnce).map(\.session)
     }
 
-    /// Returns at most `limit` clients that have been silent since a turn, different ones in each
-    /// call.
+    /// Up to so many clients that were silent since a turn, each time others.
     mutating func silent(since turn: UInt64, limit: Int) -> [Client] {
         var silent: [Client] = []
         for _ in clients.indices where silent.count < limit {

@@ -3,28 +3,29 @@ internal import EventLoop
 internal import ReplicaCore
 internal import ZeroMQ
 
-/// Connects a node with its peers: a publisher and its subscriber for messages to all, a router and dealers for
-/// requests and their answers.
+/// Connects a node with its peers: one publisher and its subscribers for what all are told, a
+/// router and dealers for what one asks of another.
 ///
-/// Frames may be lost when a queue is full or a peer away: replicas detect and repair that.
+/// Frames may be lost anywhere here, when a queue is full or a peer away: the replicas notice and
+/// repair it.
 final class PeerPorts {
-    /// Frames that may wait for one peer; repair serves a peer that falls further behind.
+    /// Frames that may wait for one peer; a peer that falls further behind is left to repair.
     private static let updatesLimit = 1_000
     private static let requestsLimit = 100
-    /// A batch ends at a megabyte, but must fit a client's frame, the largest single write.
+    /// A batch ends once it has a megabyte, and a client's frame, the largest single write, fits.
     private static let maxMessageSize = 2 * ClientPort.maxMessageSize
-    /// The largest frame of a subscriber; a larger one disconnects the peer. Requests may be larger, since they may
-    /// contain the value of a transaction.
+    /// The largest frame that subscribes; a peer that sends more is disconnected. What asks may hold the value of a
+    /// transaction.
     private static let maxSubscriptionSize = 1 << 20
 
-    /// Frames that were not sent, because a queue was full or the peer away.
+    /// Frames that could not be sent, because a queue was full or the peer away.
     private(set) var dropped = 0
     private let publisher: Channel
     private let subscriber: Channel
     private let router: Channel
     private var dealers: [String: Channel] = [:]
 
-    /// Binds the node's own endpoints, and connects to those of its peers as they come up.
+    /// Binds the node's own endpoints and connects to those of its peers, as they come up.
     init(
         of own: NodeConfiguration.Member, among nodes: [NodeConfiguration.Member],
         in context: Context, security: Security?
@@ -34,7 +35,7 @@ final class PeerPorts {
         router = Channel(try Self.socket(.router, limit: Self.requestsLimit, in: context))
         router.socket.reportUnroutable()
         router.socket.handOverRoutingIDs()
-        // The publisher receives only short subscriptions, of which ZeroMQ stores every byte.
+        // All that comes here is short: subscriptions, of which ZeroMQ keeps every byte.
         publisher.socket.maxMessageSize = Self.maxSubscriptionSize
         security?.guardPeers(at: publisher.socket)
         security?.guardPeers(at: router.socket)
@@ -42,12 +43,12 @@ final class PeerPorts {
         try router.socket.bind(own.requests)
         subscriber.socket.subscribe()
         for peer in nodes where peer.id != own.id {
-            // A socket's trusted key applies to its next connection.
+            // What a socket trusts holds for what it connects to next.
             security?.trust(peer.id, from: subscriber.socket)
             try subscriber.socket.connect(peer.updates)
             let dealer = try Self.socket(.dealer, limit: Self.requestsLimit, in: context)
             dealer.routingID = Array(own.id.utf8)
-            // A request to an absent peer is dropped: the replica repeats it, or asks another peer.
+            // A question waits for nobody: the replica repeats it, or asks another.
             dealer.isImmediate = true
             security?.trust(peer.id, from: dealer)
             try dealer.connect(peer.requests)
@@ -68,9 +69,9 @@ final class PeerPorts {
         return socket
     }
 
-    /// Begins to deliver frames of peers, each as an input of the replica.
+    /// Begins to hand over what peers send, each frame as the input it is.
     func open(on loop: Loop, receive: @escaping (Input) -> Void) throws(EventLoopError) {
-        // The publisher receives subscriptions; heartbeats show better which peers are there.
+        // Subscriptions come and go here; heartbeats tell better who is there.
         try publisher.open(on: loop) { _ in }
         try subscriber.open(on: loop) { message in receive(.published(Array(message[0]))) }
         try router.open(on: loop) { message in
@@ -111,7 +112,7 @@ final class PeerPorts {
         for channel in channels { channel.stopReceiving() }
     }
 
-    /// Closes all sockets, which continue to send for a moment.
+    /// Closes all sockets, which send what they still have for a moment.
     func close() {
         for channel in channels { channel.socket.close() }
     }
@@ -124,7 +125,7 @@ final class PeerPorts {
 }
 
 extension Socket {
-    /// Detects an unreachable machine within three seconds, and lets a closing socket send for half a second.
+    /// Notices a machine that is gone within three seconds, and says goodbye in half a second.
     func keepAlive() {
         heartbeatInterval = .seconds(1)
         heartbeatTimeout = .seconds(3)

@@ -1,6 +1,6 @@
-/// The name under which a router knows a client: 1 to 255 bytes.
+/// Is the name under which a router knows a client: 1 to 255 bytes.
 ///
-/// Those that ZeroMQ chooses have five bytes; up to 15 bytes need no allocation.
+/// Those that ZeroMQ chooses have five bytes; up to 15 are compared without memory of their own.
 enum RoutingID: Hashable {
     case short(UInt64, UInt64)
     case long([UInt8])
@@ -10,7 +10,7 @@ enum RoutingID: Hashable {
             self = .long(Array(bytes))
             return
         }
-        // The length distinguishes names that differ only in trailing zeros.
+        // The length tells apart those that differ in zeros at the end only.
         var words = (UInt64(0), UInt64(bytes.count) << 56)
         withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: bytes) }
         self = .short(words.0, words.1)

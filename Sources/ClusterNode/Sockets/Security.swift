@@ -2,7 +2,7 @@ internal import ClusterConfiguration
 internal import EventLoop
 internal import ZeroMQ
 
-/// Encrypts a node's connections, and admits only processes whose keys the configuration lists.
+/// Encrypts a node's connections, and lets in only who has a key that its configuration lists.
 final class Security {
     private static let clients = "clients"
     private static let peers = "peers"
@@ -12,10 +12,10 @@ final class Security {
     private let zapHandler: ZAPHandler
     private let channel: Channel
 
-    /// The number of refused connections.
+    /// Newcomers that were sent away.
     var refusals: Int { zapHandler.refusals }
 
-    /// Installs the context's ZAP handler; must precede the first bound socket.
+    /// Takes the place of the context's gatekeeper; before any socket is bound there.
     init(
         as own: KeyPair, of configuration: NodeConfiguration, in context: Context
     ) throws(ZeroMQError) {
@@ -26,13 +26,13 @@ final class Security {
         let nodes = Set(peerKeys.values)
         zapHandler = try ZAPHandler(
             admitting: [
-                // A process that has a node's secret key may be a client too.
+                // Whoever has a node's secret may as well ask it something.
                 Security.clients: nodes.union(configuration.clientKeys), Security.peers: nodes,
             ], in: context)
         channel = Channel(zapHandler.socket)
     }
 
-    /// Begins to admit peers and clients.
+    /// Begins to let peers and clients in.
     func open(on loop: Loop) throws(EventLoopError) {
         try channel.open(on: loop) { [zapHandler] message in zapHandler.answer(message.copied()) }
     }
@@ -47,7 +47,7 @@ final class Security {
         socket.admit(to: Security.peers, by: zapHandler, as: own)
     }
 
-    /// Restricts a socket's next connection to one peer.
+    /// Makes a socket connect to one peer only.
     func trust(_ peer: String, from socket: Socket) {
         if let key = peerKeys[peer] { socket.trust(key, as: own) }
     }
