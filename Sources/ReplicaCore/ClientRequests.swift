@@ -25,7 +25,7 @@ extension Replica {
     private mutating func serve(_ message: ClientMessage, for session: SessionID) {
         if let storageFailure, !sessions.canAnswer(message) {
             answerAtOnce(message, for: session, because: storageFailure)
-        } else if lifecycle.isRejoining, message.needsMember {
+        } else if lifecycle.isRejoining, message.request.kind.needsMember {
             refuseWhileRejoining(message, for: session)
         } else if let submission = sessions.serve(message, for: session, seeing: replication.view) {
             perform(submission)
@@ -50,7 +50,7 @@ extension Replica {
     private mutating func refuseWhileRejoining(
         _ message: ClientMessage, for session: SessionID
     ) {
-        if message.isWrite { sessions.clients.halt(session) }
+        if message.request.kind == .write { sessions.clients.halt(session) }
         let member = configuration.member
         let isAlone = replication.peers.liveCount(at: now.elapsedMilliseconds) == 0
         sessions.refuse(
@@ -185,7 +185,7 @@ extension Replica {
         }
         let waits = sessions.answer(
             submission.id, once: concern, for: submission.session, after: vector[writer], at: now)
-        if waits { replication.turn.requestsHeartbeats = true }
+        if waits { replication.turn.asksForHeartbeats = true }
     }
 }
 
@@ -258,20 +258,7 @@ extension RequestFailure {
     }
 }
 
-extension ClientMessage {
-    /// Whether the request makes an operation.
-    fileprivate var isWrite: Bool {
-        switch request {
-        case .put, .merge, .push: true
-        default: false
-        }
-    }
-
-    /// Whether an evicted node cannot serve the request.
-    fileprivate var needsMember: Bool {
-        switch request {
-        case .evict, .awaitStable: true
-        default: isWrite
-        }
-    }
+extension ClientRequest.Kind {
+    /// Whether an evicted node refuses the request until it has rejoined.
+    fileprivate var needsMember: Bool { self == .write || self == .membership }
 }

@@ -12,7 +12,7 @@ extension Replica {
             case .batch(let bytes): receive(batch: bytes, repaired: false)
             case .heartbeat(let heartbeat): hear(heartbeat)
             case .batches(let origin, let batches): receive(batches, of: origin)
-            case .requestHeartbeat: replication.turn.isHeartbeatRequested = true
+            case .requestHeartbeat: replication.turn.owesHeartbeat = true
             case .bye(let cluster, let member, let writer, let time):
                 if cluster == configuration.cluster {
                     replication.peers.leave(member, writer)
@@ -164,7 +164,7 @@ extension Replica {
         if hearing == .late { return }
         // A candidate waits for the votes.
         if coordination.hear(heartbeat, at: now.elapsedMilliseconds, mayVote: mayVote) {
-            replication.turn.isHeartbeatRequested = true
+            replication.turn.owesHeartbeat = true
         }
     }
 }

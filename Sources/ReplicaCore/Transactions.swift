@@ -25,7 +25,7 @@ extension Replica {
         if coordination.stand(in: situation) {
             // The others learn it as soon as the vote is durable, not with the next regular heartbeat: otherwise
             // they would stand as well.
-            replication.turn.isHeartbeatRequested = true
+            replication.turn.owesHeartbeat = true
             if coordination.election.isCaughtUp {
                 replication.clock.observe(coordination.election.floor)
             }
@@ -39,7 +39,7 @@ extension Replica {
             coordination.dropAll()
         }
         coordination.dropExpired(at: now.elapsedMilliseconds)
-        if coordination.takeHeartbeatRequest() { replication.turn.requestsHeartbeats = true }
+        if coordination.takeHeartbeatRequest() { replication.turn.asksForHeartbeats = true }
         replication.turn.immediate += coordination.takeOutputs()
         answerTransactions()
     }

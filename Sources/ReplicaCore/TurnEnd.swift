@@ -76,14 +76,15 @@ extension Replica {
 
     /// Requests heartbeats as soon as peers hold this turn's operations, if a client waits for that.
     private mutating func requestHeartbeats() {
-        guard replication.turn.requestsHeartbeats else { return }
+        guard replication.turn.asksForHeartbeats else { return }
         replication.turn.published.append(.publish(PeerMessage.requestHeartbeat.frame))
     }
 
     private mutating func answerWriteConcernWaiters() {
         guard !sessions.writeConcernWaiters.waiting.isEmpty else { return }
         let holdings = replication.peers.holdings(of: writer, own: turns.durable.vector[writer])
-        sessions.answerWriteConcernWaiters(holding: holdings, at: now)
+        sessions.answerWriteConcernWaiters(
+            holding: holdings, ofNodes: replication.peers.all.count + 1, at: now)
     }
 
     /// Stores what this turn has learnt of members, and this node's vote.
@@ -131,7 +132,7 @@ extension Replica {
 extension Replica {
     /// Publishes the requested heartbeat, if its turn is durable, and the regular one if it is due.
     private mutating func publishHeartbeats() {
-        if replication.turn.isHeartbeatRequested {
+        if replication.turn.owesHeartbeat {
             heartbeats.request(after: turns.lastNumber)
             replication.turn.immediate += requestedHeartbeat()
         }

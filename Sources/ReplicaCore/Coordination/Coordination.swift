@@ -45,7 +45,7 @@ struct Coordination: Sendable {
     private var verdicts: [String: [Verdict]] = [:]
     private var outputs: [Output] = []
     /// Whether an answer waits until other members hold what this turn has decided.
-    var requestsHeartbeats = false
+    var asksForHeartbeats = false
     /// Whether a message since the last check may concern an election.
     private var hasNews = false
     private var nextLookMilliseconds: UInt64 = 0
@@ -154,8 +154,8 @@ struct Coordination: Sendable {
 
     /// Returns whether other members are to publish a heartbeat at once, and resets that.
     mutating func takeHeartbeatRequest() -> Bool {
-        defer { requestsHeartbeats = false }
-        return requestsHeartbeats
+        defer { asksForHeartbeats = false }
+        return asksForHeartbeats
     }
 
     /// Removes and returns this turn's outputs to members: first those of `send`, then verdicts by member.

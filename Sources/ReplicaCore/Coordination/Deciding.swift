@@ -106,7 +106,7 @@ extension Coordination {
 
     /// Answers once enough members hold this much.
     mutating func answer(_ one: Proposed, onceHeld basis: VersionVector, at now: Moment) {
-        requestsHeartbeats = true
+        asksForHeartbeats = true
         wait(
             .init(
                 id: one.proposal.id, member: one.member, basis: basis,

@@ -13,9 +13,9 @@ struct OpenTurn: Sendable {
     /// Whether this turn replays the orphaned operations.
     var clearsOrphans = false
     /// Whether a client waits until this turn's operations are durable at other nodes too.
-    var requestsHeartbeats = false
+    var asksForHeartbeats = false
     /// Whether a peer waits until this turn is durable.
-    var isHeartbeatRequested = false
+    var owesHeartbeat = false
 
     /// Begins the next turn.
     mutating func clear() {
@@ -25,7 +25,7 @@ struct OpenTurn: Sendable {
         immediate.removeAll(keepingCapacity: true)
         applied = 0
         clearsOrphans = false
-        requestsHeartbeats = false
-        isHeartbeatRequested = false
+        asksForHeartbeats = false
+        owesHeartbeat = false
     }
 }

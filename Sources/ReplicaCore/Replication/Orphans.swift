@@ -12,7 +12,7 @@ extension Replication {
     /// two may have had the same operations.
     mutating func takeLostOrphans() -> [Batch]? {
         let incarnations = peers.evictions.own(at: .back)
-        guard !orphans.isEmpty || !incarnations.isEmpty, peers.hold(all: vector),
+        guard !orphans.isEmpty || !incarnations.isEmpty, peers.isComplete(holding: vector),
             !peers.evictions.isPrecededByOther
         else { return nil }
         let lost = orphans.compactMap { try? BatchCoding.decode($0) }

@@ -300,7 +300,7 @@ extension Peers {
 
     /// Whether all members agree with this replica on which writers are closed, and it holds everything that they
     /// announce.
-    func hold(all vector: VersionVector) -> Bool {
+    func isComplete(holding vector: VersionVector) -> Bool {
         members.allSatisfy { peer in
             guard let heartbeat = peer.heartbeat else { return false }
             return isAgreed(heartbeat) && vector.covers(heartbeat.vector)

@@ -14,10 +14,7 @@ extension Sessions {
     /// Whether a request can be answered while the disk accepts no writes: what reads might show is not
     /// durable, unless the durability mode permits that.
     func canAnswer(_ message: ClientMessage) -> Bool {
-        switch message.request {
-        case .get, .children, .listen, .unlisten, .ping, .hello: durability != .commit
-        default: false
-        }
+        message.request.kind == .read && durability != .commit
     }
 
     /// Refuses a request without waiting for earlier turns to be stored.

@@ -87,10 +87,16 @@ extension Sessions {
 
     /// Answers clients whose writes have reached their write concern.
     ///
-    /// - Parameter holdings: How many of this replica's operations each member holds durably, most first.
-    mutating func answerWriteConcernWaiters(holding holdings: [UInt64], at now: Moment) {
+    /// - Parameters:
+    ///   - holdings: How many of this replica's operations each member that is not evicted holds durably, most first.
+    ///   - count: How many nodes make up the cluster: a majority is one of all of them.
+    mutating func answerWriteConcernWaiters(
+        holding holdings: [UInt64], ofNodes count: Int, at now: Moment
+    ) {
+        let half = count / 2
         let reached = (
-            all: holdings[holdings.count - 1], majority: holdings[holdings.count / 2]
+            all: holdings[holdings.count - 1],
+            majority: half < holdings.count ? holdings[half] : 0
         )
         let done = writeConcernWaiters.take(reached: reached, at: now.elapsedMilliseconds)
         for (waiting, concern) in done {
