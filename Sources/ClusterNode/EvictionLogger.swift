@@ -44,7 +44,8 @@ struct EvictionLogger {
             if hasToldOwn { return }
             hasToldOwn = true
             lines.append(
-                "was evicted: takes no writes until it has the data of the others and rejoins")
+                "was evicted: takes no writes until it has installed a peer's checkpoint and rejoined"
+            )
         case .back:
             hasToldOwn = false
             lines.append("has rejoined after its eviction, and takes writes")
@@ -56,7 +57,7 @@ struct EvictionLogger {
         case .wanted: "votes to evict \(member)"
         case .out: "\(member) is evicted: more than half of the nodes voted for it"
         case .back: "\(member) has rejoined after its eviction"
-        case .over: "\(member) has replayed what it alone had before its eviction"
+        case .over: "\(member) has replayed its orphaned operations"
         }
     }
 }

@@ -30,7 +30,7 @@ final class Recorder {
         guard file >= 0 else {
             throw NodeError(
                 problem: "cannot record into \(path): \(String(cString: strerror(errno)))",
-                fix: "name a folder that is there with --record")
+                fix: "name an existing folder with --record")
         }
         append(.started(writer: replica.writer, holds: held))
         flush()
@@ -92,7 +92,7 @@ final class Recorder {
         if bytes.isEmpty { return }
         let count = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
         guard count != bytes.count else { return }
-        log.write("records nothing more: \(String(cString: strerror(errno)))")
+        log.write("stops recording: \(String(cString: strerror(errno)))")
         close(file)
         file = -1
     }

@@ -57,7 +57,7 @@ struct Recovery {
         for suffix in ["", "-wal", "-shm"] { rename(path + suffix, aside + suffix) }
         // The old log beside the new database would be taken for its own, and the damaged one come back.
         guard access(path, F_OK) != 0, synchronizeFolder(of: path) else { throw error }
-        log.write("\(error.problem); it is now \(aside), and the data comes from the peers")
+        log.write("\(error.problem); moved it to \(aside), and gets the data from its peers")
     }
 
     /// Where the database is; nil in memory.
@@ -126,7 +126,7 @@ extension Recovery {
             let seconds = (Loop.monotonicNanoseconds - start) / 1_000_000_000
             guard seconds >= nextSecond else { return }
             nextSecond = seconds + 2
-            log.write("restoring: \(operations) operations so far, after \(seconds) s")
+            log.write("reading its database: \(operations) operations so far, after \(seconds) s")
         }
     }
 }

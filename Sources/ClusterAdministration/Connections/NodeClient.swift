@@ -19,8 +19,8 @@ package struct NodeClient: Sendable {
 
     package static let concern = Option(
         "concern", "HOW-MANY",
-        "On how many nodes the write has to be durable: local, majority or all. What is not reached "
-            + "within 3 seconds ends with exit code 80; the write is done all the same.",
+        "On how many nodes the write has to be durable: local, majority or all. A write that is not so "
+            + "within 3 seconds ends with exit code 80; it is done all the same.",
         values: .oneOf(WriteConcern.allCases.map(\.rawValue)))
 
     package static let options = options(waiting: "5")

@@ -19,7 +19,7 @@ package enum NodeOptions {
         values: .file)
     package static let key = Option(
         "key", "FILE",
-        "Who you are to nodes with keys: a file of `hearth keys new`; otherwise HEARTH_KEY of the "
+        "Your secret key, for nodes with keys: a file of `hearth keys new`; otherwise HEARTH_KEY of the "
             + "environment.", values: .file)
 
     package static let all = [node, folder, configuration, key]

@@ -72,7 +72,9 @@ private struct Examination {
         case .paused:
             note(.error, "is paused by a signal", fix: "`hearth cluster resume \(id)`")
         case .starting:
-            note(.warning, "starts and takes no clients yet", fix: "wait, or see its log")
+            note(
+                .warning, "is starting and does not accept clients yet", fix: "wait, or see its log"
+            )
         default:
             note(
                 .error,
@@ -85,18 +87,18 @@ private struct Examination {
 
     mutating func noteUnreadable() {
         guard let failure = status.failure else { return }
-        note(.error, "answers what cannot be read: \(failure.problem)", fix: failure.fix)
+        note(.error, "sends a status that cannot be read: \(failure.problem)", fix: failure.fix)
     }
 
     mutating func noteSilence(_ isListening: (String) -> Bool) {
         let endpoint = status.node.address.endpoint
         guard isListening(endpoint) else {
             return note(
-                .error, "nobody takes connections at \(endpoint)",
+                .error, "no process accepts connections at \(endpoint)",
                 fix: "start the node there, or open the port in the firewall between")
         }
         note(
-            .error, "somebody takes connections at \(endpoint) and does not answer",
+            .error, "a process accepts connections at \(endpoint) and does not answer",
             fix: status.node.address.key == nil
                 ? "see its log: it may have no room for connections; if it has keys, name its "
                     + "configuration with --config and yours with --key"
@@ -132,8 +134,8 @@ private struct Examination {
         note(
             .warning, "knows no coordinator: transactions wait",
             fix:
-                "wait for some seconds; a node that lost its data votes once it has heard all others, so "
-                + "start those that are away, or take them off the list of nodes")
+                "wait some seconds; a node that lost its data votes once it has contact with all others, so "
+                + "start the nodes that do not run, or remove them from the list of nodes")
     }
 
     private mutating func examineIdentity(_ identity: NodeStatus.Identity) {
@@ -156,7 +158,7 @@ private struct Examination {
             && peer.storageProblem == nil
         {
             note(
-                .error, "does not hear \(peer.node.id)",
+                .error, "has no contact with \(peer.node.id)",
                 fix: "check that its machine reaches "
                     + peer.node.peerEndpoints.joined(separator: " and ")
                     + (status.node.address.key == nil
@@ -175,7 +177,7 @@ private struct Examination {
         let gap = gaps[gaps.count / 2]
         let whom =
             others.count == 1
-            ? "\(others[0].node.id)'s, and nobody knows which of the two is right" : "most"
+            ? "\(others[0].node.id)'s, and it is not known which of the two is right" : "most"
         note(
             .warning, "its clock is \(abs(gap)) ms \(gap < 0 ? "behind" : "ahead of") \(whom)",
             fix:
@@ -198,22 +200,27 @@ private struct Examination {
         if grows(\.process?.refusedConnections), let count = after.process?.refusedConnections {
             note(
                 .warning, "refuses connections: \(count) so far",
-                fix: "somebody connects without a listed key: list it, or find out who it is")
+                fix:
+                    "a client or node connects without a listed key: list the key, or stop the program"
+            )
         }
         if after.exchange.unknownPeers > before.exchange.unknownPeers {
             note(
-                .warning, "hears from a node of another cluster, or one that is not configured",
+                .warning,
+                "receives frames of a node of another cluster, or of one that is not configured",
                 fix: "give each cluster its own ports")
         }
         if after.exchange.malformedFrames > before.exchange.malformedFrames {
             note(
-                .warning, "gets frames from peers that it cannot read",
+                .warning, "receives frames from peers that it cannot read",
                 fix: "run the same version of Hearth on all nodes")
         }
         if grows(\.process?.slowClients) {
             note(
                 .warning, "has clients that read too slowly",
-                fix: "listen to less (limits, ranges), or read on another thread than the work")
+                fix:
+                    "narrow their listens (limits, ranges), or have them read on a thread of its own"
+            )
         }
     }
 
@@ -221,17 +228,19 @@ private struct Examination {
         if let problem = status.storageProblem {
             note(
                 .error, "takes no writes: \(problem)",
-                fix: "make room on its disk; it goes on by itself")
+                fix: "make room on its disk; the node then takes writes again by itself")
         }
         if status.isEvicted {
             note(
                 .warning, "is evicted and has not rejoined yet: it takes no writes",
-                fix: "wait until it has the others' data; it needs to reach them")
+                fix:
+                    "wait until it has installed a peer's checkpoint; it needs contact with its peers"
+            )
         }
         if status.eviction == .pending {
             note(
-                .warning, "is voted on: a node wants it evicted, and no majority has joined it yet",
-                fix: "start the nodes that do not run: the vote stands until most have joined it")
+                .warning, "has votes for its eviction, and no majority yet",
+                fix: "start the nodes that do not run: the votes stand until a majority has voted")
         }
     }
 
@@ -248,8 +257,8 @@ private struct Examination {
             .warning,
             "its log has \(logged) operations, of at most \(limit): it waits for \(names)",
             fix:
-                "start \(example), or vote it out with `hearth cluster evict \(example)`; with more, "
-                + "who was away gets a checkpoint")
+                "start \(example), or evict it with `hearth cluster evict \(example)`; beyond the limit, a "
+                + "node that was away gets a checkpoint")
     }
 
     /// Warns long before vectors have no room for more lives of nodes.
@@ -258,7 +267,7 @@ private struct Examination {
         guard lives > 5_000 else { return }
         note(
             .warning,
-            "its nodes have had \(lives) earlier lives, and with 10000 they cannot hear each other",
+            "it knows \(lives) past incarnations of nodes; with 10000, nodes refuse each other's heartbeats",
             fix: "`hearth export` the data, and `hearth import` it into a new cluster")
     }
 

@@ -85,12 +85,12 @@ extension ObservedNode.State {
     /// What it means, for the help.
     package var explanation: String {
         switch self {
-        case .serving: "It takes clients."
-        case .starting: "It runs, and does not take clients yet."
+        case .serving: "It serves clients."
+        case .starting: "It runs, and does not accept clients yet."
         case .stopped: "It does not run."
         case .paused: "It is suspended by a signal (`hearth cluster pause`)."
         case .unreachable: "It runs, or is on another machine, and does not answer."
-        case .unreadable: "It answers as another version of Hearth does."
+        case .unreadable: "It answers with a status of another version of Hearth."
         }
     }
 }
@@ -101,7 +101,7 @@ extension ObservedNode.Eviction {
         switch self {
         case .evicted:
             "The others go on without it; it takes no writes until it has rejoined."
-        case .pending: "A node voted to evict it, and no majority has joined the vote yet."
+        case .pending: "A node voted to evict it, and no majority has voted yet."
         }
     }
 }

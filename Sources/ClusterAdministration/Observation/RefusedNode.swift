@@ -59,7 +59,7 @@ package struct RefusedNode: Equatable {
         }
         return .init(
             severity: .warning, node: member,
-            problem: "at \(endpoint) is no member: \(refusals); \(problem)", fix: fix)
+            problem: "at \(endpoint) is not a member: \(refusals); \(problem)", fix: fix)
     }
 
     private static let memorySeconds = 600

@@ -51,7 +51,7 @@ package struct StatusProbe {
         guard
             case .value(_, .string(let path)) = try answer(
                 of: address, to: .backup(id: requestID, name: name), within: limit)
-        else { throw NodeError(problem: "the node gives an odd answer", fix: "see its log") }
+        else { throw NodeError(problem: "the node sent an unexpected answer", fix: "see its log") }
         return path
     }
 

@@ -7,7 +7,7 @@ internal import JSONText
 enum ClusterDoctor {
     static let verb = Verb(
         "doctor",
-        "Looks at every node for two seconds and explains what is wrong; ends with 1 if something is.",
+        "Observes every node for two seconds and explains what is wrong; ends with 1 if something is.",
         options: ObservedCluster.options + [json],
         examples: [
             "hearth cluster doctor",

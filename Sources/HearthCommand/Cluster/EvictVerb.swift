@@ -10,14 +10,14 @@ enum EvictVerb {
     private static let member = Argument(
         "NODE", "The node to evict, such as n3.", values: .node)
     private static let force = Option(
-        flag: "force", "Evict it although it runs; without this, a terminal is asked.")
+        flag: "force", "Evict it although it runs; without this, the command asks at a terminal.")
 
     static let verb = Verb(
         "evict",
-        "Has the cluster go on without a node that is gone: the others no longer wait for it. "
-            + "More than half of all nodes must be there and vote for it; otherwise it is refused. "
-            + "When the node is back, it takes over the others' data, replays what it alone had, and "
-            + "rejoins: one that runs does so at once.",
+        "Evicts a node that is gone, so that the others no longer wait for it. More than half of all "
+            + "nodes must run and vote for it; otherwise the eviction is refused. When the evicted node "
+            + "returns, it installs a checkpoint of a peer, replays the operations that it alone had, and "
+            + "rejoins; a node that runs does so at once.",
         arguments: [member], options: NodeClient.options + [force],
         examples: ["hearth cluster evict n3", "hearth cluster evict n3 --node n1"], work: run)
 
@@ -51,8 +51,8 @@ enum EvictVerb {
             : "\(id) runs: \(others.joined(separator: " and ")) reached it just now"
         let refusal = CommandError(
             .usage, problem,
-            fix: "stop it first, or add --force: it then stops taking writes until it has taken "
-                + "over the others' data")
+            fix: "stop it first, or add --force: it then takes no writes until it has installed a "
+                + "checkpoint of a peer and rejoined")
         let terminal = Terminal.standardError
         guard terminal.isInteractive, isatty(STDIN_FILENO) == 1 else { throw refusal }
         terminal.write("\(problem). Evict it all the same? [y/N] ")
@@ -127,7 +127,7 @@ private struct EvictionRequest {
             guard ContinuousClock.now < deadline else {
                 throw CommandError(
                     .outcomeUnknown,
-                    "the vote is noted, but no majority has joined it yet: \(member) is not evicted",
+                    "the vote is recorded, but no majority has voted yet: \(member) is not evicted",
                     fix:
                         "start the other nodes: the vote stands, and `hearth cluster status` shows "
                         + "when \(member) is evicted")

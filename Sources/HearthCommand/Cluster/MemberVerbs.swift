@@ -9,11 +9,11 @@ enum MemberVerbs {
     private static let oldNode = Argument(
         "NODE", "The node to remove, such as n3.", values: .node)
     private static let force = Option(
-        flag: "force", "Remove it although the others may lack what it alone holds.")
+        flag: "force", "Remove it although the others may lack operations that it alone holds.")
 
     static let add = Verb(
         "add",
-        "Adds a node to the cluster, which takes over the data of the others. All nodes stop for a "
+        "Adds a node to the cluster, which gets the data from its peers. All nodes stop for a "
             + "moment and start with the new list: two lists at once could count two majorities.",
         arguments: [newNode], options: [NodeOptions.folder],
         examples: ["hearth cluster add", "hearth cluster add n4"]

@@ -9,8 +9,8 @@ extension Verb {
         "FILE", "A JSON file; - is standard input.", values: .file)
     private static let replace = Option(
         flag: "replace",
-        "Replace what is at PATH even by a value too large for one operation (16 MB): what is there "
-            + "is removed first, and readers see the new value grow.")
+        "Replace the value at PATH even by one too large for one operation (16 MB): the old value "
+            + "is removed first, and readers see the new one grow.")
 
     static let `import` = Verb(
         "import",
@@ -79,7 +79,8 @@ struct ImportTarget {
             .usage,
             "\(source) has \(megabytes(byteCount)) MB, too much for one operation "
                 + "(\(megabytes(ImportTarget.operationBytes)) MB), and \(path) is not empty",
-            fix: "nothing was changed; add --replace to remove what is there and write the file in "
+            fix:
+                "nothing was changed; add --replace to remove the value there and write the file in "
                 + "pieces, which an interruption leaves unfinished, or import to an empty place")
     }
 }

@@ -15,7 +15,7 @@ extension Verb {
     static let ls = Verb(
         "ls",
         "Lists the keys at a path in order, each with its value or the number of its children; the cost "
-            + "does not grow with what is below.",
+            + "does not grow with the size of the children.",
         arguments: [
             Argument(
                 DataArguments.path.name, DataArguments.path.explanation, arity: .optional,

@@ -11,8 +11,8 @@ extension Verb {
 
     static let push = Verb(
         "push",
-        "Appends a child under a new key, and prints the key: also where the write is done on fewer "
-            + "nodes than was asked for (exit code 80), or may have been done (75).",
+        "Appends a child under a new key, and prints the key, even if the write is done on fewer nodes "
+            + "than --concern asks for (exit code 80), or its outcome is unknown (75).",
         arguments: [DataArguments.path, json], options: [standardInput] + NodeClient.writeOptions,
         examples: [
             "hearth push /rooms/lobby/messages '{\"text\":\"hello\"}'",
@@ -51,6 +51,6 @@ extension Verb {
 /// A key for nothing would name a child that never is.
 func nothingToPush(_ source: String) -> CommandError {
     CommandError(
-        .badData, "\(source): null and empty objects are no data, so there is nothing to push",
+        .badData, "\(source): null and empty objects are not data, so there is nothing to push",
         fix: "give a value, for example true, \"text\" or {\"text\": \"hello\"}")
 }

@@ -29,7 +29,7 @@ enum TransactionExpression: Equatable {
             let operand = (try? JSONReader().parse(String(words[2])))?.number
         else {
             throw CommandError(
-                .usage, "'\(text)' is no expression of a transaction",
+                .usage, "'\(text)' is not an expression of a transaction",
                 fix: "write 'value + 1' (or -, *, max, min), or 'OLD -> NEW' with two JSON values")
         }
         self = .arithmetic(operation, operand)

@@ -6,7 +6,7 @@ enum ShrinkingOutput {
     static func run(_ shrinking: inout Shrinking) {
         let before = shrinking.size
         let failed = shrinking.check?.rawValue ?? "the run itself"
-        tell("\(failed) fails; leaving out what it does not take")
+        tell("\(failed) fails; removing what the failure does not need")
         while shrinking.step() {
             tell("\(shrinking.size) of \(before) words left after \(shrinking.runs) runs")
         }

@@ -60,7 +60,7 @@ package struct Demo {
         try writers.push(until: Demo.pushes)
         story.show("all \(grouped(Demo.pushes)) pushes are acknowledged")
 
-        story.begin("The clients have ended. Is everything there, everywhere?")
+        story.begin("The clients have ended. Does every node hold every push?")
         let isRight = try DemoCheck(cluster: cluster, list: Demo.list, story: story)
             .run(expected: writers.acknowledgedKeys, heard: listener)
         story.end(isRight: isRight, pushes: Demo.pushes)
@@ -71,7 +71,7 @@ package struct Demo {
         _ node: Cluster.Node, while writers: DemoWriters
     ) throws(CommandError) {
         story.begin(
-            "\(node.id) is killed (SIGKILL, as by a power cut) while they push. Nobody waits for it:",
+            "\(node.id) is killed (SIGKILL, as by a power cut) while they push. The others do not wait:",
             "bob's client goes on at n1, and sends again what \(node.id) has not acknowledged.")
         let killed = cluster.kill(node)
         let before = writers.acknowledged

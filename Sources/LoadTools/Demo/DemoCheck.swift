@@ -32,7 +32,7 @@ struct DemoCheck {
         }
         let heard = listener.result()
         let isHeard = heard.children == there && !heard.isDoubled
-        story.check("the listener at n3 heard of each of them, once", isHeard)
+        story.check("the listener at n3 received each of them, once", isHeard)
         return areEqual && areThere && isHeard
     }
 

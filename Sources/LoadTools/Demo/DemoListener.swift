@@ -53,6 +53,6 @@ final class DemoListener: Sendable {
         state.events += 1
         guard state.events <= shown else { return }
         let message = JSONWriter.text(of: event.data)
-        story.show("n3 hears \(event.kind.name)  \(key.text)  \(message)")
+        story.show("n3 gets \(event.kind.name)  \(key.text)  \(message)")
     }
 }

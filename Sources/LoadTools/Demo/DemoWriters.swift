@@ -65,7 +65,7 @@ final class DemoWriters {
         let share = min(due, total) / writers.count
         for writer in writers { writer.push(upTo: share) }
         story.showProgress(
-            "\(grouped(acknowledged)) pushes acknowledged, n3's listener has heard of "
+            "\(grouped(acknowledged)) pushes acknowledged, n3's listener has received "
                 + grouped(listener.count))
     }
 

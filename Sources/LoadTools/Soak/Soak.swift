@@ -9,7 +9,7 @@ internal import JSONText
 package struct Soak {
     package static let verb = Verb(
         "soak",
-        "Writes to a cluster of its own while nodes are killed, paused and robbed of their disks; then "
+        "Writes to a cluster of its own while nodes are killed, paused and lose their disks; then "
             + "checks that nothing acknowledged was lost.",
         options: [nodes, clients, seconds, durability, checks, seed, history, json],
         examples: [
@@ -46,7 +46,7 @@ package struct Soak {
         "seed", "N", "Draws the faults and the clients' work; by default from the time.")
     private static let history = Option(
         "history", "FILE",
-        "Write what each client asked, and what came of it, one JSON object a line.",
+        "Write each request and its outcome to a file, one JSON object a line.",
         values: .file)
     private static let json = Option(flag: "json", "Print one JSON object a claim.")
 
@@ -149,7 +149,7 @@ extension Soak {
             StandardOutput.shared.print(
                 "\(records.count { $0.outcome == .acknowledged }) of \(records.count) writes "
                     + "acknowledged, \(records.count { $0.outcome == .unknown }) unknown, "
-                    + "\(records.count { $0.outcome == .done }) done without most nodes; "
+                    + "\(records.count { $0.outcome == .done }) done on fewer nodes than asked for; "
                     + "\(told(faults)); \(check.exemptedCount) left out because the "
                     + "disk of their node was lost within two seconds; seed \(seed)")
         }

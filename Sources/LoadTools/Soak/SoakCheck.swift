@@ -94,7 +94,7 @@ extension SoakCheck {
         let list = first[SoakPlaces.list].children
         let unknownPeer = list.first { asked[$0.key] != $0.value }
         return finding(
-            "no child is there that nobody pushed", list.count, "children",
+            "each child was pushed by a client", list.count, "children",
             unless: unknownPeer.map { "\(SoakPlaces.list)/\($0.key) is \($0.value)" })
     }
 

@@ -79,7 +79,7 @@ struct SoakJudgement {
 extension SoakJudgement: CustomStringConvertible {
     var description: String {
         "\(acknowledged) of \(acknowledged + failed + unknown) requests acknowledged, \(failed) failed, "
-            + "\(unknown) unknown; \(lives) lives of nodes recorded"
+            + "\(unknown) unknown; \(lives) incarnations of nodes recorded"
     }
 }
 
