@@ -1,4 +1,4 @@
-/// What each listener was told makes up what its node shows.
+/// The changes that each listener received make up what its node shows.
 enum ListenersConverge {
     static func judge(_ evidence: Evidence) -> Finding {
         if evidence.listeners.isEmpty { return .unknown("there were no listeners") }

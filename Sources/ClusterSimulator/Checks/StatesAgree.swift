@@ -69,7 +69,7 @@ extension Operation {
     }
 }
 
-/// No operation arrives that is older than what counted as stable.
+/// No operation arrives with a stamp at or below the stable time.
 enum StableIsFinal {
     static func judge(_ evidence: Evidence) -> Finding {
         let issued = evidence.recording.issued.sorted { $0.dot.sequence < $1.dot.sequence }

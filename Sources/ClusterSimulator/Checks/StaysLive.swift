@@ -13,7 +13,7 @@ enum StaysLive {
         return .invalid(missing(in: evidence) ?? unanswered(in: evidence))
     }
 
-    /// Who waits for which operations.
+    /// A node that lacks operations, and which; nil if no node does.
     private static func missing(in evidence: Evidence) -> String? {
         var most = VersionVector()
         for node in evidence.nodes {

@@ -1,9 +1,9 @@
 import SyncProtocol
 
-/// What was acknowledged as durable on most nodes, or on all, had been on so many disks by then.
+/// A write acknowledged at the concern `majority` or `all` was on that many disks by then.
 enum WriteConcernsHold {
     static func judge(_ evidence: Evidence) -> Finding {
-        // Nobody waits for a node that is out, or no member.
+        // A write concern does not count evicted nodes and non-members.
         let absent = evidence.scenario.absentNodes
         let members = evidence.scenario.cluster.replicas - absent.count
         var count = 0
@@ -27,7 +27,7 @@ enum WriteConcernsHold {
 }
 
 extension Scenario {
-    /// The nodes that somebody wants out at some time, and those that are no members.
+    /// The nodes for which an eviction was requested at any time, and those that are not members.
     fileprivate var absentNodes: Set<Int> {
         let all = Set(0..<cluster.replicas)
         var absent = all.subtracting(all.sorted().dropLast(cluster.newcomers))
