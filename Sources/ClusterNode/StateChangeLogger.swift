@@ -2,11 +2,11 @@ internal import ReplicaCore
 internal import Store
 internal import SyncProtocol
 
-/// Logs what has become different at a node since it was looked at last.
+/// Logs changes of a node's state since the last call.
 struct StateChangeLogger {
     private let log: NodeLog
     private var livePeers: [String] = []
-    /// Operations that this node alone had when it was voted out.
+    /// How many orphaned operations of this node were replayed or kept.
     private var orphanPolicy: UInt64 = 0
     private var isShort = false
     private var evictions: EvictionLogger
@@ -45,7 +45,7 @@ struct StateChangeLogger {
             redone: replica.counters.rebased, kept: replica.counters.quarantined)
     }
 
-    /// Tells why nobody can connect, or that there is room again.
+    /// Logs why the node takes no connections, or that it does again.
     mutating func tell(ofShortage shortage: String?) {
         guard isShort != (shortage != nil) else { return }
         isShort.toggle()
