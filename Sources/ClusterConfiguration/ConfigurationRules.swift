@@ -49,7 +49,7 @@ extension NodeConfiguration {
         }
     }
 
-    /// Checks that a node was started with the keys that it is known by.
+    /// Checks that a node was started with the key of its `publicKey`.
     public func check(_ keys: KeyPair?, of member: Member) throws(NodeError) {
         if keys?.publicKey == member.publicKey { return }
         guard let publicKey = member.publicKey else {

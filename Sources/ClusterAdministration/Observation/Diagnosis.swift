@@ -1,6 +1,6 @@
 internal import SyncProtocol
 
-/// What is wrong with a cluster, as far as its nodes' states tell, and what to do about it.
+/// What is wrong with a cluster, as far as its nodes' states show, and what to do about it.
 package struct Diagnosis: Equatable {
     package enum Severity: String, Comparable {
         case warning
@@ -22,7 +22,7 @@ package struct Diagnosis: Equatable {
     /// - Parameters:
     ///   - statuses: The states of all nodes.
     ///   - later: The same a second later, to see what moves.
-    ///   - isListening: Whether somebody takes connections at an endpoint.
+    ///   - isListening: Whether a process accepts connections at an endpoint.
     package init(
         of cluster: ObservedCluster, _ statuses: [ObservedNode], later: [ObservedNode],
         isListening: (String) -> Bool
@@ -46,7 +46,7 @@ package struct Diagnosis: Equatable {
     }
 }
 
-/// What is found at one node.
+/// The findings of one node.
 private struct Examination {
     private let status: ObservedNode
     private let cluster: ObservedCluster
@@ -106,7 +106,7 @@ private struct Examination {
                     + "that its \"publicKey\" is that of the key it runs with")
     }
 
-    // MARK: Nodes that do
+    // MARK: Nodes that serve
 
     mutating func examineServing(_ later: ObservedNode, among statuses: [ObservedNode]) {
         guard let report = status.report else { return }
@@ -125,7 +125,7 @@ private struct Examination {
         examineCoordinator(later)
     }
 
-    /// Only where the node reaches a majority: without one, what is said of its peers is the reason.
+    /// Only where the node reaches a majority: otherwise the findings on its peers give the reason.
     private mutating func examineCoordinator(_ later: ObservedNode) {
         guard later.state == .serving,
             [status, later].allSatisfy({ $0.report?.coordination.coordinator == nil }),
@@ -154,7 +154,7 @@ private struct Examination {
     private mutating func examinePeers(among statuses: [ObservedNode]) {
         for peer in statuses
         where peer.state == .serving && peer.node.id != status.node.id && !status.hears(peer)
-            // Who cannot write anything down tells nothing.
+            // A peer that cannot write sends no heartbeats.
             && peer.storageProblem == nil
         {
             note(
@@ -186,7 +186,7 @@ private struct Examination {
     }
 
     private mutating func examineLag(_ before: NodeStatus.Data, _ after: NodeStatus.Data) {
-        // A node that can write nothing down takes nothing from its peers.
+        // A node that cannot write accepts no operations from its peers.
         guard before.lag > 0, after.lag >= before.lag, status.storageProblem == nil else { return }
         note(
             .warning, "lags behind by \(after.lag) operations, and does not catch up",
@@ -244,7 +244,7 @@ private struct Examination {
         }
     }
 
-    /// Warns when half of what a log may hold is there: then somebody has been away for long.
+    /// Warns when the log has half of its limit: then a node has been away for long.
     private mutating func examineLog(
         _ data: NodeStatus.Data, among statuses: [ObservedNode]
     ) {
@@ -261,7 +261,7 @@ private struct Examination {
                 + "node that was away gets a checkpoint")
     }
 
-    /// Warns long before vectors have no room for more lives of nodes.
+    /// Warns long before version vectors have no room for more incarnations.
     private mutating func examineLives(_ data: NodeStatus.Data) {
         let lives = data.closedIncarnations
         guard lives > 5_000 else { return }
@@ -278,7 +278,7 @@ private struct Examination {
             fix: "make room: a node that cannot write stops taking writes")
     }
 
-    /// Warns before nobody can connect any more, not even to ask how the node is.
+    /// Warns before the node takes no connections, not even for its status.
     private mutating func examineOpenFiles(_ process: NodeStatus.Process?) {
         guard let process, 10 * process.openFiles > 9 * process.openFilesLimit else { return }
         let (count, limit) = (process.openFiles, process.openFilesLimit)
