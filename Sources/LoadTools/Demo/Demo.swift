@@ -4,7 +4,7 @@ internal import DataTree
 internal import Hearth
 internal import Threads
 
-/// `hearth demo`: a guided tour that shows what Hearth is for, and checks all that it claims.
+/// `hearth demo`: a guided tour that shows the use of Hearth, and checks its own claims.
 package struct Demo {
     package static let verb = Verb(
         "demo", "Shows it all in 15 seconds: three nodes, writes on each, one killed, all equal.",
@@ -13,7 +13,7 @@ package struct Demo {
     private static let list = Path([Key(unchecked: "rooms"), Key(unchecked: "lobby")])
     private static let pushes = 60_000
     private static let pushesPerSecond = 7_500
-    /// Each client pushes so many by itself first, to be looked at.
+    /// How many pushes each client makes alone first, for the reader to follow.
     private static let slowPushes = 2
 
     private let cluster: Cluster

@@ -27,7 +27,7 @@ final class DemoWriters {
     /// All keys that were acknowledged, in order.
     var acknowledgedKeys: [Key] { writers.flatMap { $0.acknowledgedKeys }.sorted() }
 
-    /// Lets one client after the other push, so slowly that one can see each push arrive.
+    /// Lets one client after the other push, slowly enough to see each push arrive.
     func takeTurns(_ rounds: Int) throws(CommandError) {
         for round in 1...rounds {
             for writer in writers {
@@ -57,7 +57,7 @@ final class DemoWriters {
         }
     }
 
-    /// Lets them push what is due by now, and shows how far they are.
+    /// Lets them push what is due by now, and shows their progress.
     func advance() {
         let start = start ?? .now
         self.start = start

@@ -6,7 +6,7 @@ internal import Glibc
 internal import ReplicaCore
 internal import SyncProtocol
 
-/// What the simulator's checks say of a soak.
+/// The verdicts of the simulator's checks on a soak.
 struct SoakJudgement {
     let results: [CheckResult]
     private var acknowledged = 0
@@ -14,7 +14,7 @@ struct SoakJudgement {
     private var unknown = 0
     private let lives: Int
 
-    /// - Throws: when what a node has recorded cannot be read.
+    /// - Throws: when the records of a node cannot be read.
     init(
         of testimonies: [(operations: [RecordedOperation], writer: WriterID?)],
         _ cluster: Cluster, recordsIn folder: String, _ faults: SoakFaults, durability: String,
