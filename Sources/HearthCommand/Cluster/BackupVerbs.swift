@@ -36,7 +36,7 @@ enum BackupVerbs {
         return .success
     }
 
-    /// A copy takes long; whether a node answers at all shows soon.
+    /// Fails soon if a node does not answer at all, as a copy takes long.
     private static func firstThatAnswers(
         of servers: [ServerAddress], _ probe: StatusProbe, within limit: Duration
     ) throws(NodeError) -> ServerAddress {
@@ -82,8 +82,8 @@ enum BackupVerbs {
                 .noInput, "\(source) is not a complete backup: \(error.problem)",
                 fix: "name a file that `hearth backup` wrote")
         }
-        // What belongs to the old database first, on the disk too: beside the new one it would be taken for
-        // its own.
+        // The files of the old database move first, and durably: SQLite would apply an old log to the new
+        // database.
         for suffix in ["-wal", "-shm", ""] {
             try move(database + suffix, to: kept + suffix, ifThere: true)
         }

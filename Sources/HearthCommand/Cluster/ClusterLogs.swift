@@ -4,7 +4,7 @@ internal import CommandLineKit
 internal import EventLoop
 internal import Glibc
 
-/// `hearth cluster logs`: what the nodes have said.
+/// `hearth cluster logs`: the logs of the nodes.
 enum ClusterLogs {
     static let verb = Verb(
         "logs", "Shows the log of a node, or the logs of all nodes merged by time.",

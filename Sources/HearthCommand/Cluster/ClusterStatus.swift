@@ -2,7 +2,7 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import Glibc
 
-/// `hearth cluster status`: how each node is, once or live.
+/// `hearth cluster status`: the state of each node, once or live.
 enum ClusterStatus {
     static let verb = Verb(
         "status",

@@ -3,7 +3,7 @@ internal import CommandLineKit
 internal import Glibc
 internal import ZeroMQ
 
-/// `hearth keys`: who nodes and clients are to each other.
+/// `hearth keys`: the keys of nodes and clients.
 enum KeysVerb {
     static let verb = Verb(
         "keys", "Makes the keys by which nodes and clients authenticate each other.",

@@ -7,7 +7,7 @@ internal import SyncProtocol
 struct StatusTable {
     let lines: [String]
 
-    /// What the columns show, in their order.
+    /// The columns and their meanings, in order.
     static let legend = HelpTable(
         "columns",
         [
@@ -54,7 +54,7 @@ struct StatusTable {
             ),
         ])
 
-    /// What STATE may say.
+    /// The values of STATE.
     static let states = HelpTable(
         "states",
         ObservedNode.State.allCases.map { ($0.rawValue, $0.explanation) }
@@ -124,7 +124,7 @@ struct StatusTable {
         return "\(tenths / 10).\(tenths % 10) s ago"
     }
 
-    /// What the log holds, of what it may, and how large it is.
+    /// The operations in the log, its limit, and its size.
     private static func log(of status: NodeStatus) -> String {
         "\(status.data.loggedOperations)/\(status.data.loggedOperationsLimit) "
             + megabytes(status.process?.logBytes)

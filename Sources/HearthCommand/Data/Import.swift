@@ -46,21 +46,21 @@ extension Verb {
 
 /// Where a value is imported to, and how large it is.
 struct ImportTarget {
-    /// Roughly the bytes on the wire up to which one operation replaces a place: half of what a node
-    /// takes as one frame, and what Firebase takes of its SDKs as one write. To write a larger value
-    /// beside the place first would not help: the operation that swaps it in has to carry it too.
+    /// Roughly the largest value, in bytes on the wire, that one operation writes: half of the largest frame
+    /// that a node accepts, and Firebase's limit for one write of its SDKs. Staging a larger value elsewhere
+    /// would not help: the operation that swaps it in would have to carry it too.
     static let operationBytes = 16_000_000
 
     let path: Path
-    /// As messages name what is read.
+    /// The name of the input in messages.
     let source: String
     let byteCount: Int
-    /// Whether nothing was there before.
+    /// Whether the place was empty before.
     var isEmpty = false
 
     var fitsInOneOperation: Bool { byteCount <= ImportTarget.operationBytes }
 
-    /// Replaces the place in one operation, which nobody sees a part of.
+    /// Replaces the value in one atomic operation.
     func replaceAtOnce(by value: Value, _ client: NodeClient) throws(CommandError) {
         do throws(CommandError) {
             try client.put(value, at: path)
@@ -73,7 +73,7 @@ struct ImportTarget {
         }
     }
 
-    /// A usage error, before anything is changed: nobody said that what is there may be removed.
+    /// A usage error, before anything is changed: the command line does not allow to remove the present value.
     var wouldBeRemoved: CommandError {
         CommandError(
             .usage,

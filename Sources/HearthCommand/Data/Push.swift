@@ -35,7 +35,7 @@ extension Verb {
         var random = SystemRandomNumberGenerator()
         let key = keys.next(at: Loop.wallClockMilliseconds, random: &random)
         let client = try NodeClient(for: invocation)
-        // Who interrupts it has to know the key as well: the write may happen.
+        // The key is printed even after an interrupt, as the write may happen.
         StopRequest.watch()
         do throws(CommandError) {
             try client.put(value, at: path.appending(key))
@@ -48,7 +48,7 @@ extension Verb {
     }
 }
 
-/// A key for nothing would name a child that never is.
+/// The error for null: a key without a value would name no child.
 func nothingToPush(_ source: String) -> CommandError {
     CommandError(
         .badData, "\(source): null and empty objects are not data, so there is nothing to push",

@@ -47,7 +47,7 @@ extension Verb {
 }
 
 extension NodeClient {
-    /// Runs a transaction, and waits.
+    /// Runs a transaction, and waits for its outcome.
     fileprivate func transact(
         at path: Path, _ scope: Request.TransactionScope,
         _ update: @escaping @Sendable (Value) -> TransactionResult

@@ -1,7 +1,7 @@
 internal import ClusterSimulator
 internal import CommandLineKit
 
-/// Tells how far the shortening of a scenario has come, and then prints what is left.
+/// Reports the progress of shrinking a scenario, and then prints the result.
 enum ShrinkingOutput {
     static func run(_ shrinking: inout Shrinking) {
         let before = shrinking.size
