@@ -71,7 +71,7 @@ let package = Package(
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
 
         // Drivers.
-        module("NodeStorage", ["CLibrary", "Storage", "Store", "Threads"]),
+        module("NodeStorage", ["CLibrary", "Storage", "Store", "SyncProtocol", "Threads"]),
         module("ClusterConfiguration", ["DataTree", "ReplicaCore", "ZeroMQ"]),
         module(
             "ClusterNode",

@@ -1,7 +1,7 @@
 package import SyncProtocol
 
 extension FrameError {
-    /// Something in a checkpoint is damaged.
+    /// The error for damage in a checkpoint.
     package static func ofCheckpoint(_ failure: String, at offset: Int) -> FrameError {
         FrameError(
             offset: offset, problem: "a checkpoint is damaged: \(failure)",

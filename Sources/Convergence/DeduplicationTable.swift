@@ -1,12 +1,11 @@
 public import SyncProtocol
 
-/// Which writes that clients stamped themselves have been done: for each client the times of its last
-/// ones.
+/// Which writes with stamps of clients were done: the times of each client's last ones.
 ///
-/// A client asks again only for writes that were not answered, of which it has a bounded number; so
-/// its last times answer it, however long ago they were. Above a floor the answer is definite.
+/// A client repeats only unanswered writes, of which it has a bounded number; so its last times answer
+/// each repetition, however old. Above a floor the answer is definite.
 public struct DeduplicationTable: Equatable, Sendable {
-    /// Times kept of one client; as many requests as a client has in flight at most.
+    /// Times kept of one client; no client has more requests in flight.
     package static let timesLimit = 1_024
     /// Times kept of all clients.
     public static let limit = 1 << 18
@@ -15,29 +14,30 @@ public struct DeduplicationTable: Equatable, Sendable {
     public enum Answer: Equatable, Sendable {
         case done
         case notDone
-        /// Too long ago.
+        /// Too old to tell.
         case forgotten
     }
 
     fileprivate struct Client: Equatable, Sendable {
         /// Ascending.
         var times: [HybridTime] = []
-        /// What was done up to here is forgotten.
+        /// Writes up to this time are forgotten.
         var floor: HybridTime
     }
 
     private var clients: [WriterID: Client] = [:]
-    /// Times kept.
+    /// The number of times kept.
     public private(set) var count = 0
-    /// The floor of clients that are not listed.
+    /// The floor of clients that are not in the table.
     private var floor = HybridTime.zero
 
+    /// A table without clients, and with a definite answer for every stamp.
     public init() {}
 
-    /// Clients of whom something is kept.
+    /// The number of clients of which times are kept.
     public var clientCount: Int { clients.count }
 
-    /// Whether the write of a stamp was done.
+    /// Whether the write with a stamp was done.
     public func answer(for stamp: Stamp) -> Answer {
         guard let client = clients[stamp.writer] else {
             return stamp.time <= floor ? .forgotten : .notDone
@@ -46,7 +46,7 @@ public struct DeduplicationTable: Equatable, Sendable {
         return stamp.time <= client.floor ? .forgotten : .notDone
     }
 
-    /// Notes that a write was done.
+    /// Records that a write was done.
     ///
     /// - Complexity: O(1) amortised for a time after the client's last one.
     public mutating func insert(_ stamp: Stamp) {
@@ -54,7 +54,7 @@ public struct DeduplicationTable: Equatable, Sendable {
         if count > DeduplicationTable.limit { shrink() }
     }
 
-    /// Forgets the half of the clients that wrote least lately, and half of what the others wrote.
+    /// Forgets the half of the clients whose last writes are oldest, and half of the others' times.
     private mutating func shrink() {
         let last = clients.map { (writer: $0.key, time: $0.value.times.last ?? .zero) }
             .sorted { ($0.time, $0.writer) < ($1.time, $1.writer) }
@@ -68,9 +68,9 @@ public struct DeduplicationTable: Equatable, Sendable {
 }
 
 extension DeduplicationTable.Client {
-    /// Returns by how many times it has grown.
+    /// Returns the number of times added.
     fileprivate mutating func insert(_ time: HybridTime) -> Int {
-        // Whether what is so old was done, nobody can say anyway.
+        // Below the floor, no answer is definite anyway.
         guard time > floor else { return 0 }
         if let last = times.last, last >= time {
             guard !times.contains(ascending: time) else { return 0 }
@@ -107,8 +107,8 @@ extension [HybridTime] {
 // MARK: - Bytes
 
 extension MessagePackWriter {
-    /// Appends `[floor, [writer, floor, difference, …], …]`, where each time is told by its difference
-    /// from the one before it, the first from the floor; clients ascend by their writers.
+    /// Appends `[floor, [writer, floor, difference, …], …]`: each time as its difference from the one
+    /// before it, the first from the floor; clients ascend by writer.
     package mutating func append(_ stamps: DeduplicationTable) { stamps.append(to: &self) }
 }
 

@@ -1,18 +1,19 @@
 public import DataTree
 public import SyncProtocol
 
-/// The definition of what a replica shows: all operations it received, executed one after the other
-/// in stamp order on an empty tree. Slow, short, and the oracle of every check.
+/// Defines what a replica shows: all operations that it has received, executed one after the other in
+/// stamp order on an empty tree. Slow, short, and the oracle of every check.
 ///
 /// The tree is kept as its leaves, from path to primitive; a priority is a leaf at the reserved child
 /// `.priority`. Source: `convergence.md`, sections 1 and 7.9.
 public struct SequentialExecution: Sendable {
     private var leaves: [Path: Value] = [:]
 
+    /// An execution that has an empty tree, and has executed nothing.
     public init() {}
 
-    /// The value after executing `operations`, given in any order, duplicates allowed; what two nodes have
-    /// made of one write of a client is one operation.
+    /// The value after executing `operations`, given in any order and possibly repeated; operations that
+    /// two nodes have made of one client's write count as one.
     public static func value(after operations: some Sequence<Operation>) -> Value {
         var execution = SequentialExecution()
         var last: Operation?
@@ -54,7 +55,7 @@ public struct SequentialExecution: Sendable {
         }
     }
 
-    /// The tree that the leaves make up; a priority shows where its location has a value.
+    /// The tree that the leaves form; a priority shows if its location has a value.
     public var value: Value {
         var value = Value.null
         for (path, leaf) in leaves where path.last != .priority { value.set(leaf, at: path) }
@@ -66,7 +67,7 @@ public struct SequentialExecution: Sendable {
         return value
     }
 
-    /// The leaves of a value, priorities among them, by their paths.
+    /// The leaves of a value with their paths, including priorities.
     public static func leaves(of value: Value, at path: Path = .root) -> [(Path, Value)] {
         var result: [(Path, Value)] = []
         if value.isPrimitive { result.append((path, value.content)) }
@@ -79,9 +80,9 @@ public struct SequentialExecution: Sendable {
 }
 
 extension Operation {
-    /// The one operation that two with the same stamp are; nil if their stamps differ.
+    /// Merges two operations with the same stamp into one; returns nil if their stamps differ.
     ///
-    /// Both have the same writes, but for priorities that one of their nodes has dropped or added.
+    /// Both have the same writes, except for priorities that one of the nodes has dropped or added.
     public func union(with other: Operation) -> Operation? {
         guard stamp == other.stamp else { return nil }
         let added = other.writes.filter { write in !writes.contains { $0.path == write.path } }

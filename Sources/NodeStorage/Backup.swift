@@ -2,11 +2,11 @@ internal import CLibrary
 public import Storage
 
 extension SQLiteTables {
-    /// Writes a copy of all that is committed to a new file at `path`, which is there once it is whole
-    /// and on the disk; a node that starts on it is another writer.
+    /// Writes a copy of everything committed to a new file at `path`, which appears once it is
+    /// complete and on the disk; a node that starts on it is another writer.
     ///
-    /// - Throws: `.cannotOpen` also if there is a file already, `.diskFull`.
-    /// - Complexity: reads the whole file; what is submitted meanwhile waits.
+    /// - Throws: `.cannotOpen` also if the file exists, `.diskFull`.
+    /// - Complexity: reads the whole database; what is submitted meanwhile waits.
     public func backUp(to path: String) throws(StorageError) {
         let partial = path + ".partial"
         unlink(partial)
@@ -15,7 +15,7 @@ extension SQLiteTables {
         copy.bind(partial, at: 1)
         try copy.run()
         try Connection(path: partial).execute("PRAGMA journal_mode = DELETE")
-        // Unlike a renaming, a link does not take the place of a file.
+        // Unlike a rename, a link does not replace an existing file.
         guard isSynchronized(partial), link(partial, path) == 0, synchronizeFolder(of: path)
         else {
             throw StorageError(
@@ -29,7 +29,7 @@ extension SQLiteTables {
         return file >= 0 && fsync(file) == 0
     }
 
-    /// Checks that the file at `path` is a whole database of this version of Hearth.
+    /// Checks that the file at `path` is a complete, undamaged database of this version of Hearth.
     ///
     /// - Throws: `.cannotOpen` also if there is none, `.wrongFormat`, `.corrupt`, `.locked`.
     /// - Complexity: reads the whole file.

@@ -1,6 +1,6 @@
 internal import Threads
 
-/// Hands jobs from any thread to one that waits for them, in order.
+/// Passes jobs from any thread to the one that waits for them, in order.
 final class JobQueue<Job: Sendable>: Sendable {
     private struct State {
         var jobs: [Job] = []
@@ -15,7 +15,7 @@ final class JobQueue<Job: Sendable>: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Adds a job; returns false when the queue is closed, and then leaves it out.
+    /// Adds a job; a closed queue ignores it and returns false.
     func add(_ job: Job) -> Bool {
         let isAdded = state.withLock { state in
             guard !state.isClosed else { return false }
@@ -27,7 +27,7 @@ final class JobQueue<Job: Sendable>: Sendable {
         return isAdded
     }
 
-    /// Takes no more jobs; those that wait are still handed out.
+    /// Accepts no more jobs; those that wait are still passed on.
     func close() {
         state.withLock { $0.isClosed = true }
         state.signal()
@@ -38,7 +38,7 @@ final class JobQueue<Job: Sendable>: Sendable {
         state.withLock { $0.unfinished -= count }
     }
 
-    /// Waits for jobs and takes all there are: none once the queue is closed and empty.
+    /// Waits for jobs and returns all that wait: none once the queue is closed and empty.
     func take() -> [Job] {
         state.wait { state in
             guard state.isClosed || !state.jobs.isEmpty else { return nil }

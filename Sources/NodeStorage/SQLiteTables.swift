@@ -1,26 +1,27 @@
 public import Storage
 public import Store
 
-/// Is a node's database: the tables of its store in SQLite.
+/// A node's database: the tables of its store in SQLite.
 ///
-/// One process has it at a time, and within that one thread: usually a `StorageThread`, once the
-/// node has recovered from it. It closes when it is released.
+/// One process uses it at a time, and in that one thread: usually a `StorageThread`, after recovery.
+/// It closes when it is released.
 public final class SQLiteTables: Tables {
+    /// SQLite's errors, and the store's findings about a database.
     public typealias Failure = StorageError
 
     let connection: Connection
     private let synchronization: Synchronization
-    /// Called with the error when the disk is full: waits for a moment, and says whether to try again.
-    /// Called with nil when it works again.
+    /// Called with the error when the disk is full: waits for a moment, and returns whether to try
+    /// again. Called with nil when writing works again.
     var waitForRoom: ((StorageError?) -> Bool)?
     private let batches, rows, received, orphans: TableStatements
     private let readProperty: Statement
     private let writeProperty: Statement
 
-    /// Opens the database at `path`, or makes an empty one; `:memory:` is one without a file.
+    /// Opens the database at `path`, or creates an empty one; `:memory:` means one without a file.
     ///
-    /// - Throws: `.locked` when another node has it, `.wrongFormat` when it is not of this version
-    ///   of Hearth, `.cannotOpen`, `.corrupt`, `.diskFull`.
+    /// - Throws: `.locked` if another process uses it, `.wrongFormat` if it is not of this version of
+    ///   Hearth, `.cannotOpen`, `.corrupt`, `.diskFull`.
     public init(
         path: String, synchronization: Synchronization = .full
     ) throws(StorageError) {
@@ -36,12 +37,13 @@ public final class SQLiteTables: Tables {
         writeProperty = try connection.prepare("INSERT OR REPLACE INTO property VALUES (?1, ?2)")
     }
 
-    /// Looks for damage in the whole file.
+    /// Checks the whole file for damage.
     ///
-    /// - Throws: `.corrupt`, with the first thing found.
+    /// - Throws: `.corrupt`, with the first damage found.
     /// - Complexity: reads the whole file.
     public func check() throws(StorageError) { try connection.quickCheck() }
 
+    /// The error for a finding, which names the database file.
     public func failure(_ finding: StoreFinding) -> StorageError {
         switch finding {
         case .damage(let problem):
@@ -55,6 +57,8 @@ public final class SQLiteTables: Tables {
 // MARK: - Transactions
 
 extension SQLiteTables {
+    /// Runs `body` as one change; `flush` decides whether it waits for the disk, and a full disk makes
+    /// it wait.
     public func transaction(
         _ flush: Flush, _ body: (inout SQLiteTables) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -71,7 +75,7 @@ extension SQLiteTables {
         try connection.execute("PRAGMA synchronous = \(usual)")
     }
 
-    /// Runs `body` as one change; when the disk is full, again and again until there is room, or
+    /// Runs `body` as one change; while the disk is full, repeats it until there is room or
     /// `waitForRoom` gives up.
     private func waitingTransaction(
         _ body: (inout SQLiteTables) throws(StorageError) -> Void
@@ -88,18 +92,18 @@ extension SQLiteTables {
             } catch {
                 guard error.code == .diskFull, waitForRoom?(error) == true else { throw error }
                 hasWaited = true
-                // The log takes room.
+                // The write-ahead log occupies space too.
                 try rewrite()
             }
         }
     }
 
-    /// Writes what the write-ahead log holds to the database, syncs that, and empties the log.
+    /// Copies the content of the write-ahead log to the database, syncs that, and empties the log.
     public func rewrite() throws(StorageError) {
         do throws(StorageError) {
             try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         } catch {
-            // Without room it stays in the log, as it is read.
+            // Without room the content stays in the write-ahead log, which SQLite reads too.
             if error.code != .diskFull { throw error }
         }
     }
@@ -117,10 +121,13 @@ extension SQLiteTables {
         }
     }
 
+    /// The owners of rows, in any order.
     public func owners(in table: Table) throws(StorageError) -> [UInt64] {
         try self[table].owners()
     }
 
+    /// The rows of an owner with these numbers, ascending, up to the byte limit; at least one if there
+    /// is any.
     public func rows(
         in table: Table, of owner: UInt64, _ numbers: ClosedRange<UInt64>, byteLimit: Int
     ) throws(StorageError) -> [StoredRow] {
@@ -141,6 +148,7 @@ extension SQLiteTables {
         return rows
     }
 
+    /// The highest number of a row of an owner, up to some number.
     public func lastNumber(
         in table: Table, of owner: UInt64, through number: UInt64
     ) throws(StorageError) -> UInt64? {
@@ -150,6 +158,7 @@ extension SQLiteTables {
         return found.map(UInt64.init)
     }
 
+    /// Adds a row; a row with the same key makes it fail.
     public func insert(_ row: StoredRow, into table: Table) throws(StorageError) {
         let insert = self[table].insert
         insert.bind(Int64(bitPattern: row.owner), at: 1)
@@ -158,6 +167,7 @@ extension SQLiteTables {
         try insert.run(binding: row.bytes, at: 4)
     }
 
+    /// Removes rows of an owner with these numbers, the lowest first, up to the limit.
     public func remove(
         from table: Table, of owner: UInt64, _ numbers: ClosedRange<UInt64>, limit: Int
     ) throws(StorageError) -> RemovedRows {
@@ -173,6 +183,7 @@ extension SQLiteTables {
         return removed
     }
 
+    /// Replaces the rows of a table by those of another one, which is then empty.
     public func replaceRows(
         of table: Table, withThoseOf other: Table
     ) throws(StorageError) {
@@ -185,11 +196,13 @@ extension SQLiteTables {
             """)
     }
 
+    /// The content under a name; nil if there is none.
     public func property(_ name: String) throws(StorageError) -> [UInt8]? {
         readProperty.bind(name, at: 1)
         return try readProperty.firstRow { Array($0.bytes(at: 0)) }
     }
 
+    /// Replaces the content under a name.
     public func setProperty(_ name: String, _ bytes: [UInt8]) throws(StorageError) {
         writeProperty.bind(name, at: 1)
         try writeProperty.run(binding: bytes, at: 2)
@@ -197,7 +210,7 @@ extension SQLiteTables {
 }
 
 extension Statement {
-    /// Binds an owner, and a range of numbers, which SQLite has up to 2⁶³.
+    /// Binds an owner and a range of numbers, cut off at SQLite's maximum of 2⁶³ − 1.
     fileprivate func bind(_ owner: UInt64, _ numbers: ClosedRange<UInt64>) {
         bind(Int64(bitPattern: owner), at: 1)
         bind(Int64(clamping: numbers.lowerBound), at: 2)

@@ -1,9 +1,9 @@
 internal import Storage
 
-/// Makes the tables of an empty database, and refuses a file of another format.
+/// Creates the tables of an empty database, and refuses a file of another format.
 enum Schema {
     static let version: Int64 = 4
-    /// "HRTH": tells a node's database from any other SQLite database.
+    /// "HRTH": distinguishes a node's database from other SQLite databases.
     static let applicationID: Int64 = 0x4852_5448
 
     static func prepare(_ connection: Connection) throws(StorageError) {

@@ -3,18 +3,20 @@ public import Storage
 public import Store
 internal import Threads
 
-/// Is what a node keeps, in SQLite.
+/// The store of a node, in SQLite.
 public typealias NodeStore = DurableStore<SQLiteTables>
 
-/// Runs a node's store on a thread of its own, in the order of what is submitted.
+/// Runs a node's store on a thread of its own, in the order of submission.
 ///
-/// Turns that wait while another is being written share one transaction, up to 256 of them or 8 MB,
-/// and complete together once it is committed. Every completion is called exactly once, on the
-/// storage thread: hand the result over from there, as with a loop's mailbox.
+/// Turns that wait while another is being written share one transaction, up to 256 turns or 8 MB, and complete
+/// together once it is committed. Each completion is called exactly once, on the storage thread: pass the
+/// result on from there, for example through a loop's mailbox.
 ///
-/// A full disk is no failure: the thread tries again several times a second until there is room, and
-/// everything waits behind. After any other failed write all later ones fail with the same error. Reads go on.
+/// A full disk is not a failure: the thread tries again several times a second until there is room, and
+/// everything submitted waits. After any other failed write, all later ones fail with the same error; reads
+/// continue.
 public final class StorageThread: Sendable {
+    /// Receives a result on the storage thread.
     public typealias Completion<Value> = @Sendable (Result<Value, StorageError>) -> Void
 
     private static let retryMicroseconds: UInt32 = 300_000
@@ -23,9 +25,9 @@ public final class StorageThread: Sendable {
     private let trouble: Monitor<(@Sendable (StorageError?) -> Void)?>
     private let thread: SystemThread
 
-    /// Starts the thread; the caller gives the store up.
+    /// Starts the thread and gives it the store.
     ///
-    /// - Throws: when the system has no room for another thread.
+    /// - Throws: if the system has no resources for another thread.
     public init(owning store: sending NodeStore) throws(StorageError) {
         let queue = JobQueue<Job>()
         let trouble = Monitor<(@Sendable (StorageError?) -> Void)?>(nil)
@@ -52,21 +54,21 @@ public final class StorageThread: Sendable {
         queue.close()
     }
 
-    /// Has `body` called on the storage thread with an error each time that the disk is found full, and
-    /// with nil when it works again.
+    /// Calls `body` on the storage thread with an error each time the disk is found full, and with nil when
+    /// writing works again.
     public func watchTrouble(_ body: @escaping @Sendable (StorageError?) -> Void) {
         trouble.withLock { $0 = body }
     }
 
-    /// The number of turns and jobs submitted and not yet completed: the measure to slow down by.
+    /// The number of turns and jobs submitted and not completed, by which callers limit their input.
     public var backlog: Int { queue.unfinished }
 
-    /// Commits turns after all submitted before them, in one transaction, then calls `completion`.
+    /// Commits turns in one transaction after everything submitted before, then calls `completion`.
     public func commit(_ turns: [Turn], completion: @escaping Completion<Void>) {
         if !queue.add(.commit(turns, completion)) { completion(.failure(.closed)) }
     }
 
-    /// Runs `job` on the store after all submitted before it, then calls `completion`.
+    /// Runs `job` on the store after everything submitted before, then calls `completion`.
     public func perform<Value: Sendable>(
         _ job: @escaping @Sendable (inout NodeStore) throws(StorageError) -> Value,
         completion: @escaping Completion<Value>
@@ -82,8 +84,8 @@ public final class StorageThread: Sendable {
         if !isAdded { completion(.failure(.closed)) }
     }
 
-    /// Completes all that was submitted, closes the database and ends the thread; what is submitted
-    /// afterwards fails with `.closed`.
+    /// Completes everything submitted, closes the database and ends the thread; later submissions fail with
+    /// `.closed`.
     ///
     /// Must not be called within a completion.
     public func close() {

@@ -1,7 +1,7 @@
 internal import Storage
 internal import Store
 
-/// The statements on one table, each of an owner and a range of numbers.
+/// The statements on one table, each for an owner and a range of numbers.
 struct TableStatements {
     let insert: Statement
     let select: Statement
@@ -13,7 +13,7 @@ struct TableStatements {
 
     init(of table: Table, on connection: Connection) throws(StorageError) {
         let name = TableStatements.name(of: table)
-        // Tables without owners have rows of the owner 0 alone.
+        // The rows of a table without owners have the owner 0.
         let number = table.hasOwners ? "first" : "id"
         let end = table == .batch ? "last" : number
         let range =
@@ -43,7 +43,7 @@ struct TableStatements {
         nextOwner = try connection.prepare("SELECT min(origin) FROM \(name) WHERE origin > ?1")
     }
 
-    /// As databases of this format call it.
+    /// The name of a table in databases of this format.
     static func name(of table: Table) -> String {
         switch table {
         case .batch: "batch"
@@ -53,7 +53,7 @@ struct TableStatements {
         }
     }
 
-    /// The owners of rows, one look for each.
+    /// The owners of rows, found by one query each.
     func owners() throws(StorageError) -> [UInt64] {
         guard let firstOwner, let nextOwner else {
             return try hasRows.firstRow { _ in [0] } ?? []
@@ -70,6 +70,6 @@ struct TableStatements {
 }
 
 extension Table {
-    /// Whether more than one owner may have rows in it.
+    /// Whether the table may have rows of more than one owner.
     fileprivate var hasOwners: Bool { self == .batch || self == .orphan }
 }

@@ -1,7 +1,7 @@
 internal import Storage
 internal import Store
 
-/// Runs the storage thread's jobs on its store, commits that follow each other in one transaction.
+/// Runs the storage thread's jobs on its store; consecutive commits share a transaction.
 struct Writer {
     private static let groupLimit = 256
     private static let groupByteLimit = 8 << 20
@@ -15,10 +15,10 @@ struct Writer {
         self.store = store
     }
 
-    /// Makes sure of what the database had, before anything rests on it.
+    /// Makes the existing content durable, before anything depends on it.
     mutating func begin() { store.rewrite() }
 
-    /// Runs `jobs` in order, telling `finish` how many are done as they are.
+    /// Runs `jobs` in order, and reports to `finish` how many are done.
     mutating func run(_ jobs: [Job], finish: (Int) -> Void) {
         for job in jobs {
             switch job {

@@ -4,7 +4,7 @@ import SyncProtocol
 // What a replica does for its clients beyond their sessions.
 
 extension Replica {
-    /// Serves the requests of one frame, one after the other.
+    /// Serves the requests of one frame, in order.
     mutating func serve(_ frame: [UInt8], for session: SessionID) {
         sessions.disconnects.hear(session, at: now.elapsedMilliseconds)
         frame.withUnsafeBytes { bytes in
@@ -25,14 +25,14 @@ extension Replica {
     private mutating func serve(_ message: ClientMessage, for session: SessionID) {
         if let storageFailure, !sessions.canAnswer(message) {
             answerAtOnce(message, for: session, because: storageFailure)
-        } else if lifecycle.isRejoining, message.needsMember {
+        } else if lifecycle.isRejoining, message.request.kind.needsMember {
             refuseWhileRejoining(message, for: session)
         } else if let submission = sessions.serve(message, for: session, seeing: replication.view) {
             perform(submission)
         }
     }
 
-    /// Answers what shows no data, and refuses the rest, while the disk takes nothing.
+    /// While the disk accepts no writes, answers requests that show no data, and refuses the others.
     private mutating func answerAtOnce(
         _ message: ClientMessage, for session: SessionID, because failure: StorageFailure
     ) {
@@ -46,11 +46,11 @@ extension Replica {
         replication.turn.immediate += sessions.takeImmediate()
     }
 
-    /// Refuses what a node that was evicted cannot do yet.
+    /// Refuses a request that an evicted node cannot serve yet.
     private mutating func refuseWhileRejoining(
         _ message: ClientMessage, for session: SessionID
     ) {
-        if message.isWrite { sessions.clients.halt(session) }
+        if message.request.kind == .write { sessions.clients.halt(session) }
         let member = configuration.member
         let isAlone = replication.peers.liveCount(at: now.elapsedMilliseconds) == 0
         sessions.refuse(
@@ -104,7 +104,7 @@ extension Replica {
     ) throws(RequestFailure) {
         let key = replication.identifiers.nextPushID(at: now.wallMilliseconds)
         let path = push.path.appending(key)
-        // The reader of the request has seen only the path without the new key.
+        // The decoder of the request has checked the path without the new key.
         if let failure = path.limitExceeded {
             throw RequestFailure(
                 .invalid, "invalid path \(path): \(failure)", fix: "push to a shorter path")
@@ -131,7 +131,7 @@ extension Replica {
         confirm(submission, with: answer)
     }
 
-    /// Has this replica make an operation of writes, with all that depends on this moment resolved.
+    /// Makes an operation of a client's writes, and resolves what depends on this moment.
     private mutating func accept(
         resolving writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil
     ) throws(DataError) {
@@ -140,7 +140,7 @@ extension Replica {
         if !resolved.isEmpty { accept(resolved, stamp: stamp, alias: alias) }
     }
 
-    /// Whether a write with this stamp is to be done now; if it is done already, its client is told so.
+    /// Whether to do a write with this stamp now; if it is done already, its client is answered.
     private mutating func isAdmitted(
         _ stamp: Stamp, for submission: Submission
     ) throws(RequestFailure) -> Bool {
@@ -148,7 +148,7 @@ extension Replica {
         case .notOfClient: throw .writerOfNode(stamp.writer)
         case .done:
             replication.counters.repeated += 1
-            // Where else it is durable, nobody here knows.
+            // This node does not know on which other nodes the write is durable.
             let id = submission.id
             sessions.send(
                 submission.concern == nil ? .ok(id: id) : .acknowledged(id: id, concern: .local),
@@ -164,8 +164,8 @@ extension Replica {
         }
     }
 
-    /// Refuses a stamp, and with it all writes of its session until the next hello: of what a client asked for, a
-    /// node does a first part.
+    /// Refuses a stamp, and all later writes of its session until the next hello: of a client's writes, a node
+    /// does a prefix.
     private mutating func halt(
         _ session: SessionID, at stamp: Stamp, because problem: String
     ) -> RequestFailure {
@@ -178,22 +178,22 @@ extension Replica {
                 fix: "send \"hello\", then the write again with the same stamp")
     }
 
-    /// Answers a write that is done, once it is as durable as its client wants.
+    /// Answers a write that is done, once it is as durable as its client requires.
     private mutating func confirm(_ submission: Submission, with answer: NodeMessage) {
         guard let concern = submission.concern else {
             return sessions.send(answer, to: submission.session)
         }
         let waits = sessions.answer(
             submission.id, once: concern, for: submission.session, after: vector[writer], at: now)
-        if waits { replication.turn.requestsHeartbeats = true }
+        if waits { replication.turn.asksForHeartbeats = true }
     }
 }
 
 // MARK: - Transactions
 
 extension Replica {
-    /// Does a conditional put: the coordinator decides it, unless the client or the lack of other nodes says that
-    /// this one does.
+    /// Does a conditional put: the coordinator decides it, unless the client requests a local decision or there
+    /// are no other nodes.
     private mutating func transact(
         _ write: Write, if condition: Condition, named name: Stamp?, for submission: Submission
     ) throws(RequestFailure) {
@@ -206,7 +206,7 @@ extension Replica {
             write, if: condition, named: name ?? replication.nextStamp(), for: submission, at: now)
     }
 
-    /// Decides a conditional put by what is here.
+    /// Decides a conditional put by this replica's tree.
     private mutating func decideHere(
         _ write: Write, if condition: DataHash, named name: Stamp?, for submission: Submission
     ) throws(RequestFailure) {
@@ -231,13 +231,14 @@ extension Replica {
 // MARK: - The end of a session
 
 extension Replica {
-    /// Forgets a session that has ended, and does what its client wanted written.
+    /// Closes a session, and does its on-disconnect writes.
     mutating func close(_ session: SessionID) {
         coordination.forwarded.removeAll(of: session)
         write(left: sessions.close(session))
     }
 
-    /// Does what a session wanted written that is gone, as one operation; a node that rejoins does it afterwards.
+    /// Does the on-disconnect writes of a closed session as one operation; a node that rejoins does it
+    /// afterwards.
     mutating func write(left writes: [Write]) {
         if writes.isEmpty { return }
         if lifecycle.isRejoining { return lifecycle.postpone(writes) }
@@ -257,20 +258,7 @@ extension RequestFailure {
     }
 }
 
-extension ClientMessage {
-    /// Whether it makes an operation.
-    fileprivate var isWrite: Bool {
-        switch request {
-        case .put, .merge, .push: true
-        default: false
-        }
-    }
-
-    /// Whether a node that was evicted cannot do it.
-    fileprivate var needsMember: Bool {
-        switch request {
-        case .evict, .awaitStable: true
-        default: isWrite
-        }
-    }
+extension ClientRequest.Kind {
+    /// Whether an evicted node refuses the request until it has rejoined.
+    fileprivate var needsMember: Bool { self == .write || self == .membership }
 }

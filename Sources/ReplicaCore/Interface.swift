@@ -1,55 +1,59 @@
 public import Store
 import SyncProtocol
 
-/// When something happens, as the driver's clocks show it.
+/// A moment, as the driver's clocks show it.
 public struct Moment: Equatable, Sendable {
     /// Wall clock: milliseconds since 1970; may step.
     public var wallMilliseconds: UInt64
-    /// Monotonic clock: milliseconds since some start.
+    /// Monotonic clock: milliseconds since an arbitrary start.
     public var elapsedMilliseconds: UInt64
 
+    /// A moment of both clocks.
     public init(wallMilliseconds: UInt64, elapsedMilliseconds: UInt64) {
         self.wallMilliseconds = wallMilliseconds
         self.elapsedMilliseconds = elapsedMilliseconds
     }
 }
 
-/// One client's connection to this node, as the driver numbers them.
+/// One client's connection to this node, numbered by the driver.
 public struct SessionID: Hashable, Comparable, Sendable {
-    /// No client's: of what a replica does by itself.
+    /// The session of operations that a replica makes by itself, without a client.
     public static let none = SessionID(number: 0)
 
+    /// The driver's number, never used twice in an incarnation.
     public let number: UInt64
 
+    /// The session with a number.
     public init(number: UInt64) { self.number = number }
 
+    /// Orders sessions by their numbers.
     public static func < (a: SessionID, b: SessionID) -> Bool { a.number < b.number }
 }
 
-/// What happens to a replica. A turn begins, takes what has arrived, and ends.
+/// An input of a replica. A turn begins, processes its inputs, and ends.
 public enum Input: Sendable {
     case turnBegan(Moment)
     /// A frame that a peer published to all.
     case published([UInt8])
-    /// A frame with which a peer asks something of this node.
+    /// A request of a peer to this node.
     case asked([UInt8], by: String)
-    /// A frame with which a peer answers this node.
+    /// A peer's answer to this node.
     case answered([UInt8], from: String)
     /// A frame of a client.
     case requested([UInt8], by: SessionID)
-    /// A client is gone.
+    /// A client's connection has ended.
     case closed(SessionID)
-    /// A client reads so slowly that too much waits for it; from now on nothing of its listens does.
+    /// A client reads too slowly; from now on nothing of its listens is queued.
     case backpressured(SessionID)
-    /// Nothing waits for a client any more that did so.
+    /// The queue of a backpressured client is empty again.
     case writable(SessionID)
-    /// The turn with this number is durable; turns become so in order.
+    /// The turn with this number is durable; turns become durable in order.
     case stored(turn: UInt64)
-    /// What became of a request to the store.
+    /// The result of a request to the store.
     case storeReplied(StoreReply)
-    /// What a `backUp` came to: the path of the copy, or why there is none.
+    /// The result of a `backUp`: the path of the copy, or why there is none.
     case backedUp(Result<String, BackupFailure>, id: UInt64, for: SessionID)
-    /// The disk takes nothing, and is tried again and again.
+    /// The disk accepts no writes; the driver keeps trying.
     case storageFailed(problem: String, fix: String)
     /// The disk works again.
     case storageWorks
@@ -60,51 +64,54 @@ public enum Input: Sendable {
 public enum Output: Equatable, Sendable {
     /// Have the store commit this, then report `stored`.
     case store(Turn)
-    /// Send a frame to all peers; it may get lost.
+    /// Send a frame to all peers; it may be lost.
     case publish([UInt8])
-    /// Ask a peer; the frame may get lost.
+    /// Send a request to a peer; it may be lost.
     case ask(String, [UInt8])
-    /// Answer a peer that asked.
+    /// Send an answer to a peer that has asked; it may be lost.
     case answer(String, [UInt8])
     /// Send a frame to a client.
     case reply(SessionID, [UInt8])
-    /// Have the store perform this after all turns before it; where the rest of it is another request, that too,
-    /// in between the turns that follow; then report `storeReplied` if there is a reply.
+    /// Have the store perform this after all earlier turns. If it leaves a further request, perform that too,
+    /// between the following turns. Then report `storeReplied` if there is a reply.
     case perform(StoreRequest)
     /// Write a copy of the database to a file of this name, then report `backedUp`.
     case backUp(name: String, id: UInt64, for: SessionID)
-    /// End, and say why: this node must not be a member.
+    /// Exit with this reason: the node must not be a member.
     case giveUp(problem: String, fix: String)
-    /// Begin to take clients: this replica knows its peers, or has waited for them long enough.
+    /// Begin to accept clients: this replica knows its peers, or has waited long enough for them.
     case serve
 }
 
-/// Why a database was not copied.
+/// Why a backup failed.
 public struct BackupFailure: Error, Equatable, Sendable {
+    /// What went wrong, naming the file.
     public var problem: String
+    /// What the user can do about it.
     public var fix: String
 
+    /// A failure with its problem and fix.
     public init(problem: String, fix: String) {
         self.problem = problem
         self.fix = fix
     }
 }
 
-/// What an evicted node does, when it is back, with the operations that it alone had.
+/// What a node that rejoins does with operations that no other member holds.
 public enum OrphanPolicy: String, CaseIterable, Sendable {
-    /// What is in nobody's way is done again: new children of lists, and increments. The rest is kept under
-    /// `/_conflicts/NODE`.
+    /// Operations that conflict with nothing, new children of lists and increments, are replayed. The others are
+    /// quarantined under `/_conflicts/NODE`.
     case replay
-    /// All of it is kept there, for somebody to decide.
+    /// All are quarantined there, for the user to decide.
     case keep
 }
 
-/// When a write counts as durable, and so may be acknowledged, published and shown.
+/// When a write counts as durable, so that it may be acknowledged, published and shown.
 public enum Durability: String, CaseIterable, Sendable {
     /// Once it is synced to disk.
     case commit
     /// At once; it is synced within a second.
     case interval
-    /// At once; nothing is kept on disk.
+    /// At once; nothing is stored on disk.
     case memory
 }

@@ -1,17 +1,18 @@
 import Store
 import SyncProtocol
 
-// What a replica hears from its peers, and what it answers: each message goes to the machine that it concerns.
+// What a replica receives from its peers and what it answers: each message goes to the state machine that it
+// concerns.
 
 extension Replica {
-    /// Receives what a peer published, or what one answered.
+    /// Receives what a peer has published or answered.
     mutating func receive(_ frame: [UInt8], from member: String? = nil) {
         for message in peerMessages(in: frame) {
             switch message {
             case .batch(let bytes): receive(batch: bytes, repaired: false)
             case .heartbeat(let heartbeat): hear(heartbeat)
             case .batches(let origin, let batches): receive(batches, of: origin)
-            case .requestHeartbeat: replication.turn.isHeartbeatRequested = true
+            case .requestHeartbeat: replication.turn.owesHeartbeat = true
             case .bye(let cluster, let member, let writer, let time):
                 if cluster == configuration.cluster {
                     replication.peers.leave(member, writer)
@@ -27,7 +28,7 @@ extension Replica {
         }
     }
 
-    /// Receives what only an answer can be.
+    /// Receives a message that is valid only as an answer.
     private mutating func receive(answer message: PeerMessage, from member: String) {
         switch message {
         case .compacted(let origin, let through):
@@ -48,14 +49,14 @@ extension Replica {
         }
     }
 
-    /// Answers what a peer asks.
+    /// Answers the request of a peer.
     mutating func answer(_ frame: [UInt8], to member: String) {
         for message in peerMessages(in: frame) {
             if case .hello(let hello) = message {
                 replication.answer(hello, to: member)
                 continue
             }
-            // What an unknown peer does not read would fill the memory.
+            // Answers that an unknown peer does not read would fill the memory.
             guard configuration.peers.contains(member) else {
                 replication.counters.unknownPeers += 1
                 continue
@@ -80,11 +81,11 @@ extension Replica {
         }
     }
 
-    /// Sends a peer the batches that it has requested, or tells it that they are compacted.
+    /// Sends a peer the batches that it has requested, or reports that they are compacted.
     mutating func send(_ batches: [[UInt8]], for read: LogRead) {
         let covered = checkpoints.vector[read.origin]
         let isMissing = batches.isEmpty && vector[read.origin] >= read.from
-        // What the log has and cannot give, because it is damaged, the next checkpoint will have.
+        // The next checkpoint will have the batches that are damaged in the log.
         if isMissing, covered < read.from { checkpoints.want() }
         let isCompacted = isMissing && covered >= read.from
         let message =
@@ -127,25 +128,25 @@ extension Replica {
             replication.counters.repairedBytes += UInt64(bytes.count)
             receive(batch: bytes, repaired: true)
         }
-        // What was refused would be sent again and again if it was asked for at once.
+        // A refused batch, requested again at once, would be sent again and again.
         let wasUseful =
             vector[origin] > before.held || replication.reorderBuffer.count > before.waiting
         replication.repair.answered(origin, wasUseful: wasUseful)
     }
 
-    /// Has this replica make an operation of checked writes.
+    /// Makes an operation of checked writes.
     ///
     /// - Parameters:
-    ///   - stamp: That of the client, if it brought one.
-    ///   - alias: That of the orphaned operation that this one replays, or the name of the transaction.
-    ///   - term: In which the transaction was decided.
+    ///   - stamp: The client's, if it gave one.
+    ///   - alias: The stamp of the orphaned operation that this one replays, or the name of the transaction.
+    ///   - term: The term in which the transaction was decided.
     mutating func accept(
         _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil
     ) {
         announce(replication.accept(writes, stamp: stamp, alias: alias, term: term))
     }
 
-    /// Tells listeners, and the coordination of transactions, of an operation that the tree has taken.
+    /// Notifies listeners and the coordination of transactions of an applied operation.
     private mutating func announce(_ applied: AppliedOperation) {
         coordination.note(applied.operation, of: applied.origin)
         sessions.notifyListeners(of: applied.changes, in: value)
@@ -155,7 +156,7 @@ extension Replica {
         let hearing = replication.hear(heartbeat)
         if hearing == .ignored { return }
         if case .newWriter(let before) = hearing {
-            // An incarnation without a past waits to be told that it is known.
+            // An incarnation without a past waits until peers announce that they know it.
             heartbeats.hasten(to: now.elapsedMilliseconds)
             if let before { coordination.release(before) }
         }
@@ -163,7 +164,7 @@ extension Replica {
         if hearing == .late { return }
         // A candidate waits for the votes.
         if coordination.hear(heartbeat, at: now.elapsedMilliseconds, mayVote: mayVote) {
-            replication.turn.isHeartbeatRequested = true
+            replication.turn.owesHeartbeat = true
         }
     }
 }

@@ -4,7 +4,7 @@ import SyncProtocol
 // How an evicted replica goes from one phase of its rejoin to the next (see `Lifecycle`).
 
 extension Replica {
-    /// Goes on with the rejoin, at the end of a turn.
+    /// Continues the rejoin at the end of a turn.
     mutating func continueRejoin() {
         switch lifecycle.rejoin?.phase {
         case nil: if heartbeats.isDue(at: now.elapsedMilliseconds) { replayOrphans() }
@@ -15,14 +15,14 @@ extension Replica {
         }
     }
 
-    /// Asks one live member after the other, until all rows of one are here.
+    /// Requests the checkpoint of one live member after another, until all rows of one are stored.
     private mutating func transferInPlaceOfAll() {
         if let transfer = lifecycle.transfer {
             if transfer.phase == .complete, transfer.replacesAll {
                 keepOrphans(beyond: transfer.head)
             }
             if transfer.replacesAll || lifecycle.isInstalling { return }
-            // What it was getting before would have gone below its log, which is of incarnations that are over.
+            // An earlier transfer would continue a log whose incarnations have ended.
             lifecycle.transfer = nil
         }
         let source = lifecycle.rejoin?.nextSource(
@@ -32,8 +32,8 @@ extension Replica {
         fetch()
     }
 
-    /// Keeps beside the log all that a checkpoint does not cover, once it is in the log: what of it some member
-    /// has comes back from there, the rest is orphaned with this incarnation.
+    /// Keeps beside the log what a checkpoint does not cover: operations that some member holds come back from
+    /// there, the others are orphaned with this incarnation.
     private mutating func keepOrphans(beyond head: [UInt8]) {
         guard replication.ownBatch.isEmpty, replication.turn.entries.isEmpty else { return }
         let held = (try? CheckpointHead(head))?.vector ?? VersionVector()
@@ -46,15 +46,14 @@ extension Replica {
         }
     }
 
-    /// What is in this replica's own checkpoint alone cannot be replayed: an operator whose cluster has lost it
-    /// may look for it in a copy.
+    /// Keeps a copy of the database: operations that are only in this replica's checkpoint cannot be replayed,
+    /// but an operator whose cluster has lost them can find them in the copy.
     private mutating func keepCopy() {
         replication.turn.immediate.append(
             .backUp(name: "evicted-\(now.wallMilliseconds)", id: 0, for: .none))
     }
 
-    /// Has the data of another member: begins a new incarnation, which tells that it knows of the end of those
-    /// before.
+    /// Begins a new incarnation on the data of another member; it announces that its predecessors have ended.
     mutating func beginIncarnation() {
         sessions.endWriteConcernWaiters()
         replication.beginIncarnation(after: lifecycle.completeInstallation())
@@ -67,7 +66,7 @@ extension Replica {
         for writes in lifecycle.completeRejoin() { write(left: writes) }
     }
 
-    /// Replays the orphaned operations that nobody else has.
+    /// Replays the orphaned operations that no other member holds.
     private mutating func replayOrphans() {
         guard lifecycle.isOpen, let lost = replication.takeLostOrphans() else { return }
         for batch in lost {

@@ -3,39 +3,39 @@ public import DataTree
 public import Store
 public import SyncProtocol
 
-/// One replica of the tree: it takes writes from clients and operations from peers, and says what
-/// its driver must store, send and answer.
+/// One replica of the tree: it receives writes of clients and operations of peers, and returns what its driver
+/// must store, send and answer.
 ///
 /// It has no clock, no randomness of its own, no socket and no file: equal replicas given equal
-/// inputs return equal outputs. The life of a write is `requested` → `accept` → `store` → `stored` →
-/// `publish` and `reply`; at a peer `published` → `receive` → `store` → `stored`.
+/// inputs return equal outputs. The path of a write is `requested` → `accept` → `store` → `stored` → `publish`
+/// and `reply`; at a peer `published` → `receive` → `store` → `stored`.
 ///
-/// Not copied while in use: a driver owns one.
+/// A driver owns one, and does not copy it while in use.
 public struct Replica: Sendable {
     let configuration: ReplicaConfiguration
-    /// The tree, and all that keeps it equal to those of the peers.
+    /// The tree, and what keeps it equal to those of the peers.
     var replication: Replication
-    /// The clients.
+    /// The clients' sessions.
     var sessions: Sessions
-    /// The transactions of the cluster, if this node decides them, and of its clients.
+    /// The transactions of this node's clients and, if it is the coordinator, of the cluster.
     var coordination: Coordination
     /// Whether it serves, and what it waits for if not.
     var lifecycle: Lifecycle
-    /// What waits for the disk before it leaves.
+    /// Outputs that wait for the disk.
     var turns: TurnQueue
     /// When the tree is written to disk, and what the log keeps.
     var checkpoints: Checkpoints
     var checkpointAudit = OutgoingCheckpointAudit()
-    /// Set while the disk takes nothing: in any state of the lifecycle, which it does not change.
+    /// Set while the disk accepts no writes: in any state of the lifecycle, which it does not change.
     var storageFailure: StorageFailure?
     var heartbeats = HeartbeatSchedule()
     /// Facts that only the driver knows, shown in `status`.
     public var process: NodeStatus.Process?
 
-    /// Begins an incarnation of a member, as a new writer, on what the incarnations before have left.
+    /// Begins an incarnation of a member, as a new writer, on the data of earlier incarnations.
     ///
     /// Then `replay` the batches of the log, and begin the first turn.
-    /// - Parameter orphans: The batches that are kept beside the log.
+    /// - Parameter orphans: The batches kept beside the log.
     public init(
         _ configuration: ReplicaConfiguration, properties stored: [Property],
         checkpoint: RestoredCheckpoint? = nil, orphans: [[UInt8]] = []
@@ -60,7 +60,7 @@ public struct Replica: Sendable {
         if let checkpoint { restore(checkpoint) }
     }
 
-    /// Puts a checkpoint in place of all that is here.
+    /// Replaces all state by a checkpoint.
     mutating func restore(_ checkpoint: RestoredCheckpoint) {
         replication.restore(checkpoint)
         checkpoints.begin(
@@ -68,8 +68,8 @@ public struct Replica: Sendable {
         turns.begin(holding: replication.vector)
     }
 
-    /// Applies a batch from disk; those of one origin come in order. One that the checkpoint covers
-    /// is passed over.
+    /// Applies a batch from disk; those of one origin come in order. One that the checkpoint covers is
+    /// ignored.
     public mutating func replay(_ stored: DecodedBatch) {
         checkpoints.note(first: stored.head.first, of: stored.head.origin)
         guard let batch = stored.batch, replication.replay(batch) else { return }
@@ -99,18 +99,18 @@ public struct Replica: Sendable {
         return []
     }
 
-    /// The disk takes nothing: what waits in the reorder buffer would never be stored in order; peers have it.
+    /// Drops what waits in the reorder buffer, which could not be stored in order; peers have it.
     private mutating func suspend(_ failure: StorageFailure) {
         storageFailure = failure
         replication.reorderBuffer.removeAll { _ in true }
     }
 
-    /// The last turn before a clean stop: nothing but `stored` may follow, and does.
+    /// Ends the last turn before a clean stop; only `stored` may follow, and it does.
     ///
-    /// What clients wanted written when they are gone is written now.
+    /// On-disconnect writes of open sessions are done now.
     public mutating func stop() -> [Output] {
         for writes in sessions.takeDisconnects() { write(left: writes) }
-        // Something to store: when it is, all before it is durable too.
+        // A property to store: once it is durable, everything before it is.
         replication.turn.properties.append(replication.clockBound.property)
         coordination.election.resign(after: replication.sendBye())
         return endTurn()
@@ -120,11 +120,11 @@ public struct Replica: Sendable {
 // MARK: - What drivers and tests look at
 
 extension Replica {
-    /// What readers of this replica see.
+    /// The tree as readers see it.
     public var value: Value { replication.tree.value }
-    /// How much this replica has applied of each origin.
+    /// How much of each origin this replica has applied.
     public var vector: VersionVector { replication.vector }
-    /// Who this replica is to others, in this incarnation: no start goes on with the sequences of another.
+    /// The writer of this incarnation: an incarnation never continues the sequences of another one.
     public var writer: WriterID { replication.writer }
     /// All operations with stamps up to this time have arrived.
     public var stableTime: HybridTime { replication.stableTime }
@@ -136,13 +136,13 @@ extension Replica {
     }
     /// Whether this replica knows that it was evicted, and rejoins.
     public var isOut: Bool { lifecycle.isRejoining }
-    /// Whether it is not, and has no orphaned operations to replay.
+    /// Whether it has rejoined, if it was evicted, and has no orphaned operations to replay.
     public var isWhole: Bool { !lifecycle.isRejoining && replication.orphans.isEmpty }
-    /// The name of the member that decides transactions, as far as this one has heard of one.
+    /// The name of the coordinator, as far as this member knows.
     public var coordinatorMember: String? {
         coordination.coordinator(of: replication.peers, at: now.elapsedMilliseconds)?.member
     }
-    /// The state of this replica, to be written on disk.
+    /// The state of this replica, to be written to disk.
     public var checkpoint: Checkpoint {
         Checkpoint(
             value: replication.tree.value, registers: replication.tree.registers, vector: vector,

@@ -1,40 +1,44 @@
 import SyncProtocol
 
-/// What makes one replica of a cluster differ from another, and how it works.
+/// The identity of a replica in its cluster, and its limits and policies.
 public struct ReplicaConfiguration: Sendable {
-    /// Only members of the same cluster talk to each other.
+    /// The cluster's name; members of other clusters are refused.
     public var cluster: String
     /// This node's name, such as `n1`.
     public var member: String
-    /// The names of the others.
+    /// The names of the other members.
     public var peers: [String]
+    /// When a write counts as durable.
     public var durability: Durability
     /// Lists whose indexes stay once they are built.
     public var indexes = IndexRules()
-    /// Memory for all indexes together.
+    /// The memory limit of all indexes together.
     public var indexByteLimit = 256 << 20
-    /// Seeds push IDs and the writer ID. Differs in every incarnation.
+    /// The seed of push IDs and of the writer ID; must differ in each incarnation.
     public var seed: UInt64
-    /// A checkpoint is due once so much has changed since the last one; a quarter, if there is time.
+    /// A checkpoint is due once this much has changed since the last one; at a quiet node, a quarter.
     public var checkpointBytes = 16 << 20
-    /// So long after it was stamped, a write of a client that lost its node is taken at another one.
+    /// How long after its stamp a native client's write is accepted, so that a client that lost its node
+    /// can repeat it at another.
     ///
-    /// What is needed to take late operations is kept so long, too.
+    /// The registers that late operations need are kept for this long, too.
     public var retryWindowMilliseconds: UInt64 = 5_000
-    /// How long the coordinator of transactions may decide after it was last renewed. Another one follows
-    /// within this and half of it.
+    /// How long the coordinator may decide after its last renewal. Without renewals another one follows
+    /// within one and a half times this.
     public var leaseMilliseconds: UInt64 = 2_000
-    /// A log with more operations does not wait for members that are away.
+    /// With more operations than this, the log no longer waits for members that are away.
     public var logLimit: UInt64 = 10_000_000
-    /// As many incarnations that are over may stay in heartbeats before the members fold them.
+    /// The number of ended incarnations in heartbeats above which the members fold them.
     public var foldingLimit = 64
-    /// What becomes of what this node alone had acknowledged before it was voted out.
+    /// What a node that rejoins does with operations that no other member holds.
     public var orphanPolicy = OrphanPolicy.replay
-    /// The versions of the protocol that this node speaks.
+    /// The protocol versions that this node speaks.
     public var versions = UInt64(protocolVersion)...UInt64(protocolVersion)
-    /// Where each member publishes, this one included: what tells two nodes of one name apart.
+    /// Each member's publisher endpoint, including this one's: it distinguishes nodes that use the same
+    /// name.
     public var endpoints: [String: String] = [:]
 
+    /// The configuration of a member; properties with defaults are set afterwards.
     public init(
         cluster: String, member: String, peers: [String], durability: Durability, seed: UInt64
     ) {
@@ -47,7 +51,7 @@ public struct ReplicaConfiguration: Sendable {
 }
 
 extension ReplicaConfiguration {
-    /// Where a member publishes.
+    /// The publisher endpoint of a member.
     func endpoint(of member: String) -> String { endpoints[member] ?? "" }
 
     /// All members, ascending by name.

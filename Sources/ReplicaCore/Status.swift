@@ -2,13 +2,14 @@ import Convergence
 public import SyncProtocol
 
 extension Replica {
-    /// The members heard from within the last two seconds, ascending.
+    /// The members with a heartbeat in the last two seconds, ascending.
     public var livePeers: [String] {
         replication.peers.all.filter { replication.peers.isLive($0, at: now.elapsedMilliseconds) }
             .map(\.member)
     }
 
-    /// What this replica knows of evictions, ascending by member and incarnation; none is ever forgotten.
+    /// What this replica knows of evictions, ascending by member and incarnation; evictions are never
+    /// removed.
     public var evictions: [Eviction] { replication.peers.evictions.all.filter { !$0.isRemoval } }
 
     /// What `hearth cluster status` shows of this node.
@@ -116,7 +117,7 @@ extension Replica {
         clients.disconnectBytes = sessions.disconnects.byteCount
     }
 
-    /// How many operations more than this replica the peer that holds most has.
+    /// How many operations this replica is behind the peer that holds most.
     private var lag: UInt64 {
         replication.peers.all.reduce(0) { most, peer in
             let ahead = (peer.heartbeat?.vector.entries ?? []).reduce(UInt64(0)) { sum, entry in
@@ -126,7 +127,7 @@ extension Replica {
         }
     }
 
-    /// The writers that `held` calls by the names of their members.
+    /// The current writers, which `held` calls by their members' names.
     private var currentWriters: [String: String] {
         var writers = [configuration.member: writer.description]
         for peer in replication.peers.all {
@@ -135,7 +136,7 @@ extension Replica {
         return writers
     }
 
-    /// Writers whose incarnation is over, of whom there are operations here.
+    /// The number of writers with operations here whose incarnations have ended.
     private var closedWriters: Int {
         vector.entries.count { !replication.peers.writers.contains($0.origin) }
     }
@@ -155,7 +156,7 @@ extension Replica {
         return refused
     }
 
-    /// How many milliseconds ago each live peer was heard.
+    /// The milliseconds since each live peer's last heartbeat.
     private var connectedPeers: [String: Int] {
         var connected: [String: Int] = [:]
         for peer in replication.peers.all
@@ -167,10 +168,10 @@ extension Replica {
 }
 
 extension Listens {
-    /// How many lists are shown one by one.
+    /// The number of lists that are shown one by one.
     private static let listsShown = 50
 
-    /// Tells what queries keep: views, and indexes, of which the first lists' are named.
+    /// Fills in the views and indexes of queries, with details of the first lists.
     fileprivate func fill(_ queries: inout NodeStatus.Queries) {
         queries.lists = lists.count
         queries.views = lists.values.reduce(0) { $0 + $1.viewCount }

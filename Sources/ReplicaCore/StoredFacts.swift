@@ -1,13 +1,13 @@
 import Store
 import SyncProtocol
 
-/// The properties that an incarnation finds on its disk, decoded; what cannot be read counts as absent.
+/// The properties that an incarnation finds on its disk, decoded; unreadable ones count as absent.
 struct StoredFacts: Sendable {
     private(set) var clockBound: UInt64 = 0
     private(set) var evictions: [Eviction] = []
-    /// The members that the configuration listed before; nil if that is not known.
+    /// The members in the previous configuration; nil if they are not known.
     private(set) var members: MemberList?
-    /// The vote for the coordinator that this node has given last.
+    /// This node's last vote for a coordinator.
     private(set) var vote: Lease?
 
     init(_ properties: [Property]) {

@@ -1,31 +1,31 @@
 import SyncProtocol
 
-// How the coordination of transactions takes its turn: what it decides becomes an operation of this replica, and
-// what it answers goes to clients.
+// How transactions take part in a turn: the coordinator's decisions become operations of this replica, and
+// answers go to clients.
 
 extension Replica {
-    /// Whether this member holds all that it has ever promised to hold, and can vote.
+    /// Whether this member holds everything that it has ever reported as held, and can vote.
     ///
-    /// One that lost its disk knows neither what it held nor whom it had voted for, before it has heard all
-    /// others; one that was evicted has to replay its orphaned operations first.
+    /// A member that lost its disk knows neither what it held nor its votes before it has heartbeats of all
+    /// others; an evicted one must first replay its orphaned operations.
     var mayVote: Bool {
         coordination.isInformed && storageFailure == nil && isWhole
             && replication.peers.evictions.own(at: .back).isEmpty
     }
 
-    /// Sees to elections, and decides what is to be decided.
+    /// Advances elections, and decides proposals.
     mutating func coordinate() {
         // A node without peers decides at once.
         guard !replication.peers.all.isEmpty, coordination.isDue(at: now.elapsedMilliseconds)
         else { return }
         coordination.beginLook(at: now.elapsedMilliseconds)
         coordination.learnVotes(from: replication.peers, holding: vector, at: now)
-        coordination.releaseEndedHolder(seeing: replication.peers)
+        coordination.releaseEndedHolder(seeing: replication.peers, at: replication.clock.last)
         let situation = electionSituation
         if coordination.stand(in: situation) {
-            // The others hear of it as soon as the vote is durable, and not with the next regular heartbeat:
-            // until then they would stand themselves.
-            replication.turn.isHeartbeatRequested = true
+            // The others learn it as soon as the vote is durable, not with the next regular heartbeat: otherwise
+            // they would stand as well.
+            replication.turn.owesHeartbeat = true
             if coordination.election.isCaughtUp {
                 replication.clock.observe(coordination.election.floor)
             }
@@ -39,7 +39,7 @@ extension Replica {
             coordination.dropAll()
         }
         coordination.dropExpired(at: now.elapsedMilliseconds)
-        if coordination.takeHeartbeatRequest() { replication.turn.requestsHeartbeats = true }
+        if coordination.takeHeartbeatRequest() { replication.turn.asksForHeartbeats = true }
         replication.turn.immediate += coordination.takeOutputs()
         answerTransactions()
     }
@@ -72,14 +72,15 @@ extension Replica {
         }
     }
 
-    /// Whether the next stamp is one that most members allow for.
+    /// Whether most members allow the next stamp.
     private func mayStamp(within lease: Election.Term) -> Bool {
         let next = max(
             replication.clock.last.successor, HybridTime(milliseconds: now.wallMilliseconds))
         return next <= lease.ceiling
     }
 
-    /// Tells clients what was decided, and those that have waited long enough that it was not.
+    /// Answers clients whose transactions are decided, and those that have waited long enough without a
+    /// decision.
     private mutating func answerTransactions() {
         let answered = coordination.takeAnswered(seeing: replication.view, replication.peers)
         for (entry, failure) in answered {

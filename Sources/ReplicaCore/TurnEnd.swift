@@ -1,46 +1,46 @@
 import Store
 import SyncProtocol
 
-// How a turn ends: what it made goes to the disk, what it may say leaves, and time does its part.
+// How a turn ends: its operations go to disk, outputs that may leave are sent, and timers run.
 
 extension Replica {
     /// Ends a turn; the order of the steps matters, each for the reason above it.
     mutating func endTurn() -> [Output] {
-        // First, so that what follows knows whether clients are taken.
+        // First, so that the next steps know whether clients are accepted.
         serveWhenReady()
-        // Before anything is accepted: a replica that is evicted accepts nothing, one that has rejoined may.
+        // Before any operation is made: an evicted replica makes none, one that has rejoined may.
         continueRejoin()
         continueTransfer()
-        // What clients that are gone wanted written belongs to this turn.
+        // On-disconnect writes of clients that are gone belong to this turn.
         for writes in sessions.probeDisconnects(at: now) { write(left: writes) }
         replication.turn.immediate += sessions.takeImmediate()
-        // With all that this turn has applied so far in the tree.
+        // After all operations applied so far in this turn.
         answerWaitingClients()
-        // Before the batch is closed: what the coordinator decides now travels in it.
+        // Before the batch is closed: it includes what the coordinator decides now.
         coordinate()
         replication.closeBatch()
-        // Behind the batch: peers tell when they have it.
+        // After the batch: peers report when they hold it.
         requestHeartbeats()
         answerWriteConcernWaiters()
-        // After all that has come in this turn: the rest is missing.
+        // After all arrivals of this turn: what is still absent is missing.
         if storageFailure == nil, lifecycle.isReceiving { replication.requestMissing() }
-        // After the last stamp of this turn, so that the times that peers hear are above it.
+        // After the last stamp of this turn, so that the announced times are above it.
         let time = replication.passTime(
             isHeartbeatDue: heartbeats.isDue(at: now.elapsedMilliseconds))
-        // What peers count on from the heartbeat that shows it, so with the turn before it.
+        // With the turn before the heartbeat that announces it: peers rely on it.
         storeFacts()
         let outputs = hold(at: time)
-        // Behind the turn, for which a requested heartbeat waits.
+        // After the turn for which a requested heartbeat waits.
         publishHeartbeats()
         keepForInstallation()
-        // Last, as it makes room for what this turn has added, and nothing waits for it.
+        // Last, as it makes room for what this turn has added, and no output waits for it.
         forgetRegisters(isIdle: outputs.isEmpty)
         defer { replication.turn.clear() }
         // Both read from the disk what this turn stores there.
         return replication.turn.immediate + outputs + dueInstallation() + dueCheckpoint()
     }
 
-    /// Takes clients once all peers were heard, or after a while without some.
+    /// Accepts clients once heartbeats of all peers have arrived, or after a while without some.
     private mutating func serveWhenReady() {
         guard let startup = lifecycle.startup else { return }
         let isReady = lifecycle.advanceStartup(
@@ -48,19 +48,19 @@ extension Replica {
                 milliseconds: now.elapsedMilliseconds, writer: writer, vector: vector,
                 peers: replication.peers, isTransferring: lifecycle.transfer != nil))
         if !isReady { return }
-        // What such an incarnation's predecessor promised, only its peers know.
+        // Only its peers know which closed timestamps the predecessor of this incarnation announced.
         if !startup.hasPast { replication.closedTimestamp.raise(to: replication.clock.last) }
         sessions.listens.buildNamedIndexes(in: value, at: now.elapsedMilliseconds)
         replication.turn.immediate.append(.serve)
     }
 
-    /// Keeps what this replica accepts while its tree is being replaced, to apply it again to the new one.
+    /// Keeps what this replica accepts while its tree is being replaced, to apply it to the new one.
     private mutating func keepForInstallation() {
         guard lifecycle.isInstalling else { return }
         lifecycle.transfer?.meanwhile += replication.turn.entries.map(\.bytes)
     }
 
-    /// Answers clients that read slowly, that wait to be welcomed, and that wait for stability.
+    /// Answers clients that read slowly, wait to be welcomed, or wait for stability.
     private mutating func answerWaitingClients() {
         let view = replication.view
         sessions.catchUpSlowClients(seeing: view)
@@ -74,26 +74,27 @@ extension Replica {
         }
     }
 
-    /// Asks peers to tell at once when they hold this turn's operations, if somebody waits for that.
+    /// Requests heartbeats as soon as peers hold this turn's operations, if a client waits for that.
     private mutating func requestHeartbeats() {
-        guard replication.turn.requestsHeartbeats else { return }
+        guard replication.turn.asksForHeartbeats else { return }
         replication.turn.published.append(.publish(PeerMessage.requestHeartbeat.frame))
     }
 
     private mutating func answerWriteConcernWaiters() {
         guard !sessions.writeConcernWaiters.waiting.isEmpty else { return }
         let holdings = replication.peers.holdings(of: writer, own: turns.durable.vector[writer])
-        sessions.answerWriteConcernWaiters(holding: holdings, at: now)
+        sessions.answerWriteConcernWaiters(
+            holding: holdings, ofNodes: replication.peers.all.count + 1, at: now)
     }
 
-    /// Stores what this turn has learnt of members, and whom this node has voted for.
+    /// Stores what this turn has learnt of members, and this node's vote.
     private mutating func storeFacts() {
         replication.storeEvictions()
         replication.storeMembers()
         if let vote = coordination.takeVoteToStore() { replication.turn.properties.append(vote) }
     }
 
-    /// Holds back what this turn says until what it is based on is durable; returns what may leave now.
+    /// Holds the outputs of this turn until what they depend on is durable; returns those that can be sent now.
     private mutating func hold(at time: HybridTime) -> [Output] {
         let turn = replication.turn
         return turns.end(
@@ -110,7 +111,7 @@ extension Replica {
         checkpoints.note(forgotten: replication.forgetRegisters(isIdle: isQuiet))
     }
 
-    /// A checkpoint of what all turns up to this one have made, if one is due.
+    /// A checkpoint of all turns up to this one, if one is due.
     private mutating func dueCheckpoint() -> [Output] {
         for entry in replication.turn.entries {
             checkpoints.note(bytes: entry.bytes.count, at: now.elapsedMilliseconds)
@@ -129,9 +130,9 @@ extension Replica {
 // MARK: - Heartbeats
 
 extension Replica {
-    /// Publishes the heartbeat that a peer waits for, if this turn is durable, and the regular one if it is due.
+    /// Publishes the requested heartbeat, if its turn is durable, and the regular one if it is due.
     private mutating func publishHeartbeats() {
-        if replication.turn.isHeartbeatRequested {
+        if replication.turn.owesHeartbeat {
             heartbeats.request(after: turns.lastNumber)
             replication.turn.immediate += requestedHeartbeat()
         }
@@ -145,7 +146,7 @@ extension Replica {
         replication.foldOrigins()
     }
 
-    /// Takes from the log what nobody needs; not while a checkpoint comes that the log goes on from.
+    /// Truncates the log, except during the transfer of a checkpoint that the log continues.
     private mutating func truncateLog() {
         guard lifecycle.transfer == nil else { return }
         let truncation = checkpoints.truncation(of: vector, heldBy: replication.peers)
@@ -154,15 +155,15 @@ extension Replica {
         }
     }
 
-    /// Tells what is durable here; nothing in an incarnation that was evicted, of which a member that does not
-    /// know that might take what the others never will.
+    /// A heartbeat of what is durable; none in an evicted incarnation, whose operations a member that does not
+    /// know of the eviction might accept, and others never would.
     private var currentHeartbeat: [Output] {
         if let rejoin = lifecycle.rejoin, rejoin.phase != .awaitingMembers { return [] }
         let heartbeat = replication.heartbeat(of: turns.durable)
         return [.publish(PeerMessage.heartbeat(heartbeat).frame)]
     }
 
-    /// A heartbeat out of turn, as soon as what a peer waits for is durable.
+    /// A heartbeat as soon as the turn that a peer waits for is durable.
     mutating func requestedHeartbeat() -> [Output] {
         heartbeats.takeRequest { turns.isStored($0) } ? currentHeartbeat : []
     }

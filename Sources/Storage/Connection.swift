@@ -2,16 +2,16 @@ internal import CSQLite
 
 /// When a commit waits for the disk.
 public enum Synchronization: String, Sendable {
-    /// Every commit does: what is committed survives a power cut.
+    /// Every commit waits: its data survives a power failure.
     case full
-    /// None does: what is committed survives the end of the process, and a power cut once a commit
-    /// that waits, or a checkpoint, has followed.
+    /// No commit waits: its data survives the end of the process, and a power failure after a later
+    /// commit that waits, or a checkpoint.
     case normal
-    /// Nothing does: after a power cut the file may be damaged.
+    /// Nothing waits: a power failure may damage the file.
     case off
 }
 
-/// Is an open SQLite database, with a write-ahead log; it belongs to one thread at a time.
+/// An open SQLite database with a write-ahead log, for one thread at a time.
 ///
 /// It closes when it and its last statement are released.
 public final class Connection {
@@ -24,10 +24,10 @@ public final class Connection {
     package let path: String
     let handle: OpaquePointer
 
-    /// Opens the database at `path`, or makes an empty one; `:memory:` is one without a file.
+    /// Opens the database at `path`, or creates an empty one; `:memory:` means one without a file.
     ///
-    /// - Throws: `.cannotOpen`, `.corrupt`; `.locked` when another process has it for itself, or
-    ///   has it at all and `locking` is exclusive.
+    /// - Throws: `.cannotOpen`, `.corrupt`; `.locked` if another process has it exclusively, or has
+    ///   it at all and `locking` is exclusive.
     public init(
         path: String, synchronization: Synchronization = .full, locking: Locking = .shared
     ) throws(StorageError) {
@@ -48,8 +48,8 @@ public final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// The lock must come before the log: an exclusive database keeps the log's index in memory,
-    /// without a shared file. A checkpoint writes up to 4000 pages, some 16 MB, at a time.
+    /// The lock must come before the log: an exclusive database keeps the log's index in memory
+    /// instead of a shared file. A checkpoint writes up to 4000 pages, some 16 MB, at a time.
     private static func setUp(_ synchronization: Synchronization, _ locking: Locking) -> String {
         """
         PRAGMA busy_timeout = 500;
@@ -63,17 +63,17 @@ public final class Connection {
         """
     }
 
-    /// Runs statements that take no values, and drops the rows they return.
+    /// Runs statements without parameters, and ignores their rows.
     public func execute(_ statements: String) throws(StorageError) {
         try check(sqlite3_exec(handle, statements, nil, nil, nil))
     }
 
-    /// Compiles one statement, to be run many times.
+    /// Compiles one statement, which can then run many times.
     public func prepare(_ statement: String) throws(StorageError) -> Statement {
         try Statement(statement, on: self)
     }
 
-    /// Runs `body` as one change: all of it is committed, or nothing when it throws.
+    /// Runs `body` as one change: all of it is committed or, when it throws, nothing.
     public func transaction<Result>(
         _ body: () throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
@@ -83,15 +83,15 @@ public final class Connection {
             try execute("COMMIT")
             return result
         } catch {
-            // SQLite has rolled back by itself after some errors; then this has nothing to do.
+            // After some errors SQLite has already rolled back; then this has no effect.
             sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
             throw error
         }
     }
 
-    /// Looks for damage in the whole file, as far as SQLite can tell without comparing indexes.
+    /// Checks the whole file for damage, as far as SQLite can without comparing indexes.
     ///
-    /// - Throws: `.corrupt`, with the first thing found.
+    /// - Throws: `.corrupt`, with the first damage found.
     /// - Complexity: reads the whole file.
     public func quickCheck() throws(StorageError) {
         let finding = try prepare("PRAGMA quick_check(1)").firstRow { $0.text(at: 0) }

@@ -1,9 +1,9 @@
 internal import CLibrary
 
-/// Waits until the disk knows which files the folder of `path` has, and under which names.
+/// Syncs the folder of `path`, so that its file names survive a power failure.
 ///
-/// Without that, what was renamed may have its old name again once the power has failed, and of two renamings
-/// only the later one may be left. Returns false, with the reason in `errno`, if it fails.
+/// Without this, a renamed file may have its old name again, and of two renames only the later may remain.
+/// Returns false, with the reason in `errno`, if it fails.
 public func synchronizeFolder(of path: String) -> Bool {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

@@ -1,8 +1,8 @@
 internal import CSQLite
 
-/// Is a compiled statement of a connection; parameters count from 1, columns from 0, as in SQL.
+/// A compiled statement of a connection; parameters count from 1, columns from 0, as in SQL.
 ///
-/// Values stay bound from run to run until they are bound anew.
+/// Values stay bound from run to run until others are bound.
 public final class Statement {
     private let connection: Connection
     private let handle: OpaquePointer
@@ -29,14 +29,14 @@ public final class Statement {
     /// Binds a copy of a text.
     public func bind(_ text: String, at index: Int) {
         let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        // With its length, since a text may contain NUL.
+        // The length is given, since a text may contain NUL.
         let result = text.withCString { start in
             sqlite3_bind_text(handle, Int32(index), start, Int32(text.utf8.count), copies)
         }
         bound(result)
     }
 
-    /// Runs the statement with `bytes` bound where they lie; its rows are dropped.
+    /// Runs the statement with `bytes` bound without a copy, and ignores its rows.
     public func run(
         binding bytes: UnsafeRawBufferPointer, at index: Int
     ) throws(StorageError) {
@@ -51,19 +51,19 @@ public final class Statement {
         try run()
     }
 
-    /// Runs the statement with `bytes` bound where they lie; its rows are dropped.
+    /// Runs the statement with `bytes` bound without a copy, and ignores its rows.
     public func run(binding bytes: [UInt8], at index: Int) throws(StorageError) {
         try bytes.span.bytes.withUnsafeBytes { bytes throws(StorageError) in
             try run(binding: bytes, at: index)
         }
     }
 
-    /// Runs the statement to its end; its rows are dropped.
+    /// Runs the statement to its end, and ignores its rows.
     public func run() throws(StorageError) {
         try forEachRow { _ in true }
     }
 
-    /// Runs the statement and reads its first row; nil when it has none.
+    /// Runs the statement and reads its first row; nil if there is none.
     public func firstRow<Result>(_ body: (Row) -> Result) throws(StorageError) -> Result? {
         var result: Result?
         try forEachRow { row in
@@ -73,7 +73,7 @@ public final class Statement {
         return result
     }
 
-    /// Runs the statement and hands each row to `body`, until that returns false.
+    /// Runs the statement and passes each row to `body`, until that returns false.
     public func forEachRow(_ body: (Row) -> Bool) throws(StorageError) {
         defer { sqlite3_reset(handle) }
         while true {
@@ -90,7 +90,7 @@ public final class Statement {
     }
 }
 
-/// Is the current row of a running statement, for the closure that is given it.
+/// The current row of a running statement, for the closure that receives it.
 public struct Row {
     let statement: OpaquePointer
 
@@ -98,7 +98,7 @@ public struct Row {
         sqlite3_column_int64(statement, Int32(column))
     }
 
-    /// The number, or nil where there is none.
+    /// The number, or nil if the column is NULL.
     package func optionalInteger(at column: Int) -> Int64? {
         let isNull = sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL
         return isNull ? nil : integer(at: column)
@@ -108,9 +108,9 @@ public struct Row {
         String(decoding: bytes(at: column), as: UTF8.self)
     }
 
-    /// The bytes where SQLite holds them: valid until the closure returns.
+    /// The bytes in SQLite's memory: valid until the closure returns.
     public func bytes(at column: Int) -> UnsafeRawBufferPointer {
-        // The address first: asking for it may change the length.
+        // The address first: requesting it may change the length.
         let start = sqlite3_column_blob(statement, Int32(column))
         let count = Int(sqlite3_column_bytes(statement, Int32(column)))
         return UnsafeRawBufferPointer(start: start, count: count)

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// Says what the database refused, and what to do about it.
+/// What the database refused, and what the user can do.
 public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: Equatable, Sendable {
         /// The file cannot be opened, created or written.
@@ -11,23 +11,23 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         case diskFull
         /// The file is damaged, or is no database.
         case corrupt
-        /// The file is a database of something else, or of another version of Hearth.
+        /// The file is a database of another application, or of another version of Hearth.
         case wrongFormat
         /// The storage thread was closed before this was submitted.
         case closed
-        /// What was to be written contradicts what is there: a bug of Hearth.
+        /// What was to be written contradicts the content: a bug in Hearth.
         case contradiction
-        /// Anything else, with SQLite's extended result code.
+        /// Any other failure, with SQLite's extended result code.
         case failed(Int32)
     }
 
     package let code: Code
-    /// What happened, naming the file it happened to.
+    /// What happened, naming the file.
     public let problem: String
-    /// What the reader can do about it.
+    /// What the user can do about it.
     public let fix: String
 
-    /// The text of it.
+    /// The problem and the fix.
     public var description: String { "\(problem): \(fix)" }
 
     package init(code: Code, problem: String, fix: String) {
@@ -41,7 +41,7 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
         self.init(Code(result), message: message, path: path)
     }
 
-    /// Describes a failure of a kind, about the database at `path`.
+    /// Describes a failure of this kind, about the database at `path`.
     package init(_ code: Code, message: String, path: String) {
         self.init(
             code: code, problem: code.problem(of: path, message: message), fix: code.fix)
@@ -49,7 +49,7 @@ public struct StorageError: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 extension StorageError.Code {
-    /// Takes an extended result code, whose low byte is the kind of failure.
+    /// The kind of an extended result code, which is in its low byte.
     init(_ result: Int32) {
         self =
             switch result & 0xff {

@@ -1,13 +1,14 @@
 import SyncProtocol
 
-// How a store writes a checkpoint: row after row under numbers never used before, in slices between turns;
-// one transaction then makes them valid.
+// How a store writes a checkpoint: rows under IDs never used before, in slices between turns; then one
+// transaction makes them valid.
 
-/// The name under which the head of the checkpoint is kept.
+/// The name under which the head of the checkpoint is stored.
 let headName = "checkpoint"
 
 extension DurableStore {
-    /// Finds out which rows a checkpoint needs, and removes what an earlier process began and did not complete.
+    /// Determines which rows a checkpoint needs, and removes the rows of an incomplete one by an earlier
+    /// process.
     mutating func begin(_ checkpoint: Checkpoint) throws(Failure) -> StoreProgress {
         let last = writer.lastRow
         try change(.later) { tables throws(Failure) in
@@ -17,7 +18,7 @@ extension DurableStore {
         return .unfinished(.continueCheckpoint)
     }
 
-    /// Writes the next slice, or makes the rows a checkpoint once all are there.
+    /// Writes the next slice, or completes the checkpoint once all rows are written.
     mutating func continueCheckpoint() throws(Failure) -> StoreProgress {
         let rows = writer.nextRows()
         guard rows.isEmpty else {
@@ -36,11 +37,12 @@ extension DurableStore {
         return .replied(.checkpointed)
     }
 
-    /// Rows of the checkpoint for a peer, from the first on if it knows another one.
+    /// Reads rows of the checkpoint for a peer; starts at the first row if the peer has those of another
+    /// checkpoint.
     mutating func chunk(for read: RowRead) throws(Failure) -> CheckpointChunk {
         let bytes = try tables.property(headName) ?? []
         guard let head = try? CheckpointHead(bytes) else {
-            // There is none, or the replica finds it damaged.
+            // There is no checkpoint, or the replica will find it damaged.
             return CheckpointChunk(head: bytes, after: 0, rows: [], isLast: true)
         }
         let after = read.checkpoint == head.lastRow ? read.after : 0

@@ -1,15 +1,17 @@
 public import SyncProtocol
 
-/// A batch that was read from disk; batches can be decoded side by side.
+/// A batch read from disk; batches can be decoded concurrently.
 public struct DecodedBatch: Sendable {
+    /// Which operations the batch holds, and what it depends on.
     public let head: BatchHead
-    /// Nil if it is held already, and only kept because peers may still ask for it.
+    /// Nil if the replica holds it already; the log then keeps it only for peers.
     public let batch: Batch?
+    /// The size of the encoded batch.
     public let byteCount: Int
 
-    /// - Parameter vector: What is held already.
-    /// - Throws: `FrameError` if the bytes are not a batch, or another one than the entry says: a write that
-    ///   went to another one's place is whole there, and what belongs there is lost.
+    /// - Parameter vector: The operations that are held already.
+    /// - Throws: `FrameError` if the bytes are not a batch, or not the one that the entry names: a write
+    ///   that hit another row is intact there, and the row's own batch is lost.
     public init(_ entry: LogEntry, coveredBy vector: VersionVector) throws(FrameError) {
         try self.init(entry.bytes, coveredBy: vector)
         try entry.check(head)
@@ -29,7 +31,7 @@ public struct DecodedBatch: Sendable {
 }
 
 extension LogEntry {
-    /// Whether its bytes are a batch, and the one that it says.
+    /// Whether the bytes are the batch that the entry names.
     ///
     /// - Complexity: O(size of the batch).
     public var isWhole: Bool {

@@ -1,27 +1,29 @@
 public import SyncProtocol
 
-/// What a node keeps: its log of batches, the rows of its last checkpoint, orphaned batches, and named
-/// properties; what they mean, and in which order they change.
+/// What a node keeps on disk: its log of batches, the rows of its last checkpoint, orphaned batches, and
+/// named properties; this type defines their meaning and the order of their changes.
 ///
-/// It does no I/O: rows are in `Tables`. Its driver recovers it once, then commits turns and performs
-/// requests in the order in which the replica wants them, one at a time.
+/// It does no I/O of its own: rows are in `Tables`. Its driver recovers it once, then commits turns and
+/// performs requests one at a time, in the order of the replica's outputs.
 ///
-/// After a failed transaction it takes no more: every later one fails with the same error. Committing it
-/// would leave a hole in the log, and what the system has lost it reports only once.
+/// After a failed transaction, every later one fails with the same error: committing it would leave a
+/// hole in the log, and the operating system reports a failed write only once.
 public struct DurableStore<Rows: Tables> {
+    /// The error of the tables, which the store throws for its own findings as well.
     public typealias Failure = Rows.Failure
 
+    /// Where the rows are: a backup copies them, and the simulator injects faults.
     public var tables: Rows
-    /// What the checkpoint and the log hold.
+    /// The operations in the checkpoint and the log.
     public internal(set) var vector = VersionVector()
     /// The size of the log.
     public internal(set) var logByteCount = 0
     let limits: StoreLimits
-    /// As the last complete slice of a checkpoint left it.
+    /// The writer's state after the last complete slice.
     var writer: CheckpointWriter
     private var failure: Failure?
 
-    /// A store on tables that may hold something, which `recover` reads.
+    /// A store on tables whose content, if any, `recover` reads.
     public init(_ tables: Rows, limits: StoreLimits = StoreLimits()) {
         self.tables = tables
         self.limits = limits
@@ -30,7 +32,7 @@ public struct DurableStore<Rows: Tables> {
 
     /// Commits turns, in order, in one transaction: all of them or, when it throws, none.
     ///
-    /// - Throws: also if a batch does not go on where what is held of its origin ends.
+    /// - Throws: also if a batch does not continue its origin's sequence.
     public mutating func commit(_ turns: [Turn]) throws(Failure) {
         var end = vector
         var byteCount = 0
@@ -51,7 +53,7 @@ public struct DurableStore<Rows: Tables> {
         logByteCount += byteCount
     }
 
-    /// Performs a request, or a first part of it.
+    /// Performs a request, or its first part.
     public mutating func perform(_ request: StoreRequest) throws(Failure) -> StoreProgress {
         switch request {
         case .readBatches(let read):
@@ -68,18 +70,18 @@ public struct DurableStore<Rows: Tables> {
         }
     }
 
-    /// Waits until all that was committed is on the disk, also where commits do not wait for it.
+    /// Waits until everything committed is on the disk, even where commits do not wait for it.
     public mutating func synchronize() throws(Failure) {
-        // Any commit that waits for the disk takes along what comes before it.
+        // A commit that waits for the disk syncs all earlier commits.
         try change(.now) { tables throws(Failure) in try tables.setProperty("synchronized", []) }
     }
 
-    /// Makes sure of what was recovered, before anything rests on it.
+    /// Makes what was recovered durable, before anything depends on it.
     public mutating func rewrite() {
         do throws(Failure) { try tables.rewrite() } catch { failure = failure ?? error }
     }
 
-    /// Runs a transaction. All that writes goes through here, so that a failure is the last word.
+    /// Runs a transaction. All writes go through here, so that nothing is written after a failure.
     mutating func change(
         _ flush: Flush, _ body: (inout Rows) throws(Failure) -> Void
     ) throws(Failure) {
@@ -92,7 +94,7 @@ public struct DurableStore<Rows: Tables> {
         }
     }
 
-    /// The error to throw for what is wrong; nothing is written after it.
+    /// The error for what is wrong; the store writes nothing after it.
     mutating func fail(_ finding: StoreFinding) -> Failure {
         let error = failure ?? tables.failure(finding)
         failure = error

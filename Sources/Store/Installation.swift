@@ -1,9 +1,9 @@
 import SyncProtocol
 
-// How the checkpoint of a peer takes the place of this node's own.
+// How the checkpoint of a peer replaces this node's own.
 
 extension DurableStore {
-    /// Keeps rows of a peer's checkpoint beside this node's own.
+    /// Stores rows of a peer's checkpoint beside this node's own.
     mutating func receive(
         _ rows: [CheckpointRow], areFirst: Bool
     ) throws(Failure) -> StoreProgress {
@@ -14,11 +14,11 @@ extension DurableStore {
         return .replied(.received)
     }
 
-    /// Makes the rows that were received this node's checkpoint, and removes from the log what does not go
-    /// on from it; nil if they are not whole.
+    /// Makes the received rows this node's checkpoint, and removes from the log what does not continue it;
+    /// returns nil if rows are damaged or missing.
     ///
-    /// - Throws: also if what is left holds less than the replica does: what this node alone had may be
-    ///   missing.
+    /// - Throws: also if the result holds less than the replica does: operations that only this node had
+    ///   may be lost.
     mutating func install(
         _ head: [UInt8], keepsLog: Bool, holding held: VersionVector
     ) throws(Failure) -> (RestoredCheckpoint, log: [[UInt8]])? {
@@ -31,7 +31,7 @@ extension DurableStore {
         let start = checkpoint.head.vector
         let (log, end) = keepsLog ? try log(beyond: start) : ([], start)
         guard end.covers(held) else { throw fail(.damage("batches of the log are missing")) }
-        // What is announced from now on has to be on the disk.
+        // What the node announces from now on must be on the disk.
         try change(.now) { tables throws(Failure) in
             try tables.replaceRows(of: .row, withThoseOf: .received)
             try tables.removeBatches(before: start, after: end)
@@ -43,7 +43,7 @@ extension DurableStore {
         return (checkpoint, log)
     }
 
-    /// The checkpoint of the rows that were received; nil if one is damaged or missing.
+    /// The checkpoint of the received rows; nil if one is damaged or missing.
     private mutating func receivedCheckpoint(
         _ head: [UInt8]
     ) throws(Failure) -> RestoredCheckpoint? {
@@ -52,8 +52,8 @@ extension DurableStore {
         return try? found.get()
     }
 
-    /// The batches that go on where a checkpoint ends, and where they end; peers have what comes after a
-    /// gap.
+    /// The batches that continue a checkpoint, and the vector at their end; after a gap, peers have the
+    /// rest.
     private mutating func log(
         beyond start: VersionVector
     ) throws(Failure) -> (batches: [[UInt8]], end: VersionVector) {
@@ -71,7 +71,7 @@ extension DurableStore {
 }
 
 extension Tables {
-    /// Removes all batches but those between two vectors.
+    /// Removes all batches except those between two vectors.
     fileprivate mutating func removeBatches(
         before start: VersionVector, after end: VersionVector
     ) throws(Failure) {

@@ -1,18 +1,17 @@
 import SyncProtocol
 
-// What a store does with its log: it reads batches for peers, removes what nobody needs, and keeps what an
-// eviction has orphaned.
+// What a store does with its log: it reads batches for peers, truncates the log, and keeps the batches that
+// an eviction has orphaned.
 
 extension DurableStore {
-    /// The batches that a peer asked for, up to one that is damaged.
+    /// The batches that a peer requested, up to the first damaged one.
     mutating func batches(for read: LogRead) throws(Failure) -> [[UInt8]] {
         let rows = try log(of: read.origin, from: read.from, byteLimit: read.byteLimit)
         return rows.prefix { $0.number <= read.through }.map(LogEntry.init)
             .prefix(while: \.isWhole).map(\.bytes)
     }
 
-    /// The batches of an origin, beginning with the one that holds `sequence` or, where none does, the
-    /// next.
+    /// The batches of an origin, beginning with the one that holds `sequence` or, if none does, the next.
     private mutating func log(
         of origin: WriterID, from sequence: UInt64, byteLimit: Int
     ) throws(Failure) -> [StoredRow] {
@@ -24,7 +23,7 @@ extension DurableStore {
             in: .batch, of: origin.bits, sequence...(.max), byteLimit: byteLimit)
     }
 
-    /// Removes batches, of each origin those up to a sequence.
+    /// Removes each origin's batches up to a sequence.
     mutating func truncate(_ bound: VersionVector) throws(Failure) -> StoreProgress {
         var rest = VersionVector()
         var byteCount = 0
@@ -43,7 +42,7 @@ extension DurableStore {
         return rest.entries.isEmpty ? .done : .unfinished(.truncate(rest))
     }
 
-    /// Where the last batch of an origin begins that ends at `sequence` or before.
+    /// Where the last batch of an origin begins that ends at or before `sequence`.
     private mutating func lastBatch(
         of origin: WriterID, endingBy sequence: UInt64
     ) throws(Failure) -> UInt64? {
@@ -58,9 +57,9 @@ extension DurableStore {
             ? nil : try tables.lastNumber(in: .batch, of: origin.bits, through: number - 1)
     }
 
-    /// Keeps batches beside the log, whatever becomes of that; returns all that are kept so.
+    /// Keeps batches as orphans, beside the log and independent of it; returns all orphans.
     ///
-    /// - Throws: also if one is damaged: what this node alone had may be in it.
+    /// - Throws: also if one is damaged: it may hold operations that only this node had.
     mutating func keepOrphans(
         of origin: WriterID, after sequence: UInt64
     ) throws(Failure) -> [[UInt8]] {
@@ -77,7 +76,7 @@ extension DurableStore {
         return try orphans()
     }
 
-    /// The batches that are kept beside the log, by origin and then by sequence.
+    /// The orphaned batches, by origin and then by sequence.
     mutating func orphans() throws(Failure) -> [[UInt8]] {
         var orphans: [[UInt8]] = []
         for owner in try tables.owners(in: .orphan).sorted() {
@@ -88,8 +87,8 @@ extension DurableStore {
         return orphans
     }
 
-    /// Fails if a batch is damaged, or another one than it is filed as: the next process takes the database
-    /// away.
+    /// Throws if a batch is damaged, or not the one that it is filed as: the next process sets the database
+    /// aside.
     mutating func require(whole batches: [LogEntry]) throws(Failure) {
         for batch in batches where !batch.isWhole {
             throw fail(
@@ -98,21 +97,21 @@ extension DurableStore {
     }
 }
 
-/// Reads a log from some sequences on: the batches of each origin by sequence, and among origins the one
-/// that was accepted first, which is about the order of their stamps.
+/// Reads a log from some sequences on: each origin's batches by sequence, and among origins the batch that
+/// was accepted first, which is about the order of stamps.
 struct LogMerge {
     private struct Cursor {
         let origin: WriterID
-        /// The next one last.
+        /// Rows already read, the next one last.
         var rows: [StoredRow]
         var time: UInt64
     }
 
     private var cursors: [Cursor] = []
-    /// What is read at once of an origin.
+    /// How many bytes of an origin are read at once.
     private let byteLimit: Int
 
-    /// Begins after what `vector` holds.
+    /// Begins after the operations in `vector`.
     init<Rows: Tables>(
         _ tables: inout Rows, beyond vector: VersionVector, byteLimit: Int
     ) throws(Rows.Failure) {
@@ -123,7 +122,7 @@ struct LogMerge {
         }
     }
 
-    /// The next batch; nil after the last one.
+    /// Returns the next batch; nil after the last one.
     ///
     /// - Complexity: O(origins).
     mutating func next<Rows: Tables>(in tables: inout Rows) throws(Rows.Failure) -> LogEntry? {

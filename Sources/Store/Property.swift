@@ -1,31 +1,35 @@
 /// A small fact that a node keeps beside its log.
 public struct Property: Equatable, Sendable {
+    /// Which fact it is; the raw value is its name on disk.
     public enum Name: String, CaseIterable, Sendable {
-        /// No stamp above this time was ever promised.
+        /// A bound above every time that the node has issued or announced.
         case clockBound
-        /// What this node knows of incarnations that are over by decision: `[member, subject, stage, …]`.
+        /// The evictions that this node knows of: `[member, subject, stage, …]`.
         case evictions
-        /// The members of the cluster as its configuration last said, names in ascending order.
+        /// The members in the last configuration, names ascending.
         case members
-        /// Which vote for the coordinator this node has given last (see `Lease`).
+        /// The last vote of this node for a coordinator (see `Lease`).
         case vote
     }
 
+    /// Which fact it is.
     public var name: Name
-    /// A number is little-endian, in 8 bytes.
+    /// The content; a number has 8 bytes, little-endian.
     public var bytes: [UInt8]
 
+    /// A property whose content is a number.
     public init(_ name: Name, _ value: UInt64) {
         self.name = name
         bytes = withUnsafeBytes(of: value.littleEndian) { Array($0) }
     }
 
+    /// A property with encoded content.
     public init(_ name: Name, bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
     }
 
-    /// The number, if it is one.
+    /// The number, if the content is one.
     public var number: UInt64? { bytes.count == 8 ? Property.number(of: bytes[...]) : nil }
 
     private static func number(of bytes: ArraySlice<UInt8>) -> UInt64 {

@@ -1,21 +1,24 @@
 public import SyncProtocol
 
-/// What a replica starts from; then it replays the log.
+/// What a replica starts from; it then replays the log.
 public struct RecoveredState: Sendable {
+    /// The last complete checkpoint; nil if there is none.
     public let checkpoint: RestoredCheckpoint?
+    /// The named facts of earlier incarnations.
     public let properties: [Property]
     /// Orphaned batches.
     public let orphans: [[UInt8]]
 }
 
-/// Decodes what a recovery reads, many rows and batches at a time: most of its work.
+/// Decodes what a recovery reads, many rows and batches at once: most of its work.
 public struct Decoding: Sendable {
+    /// The results in the order of the encoded values.
     public typealias Decoded<Value> = [Result<Value, FrameError>]
 
     let rows: @Sendable ([CheckpointRow]) -> Decoded<DecodedRow>
     let batches: @Sendable ([LogEntry], VersionVector) -> Decoded<DecodedBatch>
 
-    /// Decoding by these functions, which keep the order.
+    /// Decoding by these functions, which preserve the order.
     public init(
         rows: @escaping @Sendable ([CheckpointRow]) -> Decoded<DecodedRow>,
         batches: @escaping @Sendable ([LogEntry], VersionVector) -> Decoded<DecodedBatch>
@@ -24,7 +27,7 @@ public struct Decoding: Sendable {
         self.batches = batches
     }
 
-    /// One after the other.
+    /// Decoding one after the other.
     public static let serial = Decoding(
         rows: { rows in
             rows.map { row in Result { () throws(FrameError) in try DecodedRow(row) } }
@@ -37,11 +40,12 @@ public struct Decoding: Sendable {
 }
 
 extension DurableStore {
-    /// Reads all that is kept, once, before anything else: `begin` makes a replica of the checkpoint, and `replay`
-    /// gives it the batches of the log, in about the order in which they were accepted. It writes nothing.
+    /// Reads everything stored, once, before any other call: `begin` makes a replica of the checkpoint, and
+    /// `replay` gives it the batches of the log, in about the order in which they were accepted. It writes
+    /// nothing.
     ///
-    /// - Throws: also if something is damaged or missing, as far as that shows.
-    /// - Complexity: reads the checkpoint and the log.
+    /// - Throws: also if damage or a missing row is detected.
+    /// - Complexity: O(checkpoint + log).
     public mutating func recover<Replica>(
         decoding: Decoding = .serial, begin: (RecoveredState) -> Replica,
         replay: (inout Replica, DecodedBatch) -> Void
@@ -77,7 +81,7 @@ extension DurableStore {
         return try checkpoint(head, in: .row, decoding).get(or: &self)
     }
 
-    /// The checkpoint that the rows of a table make; an error if one is damaged or missing.
+    /// The checkpoint in the rows of a table; throws if one is damaged or missing.
     mutating func checkpoint(
         _ head: CheckpointHead, in table: Table, _ decoding: Decoding
     ) throws(Failure) -> Result<RestoredCheckpoint, FrameError> {
@@ -121,14 +125,13 @@ extension DurableStore {
     }
 }
 
-/// Follows the batches of a log: whether each goes on where the one before it ends, and whether all are there
-/// that others rest on.
+/// Verifies a log: each batch continues its origin, and all batches are there that others depend on.
 private struct LogReplay {
-    /// What the checkpoint holds.
+    /// The operations in the checkpoint.
     let covered: VersionVector
-    /// What the checkpoint and the batches so far hold.
+    /// The operations in the checkpoint and the batches so far.
     var vector: VersionVector
-    /// What the batches so far rest on.
+    /// The dependencies of the batches so far.
     private var needed = VersionVector()
 
     init(beyond covered: VersionVector) {
@@ -136,7 +139,7 @@ private struct LogReplay {
         vector = covered
     }
 
-    /// Decodes batches and hands them on; returns what is wrong with one, if something is.
+    /// Decodes batches and passes them on; returns the first problem found.
     mutating func take(
         _ batches: [LogEntry], _ decoding: Decoding, _ replay: (DecodedBatch) -> Void
     ) -> StoreFinding? {
@@ -159,7 +162,7 @@ private struct LogReplay {
         return nil
     }
 
-    /// The end of an origin's log is missing, which nothing else shows.
+    /// Reports that the end of an origin's log is missing, which only the dependencies of other batches show.
     var missingEnd: StoreFinding? {
         guard let (origin, sequence) = needed.advanced(beyond: vector).entries.first else {
             return nil
@@ -170,7 +173,7 @@ private struct LogReplay {
 }
 
 extension Result where Failure == FrameError {
-    /// The value; fails with the error of a store.
+    /// The value; throws the store's error.
     fileprivate func get<Rows: Tables>(
         or store: inout DurableStore<Rows>
     ) throws(Rows.Failure) -> Success {
@@ -184,7 +187,8 @@ extension Result where Failure == FrameError {
 // MARK: - Without a replica
 
 extension DurableStore {
-    /// What the checkpoint and the log hold, and how many batches are orphaned, without reading them all.
+    /// The operations in the checkpoint and the log, and the number of orphaned batches, without reading
+    /// everything.
     ///
     /// - Throws: also if the head of the checkpoint is damaged.
     public mutating func inventory() throws(Failure) -> (vector: VersionVector, orphans: Int) {

@@ -1,6 +1,6 @@
-/// How much a store does at a time.
+/// How much a store does at once.
 public struct StoreLimits: Sendable {
-    /// Of the rows of checkpoints.
+    /// Sizes of checkpoint rows and slices.
     public var checkpoint = CheckpointWriter.Limits()
     /// Batches of one origin that one transaction removes from the log.
     public var truncatedBatches = 1_000
@@ -9,5 +9,6 @@ public struct StoreLimits: Sendable {
     /// Bytes that are decoded at once.
     public var decodedBytes = 4 << 20
 
+    /// The limits of a node.
     public init() {}
 }

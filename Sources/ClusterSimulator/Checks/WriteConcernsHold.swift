@@ -3,9 +3,9 @@ import SyncProtocol
 /// A write acknowledged at the concern `majority` or `all` was on that many disks by then.
 enum WriteConcernsHold {
     static func judge(_ evidence: Evidence) -> Finding {
-        // A write concern does not count evicted nodes and non-members.
-        let absent = evidence.scenario.absentNodes
-        let members = evidence.scenario.cluster.replicas - absent.count
+        // The concern `all` leaves out evicted nodes, but a majority is one of all configured nodes.
+        let configured = evidence.scenario.configuredNodes
+        let awaited = configured - evidence.scenario.evictedNodes.count
         var count = 0
         for operation in evidence.history.operations {
             guard let acknowledgedAt = operation.acknowledgedAt, acknowledgedAt != .local,
@@ -17,9 +17,10 @@ enum WriteConcernsHold {
                 let first = holdings.first { $0.vector.covers(dot) }
                 return first.map { $0.time <= completed } ?? false
             }
-            guard holders < (acknowledgedAt == .all ? members : members / 2 + 1) else { continue }
+            guard holders < (acknowledgedAt == .all ? awaited : configured / 2 + 1)
+            else { continue }
             return .invalid(
-                "a write was acknowledged as durable on \(acknowledgedAt.rawValue) of \(members) nodes, and "
+                "a write was acknowledged as durable on \(acknowledgedAt.rawValue) of \(configured) nodes, and "
                     + "\(holders) had it on their disks", operation.line)
         }
         return .valid(count, "writes that wanted to be durable on more nodes than one")
@@ -27,15 +28,25 @@ enum WriteConcernsHold {
 }
 
 extension Scenario {
-    /// The nodes for which an eviction was requested at any time, and those that are not members.
-    fileprivate var absentNodes: Set<Int> {
-        let all = Set(0..<cluster.replicas)
-        var absent = all.subtracting(all.sorted().dropLast(cluster.newcomers))
+    /// The smallest number of configured nodes in the run.
+    fileprivate var configuredNodes: Int {
+        var least = cluster.replicas - cluster.newcomers
         for scripted in script {
-            guard case .fault(let fault) = scripted.action else { continue }
-            if let eviction = fault as? Evict { absent.insert(eviction.node) }
-            if let list = fault as? MemberList { absent.formUnion(all.subtracting(list.members)) }
+            guard case .fault(let fault) = scripted.action, let list = fault as? MemberList
+            else { continue }
+            least = min(least, list.members.count)
         }
-        return absent
+        return least
+    }
+
+    /// The nodes that the scenario evicts at some time.
+    fileprivate var evictedNodes: Set<Int> {
+        var evicted: Set<Int> = []
+        for scripted in script {
+            guard case .fault(let fault) = scripted.action, let eviction = fault as? Evict
+            else { continue }
+            evicted.insert(eviction.node)
+        }
+        return evicted
     }
 }

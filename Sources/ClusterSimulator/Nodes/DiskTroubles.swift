@@ -73,7 +73,8 @@ extension VirtualDisk {
     /// Removes everything; returns since when all is gone.
     mutating func wipe() -> Microseconds {
         store = VirtualDisk.emptyStore(durability)
-        (damages, misdirected, lyingSince) = ([], nil, nil)
+        (damages, misdirected) = ([], nil)
+        if trouble != .lying { lyingSince = nil }
         return 0
     }
 

@@ -117,7 +117,7 @@ struct VirtualDisk {
     mutating func synchronize(at now: Microseconds) -> Microseconds? {
         guard durability == .interval, lastSynchronizing < lastTurn else { return flush(at: now) }
         lastSynchronizing = lastTurn
-        nextSync = now + VirtualDisk.syncInterval
+        nextSync = (now / VirtualDisk.syncInterval + 1) * VirtualDisk.syncInterval
         return flush(at: now, followedBy: .synchronize(turn: lastTurn))
     }
 

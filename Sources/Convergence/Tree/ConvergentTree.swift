@@ -2,21 +2,22 @@ public import DataTree
 public import SyncProtocol
 
 /// The tree that a replica shows: exactly the result of executing all operations that it has
-/// received, one after the other in stamp order, whatever the order in which they arrived.
+/// received, one after the other in stamp order, in whatever order they arrived.
 ///
 /// An operation is applied in one pass, which never sorts and never executes an operation again. The
-/// visible value and the registers (`Registers`) are two trees side by side; a location without
-/// registers costs nothing beside its value. Source: `convergence.md`, sections 2 to 5 and 7.
+/// visible value and the registers (`Registers`) are two parallel trees; a location without
+/// registers costs nothing besides its value. Source: `convergence.md`, sections 2 to 5 and 7.
 public struct ConvergentTree: Sendable {
-    /// What readers see.
+    /// The tree as readers see it.
     public private(set) var value = Value.null
 
     package private(set) var registers = Registers()
     private var forgettable = StampQueue()
 
+    /// An empty tree.
     public init() {}
 
-    /// The tree that another one was.
+    /// Restores a tree from its value and its registers.
     ///
     /// - Complexity: O(registers).
     package init(value: Value, registers: Registers) {
@@ -25,7 +26,7 @@ public struct ConvergentTree: Sendable {
         forgettable = StampQueue { registers.forEachRemembered(at: .root, $0) }
     }
 
-    /// Applies an operation that may arrive late or twice; returns exactly what it changed.
+    /// Applies an operation, which may arrive late or twice; returns exactly what it changed.
     ///
     /// The paths of the operation's writes are prefix-free and its timestamps are resolved.
     ///
@@ -33,7 +34,8 @@ public struct ConvergentTree: Sendable {
     public mutating func apply(_ operation: Operation) -> [Change] {
         var changes: [Change] = []
         for write in operation.writes {
-            // Moved in and out, so that the pass alone holds them.
+            // Moved out and back in, so that the pass holds the only reference and changes them in
+            // place.
             var pass = WritePass(
                 stamp: operation.stamp, write: write, changes: changes, forgettable: forgettable)
             changes = []
@@ -45,12 +47,12 @@ public struct ConvergentTree: Sendable {
         return changes
     }
 
-    /// Forgets what only operations with a stamp up to `stable time` could still make matter.
+    /// Forgets registers that only operations with a stamp up to `stableStamp` could still need.
     ///
-    /// Nothing with such a stamp may arrive afterwards. What is visible does not change. At most
-    /// `limit` places are visited, so that a caller can spread the work; the rest stays for later.
+    /// All operations with such stamps must have arrived. The visible value does not change. At most
+    /// `limit` locations are visited, so that the caller can spread the work over turns.
     ///
-    /// Returns how many were visited.
+    /// Returns the number of locations visited.
     ///
     /// - Complexity: amortised O(depth) for each operation ever applied.
     @discardableResult
@@ -70,19 +72,19 @@ public struct ConvergentTree: Sendable {
         return visits
     }
 
-    /// How many locations wait to be forgotten: about as many as have registers.
+    /// The number of locations that wait to be forgotten: about as many as have registers.
     ///
     /// - Complexity: O(1).
     package var forgettableCount: Int { forgettable.count }
 
-    /// How many locations have registers.
+    /// The number of locations that have registers.
     ///
     /// - Complexity: O(registers).
     public var registerCount: Int { registers.count }
 }
 
 extension Registers {
-    /// Tells each location that remembers something, with the oldest stamp there.
+    /// Passes each location that has registers to `body`, with its oldest stamp.
     fileprivate func forEachRemembered(at path: Path, _ body: (StampQueue.Entry) -> Void) {
         if let oldest = oldest(after: .none) {
             body(.init(stamp: oldest, parent: path, key: nil, isDeep: false))

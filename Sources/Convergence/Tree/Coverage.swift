@@ -1,14 +1,14 @@
 import DataTree
 import SyncProtocol
 
-/// The resets that come from above a location, collected on the way down to it.
+/// The clears from above a location, collected on the way down to it.
 struct Coverage {
     /// The newest write above that cleared this location and everything below it.
     var full = Stamp.none
-    /// Clears from above that spare this location or a place below it.
+    /// Clears from above that spare this location or one below it.
     var partial: [PartialClear] = []
 
-    /// What covers the child `key` of a location with these registers.
+    /// The coverage of the child `key` of a location with these registers.
     func below(_ registers: Registers, _ key: Key) -> Coverage {
         var full = max(full, registers.write, registers.increment)
         if partial.isEmpty, registers.clears.isEmpty { return Coverage(full: full) }
@@ -24,7 +24,7 @@ struct Coverage {
         return Coverage(full: full, partial: spared)
     }
 
-    /// The newest reset from above of this very location.
+    /// The newest clear from above of this location itself.
     var exact: Stamp {
         partial.reduce(full) { newest, clear in
             clear.spared.contains(.root) ? newest : max(newest, clear.stamp)
@@ -33,8 +33,8 @@ struct Coverage {
 }
 
 extension Value {
-    /// What is left of this value, written at the location of the clears, under clears newer than it:
-    /// the primitives at places that every one of them spares.
+    /// The part of this value, written at the location of the clears, that newer clears leave: the
+    /// primitives at locations that every clear spares.
     func spared(by clears: some Sequence<PartialClear>) -> Value {
         var value = self
         for clear in clears {

@@ -2,11 +2,11 @@ import DataTree
 import SyncProtocol
 
 extension Registers {
-    /// Forgets what is stable at a location and, if `deep`, below it. The location is `keys` down, and from
-    /// there down to its child `last`, if there is one.
+    /// Forgets what is stable at a location and, if `deep`, below it. The location is `keys` down, and then
+    /// down to its child `last`, if there is one.
     ///
-    /// Returns the oldest stamp that has to stay there, or nil when nothing has to. `visible` finds
-    /// what shows at the location: a priority without a value to show it cannot be forgotten.
+    /// Returns the oldest stamp that must stay there, or nil if none must. `visible` returns the visible
+    /// value of the location: a priority that no value shows must stay.
     mutating func forget(
         through stableStamp: Stamp, at keys: ArraySlice<Key>, _ last: Key?, deep: Bool,
         visible: () -> Value
@@ -53,7 +53,7 @@ extension Registers {
         if !terms.isEmpty { foldTerms(through: stableStamp) }
     }
 
-    /// Folds the stable beginning of a sum into one constant, which needs no register by itself.
+    /// Folds the stable beginning of a sum into one constant, which by itself needs no register.
     private mutating func foldTerms(through stableStamp: Stamp) {
         let stable = terms.prefix { $0.stamp <= stableStamp }
         guard let last = stable.last else { return }
@@ -69,7 +69,7 @@ extension Registers {
         return oldest(after: stableStamp)
     }
 
-    /// The oldest stamp here that comes after `stable time`.
+    /// The oldest stamp here that comes after `stableStamp`.
     func oldest(after stableStamp: Stamp) -> Stamp? {
         var oldest: Stamp?
         func consider(_ stamp: Stamp) {

@@ -1,7 +1,8 @@
 import DataTree
 import SyncProtocol
 
-// Increments: alone, or inside a set, which then clears everything but their places.
+// Increments: alone, or inside a set, which then clears everything except the increments'
+// locations.
 
 extension WritePass {
     /// Adds to the number here, and clears everything strictly below.
@@ -28,8 +29,8 @@ extension WritePass {
         return plant(priority, on: result, &registers, coverage)
     }
 
-    /// Replaces a location by an object that holds increments: what is not one of their places is
-    /// cleared, and each of its parts without an increment is a whole write of its own.
+    /// Replaces a location by an object that contains increments: everything except their locations
+    /// is cleared, and each part without an increment is a whole write of its own.
     ///
     /// `clear` is what the write's own location remembers; nil at the objects below it.
     mutating func replacePartly(
@@ -41,11 +42,11 @@ extension WritePass {
         registers.descendantWrite = max(registers.descendantWrite, stamp)
         defer { if let clear { registers.insert(clear) } }
         if registers.increment > stamp {
-            // Everything planted is covered by a newer increment, whose sum starts anew.
+            // Newer increments cover everything that was planted, and start their sums anew.
             return registers.terms.isEmpty
                 ? old : registers.terms.sum.prioritized(old.priority)
         }
-        // An older increment stays: it cleared the spared places as well.
+        // An older increment stays: it had cleared the spared locations too.
         let content = replaceChildren(old, &registers, planted, coverage)
         let shown = content.prioritized(survivingPriority(&registers) ?? .null)
         if planted.priority.isNull { return shown }
@@ -95,7 +96,7 @@ extension WritePass {
 }
 
 extension Registers {
-    /// Remembers a clear once, and forgets those that a whole write here has covered.
+    /// Records a clear once, and removes those that a whole write here has covered.
     fileprivate mutating func insert(_ clear: PartialClear) {
         guard !clears.contains(where: { $0.stamp == clear.stamp }) else { return }
         clears.append(clear)

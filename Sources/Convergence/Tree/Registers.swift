@@ -1,14 +1,14 @@
 package import DataTree
 package import SyncProtocol
 
-/// What must still be remembered about one location, besides its visible value, so that operations
-/// may arrive in any order. Source: `convergence.md`, section 3.
+/// What must be remembered of one location, besides its visible value, so that operations may arrive in
+/// any order. Source: `convergence.md`, section 3.
 ///
-/// The visible tree holds the values; registers hold stamps. A visible primitive without a `write`
-/// of its own was written by the newest covering write above it, and has that stamp; where there is
-/// none, it is stable: older than anything that can still arrive.
+/// The visible tree holds values, registers hold stamps. A visible primitive without a `write` of its
+/// own was written by the newest covering write above it, and has its stamp; without any, it is stable:
+/// older than any operation that can still arrive.
 ///
-/// Increments and priorities are rare, so what they need does not lie inline.
+/// Increments and priorities are rare, so their registers are not stored inline.
 package struct Registers: Sendable {
     /// The newest whole write rooted here: a constant, or the covering clear of a set or a remove.
     package var write = Stamp.none
@@ -17,12 +17,12 @@ package struct Registers: Sendable {
     package var children = SortedMap<Registers>()
     package init() {}
 
-    /// Nil where there is nothing more; shared by copies until one of them changes.
+    /// Nil if there are no increments and no priority; copies share it until one of them changes.
     private var more: More?
 
-    /// What is remembered of increments, and of a priority's value.
+    /// The registers of increments, and of a priority's value.
     ///
-    /// It is reached only through the `Registers` that own it, and access to those is exclusive already.
+    /// Only the `Registers` that own it reach it, and access to those is exclusive already.
     fileprivate final class More {
         @exclusivity(unchecked) var increment = Stamp.none
         @exclusivity(unchecked) var terms: [Term] = []
@@ -35,8 +35,8 @@ package struct Registers: Sendable {
         set { if newValue != increment { change { $0.increment = newValue } } }
     }
 
-    /// The sum that shows here, term by term in stamp order, while an increment is not yet stable.
-    /// At the reserved child `.priority`: its value, which shows only while its location has one.
+    /// The sum that shows here, term by term in stamp order, while an increment is not yet stable. At
+    /// the reserved child `.priority`: its value, which shows only while its location has a value.
     package var terms: [Term] {
         get { more?.terms ?? [] }
         set { if !(newValue.isEmpty && terms.isEmpty) { change { $0.terms = newValue } } }
@@ -46,7 +46,7 @@ package struct Registers: Sendable {
         }
     }
 
-    /// Covering sets made here that carry increments.
+    /// Covering sets made here that contain increments.
     package var clears: [PartialClear] {
         get { more?.clears ?? [] }
         set { if !(newValue.isEmpty && clears.isEmpty) { change { $0.clears = newValue } } }
@@ -56,12 +56,12 @@ package struct Registers: Sendable {
         }
     }
 
-    /// Whether nothing is remembered at this location itself.
+    /// Whether this location itself has no registers.
     var isBare: Bool { write == .none && descendantWrite == .none && more == nil }
 
     package var isEmpty: Bool { children.isEmpty && isBare }
 
-    /// Changes the registers of a child in place, and drops them if they end up empty.
+    /// Changes the registers of a child in place, and removes them if they end up empty.
     package mutating func withChild<R>(_ key: Key, _ body: (inout Registers) -> R) -> R {
         children.mutate(key) { slot in
             var child = slot.take() ?? Registers()
@@ -76,7 +76,7 @@ package struct Registers: Sendable {
         dropIfEmpty()
     }
 
-    /// What may be changed: nobody else has it.
+    /// The registers of increments, copied first if they are shared.
     private var owned: More {
         mutating get {
             if more == nil {
@@ -104,7 +104,7 @@ extension Registers.More {
     fileprivate var isEmpty: Bool { increment == .none && terms.isEmpty && clears.isEmpty }
 }
 
-// What copies share is never changed: each change first makes sure that it holds the only reference.
+// Shared instances are never changed: each change first makes sure that it holds the only reference.
 extension Registers.More: @unchecked Sendable {}
 
 /// One step of a sum: a constant that starts it, or an increment.
@@ -116,7 +116,7 @@ package struct Term: Equatable, Sendable {
 
     package let stamp: Stamp
     package let step: Step
-    /// What all steps up to this one come to.
+    /// The sum of all steps up to this one.
     package fileprivate(set) var sum: Value
 
     /// The first step of a sum.
@@ -138,13 +138,13 @@ extension Term.Step {
 }
 
 extension [Term] {
-    /// The steps one after the other, in stamp order from the start, so that every replica adds
-    /// floating-point numbers in the same order.
+    /// The result of the steps in stamp order, so that every replica adds floating-point numbers in the
+    /// same order.
     var sum: Value { last?.sum ?? .null }
 
-    /// Inserts a step at its place in stamp order; one that is there already stays alone.
+    /// Inserts a step in stamp order, unless it is there already.
     ///
-    /// - Complexity: O(steps that come after it).
+    /// - Complexity: O(steps after it).
     mutating func insert(_ term: Term) {
         let index = lastIndex { $0.stamp <= term.stamp }.map { $0 + 1 } ?? 0
         if index > 0, self[index - 1].stamp == term.stamp { return }
@@ -152,7 +152,7 @@ extension [Term] {
         addUp(from: index)
     }
 
-    /// Puts a step before all others.
+    /// Inserts a step before all others.
     mutating func begin(with term: Term) {
         insert(term, at: 0)
         addUp(from: 0)
@@ -180,14 +180,14 @@ extension [Term] {
     }
 }
 
-/// A set that carries increments: it cleared everything at and below its location except the places
-/// of those increments, whose sums go on from what was there before.
+/// A set that contains increments: it cleared everything at and below its location except the locations
+/// of those increments, whose sums continue from the values before.
 package struct PartialClear: Equatable, Sendable {
     package var stamp: Stamp
-    /// The places of the increments, relative to the location of the clear.
+    /// The locations of the increments, relative to that of the clear.
     package var spared: [Path]
 
-    /// The same clear seen from a child, which may be spared in part.
+    /// The same clear relative to a child, which may be spared in part.
     func below(_ key: Key) -> PartialClear {
         PartialClear(
             stamp: stamp,

@@ -1,9 +1,9 @@
 import DataTree
 package import SyncProtocol
 
-// The bytes of registers, as checkpoints hold them:
+// The encoding of registers in checkpoints:
 //
-//     [present, write, increment, kill, terms, clears, children]
+//     [present, write, increment, descendantWrite, terms, clears, children]
 //
 // `present` has a bit for each of the six, and only those whose bit is set follow. A stamp is two
 // integers, its time and its writer.
@@ -27,7 +27,7 @@ private struct Present: OptionSet {
 // MARK: - Writing
 
 extension MessagePackWriter {
-    /// Appends registers and all below them.
+    /// Appends registers and all registers below them.
     package mutating func append(_ registers: Registers) {
         let present = Present(of: registers)
         appendArrayHead(present.elementCount)
@@ -94,7 +94,7 @@ extension Present {
 // MARK: - Reading
 
 extension MessagePackReader {
-    /// Reads registers and all below them.
+    /// Reads registers and all registers below them.
     package mutating func registers(depth: Int = 0) throws(FrameError) -> Registers {
         let start = position
         let count = try arrayHead("registers (an array)")
@@ -116,7 +116,7 @@ extension MessagePackReader {
         return registers
     }
 
-    /// A key that may also be the reserved one of a priority.
+    /// A key, or the reserved key of a priority.
     private mutating func registerKey() throws(FrameError) -> Key {
         let start = position
         let path = try path()

@@ -1,11 +1,11 @@
 import DataTree
 import SyncProtocol
 
-// A whole write: it clears everything at and below its location that is older, and plants its value
-// where nothing newer stands. `old` is what was visible, the result what is visible now.
+// A whole write: it clears everything older at and below its location, and plants its value where
+// nothing newer stands. `old` is the visible value before, the result the one after.
 
 extension WritePass {
-    /// Replaces a location that nothing above covers wholly.
+    /// Replaces a location that nothing above covers entirely.
     mutating func replace(
         _ old: Value, _ registers: inout Registers, _ planted: Value, _ coverage: Coverage
     ) -> Value {
@@ -20,7 +20,7 @@ extension WritePass {
         _ old: Value, _ registers: inout Registers, _ planted: Value, _ coverage: Coverage
     ) -> Value {
         if coverage.exact > stamp || registers.write > stamp { return old }
-        // The same write again: the value is there already, if nothing newer came in between.
+        // The write is repeated: its value shows already, unless something newer has replaced it.
         registers.write = stamp
         registers.terms =
             planted.isNull ? [] : [Term(stamp: stamp, step: .start(planted))]
@@ -36,7 +36,8 @@ extension WritePass {
         return renew(old, &registers, planted)
     }
 
-    /// Drops what is older here and below, and lets `planted` show where nothing newer stands.
+    /// Drops what is older at and below this location, and shows `planted` where nothing newer
+    /// stands.
     private mutating func renew(
         _ old: Value, _ registers: inout Registers, _ planted: Value
     ) -> Value {
@@ -56,7 +57,7 @@ extension WritePass {
         return renewBelow(old, &registers, content, priority: planted.priority)
     }
 
-    /// Drops what is older strictly below; `content` and `priority` are what is planted here.
+    /// Drops what is older strictly below; `content` and `priority` are planted here.
     mutating func renewBelow(
         _ old: Value, _ registers: inout Registers, _ content: Value, priority: Value
     ) -> Value {
@@ -77,7 +78,7 @@ extension WritePass {
         return content.prioritized(priority)
     }
 
-    /// Lays what is newer than this write, strictly below, over the children that it planted.
+    /// Merges values newer than this write, strictly below, into the children that it planted.
     private mutating func survivors(
         _ old: Value, _ registers: inout Registers, _ planted: Value
     ) -> Value {
@@ -102,7 +103,7 @@ extension WritePass {
         return result
     }
 
-    /// The priority that a newer write gave to this location, which may be null; nil if none did.
+    /// The priority, possibly null, that a newer write gave to this location; nil if none did.
     func survivingPriority(_ registers: inout Registers) -> Value? {
         guard let child = registers.children[.priority] else { return nil }
         let newest = child.terms.first.map { max($0.stamp, child.write) } ?? child.write
@@ -115,7 +116,7 @@ extension WritePass {
 }
 
 extension Value {
-    /// Takes a child away; its siblings and the priority stay.
+    /// Removes a child; its siblings and the priority stay.
     mutating func removeChild(_ key: Key) {
         mutateChildren { $0.removeValue(forKey: key) }
     }

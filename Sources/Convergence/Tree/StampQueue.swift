@@ -1,21 +1,21 @@
 import DataTree
 import SyncProtocol
 
-/// Locations whose registers may be forgotten one day, in about the order of their stamps.
+/// Locations whose registers may be forgotten later, approximately in the order of their stamps.
 ///
-/// Clients stamp their own writes, so stamps arrive ascending but for some milliseconds: they lie in
-/// buckets of time, and only the bucket that a stable time divides is ever sorted.
+/// Clients stamp their own writes, so stamps ascend except within some milliseconds. They are in buckets
+/// of time, and only the bucket that contains the stable time is ever sorted.
 ///
-/// - Complexity: O(1) amortised to insert an entry near the end or to take one, O(buckets) to insert
+/// - Complexity: O(1) amortised to insert an entry near the end or to remove one, O(buckets) to insert
 ///   one at a time that has no bucket yet.
 struct StampQueue: Sendable {
     struct Entry: Sendable {
         var stamp: Stamp
-        /// The location: a child, or the whole of `parent` if there is no key. Siblings share the path of
-        /// their parent, which is most of what a path takes.
+        /// The location: a child, or `parent` itself if there is no key. Siblings share their parent's
+        /// path, which is most of a path's memory.
         var parent: Path
         var key: Key?
-        /// Whether registers below the location were made as well.
+        /// Whether locations below may have registers of this write as well.
         var isDeep: Bool
 
         var path: Path { key.map(parent.appending) ?? parent }
@@ -27,23 +27,23 @@ struct StampQueue: Sendable {
         /// Whether the oldest entry is the last one.
         var isSorted = false
 
-        /// The first time that is after all entries.
+        /// The first time after all entries.
         var end: HybridTime { HybridTime(bits: (number + 1) << StampQueue.shift) }
     }
 
     /// A bucket spans 64 ms.
     private static let shift: UInt64 = 16 + 6
 
-    /// Ascending; those before `start` are empty, and no other one is.
+    /// Ascending; those before `start` are empty, all others are not.
     private var buckets: [Bucket] = []
     private var start = 0
     private(set) var count = 0
-    /// That of the last location that was inserted by its keys.
+    /// The parent of the location that was inserted last by its keys.
     private var parent = Path.root
 
     init() {}
 
-    /// A queue of the entries that `forEach` tells, in whatever order.
+    /// A queue of the entries that `forEach` passes, in any order.
     ///
     /// - Complexity: O(entries + buckets · log buckets).
     init(_ forEach: (_ body: (Entry) -> Void) -> Void) {
@@ -83,7 +83,7 @@ struct StampQueue: Sendable {
         }
     }
 
-    /// Takes one of the entries whose stamps are not after `stable time`, if there is one.
+    /// Removes and returns one of the entries with stamps up to `stableStamp`, if there is one.
     mutating func popFirst(through stableStamp: Stamp) -> Entry? {
         guard start < buckets.count else { return nil }
         if buckets[start].end > stableStamp.time {
@@ -112,7 +112,7 @@ struct StampQueue: Sendable {
         }
     }
 
-    /// The first bucket with this number or a higher one.
+    /// The index of the first bucket with at least this number.
     private func place(of number: UInt64) -> Int {
         var range = start..<buckets.count
         if let last = buckets.last, last.number < number { return range.upperBound }

@@ -1,14 +1,14 @@
 package import DataTree
 import SyncProtocol
 
-/// One write on its way into the tree: down to its path through what may cover it, then into place.
+/// One write on its way into the tree: down its path past what may cover it, then into place.
 struct WritePass {
     let stamp: Stamp
     let path: Path
     let value: Value
-    /// What this operation changed so far.
+    /// What this operation has changed so far.
     var changes: [Change]
-    /// Where registers were made that can be forgotten one day.
+    /// Locations with new registers that can be forgotten later.
     var forgettable: StampQueue
 
     private let endsPrimitives: Bool
@@ -19,7 +19,7 @@ struct WritePass {
         value = write.value
         self.changes = changes
         self.forgettable = forgettable
-        // A value below ends a primitive above; null does not, and a priority is no child.
+        // A value below ends a primitive above; null does not, and a priority is not a child.
         endsPrimitives = write.path.last != .priority && !write.value.isNull
     }
 
@@ -27,7 +27,7 @@ struct WritePass {
         descend(to: 0, &visible, &registers, Coverage())
     }
 
-    /// Handles the location `depth` keys down the path, and all of the path below it.
+    /// Handles the location `depth` keys down the path, and the rest of the path below it.
     private mutating func descend(
         to depth: Int, _ visible: inout Value, _ registers: inout Registers, _ coverage: Coverage
     ) {
@@ -59,9 +59,9 @@ struct WritePass {
         }
     }
 
-    /// What a location on the way showed before the write.
+    /// What a location on the path showed before the write.
     private struct Shown {
-        /// Null for an object: its children are not held, so that they can change in place.
+        /// Null for an object: holding its children would prevent changing them in place.
         let primitive: Value
         let wasNull: Bool
         let priority: Value
@@ -72,7 +72,7 @@ struct WritePass {
             priority = visible.priority
         }
 
-        /// Whether a value came, went or changed its kind, so that all below it did.
+        /// Whether a value appeared, disappeared or changed its kind, and so everything below it.
         func changes(into visible: Value) -> Bool {
             primitive.isNull
                 ? wasNull != visible.isNull : primitive.content != visible.content
@@ -92,7 +92,7 @@ struct WritePass {
         }
     }
 
-    /// Keeps the priority of a location whose value came, went or changed its kind on the way.
+    /// Restores the priority of a location whose value appeared, disappeared or changed its kind.
     private mutating func restorePriority(
         _ priority: Value, _ visible: inout Value, _ registers: inout Registers,
         _ coverage: Coverage
@@ -101,7 +101,7 @@ struct WritePass {
             hide(priority, &registers, coverage.below(registers, .priority).exact)
         } else if let hidden = registers.children[.priority]?.terms.first {
             if case .start(let priority) = hidden.step { visible = visible.prioritized(priority) }
-            // A stable one needs no register as long as its location shows it.
+            // A stable priority needs no register while its location shows it.
             if hidden.stamp == .none { registers.children.removeValue(forKey: .priority) }
         } else {
             visible = visible.prioritized(priority)
@@ -117,13 +117,13 @@ struct WritePass {
         forgettable.insert(self.stamp, at: path.keys[...], isDeep: true)
     }
 
-    /// Reports a location as a whole in place of what was reported below it.
+    /// Reports a change of a whole location instead of the changes reported below it.
     private mutating func report(
         _ before: Shown, _ new: Value, at depth: Int, replacing mark: Int
     ) {
         var old = before.primitive
         if old.isNull, !before.wasNull, let change = changes.last {
-            // An object ended with its only child, whose change is the last that was reported.
+            // The object ended with its only child, whose change was reported last.
             old.set(change.old, at: Path([path.keys[depth]]))
             old = old.prioritized(before.priority)
         }
@@ -137,7 +137,7 @@ struct WritePass {
         forgettable.insert(stamp, at: path.keys.prefix(depth))
     }
 
-    /// The write has reached its path, and nothing above covers all of it.
+    /// Handles the write's own location, which nothing above covers entirely.
     private mutating func land(
         _ visible: inout Value, _ registers: inout Registers, _ coverage: Coverage
     ) {
@@ -162,7 +162,7 @@ struct WritePass {
         }
     }
 
-    /// The write of a priority has reached its location's reserved child.
+    /// Handles the write of a priority at its location's reserved child.
     private mutating func landPriority(
         _ visible: inout Value, _ registers: inout Registers, _ coverage: Coverage
     ) {
@@ -178,7 +178,7 @@ struct WritePass {
 }
 
 extension Value {
-    /// Changes a child in place; null takes it away. A primitive gives way to a child with a value.
+    /// Changes a child in place; null removes it. A primitive gives way to a child with a value.
     package mutating func withChild(_ key: Key, _ body: (inout Value) -> Void) {
         if children.isEmpty {
             var child = Value.null
@@ -200,7 +200,7 @@ extension Value {
         mutateChildren { $0.updateValue(child, forKey: key) }
     }
 
-    /// Whether a placeholder stands somewhere in a written value.
+    /// Whether a written value contains an increment.
     var carriesIncrement: Bool {
         switch content {
         case .deferred: true
@@ -209,7 +209,7 @@ extension Value {
         }
     }
 
-    /// Where the increments of a written value stand.
+    /// The locations of increments in a written value.
     var incrementPaths: [Path] {
         switch content {
         case .deferred: [.root]

@@ -22,7 +22,9 @@ public enum DataEvent: Sendable {
 /// Each iteration listens anew, and ends when its task is cancelled. It needs no main queue. For a reader that falls
 /// more than 100,000 events behind, the sequence ends with `cancelled`, because a list with a gap would be wrong.
 public struct DataEvents: AsyncSequence, Sendable {
+    /// One event of the query.
     public typealias Element = DataEvent
+    /// The sequence never throws: the end of a listen by the node is an event too.
     public typealias Failure = Never
 
     private static let limit = 100_000
@@ -30,6 +32,7 @@ public struct DataEvents: AsyncSequence, Sendable {
     let query: DatabaseQuery
     let kinds: ViewEvent.Kinds
 
+    /// Listens anew; the listen ends with the iterator or its task.
     public func makeAsyncIterator() -> AsyncStream<DataEvent>.Iterator {
         stream().makeAsyncIterator()
     }

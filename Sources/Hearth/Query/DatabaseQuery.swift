@@ -33,6 +33,7 @@ extension DatabaseQuery: Hashable {
         a.database === b.database && a.path == b.path && a.query == b.query
     }
 
+    /// Hashes the path and the query, but not the database.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(path)
         hasher.combine(query)

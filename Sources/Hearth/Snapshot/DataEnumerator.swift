@@ -21,5 +21,6 @@ public final class DataEnumerator<Element>: Sequence, IteratorProtocol {
         return Array(rest)
     }
 
+    /// The number of children that are left.
     public var underestimatedCount: Int { rest.count }
 }

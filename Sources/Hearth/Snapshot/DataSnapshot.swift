@@ -66,5 +66,6 @@ public struct DataSnapshot: Sendable {
 }
 
 extension DataSnapshot: CustomStringConvertible {
+    /// The path and the data, for logs.
     public var description: String { "\(ref.path): \(data)" }
 }

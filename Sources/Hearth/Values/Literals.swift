@@ -6,12 +6,18 @@ extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressib
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
+    /// Null, which removes what is at a location.
     public init(nilLiteral: ()) { self = .null }
+    /// A Boolean primitive.
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
+    /// A number without a fraction.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// A number.
     public init(floatLiteral value: Double) { self = Number.double(value).value }
+    /// A string primitive.
     public init(stringLiteral value: String) { self = .string(value) }
 
+    /// A list: an object with the keys 0, 1, 2, …, without the elements that are null.
     public init(arrayLiteral elements: Value...) {
         var children = Children()
         for (index, element) in elements.enumerated() where !element.isNull {

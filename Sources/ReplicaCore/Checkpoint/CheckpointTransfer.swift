@@ -2,10 +2,10 @@ import DataTree
 import Store
 import SyncProtocol
 
-/// How a replica gets the checkpoint of a peer, because logs begin after what it holds.
+/// Transfers the checkpoint of a peer to a replica, because logs begin after what that replica holds.
 ///
-/// Chunk by chunk: it asks for the next one when the last is kept. A peer that falls silent is asked
-/// again, and after some time left for another.
+/// The transfer goes chunk by chunk: the replica requests the next chunk once the last one is stored.
+/// It repeats a request to a silent peer, and after some time turns to another peer.
 struct CheckpointTransfer: Equatable, Sendable {
     static let chunkBytes = 1 << 20
     static let patienceMilliseconds: UInt64 = 1_000
@@ -13,37 +13,37 @@ struct CheckpointTransfer: Equatable, Sendable {
 
     enum Phase: Equatable, Sendable {
         case asking, keeping
-        /// All rows are kept.
+        /// All rows are stored.
         case complete
         case installing
     }
 
     let member: String
-    /// Whether the log goes as well.
+    /// Whether the checkpoint replaces the log as well.
     var replacesAll = false
     var phase = Phase.asking
     var head: [UInt8] = []
-    /// The highest row that belongs to the checkpoint.
+    /// The highest row ID of the checkpoint.
     var lastRow: UInt64 = 0
-    /// The highest row that is kept.
+    /// The highest row ID stored.
     var keptRow: UInt64 = 0
     var askedMilliseconds: UInt64 = 0
     var attempts = 0
-    /// Batches of this replica's own since its log was read for the last time.
+    /// This replica's own batches since its log was read last.
     var meanwhile: [[UInt8]] = []
 }
 
 // MARK: - Getting
 
 extension Replica {
-    /// A peer has in its checkpoint alone what is missing here.
+    /// Begins a transfer: what this replica misses is only in the checkpoint of a peer.
     mutating func join(at member: String, for origin: WriterID, through sequence: UInt64) {
         guard lifecycle.transfer == nil, sequence > vector[origin] else { return }
         lifecycle.transfer = CheckpointTransfer(member: member)
         fetch()
     }
 
-    /// Asks for the next rows.
+    /// Requests the next rows.
     mutating func fetch() {
         guard var transfer = lifecycle.transfer else { return }
         transfer.phase = .asking
@@ -93,7 +93,7 @@ extension Replica {
         if lifecycle.transfer?.phase == .keeping { fetch() }
     }
 
-    /// Asks again for what did not come.
+    /// Repeats a request that was not answered.
     mutating func continueTransfer() {
         guard let transfer = lifecycle.transfer, transfer.phase == .asking,
             now.elapsedMilliseconds >= transfer.askedMilliseconds
@@ -102,7 +102,8 @@ extension Replica {
         fetch()
     }
 
-    /// The checkpoint to take over, if all of it is there: once what this turn has made is stored.
+    /// The installation of the checkpoint, if all its rows are stored; it follows the storing of this
+    /// turn.
     mutating func dueInstallation() -> [Output] {
         guard let transfer = lifecycle.transfer, transfer.phase == .complete,
             !checkpoints.isWriting,
@@ -122,12 +123,12 @@ extension Replica {
 // MARK: - Adopting
 
 extension Replica {
-    /// Takes a checkpoint in place of all that is here, and what the log has beyond it.
+    /// Replaces all state by a checkpoint, and by what the log has beyond it.
     ///
-    /// Never joins the old state into the new one: what was removed in the new one is not known there
-    /// any more, and would come back.
+    /// It never merges the old state into the new one: the new one no longer knows what was removed,
+    /// so removed values would reappear.
     mutating func install(_ installed: (RestoredCheckpoint, log: [[UInt8]])?) {
-        // What this turn has accepted so far is numbered, and belongs to what came meanwhile.
+        // The operations accepted so far in this turn have sequences, and belong to `meanwhile`.
         replication.closeBatch()
         let meanwhile =
             (lifecycle.transfer?.meanwhile ?? []) + replication.turn.entries.map(\.bytes)
@@ -157,7 +158,7 @@ extension Replica {
 }
 
 extension CheckpointChunk {
-    /// Whether its rows go on where the part before it ends: each is kept under its ID.
+    /// Whether its rows continue those of the part before: each is stored under its ID.
     fileprivate func hasAscendingRows(through last: UInt64) -> Bool {
         var previous = after
         for row in rows {

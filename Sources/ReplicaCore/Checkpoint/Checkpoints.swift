@@ -1,38 +1,38 @@
 import SyncProtocol
 
-/// When a replica makes a checkpoint, and what its log needs to keep.
+/// Decides when a replica makes a checkpoint, and what its log keeps.
 struct Checkpoints: Sendable {
-    /// As long as a peer reads rows, they stay: it has so long to ask for the next ones.
+    /// While a peer reads rows, they stay; a peer that requests none for this long has stopped reading.
     static let readMilliseconds: UInt64 = 5_000
-    /// A checkpoint younger than this is new enough for a peer that asks, and for a quiet node.
+    /// A checkpoint younger than this is recent enough for a peer that requests one, and for a quiet node.
     static let freshMilliseconds: UInt64 = 10_000
-    /// A node that has logged nothing for so long has time for a checkpoint now, and whoever starts it next
-    /// has less to read.
+    /// A node that has logged nothing for this long has time for a checkpoint, which shortens its next
+    /// start.
     static let quietMilliseconds: UInt64 = 2_000
-    /// What a place counts for whose registers were forgotten: about what they take in the last checkpoint.
+    /// What a location with forgotten registers counts: about what they occupy in the last checkpoint.
     static let registerBytes = 32
 
-    /// A checkpoint is due once so many bytes have changed, and at a quiet node after a quarter of that.
+    /// A checkpoint is due once this many bytes have changed; at a quiet node, a quarter of that.
     let interval: Int
-    /// What the last complete checkpoint holds.
+    /// The operations in the last complete checkpoint.
     private(set) var vector = VersionVector()
-    /// What has changed since the state of the last checkpoint: what the log has, and what was forgotten.
+    /// Bytes changed since the last checkpoint: the log's, and those of forgotten registers.
     private(set) var changedBytes = 0
-    /// Places of which the last checkpoint has registers, and the replica still has.
+    /// Locations with registers both in the last checkpoint and in the replica.
     private var remembered = 0
-    /// When something was logged last; when this incarnation began, if nothing was.
+    /// When something was logged last; the begin of this incarnation if nothing was.
     private var loggedMilliseconds: UInt64?
     private var writing: VersionVector?
     private var readMilliseconds: UInt64?
     private var doneMilliseconds: UInt64?
-    /// A peer waits for a new one.
+    /// A peer waits for a new checkpoint.
     private var isWanted = false
-    /// The last one is damaged, so that all rows of the next one are written.
+    /// The last checkpoint is damaged, so all rows of the next one are written.
     private var isDamaged = false
-    /// What the log has no more, or never had.
+    /// The operations that the log no longer has, or never had.
     private var truncated = VersionVector()
 
-    /// Beyond this many operations in the log, those go that most members hold: a member that was away
+    /// With more operations in the log, those that most members hold are removed: a member that was away
     /// for long then gets a checkpoint.
     let logLimit: UInt64
 
@@ -43,17 +43,17 @@ struct Checkpoints: Sendable {
 
     var isWriting: Bool { writing != nil }
 
-    /// Notes that the log has grown.
+    /// Records the growth of the log.
     mutating func note(bytes: Int, at milliseconds: UInt64) {
         changedBytes += bytes
         loggedMilliseconds = milliseconds
     }
 
-    /// Notes that the log had this before this incarnation.
+    /// Records the size of the log before this incarnation.
     mutating func note(restoredBytes: Int) { changedBytes += restoredBytes }
 
-    /// Notes that so many places were looked at, in the order of their stamps, and need no registers any
-    /// more, or few of them: those that the last checkpoint has come first.
+    /// Records that this many locations were visited in the order of their stamps, and need fewer registers
+    /// or none; those in the last checkpoint come first.
     mutating func note(forgotten count: Int) {
         let count = min(count, remembered)
         remembered -= count
@@ -67,8 +67,8 @@ struct Checkpoints: Sendable {
 
     mutating func noteRead(at milliseconds: UInt64) { readMilliseconds = milliseconds }
 
-    /// The node's checkpoint is one that holds this, and remembers so many places; as long as nothing else
-    /// is noted, the log begins where it ends.
+    /// Starts from the node's own checkpoint, which has this vector and registers of this many locations;
+    /// unless later calls say otherwise, the log begins where it ends.
     mutating func begin(with vector: VersionVector, remembering count: Int) {
         self.vector = vector
         truncated = vector
@@ -76,23 +76,24 @@ struct Checkpoints: Sendable {
         remembered = count
     }
 
-    /// Somebody needs a new one.
+    /// Requests a new checkpoint for a peer.
     mutating func want() { isWanted = true }
 
-    /// What the disk has is damaged; what is in memory takes its place at once, whoever reads it.
+    /// Schedules a new checkpoint at once, even while a peer reads: that on disk is damaged, and memory is
+    /// not.
     mutating func replace() {
         (isDamaged, isWanted) = (true, true)
         readMilliseconds = nil
     }
 
-    /// Whether the checkpoint that begins now has to be written as a whole.
+    /// Whether the checkpoint that begins now must be written as a whole; resets that.
     mutating func takeDamage() -> Bool {
         defer { isDamaged = false }
         return isDamaged
     }
 
-    /// Begins a checkpoint of what is held, which remembers so many places, if one is due, none is being
-    /// written, and no peer reads the last one.
+    /// Begins a checkpoint of what is held, with registers of this many locations, if one is due, none is
+    /// being written, and no peer reads the last one.
     mutating func begin(
         holding vector: VersionVector, remembering count: Int, at milliseconds: UInt64
     ) -> Bool {
@@ -118,38 +119,38 @@ struct Checkpoints: Sendable {
         doneMilliseconds = milliseconds
     }
 
-    /// Sees to it that a peer gets a checkpoint of what is held, or of what was shortly before; false
-    /// if it has to ask again.
+    /// Requests a new checkpoint if the last one is too old for a peer; returns false if the peer has to
+    /// ask again.
     mutating func refresh(to held: VersionVector, at milliseconds: UInt64) -> Bool {
         if isWriting || isWanted { return false }
-        // Of nothing at all there may be no checkpoint yet.
+        // An empty replica may have no checkpoint yet.
         if isFresh(at: milliseconds) || vector == held && !held.entries.isEmpty { return true }
         isWanted = true
         return false
     }
 
-    /// Whether the log has all that comes after such a checkpoint.
+    /// Whether the log has everything after a checkpoint with this vector.
     func logGoesBack(to vector: VersionVector) -> Bool { vector.covers(truncated) }
 
-    /// What the log still has of what a replica holds, in operations.
+    /// How many of the held operations are still in the log.
     func loggedCount(of held: VersionVector) -> UInt64 {
         held.entries.reduce(0) { $0 + $1.sequence - min($1.sequence, truncated[$1.origin]) }
     }
 
-    /// Notes that the log has this batch of an origin, and all that follow.
+    /// Records that the log has this batch of an origin, and all later ones.
     mutating func note(first sequence: UInt64, of origin: WriterID) {
         guard sequence <= truncated[origin] else { return }
         truncated[origin] = sequence - 1
     }
 
-    /// What may be taken from the log and was not yet: what the checkpoint covers and all members
-    /// hold; most of them, if the log is too long.
+    /// What can now be removed from the log: what the checkpoint covers and all members hold, or most
+    /// members if the log is too long.
     mutating func truncation(of held: VersionVector, heldBy peers: Peers) -> VersionVector {
         var bound = VersionVector()
         let isTooLong = loggedCount(of: held) > logLimit
         for (origin, sequence) in vector.entries {
             let holdings = peers.holdings(of: origin, own: sequence)
-            // In a majority that holds it, the last one holds so much.
+            // The last of a majority, most first, holds this much.
             let held = isTooLong ? holdings[holdings.count / 2] : holdings[holdings.count - 1]
             guard held > truncated[origin] else { continue }
             bound[origin] = held

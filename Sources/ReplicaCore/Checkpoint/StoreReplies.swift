@@ -1,7 +1,7 @@
 import Store
 
 extension Replica {
-    /// Goes on with what the store has done.
+    /// Continues with the result of a request to the store.
     mutating func take(_ reply: StoreReply) {
         switch reply {
         case .batches(let batches, let read): send(batches, for: read)

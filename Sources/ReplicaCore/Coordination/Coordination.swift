@@ -1,15 +1,15 @@
 import SyncProtocol
 
-/// The transactions of a replica: those of its clients on their way to the coordinator, and those that it
-/// decides if it is the coordinator itself.
+/// The transactions of a replica: those of its clients on their way to the coordinator and, if this member is the
+/// coordinator, those that it decides.
 ///
-/// The way of one: `propose` at the node of the client → `decide` at the coordinator → an operation as any
-/// other → `decided` once most members hold that → the answer, once the node of the client holds it too.
+/// The path of a transaction: `propose` at the client's node → `decide` at the coordinator → an operation as any
+/// other → `decided` once most members hold it → the answer, once the client's node holds it too.
 struct Coordination: Sendable {
-    /// Proposals that may wait for what they rest on, or for the lease; the rest is sent again.
+    /// Proposals that may wait for their dependencies or for the lease; others are dropped, and sent again.
     static let queueLimit = 10_000
     static let queueMilliseconds: UInt64 = 5_000
-    /// Without news it looks so often whether a lease is to be renewed, or a candidate to stand.
+    /// Without new messages, the interval of checks for an election, or for the renewal of the lease.
     static let lookMilliseconds: UInt64 = 25
 
     /// A proposal that is not decided yet.
@@ -24,10 +24,10 @@ struct Coordination: Sendable {
     struct Decided: Sendable {
         var id: Stamp
         var member: String
-        /// What they have to hold.
+        /// What the members have to hold.
         var basis: VersionVector
         var concern: WriteConcern
-        /// When the concern beyond a majority is given up.
+        /// When the coordinator stops waiting for a write concern beyond a majority.
         var untilMilliseconds: UInt64
     }
 
@@ -36,17 +36,17 @@ struct Coordination: Sendable {
     var election: Election
     var forwarded = ForwardedTransactions()
     var terms = DecidedTerms()
-    /// Whether this member holds all that it ever promised to hold, so that its vote counts: an incarnation without a
-    /// past has to hear all others first.
+    /// Whether this member holds everything that it has ever reported as held, so that its vote counts: an
+    /// incarnation without a past must first receive heartbeats of all others.
     var isInformed: Bool
     private(set) var proposed: [Proposed] = []
     private(set) var decided: [Decided] = []
-    /// What members are told at the end of the turn, in the order of their names.
+    /// Verdicts to be sent to members at the end of the turn, ascending by name.
     private var verdicts: [String: [Verdict]] = [:]
     private var outputs: [Output] = []
     /// Whether an answer waits until other members hold what this turn has decided.
-    var requestsHeartbeats = false
-    /// Whether a member has told something that may concern an election since the last look.
+    var asksForHeartbeats = false
+    /// Whether a message since the last check may concern an election.
     private var hasNews = false
     private var nextLookMilliseconds: UInt64 = 0
 
@@ -57,7 +57,7 @@ struct Coordination: Sendable {
         if let vote { election.restore(vote) }
     }
 
-    /// This member goes on as another writer.
+    /// Continues as another writer.
     mutating func change(own writer: WriterID) {
         election.change(own: writer)
         dropAll()
@@ -65,25 +65,27 @@ struct Coordination: Sendable {
 
     // MARK: Turns
 
-    /// Whether there may be something to do: most turns bring no heartbeat and no transaction, and cost nothing.
+    /// Whether there may be something to do: most turns have no heartbeat and no transaction, and skip this.
     func isDue(at milliseconds: UInt64) -> Bool {
         hasNews || milliseconds >= nextLookMilliseconds || !forwarded.isEmpty || !proposed.isEmpty
             || !decided.isEmpty || election.isStanding
     }
 
-    /// Looks after elections and transactions in this turn.
+    /// Begins a turn of elections and transactions.
     mutating func beginLook(at milliseconds: UInt64) {
         hasNews = false
         nextLookMilliseconds = milliseconds + Coordination.lookMilliseconds
     }
 
-    /// Hears what a member votes for; returns whether this member has given that one its vote, for which it waits.
+    /// Processes a member's vote; returns whether this member has given its own vote to the sender, which waits for
+    /// it.
     mutating func hear(_ heartbeat: Heartbeat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
         hasNews = true
         return election.hear(heartbeat, at: milliseconds, mayVote: mayVote)
     }
 
-    /// A member's incarnation has ended; if it said so, it has stamped nothing later than `time`.
+    /// Learns that a member's incarnation has ended, and that it has stamped nothing later than `time`, if it said
+    /// so.
     mutating func release(_ writer: WriterID, after time: HybridTime? = nil) {
         hasNews = true
         election.release(writer, after: time)
@@ -91,7 +93,7 @@ struct Coordination: Sendable {
 
     // MARK: Proposals
 
-    /// Takes proposals, each once: what comes again replaces what waits.
+    /// Adds proposals, each once: a repeated one replaces the one that waits.
     mutating func propose(_ batch: Proposals, at milliseconds: UInt64) {
         for proposal in batch.all {
             if decided.contains(where: { $0.id == proposal.id }) { continue }
@@ -106,7 +108,7 @@ struct Coordination: Sendable {
         }
     }
 
-    /// Takes the first proposal that rests on nothing but what is held.
+    /// Removes and returns the first proposal whose dependencies are held.
     mutating func nextProposal(holding vector: VersionVector) -> Proposed? {
         proposed.firstIndex { vector.covers($0.seen) }.map { proposed.remove(at: $0) }
     }
@@ -116,7 +118,7 @@ struct Coordination: Sendable {
         proposed.removeAll { milliseconds >= $0.untilMilliseconds }
     }
 
-    /// This member does not decide any more: whoever does is asked again.
+    /// Drops all proposals, because this member no longer decides: their nodes send them to the next coordinator.
     mutating func dropAll() {
         proposed.removeAll()
         decided.removeAll()
@@ -126,7 +128,7 @@ struct Coordination: Sendable {
 
     mutating func wait(_ one: Decided) { decided.append(one) }
 
-    /// Takes those that enough members hold, each with the concern that is met.
+    /// Removes and returns the decisions that enough members hold, each with the write concern reached.
     mutating func takeHeld(
         at milliseconds: UInt64, by reached: (VersionVector) -> WriteConcern
     ) -> [(Decided, WriteConcern)] {
@@ -147,16 +149,16 @@ struct Coordination: Sendable {
         verdicts[member, default: []].append(verdict)
     }
 
-    /// Sends something to a member at the end of the turn.
+    /// Adds an output to be sent to a member at the end of the turn.
     mutating func send(_ output: Output) { outputs.append(output) }
 
-    /// Takes the request that other members publish at once what they hold.
+    /// Returns whether other members are to publish a heartbeat at once, and resets that.
     mutating func takeHeartbeatRequest() -> Bool {
-        defer { requestsHeartbeats = false }
-        return requestsHeartbeats
+        defer { asksForHeartbeats = false }
+        return asksForHeartbeats
     }
 
-    /// Takes what this turn sends to members: first what was sent, then verdicts member by member.
+    /// Removes and returns this turn's outputs to members: first those of `send`, then verdicts by member.
     mutating func takeOutputs() -> [Output] {
         if outputs.isEmpty, verdicts.isEmpty { return [] }
         defer {

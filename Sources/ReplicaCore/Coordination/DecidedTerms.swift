@@ -1,29 +1,30 @@
 import SyncProtocol
 
-/// In which terms the transactions were decided that came last, by their names.
+/// The terms in which recent transactions were decided, by the transactions' names.
 ///
-/// That an operation is held does not say that its transaction took place: a coordinator that was cut off
-/// may have made it while another one decided others on the same data, and then they replaced it. So the
-/// coordinator says of its own term's, and of those of the term before that it held when it began, that
-/// they are done; of others it cannot know.
+/// That a member holds an operation does not mean that its transaction took place: a partitioned coordinator
+/// may have made it while another one decided transactions on the same data, which then replaced it. So the
+/// coordinator confirms only transactions of its own term, and those of the term before that it held when it
+/// began.
 struct DecidedTerms: Sendable {
-    /// Clients ask again within seconds.
+    /// Clients repeat a request within seconds.
     static let limit = 10_000
 
     private var terms: [Stamp: UInt64] = [:]
-    /// In the order of their arrival, from `head` on.
+    /// In order of arrival, from `head` on.
     private var names: [Stamp] = []
     private var head = 0
-    /// Those that came from other members since this one has been the coordinator.
+    /// Those that arrived from other members since this one became the coordinator.
     private var late: Set<Stamp> = []
 
-    /// Remembers an operation that decided a transaction.
+    /// Records an operation that decided a transaction.
     ///
-    /// - Parameter isLate: Whether an earlier coordinator made it, and this one did not hold it as it began.
+    /// - Parameter isLate: Whether an earlier coordinator made it, and this one did not hold it when it
+    ///   began.
     mutating func note(_ operation: Operation, isLate: Bool) {
         guard let name = operation.alias, let term = operation.term else { return }
         if let known = terms[name] {
-            // Asked for again, and decided anew: it is the later one that counts.
+            // The transaction was requested again and decided again: the later decision counts.
             guard term > known else { return }
         } else {
             names.append(name)
@@ -42,10 +43,10 @@ struct DecidedTerms: Sendable {
         head = 0
     }
 
-    /// This member has become the coordinator: all that it holds it has held as it began.
+    /// Begins as the coordinator: everything held now was held at the begin.
     mutating func begin() { late.removeAll() }
 
-    /// Whether a transaction is one that all later ones rest on.
+    /// Whether all later transactions depend on this one.
     func isDone(_ name: Stamp, in term: UInt64, after former: UInt64) -> Bool {
         guard let decided = terms[name] else { return false }
         return decided == term || decided == former && !late.contains(name)

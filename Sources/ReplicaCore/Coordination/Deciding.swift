@@ -3,13 +3,14 @@ import DataTree
 import Store
 import SyncProtocol
 
-// What a member does for elections, and what the coordinator does: it decides proposals on its tree, and answers
+// What a member does for elections, and what the coordinator does: it decides proposals by its tree, and answers
 // once most members hold what it has decided.
 
 extension Coordination {
     // MARK: Voting
 
-    /// A member that has lost its disk may vote once it has heard all others, and holds what they do.
+    /// Lets a member that has lost its disk vote once it has received heartbeats of all others, and holds what
+    /// they do.
     mutating func learnVotes(from peers: Peers, holding vector: VersionVector, at now: Moment) {
         guard !isInformed else { return }
         let members = peers.members
@@ -20,27 +21,26 @@ extension Coordination {
         election.learn(from: members.compactMap(\.heartbeat))
     }
 
-    /// Drops a vote that binds this member to an incarnation which has ended, so that another coordinator can
-    /// follow at once after a restart of all nodes.
+    /// Drops a vote for an incarnation that has ended, so that another coordinator can follow at once after a
+    /// restart of all nodes.
     ///
-    /// Once all members were heard, an incarnation that none of them is any more has ended: its member was heard
-    /// as a later one. Nothing rests on how long the vote would have bound: members never vote in an earlier term,
-    /// what is acknowledged is held by members that still vote for who decided it, and the next coordinator stamps
-    /// above the ceiling, which stays.
-    mutating func releaseEndedHolder(seeing peers: Peers) {
+    /// Once heartbeats of all members have arrived, an incarnation that is current at none of them has ended.
+    /// Safety does not depend on how long the vote would have bound: members never vote in an earlier term,
+    /// acknowledged operations are held by members that still vote for the coordinator that decided them, and the
+    /// next coordinator stamps above the ceiling, which stays.
+    mutating func releaseEndedHolder(seeing peers: Peers, at time: HybridTime) {
         guard peers.all.allSatisfy({ $0.heartbeat != nil }) else { return }
-        election.release(unlessHeldBy: peers.writers)
+        election.release(unlessHeldBy: peers.writers, at: time)
     }
 
-    /// Stands for election, renews the lease, or gives up. Returns whether the other members are to hear of it at
-    /// once.
+    /// Stands for election, renews the lease, or gives up. Returns whether to inform the other members at once.
     mutating func stand(in situation: Election.Situation) -> Bool {
         guard election.update(situation) else { return false }
         if election.isCaughtUp { terms.begin() }
         return true
     }
 
-    /// What is to be stored, if this member has voted otherwise than the last time.
+    /// The vote to be stored, if it has changed.
     mutating func takeVoteToStore() -> Property? {
         guard let vote = election.takeChange() else { return nil }
         var writer = MessagePackWriter()
@@ -48,7 +48,7 @@ extension Coordination {
         return Property(.vote, bytes: writer.bytes)
     }
 
-    /// Learns of an operation that the tree has taken.
+    /// Learns of an operation that the tree has applied.
     mutating func note(_ operation: Operation, of origin: WriterID) {
         guard operation.term != nil else { return }
         terms.note(operation, isLate: origin != election.own && election.isCaughtUp)
@@ -56,10 +56,10 @@ extension Coordination {
 
     // MARK: Deciding
 
-    /// Decides a proposal by the tree as it is here: returns what its transaction writes, or nil if the member
-    /// that asked is told that it writes nothing.
+    /// Decides a proposal by this replica's tree: returns the writes of its transaction, or nil if it writes
+    /// nothing, of which the requesting member is informed.
     ///
-    /// - Parameter known: What the deduplication table says of the transaction.
+    /// - Parameter known: The deduplication table's answer about the transaction.
     mutating func decide(
         _ one: Proposed, known: DeduplicationTable.Answer, seeing replica: ReplicationView
     ) -> [Write]? {
@@ -67,7 +67,7 @@ extension Coordination {
         switch known {
         case .done:
             if isDone(proposal.id) {
-                // It is here, but which other members hold it nobody has looked at.
+                // Done here, but this coordinator has not checked which other members hold it.
                 answer(one, onceHeld: replica.vector, at: replica.now)
             } else {
                 reject(one, .forgotten, holding: replica.vector)
@@ -93,7 +93,7 @@ extension Coordination {
         }
     }
 
-    /// Whether all that this coordinator decides rests on a transaction.
+    /// Whether everything that this coordinator decides depends on a transaction.
     private func isDone(_ name: Stamp) -> Bool {
         terms.isDone(name, in: election.vote?.term ?? 0, after: election.formerTerm)
     }
@@ -104,9 +104,9 @@ extension Coordination {
         answer(Verdict(one.proposal.id, outcome, basis: vector), to: one.member)
     }
 
-    /// Answers once enough members hold so much.
+    /// Answers once enough members hold this much.
     mutating func answer(_ one: Proposed, onceHeld basis: VersionVector, at now: Moment) {
-        requestsHeartbeats = true
+        asksForHeartbeats = true
         wait(
             .init(
                 id: one.proposal.id, member: one.member, basis: basis,
@@ -130,7 +130,7 @@ extension Coordination {
         let done = takeHeld(at: now.elapsedMilliseconds) { basis in
             guard durable.covers(basis) else { return .local }
             if members.allSatisfy({ $0.heartbeat?.vector.covers(basis) == true }) { return .all }
-            // Only those that have not voted for another coordinator meanwhile.
+            // Only members that have not voted for another coordinator since.
             let holders = lease.voters.count { $0.vector.covers(basis) } + 1
             return holders >= majority ? .majority : .local
         }

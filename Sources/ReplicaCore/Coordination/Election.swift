@@ -2,54 +2,54 @@ import SyncProtocol
 
 /// Elects the coordinator, the one member that decides transactions.
 ///
-/// A candidate votes for itself in a new term, and asks for the other votes in its heartbeats. With the votes
-/// of a majority of all configured members it holds the lease, until a while after the renewals that these
-/// votes answer; then it decides as soon as it holds all that its voters held when they voted.
+/// A candidate votes for itself in a new term, and requests votes in its heartbeats. With the votes of a
+/// majority of all configured members it holds the lease, until some time after the renewals that these votes
+/// answer; it decides once it holds everything that its voters held when they voted.
 ///
-/// Monotonic clocks see to it that there is mostly one coordinator, and that another one follows in time.
-/// That no decision is lost rests on the votes alone. A member never votes again in an earlier term, so
-/// two majorities share a member that voted first for the one and then for the other:
-/// - A transaction is acknowledged once most members hold it *and still vote for who decided it*. So one
-///   of them tells the next coordinator of it, which decides nothing before it holds it too.
+/// Monotonic clocks ensure that there is mostly one coordinator, and that another one follows in time. That
+/// no decision is lost depends on the votes alone. A member never votes again in an earlier term, so two
+/// majorities share a member that voted first for the one and then for the other:
+/// - A transaction is acknowledged once most members hold it *and still vote for the coordinator that decided
+///   it*. So one of them reports it to the next coordinator, which decides nothing before it holds it too.
 /// - The coordinator stamps nothing beyond the ceiling that most members know. So whatever an earlier
-///   coordinator decided without being acknowledged has an earlier stamp than all that the next one
-///   decides, whenever it turns up, and replaces none of that.
+///   coordinator decided without acknowledging it has an earlier stamp than all decisions of the next one
+///   and, whenever it arrives, replaces none of them.
 struct Election: Sendable {
-    /// Between becoming a candidate and the end of the last lease.
+    /// The state from becoming a candidate to the end of the last lease.
     private struct Candidacy: Sendable {
         let beganMilliseconds: UInt64
-        /// What has to be held before the first decision; nil until most members have voted.
+        /// What must be held before the first decision; nil until most members have voted.
         var required: Requirement?
     }
 
-    /// What a new coordinator has to know of its predecessors.
+    /// What a new coordinator must know of its predecessors.
     private struct Requirement: Sendable {
         var vector: VersionVector
-        /// Up to here they may have stamped.
+        /// The latest stamp that they may have used.
         var floor: HybridTime
         /// The last of their terms.
         var formerTerm: UInt64
-        /// By then the clock of the last one, which may be ahead of this one's, has passed the floor.
+        /// When the clock of the last predecessor, which may be ahead of this one's, has passed the floor.
         var floorPassedMilliseconds: UInt64
         var isMet = false
     }
 
-    /// How long a lease lasts, counted from its renewal.
+    /// The duration of a lease, counted from its renewal.
     let leaseMilliseconds: UInt64
     private(set) var own: WriterID
-    /// The vote that this member has given last.
+    /// The last vote of this member.
     private(set) var vote: Lease?
     private var highestTerm: UInt64 = 0
-    /// No vote for anybody else before this moment; nil if that is still to be counted after a start.
+    /// No vote for another candidate before this time; nil after a start, until the wait is counted.
     private var voteEndsMilliseconds: UInt64? = 0
     private var candidacy: Candidacy?
-    /// When some member said last that it is the coordinator.
+    /// When a member last announced itself as the coordinator.
     private var decidingMilliseconds: UInt64?
-    /// Since when there has been none.
+    /// Since when there has been no coordinator.
     private var vacantSince: UInt64?
-    /// The vote as it was written to disk last, with a ceiling ahead of those that were told.
+    /// The last vote on disk, with a ceiling ahead of those announced.
     private var stored: Lease?
-    /// Whether no later ceiling will be told, so that it is stored as it is.
+    /// Whether no later ceiling will be announced, so that it is stored as it is.
     private var isCeilingFinal = false
 
     init(own: WriterID, leaseMilliseconds: UInt64) {
@@ -57,10 +57,10 @@ struct Election: Sendable {
         self.leaseMilliseconds = leaseMilliseconds
     }
 
-    /// A member keeps its vote longer than the holder counts on it, as monotonic clocks differ.
+    /// A member keeps its vote longer than the holder relies on it, as monotonic clocks differ.
     private var voteMilliseconds: UInt64 { leaseMilliseconds + leaseMilliseconds / 4 }
 
-    /// Takes the vote of the incarnation before, which binds for a whole lease after the start.
+    /// Restores the vote of the previous incarnation, which binds for a whole lease after the start.
     mutating func restore(_ lease: Lease) {
         vote = lease
         stored = lease
@@ -68,13 +68,13 @@ struct Election: Sendable {
         voteEndsMilliseconds = nil
     }
 
-    /// This member goes on as another writer: it is no candidate any more, and keeps its vote.
+    /// Continues as another writer: this member is no longer a candidate, and keeps its vote.
     mutating func change(own writer: WriterID) {
         own = writer
         candidacy = nil
     }
 
-    /// What is to be written to disk, if the vote is another one or its ceiling has passed the one on disk.
+    /// What must be written to disk, if the vote has changed or its ceiling has passed the one on disk.
     mutating func takeChange() -> Lease? {
         guard var kept = vote else { return nil }
         kept.stage = .given
@@ -90,7 +90,7 @@ struct Election: Sendable {
         return kept
     }
 
-    /// What heartbeats say of this member's vote.
+    /// This member's vote, as heartbeats announce it.
     var told: Lease? {
         var vote = vote
         vote?.stage = candidacy == nil ? .given : isCaughtUp ? .deciding : .asking
@@ -101,8 +101,8 @@ struct Election: Sendable {
 // MARK: - Voting
 
 extension Election {
-    /// Hears what a member votes for. Returns whether this member has given that one its vote, for which it
-    /// waits.
+    /// Processes a member's vote. Returns whether this member has given its own vote to the sender, which
+    /// waits for it.
     mutating func hear(_ heartbeat: Heartbeat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
         guard let asked = heartbeat.lease else { return false }
         highestTerm = max(highestTerm, asked.term)
@@ -119,7 +119,7 @@ extension Election {
         return true
     }
 
-    /// Whether the vote given last binds this member no longer.
+    /// Whether the last vote no longer binds this member.
     private mutating func isFree(at milliseconds: UInt64) -> Bool {
         guard let ends = voteEndsMilliseconds else {
             voteEndsMilliseconds = milliseconds + voteMilliseconds
@@ -140,9 +140,9 @@ extension Election {
         isCeilingFinal = false
     }
 
-    /// The holder of a lease is known to have ended: nobody need wait for it.
+    /// Learns that the holder of a lease has ended, so that no member needs to wait for it.
     ///
-    /// - Parameter time: It has stamped nothing later, if it said so.
+    /// - Parameter time: The latest stamp that it may have used, if it said so.
     mutating func release(_ writer: WriterID, after time: HybridTime? = nil) {
         guard vote?.holder == writer, writer != own else { return }
         voteEndsMilliseconds = 0
@@ -150,13 +150,14 @@ extension Election {
         if let time { close(at: time) }
     }
 
-    /// Releases a vote for an incarnation that is none of the current ones, of which all are given.
-    mutating func release(unlessHeldBy current: [WriterID]) {
-        guard let holder = vote?.holder, !current.contains(holder) else { return }
-        release(holder)
+    /// Releases a vote for an incarnation that is none of the current ones, all of which are given, once this
+    /// member's clock has passed the ceiling: the next coordinator then does not wait for the ceiling either.
+    mutating func release(unlessHeldBy current: [WriterID], at time: HybridTime) {
+        guard let vote, !current.contains(vote.holder), vote.ceiling <= time else { return }
+        release(vote.holder)
     }
 
-    /// This member ends: it renews no vote, decides nothing more, and stamps nothing after this time.
+    /// Ends this member's part: it renews no vote, decides nothing, and stamps nothing after this time.
     mutating func resign(after time: HybridTime) {
         candidacy = nil
         isCeilingFinal = true
@@ -169,8 +170,8 @@ extension Election {
         isCeilingFinal = true
     }
 
-    /// A member that lost its disk learns from all the others which votes it may have given: none in a
-    /// later term than these, and the one with the latest is as good as its own.
+    /// Lets a member that has lost its disk learn from all others which votes it may have given: none in a
+    /// later term than theirs, so the latest of theirs can replace its own.
     mutating func learn(from heartbeats: [Heartbeat]) {
         for lease in heartbeats.compactMap(\.lease) where lease.term > vote?.term ?? 0 {
             highestTerm = max(highestTerm, lease.term)
@@ -182,30 +183,30 @@ extension Election {
 // MARK: - Standing
 
 extension Election {
-    /// What a member knows of itself and the others when it looks after its candidacy.
+    /// What a member knows of itself and the others when it considers its candidacy.
     struct Situation {
         var milliseconds: UInt64
-        /// What its clock shows.
+        /// The time of its clock.
         var time: HybridTime
-        /// What it holds.
+        /// The operations that it holds.
         var vector: VersionVector
-        /// Its own vote, as far as that is durable.
+        /// Its own vote, if that is durable.
         var durableVote: Lease?
-        /// Whether it serves clients, can write, and holds all that it ever promised to hold.
+        /// Whether it serves clients, can write, and holds everything that it has ever reported as held.
         var mayLead: Bool
         /// The last heartbeats of the other members.
         var heartbeats: [Heartbeat]
-        /// How many members were configured, this one included, and how many of them are there.
+        /// The number of configured members, this one included, and how many of them are live.
         var memberCount: Int
         var liveCount: Int
-        /// How many of those that are there have a name before this one's: they stand first.
+        /// How many live members have a name before this one's: they stand first.
         var rank: Int
 
         var majority: Int { memberCount / 2 + 1 }
     }
 
-    /// Stands for election, renews the lease, or gives up. Returns whether the other members are to hear of
-    /// it at once.
+    /// Stands for election, renews the lease, or gives up. Returns whether to inform the other members at
+    /// once.
     mutating func update(_ situation: Situation) -> Bool {
         if candidacy != nil { return goOn(situation) }
         guard situation.mayLead, isVacant(at: situation.milliseconds),
@@ -216,7 +217,7 @@ extension Election {
         }
         let since = vacantSince ?? situation.milliseconds
         vacantSince = since
-        // Members that stand at the same moment take votes from each other.
+        // Members that stand at the same moment split the votes.
         guard situation.milliseconds >= since + UInt64(situation.rank) * leaseMilliseconds / 4
         else { return false }
         stand(situation)
@@ -237,7 +238,7 @@ extension Election {
         candidacy = Candidacy(beganMilliseconds: situation.milliseconds)
     }
 
-    /// As late as a lease that is renewed now allows to stamp.
+    /// The latest stamp that a lease renewed now allows.
     private func ceiling(at time: HybridTime) -> HybridTime {
         HybridTime(milliseconds: time.milliseconds + leaseMilliseconds)
     }
@@ -258,7 +259,7 @@ extension Election {
         return isCaughtUp && !wasCaughtUp
     }
 
-    /// Whether the answers of the others may still come.
+    /// Whether answers of other members may still arrive.
     private func isPending(_ situation: Situation) -> Bool {
         guard let candidacy else { return false }
         return situation.milliseconds < candidacy.beganMilliseconds + leaseMilliseconds
@@ -278,7 +279,7 @@ extension Election {
         candidacy?.required = required
     }
 
-    /// What these voters held as they voted, and how far they had let others stamp.
+    /// What these voters held when they voted, and the latest stamp that they had allowed.
     private func requirement(of voters: [Heartbeat], at milliseconds: UInt64) -> Requirement {
         var required = Requirement(
             vector: VersionVector(),
@@ -297,29 +298,29 @@ extension Election {
 // MARK: - The lease
 
 extension Election {
-    /// The votes for this member in its term, of which there are enough.
+    /// The votes for this member in its term, which are enough.
     struct Term {
         /// The heartbeats of the other members that vote for this one.
         var voters: [Heartbeat]
-        /// When the lease ends, on this member's clock.
+        /// When the lease ends, by this member's monotonic clock.
         var endsMilliseconds: UInt64
-        /// The latest stamp that most members allow for.
+        /// The latest stamp that most members allow.
         var ceiling: HybridTime
     }
 
-    /// Whether this member waits for votes, or for what its voters hold.
+    /// Whether this member waits for votes, or for operations that its voters hold.
     var isStanding: Bool { candidacy != nil && !isCaughtUp }
 
-    /// Whether this member has been elected and holds all that its voters held.
+    /// Whether this member is elected and holds everything that its voters held.
     var isCaughtUp: Bool { candidacy?.required?.isMet == true }
 
-    /// Up to here earlier coordinators may have stamped; later ones will after this.
+    /// The latest stamp that earlier coordinators may have used; this one's stamps are later.
     var floor: HybridTime { candidacy?.required?.floor ?? .zero }
 
-    /// The last term in which another one may have decided, before this member's own.
+    /// The last term before this member's own in which another coordinator may have decided.
     var formerTerm: UInt64 { candidacy?.required?.formerTerm ?? 0 }
 
-    /// What this member may decide by at this moment; nil if it must not decide.
+    /// The lease under which this member may decide now; nil if it must not decide.
     func lease(in situation: Situation) -> Term? {
         guard isCaughtUp, let term = term(in: situation), isHeld(by: term, in: situation)
         else { return nil }
@@ -333,7 +334,7 @@ extension Election {
         let voters = situation.heartbeats.filter { vote.isSameVote(as: $0.lease) }
         guard voters.count + 1 >= situation.majority else { return nil }
         let votes = voters.compactMap(\.lease)
-        // What most members know: of these the one that knows least. None knows more than was asked for.
+        // What a majority knows, by its member that knows least. None knows more than was requested.
         let now = situation.milliseconds
         let renewals = [now] + votes.map { min($0.renewedMilliseconds, now) }
         let ceilings = [vote.ceiling] + votes.map { min($0.ceiling, vote.ceiling) }

@@ -1,24 +1,24 @@
 import DataTree
 import SyncProtocol
 
-/// The transactions of this node's clients: sent to the coordinator, again until it answers, and kept until
-/// the client can be told.
+/// The transactions of this node's clients: sent to the coordinator until it answers, and kept until the
+/// client can be answered.
 struct ForwardedTransactions: Sendable {
-    /// Beyond these, clients are refused.
+    /// With this many, further requests are refused.
     static let countLimit = 10_000
     static let byteLimit = 64 << 20
-    /// What is not answered is sent again after this long.
+    /// A transaction without an answer is sent again after this long.
     static let patienceMilliseconds: UInt64 = 1_000
 
     struct Entry: Sendable {
         var proposal: Proposal
         var session: SessionID
         var requestID: UInt64
-        /// What the client has asked for; nil for `ok` as the answer.
+        /// The client's write concern; nil if it requests only `ok`.
         var concern: WriteConcern?
-        /// When the client gives up.
+        /// When the client stops waiting.
         var untilMilliseconds = UInt64.max
-        /// Who got it last, and when.
+        /// The coordinator that it was sent to last, and when.
         var sentTo: WriterID?
         var sentMilliseconds: UInt64 = 0
         var verdict: Verdict?
@@ -32,11 +32,11 @@ struct ForwardedTransactions: Sendable {
         }
     }
 
-    /// In the order in which clients asked.
+    /// In the order of the clients' requests.
     private(set) var entries: [Entry] = []
     private(set) var byteCount = 0
     private var answeredCount = 0
-    /// Nothing is to be sent or given up before this moment, unless there is another coordinator.
+    /// The next time at which something is to be sent or to expire, unless the coordinator changes.
     private var nextMilliseconds: UInt64 = 0
 
     var isEmpty: Bool { entries.isEmpty }
@@ -45,7 +45,7 @@ struct ForwardedTransactions: Sendable {
             && byteCount < ForwardedTransactions.byteLimit
     }
 
-    /// Keeps a transaction, in place of an earlier request of the same name.
+    /// Adds a transaction, which replaces an earlier request with the same name.
     mutating func add(_ entry: Entry) {
         remove { $0.proposal.id == entry.proposal.id }
         entries.append(entry)
@@ -61,7 +61,7 @@ struct ForwardedTransactions: Sendable {
         _ = take(where: isRemoved)
     }
 
-    /// Takes note of what the coordinator has decided; of what nobody waits for, nothing.
+    /// Records the coordinator's verdict; ignores one that no client waits for.
     mutating func answer(_ verdict: Verdict) {
         guard let index = entries.firstIndex(where: { $0.proposal.id == verdict.id }),
             entries[index].verdict == nil
@@ -70,7 +70,7 @@ struct ForwardedTransactions: Sendable {
         answeredCount += 1
     }
 
-    /// Takes those whose answer rests on nothing but what is held.
+    /// Removes and returns the answered transactions whose dependencies are held.
     mutating func takeAnswered(holding vector: VersionVector) -> [Entry] {
         if answeredCount == 0 { return [] }
         return take { entry in
@@ -78,7 +78,7 @@ struct ForwardedTransactions: Sendable {
         }
     }
 
-    /// Takes those whose clients give up at this moment.
+    /// Removes and returns the transactions whose clients have stopped waiting.
     mutating func takeExpired(at milliseconds: UInt64) -> [Entry] {
         if milliseconds < nextMilliseconds { return [] }
         return take { milliseconds >= $0.untilMilliseconds }

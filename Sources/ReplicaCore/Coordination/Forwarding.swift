@@ -1,13 +1,13 @@
 import DataTree
 import SyncProtocol
 
-// What a node does with the transactions of its clients: it sends them to the coordinator, and tells each
-// client of the decision once it holds what that rests on.
+// What a node does with the transactions of its clients: it sends them to the coordinator, and answers
+// each client once it holds what the decision depends on.
 
 extension Coordination {
-    /// Keeps a transaction of a client until the coordinator has decided it.
+    /// Keeps a client's transaction until the coordinator has decided it.
     ///
-    /// - Parameter stamp: Names the transaction if its client did not.
+    /// - Parameter stamp: The name of the transaction if its client gave none.
     mutating func forward(
         _ write: Write, if condition: Condition, named name: Stamp, for submission: Submission,
         at now: Moment
@@ -31,7 +31,7 @@ extension Coordination {
         forwarded.add(entry)
     }
 
-    /// The coordinator, as far as this node has heard of one.
+    /// The coordinator, as far as this node knows.
     func coordinator(
         of peers: Peers, at milliseconds: UInt64
     ) -> (member: String, writer: WriterID)? {
@@ -43,7 +43,8 @@ extension Coordination {
             .flatMap { peer in peer.heartbeat.map { (peer.member, $0.writer) } }
     }
 
-    /// Sends the coordinator what it has not got, or has not answered for a while.
+    /// Sends the coordinator the transactions that are new to it, or that it has not answered for a
+    /// while.
     mutating func forwardTransactions(seeing replica: ReplicationView, _ peers: Peers) {
         if forwarded.isEmpty { return }
         let milliseconds = replica.now.elapsedMilliseconds
@@ -62,7 +63,8 @@ extension Coordination {
         }
     }
 
-    /// Takes the transactions whose clients can be told: each with what to tell it if it was not done.
+    /// Removes and returns the transactions whose clients can be answered, each with the reason if it was
+    /// not done.
     mutating func takeAnswered(
         seeing replica: ReplicationView, _ peers: Peers
     ) -> [(entry: ForwardedTransactions.Entry, failure: RequestFailure?)] {
@@ -77,7 +79,7 @@ extension Coordination {
             }
     }
 
-    /// Why there is no decision, as far as this node can tell.
+    /// Why there is no decision, as far as this node knows.
     private func reasonAgainstDecisions(
         seeing peers: Peers, at milliseconds: UInt64
     ) -> (problem: String, fix: String) {
@@ -120,7 +122,7 @@ extension ForwardedTransactions.Entry {
         }
     }
 
-    /// Why a client that has waited long enough is not told of a decision.
+    /// The failure for a client that has waited long enough without a decision.
     fileprivate func expiry(because reason: (problem: String, fix: String)) -> RequestFailure {
         if sentTo == nil { return RequestFailure(.noMajority, reason.problem, fix: reason.fix) }
         return RequestFailure(
@@ -131,7 +133,7 @@ extension ForwardedTransactions.Entry {
 }
 
 extension RequestFailure {
-    /// What a transaction was run on is not what is there.
+    /// The failure of a transaction whose location holds another value than the client read.
     static func changed(at path: Path) -> RequestFailure {
         RequestFailure(
             .changed, "what is at \(path) is not what the condition says",
@@ -144,7 +146,7 @@ extension RequestFailure {
 }
 
 extension [Proposal] {
-    /// The proposals in order, in parts of about so many bytes, of at least one each.
+    /// The proposals in order, in parts of about this many bytes, with at least one each.
     fileprivate func parts(ofBytes limit: Int) -> [[Proposal]] {
         var parts: [[Proposal]] = []
         var size = limit

@@ -31,7 +31,7 @@ enum Lifecycle: Equatable, Sendable {
     case serving(CheckpointTransfer? = nil)
     case rejoining(Rejoin)
 
-    /// Whether clients are taken, if only to be refused with a reason.
+    /// Whether clients are accepted, even if only to be refused with a reason.
     var isOpen: Bool {
         switch self {
         case .starting: false
@@ -40,16 +40,16 @@ enum Lifecycle: Equatable, Sendable {
         }
     }
 
-    /// Whether this replica was evicted, and the other members do not wait for it yet: it makes no operations.
+    /// Whether this replica was evicted and other members do not wait for it yet: it makes no operations.
     var isRejoining: Bool { rejoin != nil }
 
-    /// Whether this replica takes operations of peers, except while its tree is being replaced.
+    /// Whether this replica accepts operations of peers, except while its tree is being replaced.
     var isReceiving: Bool { startup?.isReceiving ?? true }
 
     /// Whether the tree is about to be replaced.
     var isInstalling: Bool { transfer?.phase == .installing }
 
-    /// What a replica that takes no clients yet waits for.
+    /// What a replica waits for that accepts no clients yet.
     var startup: Startup? {
         switch self {
         case .starting(let startup, _): startup
@@ -62,7 +62,7 @@ enum Lifecycle: Equatable, Sendable {
         if case .rejoining(let rejoin) = self { rejoin } else { nil }
     }
 
-    /// How the checkpoint of a peer comes, if one does.
+    /// The transfer of a peer's checkpoint, if one is under way.
     var transfer: CheckpointTransfer? {
         get {
             switch self {
@@ -85,7 +85,7 @@ enum Lifecycle: Equatable, Sendable {
 // MARK: - Events
 
 extension Lifecycle {
-    /// Goes on waiting for peers; returns whether clients are taken from now on.
+    /// Continues to wait for peers; returns whether clients are accepted from now on.
     mutating func advanceStartup(_ situation: Startup.Situation) -> Bool {
         guard var startup else { return false }
         let isReady = startup.advance(situation)
@@ -101,7 +101,7 @@ extension Lifecycle {
         }
     }
 
-    /// Clients are taken from now on.
+    /// Begins to accept clients.
     mutating func becomeReady() {
         switch self {
         case .starting(_, let transfer): self = .serving(transfer)
@@ -110,7 +110,7 @@ extension Lifecycle {
         }
     }
 
-    /// A peer knows that these incarnations of this member, on whose data this replica lives, were evicted.
+    /// Begins to rejoin: a peer knows that the incarnations whose data this replica has were evicted.
     mutating func becomeEvicted(_ incarnations: [Eviction]) {
         if incarnations.isEmpty { return }
         let next: Rejoin
@@ -131,12 +131,12 @@ extension Lifecycle {
         }
     }
 
-    /// All rows of a peer's checkpoint are here, and this many logs have an end that it does not cover.
+    /// Records that all rows of a peer's checkpoint are stored, and how many logs have an end that it does not cover.
     mutating func beginKeepingOrphans(of count: Int) {
         if rejoin?.phase == .transferring { waitForOrphans(count) }
     }
 
-    /// The end of one more log is kept; returns whether this replica was waiting for that.
+    /// Records that the end of one more log is kept; returns whether this replica was waiting for that.
     mutating func keptOrphans() -> Bool {
         guard case .rejoining(let rejoin) = self, case .keepingOrphans(let count) = rejoin.phase
         else { return false }
@@ -148,7 +148,7 @@ extension Lifecycle {
         change { $0.phase = count == 0 ? .installing : .keepingOrphans(count) }
     }
 
-    /// A peer was asked for its checkpoint, in place of all that is here.
+    /// Records that a peer was asked for its checkpoint, to replace all data of this replica.
     mutating func beginTransfer(from member: String, at milliseconds: UInt64) {
         change { rejoin in
             rejoin.source = member
@@ -157,12 +157,12 @@ extension Lifecycle {
         }
     }
 
-    /// The rows of the checkpoint were damaged.
+    /// Restarts the transfer, because rows of the checkpoint were damaged.
     mutating func failInstallation() {
         if rejoin?.phase == .installing { change { $0.phase = .transferring } }
     }
 
-    /// The checkpoint has taken the place of all else; returns the incarnations that are over.
+    /// Records that the checkpoint has replaced all else; returns the incarnations that have ended.
     mutating func completeInstallation() -> [Eviction] {
         guard case .rejoining(let rejoin) = self, rejoin.phase == .installing else { return [] }
         self = .rejoining(
@@ -170,10 +170,10 @@ extension Lifecycle {
         return rejoin.ended
     }
 
-    /// A client is gone whose writes have to wait until this replica may make operations.
+    /// Keeps a closed session's on-disconnect writes until this replica may make operations.
     mutating func postpone(_ writes: [Write]) { change { $0.left.append(writes) } }
 
-    /// The other members wait for this one; returns what clients that are gone wanted written meanwhile.
+    /// Completes the rejoin, as the other members wait for this one; returns the on-disconnect writes kept meanwhile.
     mutating func completeRejoin() -> [[Write]] {
         guard case .rejoining(let rejoin) = self, rejoin.phase == .awaitingMembers
         else { return [] }

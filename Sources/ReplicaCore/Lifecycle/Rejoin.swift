@@ -1,33 +1,33 @@
 import SyncProtocol
 
-/// How an evicted replica rejoins: with the data of another member, as another writer, and with what it alone had
-/// replayed afterwards.
+/// How an evicted replica rejoins: with the data of another member, as another writer, and with the operations
+/// replayed that no other member holds.
 struct Rejoin: Equatable, Sendable {
     enum Phase: Equatable, Sendable {
-        /// Until all rows of another member's checkpoint are here.
+        /// Until all rows of another member's checkpoint are stored.
         case transferring
-        /// Until so many ends of logs, which that checkpoint does not cover, are kept beside the log.
+        /// Until this many ends of logs, which that checkpoint does not cover, are kept beside the log.
         case keepingOrphans(Int)
-        /// Until the checkpoint has taken the place of all else.
+        /// Until the checkpoint has replaced all else.
         case installing
-        /// Until the others wait for this member again.
+        /// Until the other members wait for this one again.
         case awaitingMembers
     }
 
-    /// From one try to the next.
+    /// The interval between attempts.
     static let patienceMilliseconds: UInt64 = 1_000
 
     var phase: Phase
-    /// What it still waits for before it takes clients; nil if it takes them.
+    /// What it still waits for before it accepts clients; nil if it accepts them.
     var startup: Startup?
-    /// How the checkpoint of another member comes.
+    /// The transfer of another member's checkpoint.
     var transfer: CheckpointTransfer?
-    /// The incarnations of this member that are over.
+    /// The incarnations of this member that have ended.
     var ended: [Eviction] = []
     /// The member asked last, and when the next one may be asked.
     var source = ""
     var nextMilliseconds: UInt64 = 0
-    /// What clients that are gone wanted written.
+    /// The on-disconnect writes of sessions that have closed meanwhile.
     var left: [[Write]] = []
 
     init(
@@ -40,7 +40,7 @@ struct Rejoin: Equatable, Sendable {
         self.left = left
     }
 
-    /// The live member to ask for its checkpoint next: one after the other, of those that know all that is over.
+    /// The live member to ask for its checkpoint next, in rotation among those that know all ended incarnations.
     func nextSource(of peers: Peers, at milliseconds: UInt64) -> String? {
         guard milliseconds >= nextMilliseconds else { return nil }
         let sources = peers.members.filter { peer in

@@ -1,18 +1,18 @@
 import SyncProtocol
 
-/// What a replica waits for before it takes clients.
+/// What a replica waits for before it accepts clients.
 struct Startup: Equatable, Sendable {
     /// Without all peers, a replica begins to serve after this long.
     static let patienceMilliseconds: UInt64 = 1_500
 
-    /// Whether there was an incarnation before.
+    /// Whether there was an earlier incarnation on this disk.
     let hasPast: Bool
     private var startedMilliseconds: UInt64?
-    /// What an incarnation without a past has to hold before it serves, and when it last came closer to that.
+    /// What an incarnation without a past must hold before it serves, and when it last made progress.
     private var target: VersionVector?
     private var heldCount: UInt64 = 0
     private var progressMilliseconds: UInt64 = 0
-    /// Whether operations of peers are taken: an incarnation without a past has to hear first what its
+    /// Whether operations of peers are accepted: an incarnation without a past must first learn what its
     /// predecessor knew of evictions.
     private(set) var isReceiving: Bool
 
@@ -21,23 +21,23 @@ struct Startup: Equatable, Sendable {
         isReceiving = hasPast
     }
 
-    /// What a replica knows of itself and its peers when it looks whether it can serve.
+    /// What a replica knows of itself and its peers when it checks whether it can serve.
     struct Situation {
         var milliseconds: UInt64
         var writer: WriterID
         var vector: VersionVector
         var peers: Peers
-        /// Whether the checkpoint of a peer is on its way.
+        /// Whether the transfer of a peer's checkpoint is under way.
         var isTransferring: Bool
     }
 
-    /// Goes on waiting. Returns whether clients can be taken: once all peers were heard, or after a second and a
-    /// half without some.
+    /// Continues to wait. Returns whether clients can be accepted: once heartbeats of all peers have arrived, or
+    /// after a second and a half without some.
     ///
-    /// A replica without a past may be a member that lost its disk, and whose closed timestamps others still
-    /// count on. Once a peer tells that it knows of the new incarnation, nobody takes anything for stable by them
-    /// any more, as all have to agree on who is closed; and all that was stable is older than what that peer
-    /// tells.
+    /// A replica without a past may be a member that lost its disk, and whose earlier closed timestamps other
+    /// members still rely on. Once a peer announces that it knows the new incarnation, no member uses those to
+    /// advance the stable time any more, as all have to agree on which writers are closed; and all that was
+    /// stable is older than what that peer announces.
     mutating func advance(_ situation: Situation) -> Bool {
         let started = startedMilliseconds ?? situation.milliseconds
         startedMilliseconds = started
@@ -54,8 +54,8 @@ struct Startup: Equatable, Sendable {
         return hasPast || situation.isKnown(toAll: hearsAll) && catchUp(situation)
     }
 
-    /// Returns whether a replica without a past holds what its peers had when it heard them first; or gets no
-    /// further, and no member that is there may have what it misses.
+    /// Returns whether a replica without a past holds what its peers had in their first heartbeats, or makes no
+    /// progress and no live member may have what it misses.
     private mutating func catchUp(_ situation: Situation) -> Bool {
         if target == nil {
             var target = VersionVector()
@@ -77,7 +77,7 @@ struct Startup: Equatable, Sendable {
 }
 
 extension Startup.Situation {
-    /// Whether the peers that are there, or some of them, know of this incarnation.
+    /// Whether the live peers, all or some of them, know this incarnation.
     fileprivate func isKnown(toAll: Bool) -> Bool {
         let live = peers.members.filter { peers.isLive($0, at: milliseconds) }
         let knowing = live.count { $0.heartbeat?.writers.contains(writer) == true }

@@ -1,23 +1,23 @@
 import SyncProtocol
 
-// Writes that carry the stamp of their client are done once, however often and at however many nodes the client
-// asks for them: two operations with one stamp are one, in every tree.
+// A write with a client's stamp is done once, however often and at however many nodes the client requests it:
+// in every tree, two operations with one stamp are one.
 
-/// What a replica does with a write that a client has stamped.
+/// What a replica does with a write that has a client's stamp.
 enum Admission: Equatable {
     case admitted
     case done
-    /// The stamp is that of a node.
+    /// The stamp is a node's.
     case notOfClient
     /// The stamp is too old, or too far ahead.
     case refused(problem: String)
 }
 
 extension Replication {
-    /// How far ahead of this replica's clock a stamp may be; clients follow the nodes' clocks.
+    /// How far a stamp may be ahead of this replica's clock; clients follow the nodes' clocks.
     static let aheadLimitMilliseconds: UInt64 = 10_000
 
-    /// What becomes of a write with this stamp.
+    /// The decision about a write with this stamp.
     func admission(of stamp: Stamp) -> Admission {
         guard isClient(stamp.writer) else { return .notOfClient }
         if deduplicationTable.answer(for: stamp) == .done { return .done }
@@ -36,14 +36,14 @@ extension Replication {
         return .admitted
     }
 
-    /// Whether a writer is none of the nodes.
+    /// Whether a writer is not a node.
     func isClient(_ writer: WriterID) -> Bool {
         vector[writer] == 0 && !peers.writers.contains(writer)
     }
 
-    /// Whether it is known that no node has done what has this stamp, and none will.
+    /// Whether it is certain that no node has done a write with this stamp, and none will.
     ///
-    /// Until an evicted member has rejoined and replayed its orphaned operations, it may still do so.
+    /// An evicted member that rejoins may still do so until it has replayed its orphaned operations.
     func isDecided(_ stamp: Stamp) -> Bool {
         stamp.time <= stableTime && deduplicationTable.answer(for: stamp) == .notDone
             && !peers.evictions.isAnythingOpen

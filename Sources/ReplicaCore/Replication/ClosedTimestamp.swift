@@ -6,7 +6,7 @@ import SyncProtocol
 struct ClosedTimestamp: Sendable {
     let lagMilliseconds: UInt64
     private(set) var time: HybridTime
-    /// What the clock showed at some moment.
+    /// The clock's time at an earlier moment.
     private var sample: (elapsedMilliseconds: UInt64, time: HybridTime)?
 
     init(_ time: HybridTime, lagMilliseconds: UInt64) {
@@ -14,12 +14,12 @@ struct ClosedTimestamp: Sendable {
         self.lagMilliseconds = lagMilliseconds
     }
 
-    /// Closes all times up to one.
+    /// Closes all times up to this one.
     mutating func raise(to time: HybridTime) { self.time = max(self.time, time) }
 
     /// Follows the clock.
     ///
-    /// Where the wall clock has gone back, and the hybrid clock stands still, it reaches what the clock showed a
+    /// If the wall clock has gone back and the hybrid clock does not advance, it reaches the clock's time of one
     /// lag ago.
     mutating func follow(_ clock: HybridTime, at elapsedMilliseconds: UInt64) {
         raise(to: clock.earlier(byMilliseconds: lagMilliseconds))

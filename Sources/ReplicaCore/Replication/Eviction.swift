@@ -1,12 +1,12 @@
 import Store
 import SyncProtocol
 
-// How a cluster goes on without a member that is gone.
+// How a cluster continues without a member that is gone.
 //
-// Each node that is asked to, or hears another node's vote, notes durably that it votes for the end of a member's
-// incarnation; heartbeats tell. Where more than half of all members vote so, it is decided, and each node that
-// knows of it tells others: the writer is closed and nobody waits for the member. Source: `convergence.md`,
-// section 6.
+// A node that is asked to evict a member, or receives another node's vote, stores its own vote for the end of
+// that member's incarnation; heartbeats announce it. With the votes of more than half of all members it is
+// decided, and each node that knows this announces it: the writer is closed, and no node waits for the member.
+// Source: `convergence.md`, section 6.
 
 extension Replication {
     /// Votes for the end of a member's incarnation.
@@ -41,7 +41,8 @@ extension Replication {
         closeEvicted()
     }
 
-    /// Why a vote could not take effect now, and might when nobody wants it any more.
+    /// Why this node refuses to vote: the vote could not take effect now, and might take effect when it is no
+    /// longer wanted.
     private func noMajority(against member: String) -> RequestFailure {
         let others = peers.voters(against: member, at: now.elapsedMilliseconds).map(\.member)
         let reached = others.isEmpty ? "no other node" : "only " + others.joined(separator: ", ")
@@ -53,14 +54,14 @@ extension Replication {
             fix: "start more nodes, or ask a node that reaches more of them")
     }
 
-    /// Follows what a member tells of evictions.
+    /// Learns a member's knowledge of evictions.
     mutating func follow(_ heartbeat: Heartbeat) {
         guard heartbeat.evictions != peers.evictions.all else { return }
         peers.follow(heartbeat)
         closeEvicted()
     }
 
-    /// Closes the writers that are out by now.
+    /// Closes the writers of members that are now evicted.
     private mutating func closeEvicted() {
         if peers.closeEvicted() { dropClosed() }
     }

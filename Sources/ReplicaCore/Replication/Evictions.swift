@@ -1,15 +1,15 @@
 import SyncProtocol
 
-/// What this replica knows of incarnations that are over by decision, or are to be.
+/// What this replica knows of incarnations that are evicted, or are to be.
 ///
-/// Each entry goes through the stages of `Eviction.Stage`, never back, and members tell each other theirs: so in
-/// the end all know the same, in whatever order they heard it. It is kept on disk, as others count on it.
+/// Each entry goes through the stages of `Eviction.Stage`, never back, and members exchange theirs: so in the end
+/// all know the same, in whatever order the messages arrived. It is kept on disk, as other members rely on it.
 struct Evictions: Sendable {
-    /// This replica's member.
+    /// The name of this replica's member.
     let own: String
     /// Ascending by member and subject.
     private(set) var all: [Eviction] = []
-    /// Those at the stage `out`, on which members agree before anything is stable.
+    /// Those at the stage `out`, on which members must agree before the stable time advances.
     private(set) var out: [Eviction] = []
     /// Whether the last turn changed something.
     private(set) var isChanged = false
@@ -21,7 +21,7 @@ struct Evictions: Sendable {
         list()
     }
 
-    /// What is to be kept on disk, if that is something new.
+    /// What must be stored, if it has changed.
     mutating func takeChange() -> [Eviction]? {
         defer { isChanged = false }
         return isChanged ? all : nil
@@ -29,7 +29,7 @@ struct Evictions: Sendable {
 
     var hasRoom: Bool { all.count < Eviction.limit }
 
-    /// Whether a member is out that may have done what nobody knows, or has not done it again yet.
+    /// Whether an evicted member may have operations that no other member knows, or has not replayed them yet.
     var isAnythingOpen: Bool { all.contains { $0.stage == .out || $0.stage == .back } }
 
     func isOut(_ member: String) -> Bool {
@@ -41,7 +41,8 @@ struct Evictions: Sendable {
         return isKnown(incarnation, at: place) ? all[place].stage : nil
     }
 
-    /// Notes an incarnation, or that it has come to a later stage; false if that is known, or has no room.
+    /// Records an incarnation, or that it has reached a later stage; returns false if that is known, or there is no
+    /// room.
     mutating func raise(_ incarnation: Eviction, to stage: Eviction.Stage) -> Bool {
         let place = place(of: incarnation)
         if isKnown(incarnation, at: place) {
@@ -82,8 +83,8 @@ struct Evictions: Sendable {
 // MARK: - Incarnations
 
 extension Evictions {
-    /// Whether a heartbeat is from an incarnation that is over: one that most members wanted out, or one that began
-    /// on the data of one that was voted out, without knowing of that.
+    /// Whether a heartbeat is from an ended incarnation: one that most members have evicted, or one that began on
+    /// the data of an evicted one without knowing of that.
     func exclude(_ heartbeat: Heartbeat) -> Bool {
         all.contains { eviction in
             guard eviction.member == heartbeat.member, eviction.stage >= .out else { return false }
@@ -91,7 +92,7 @@ extension Evictions {
         }
     }
 
-    /// Notes that a member lives again, if it is out; true if so.
+    /// Records that an evicted member has rejoined; returns whether it was evicted.
     mutating func noteReturn(of member: String) -> Bool {
         var hasReturned = false
         for eviction in out where eviction.member == member {
@@ -100,23 +101,23 @@ extension Evictions {
         return hasReturned
     }
 
-    /// The lives of this member that somebody knows to be over, and this data does not.
+    /// The evicted incarnations of this member of which a peer knows and this data does not.
     func news(in evictions: [Eviction]) -> [Eviction] {
         evictions.filter { eviction in
             eviction.member == own && eviction.stage >= .out && stage(of: eviction) == nil
         }
     }
 
-    /// This member's own, at some stage.
+    /// The incarnations of this member at this stage.
     func own(at stage: Eviction.Stage) -> [Eviction] {
         all.filter { $0.member == own && $0.stage == stage }
     }
 
-    /// Whether a member with a name before this one's is back, and has not yet done again what it alone had:
-    /// they do so one after the other, as two may have had the same.
+    /// Whether a member with a name before this one's has rejoined and not yet replayed its orphaned operations:
+    /// members replay one after another, as two may have had the same operations.
     var isPrecededByOther: Bool { all.contains { $0.stage == .back && $0.member < own } }
 
-    /// Notes which evictions are over, as a member tells whose operations are all here.
+    /// Records that evictions are completed, once all operations are here that the announcing member held.
     mutating func finish(_ evictions: [Eviction]) {
         for eviction in evictions where eviction.stage == .over && eviction.member != own {
             if stage(of: eviction) != nil { _ = raise(eviction, to: .over) }
@@ -125,7 +126,7 @@ extension Evictions {
 }
 
 extension [Eviction] {
-    /// Whether an incarnation is among these, and over.
+    /// Whether an incarnation is among these, and has ended.
     func hasOver(_ incarnation: Eviction) -> Bool { has(incarnation, from: .out) }
 
     func has(_ incarnation: Eviction, from stage: Eviction.Stage) -> Bool {

@@ -1,19 +1,19 @@
 import SyncProtocol
 
-// How incarnations that are over come to cost nothing: the members fold the origins that they all hold alike, and
-// leave them out of their heartbeats. Source: `replication-protocol.md`, "Folded origins".
+// How ended incarnations come to cost nothing: the members fold the origins that they all hold alike, and omit them
+// from their heartbeats. Source: `replication-protocol.md`, "Folded origins".
 
 extension Peers {
-    /// So long after a node that may not have folded the same has said something, heartbeats name all origins.
+    /// After a message of a node that may not have folded the same origins, heartbeats name all origins for this long.
     static let namingMilliseconds: UInt64 = 2_000
 
-    /// The origins to fold from now on; nil where nothing changes.
+    /// The origins to fold from now on; nil if nothing changes.
     ///
-    /// They are those of closed writers of which all members hold as much as this replica. All members come to the
-    /// same ones, because nothing is added to what they hold of such writers once they agree on who is closed.
+    /// They are the closed writers of which all members hold as much as this replica. All members come to the same
+    /// ones, because holdings of such writers no longer grow once members agree on which writers are closed.
     ///
-    /// - Parameter limit: As many closed writers may stay unfolded.
-    /// - Complexity: O(1) mostly; O(origins) where there is something to fold.
+    /// - Parameter limit: The number of closed writers that may stay unfolded.
+    /// - Complexity: O(1) mostly; O(origins) if there is something to fold.
     func folding(of vector: VersionVector, limit: Int) -> FoldedOrigins? {
         let own = vector.folded?.digest
         let differs = members.contains { peer in
@@ -34,7 +34,7 @@ extension Peers {
         changeHeartbeats { $0.vector.fold(origins) }
     }
 
-    /// Whether all peers have folded these origins too, as far as this replica knows, so that heartbeats need not name them.
+    /// Whether all peers have folded these origins too, as far as this replica knows, so that heartbeats can omit them.
     func haveFolded(_ origins: FoldedOrigins.Digest, at elapsedMilliseconds: UInt64) -> Bool {
         elapsedMilliseconds >= namesAllUntilMilliseconds
             && all.allSatisfy { $0.heartbeat?.folding?.origins == origins }
@@ -42,7 +42,7 @@ extension Peers {
 }
 
 extension Heartbeat {
-    /// The heartbeat with the origins that it leaves out; nil if they are other ones than this replica has folded.
+    /// The heartbeat with the origins that it omits; nil if this replica has folded others.
     func completed(with folded: FoldedOrigins?) -> Heartbeat? {
         guard let folding else { return self }
         var heartbeat = self

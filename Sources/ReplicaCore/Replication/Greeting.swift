@@ -1,6 +1,6 @@
 import SyncProtocol
 
-// How nodes come to know each other: a hello that each answers, and a goodbye.
+// How nodes introduce themselves: by a hello that each peer answers, and a goodbye.
 
 extension Replication {
     /// Says hello to the peers that have not answered yet.
@@ -25,15 +25,15 @@ extension Replication {
         return time
     }
 
-    /// Whether this node ends because a peer refuses it.
+    /// Whether this node must exit because a peer refuses it.
     ///
-    /// The refusal may be for another process of this name; and a node that some peer has welcomed is a member,
-    /// whatever another one says later.
+    /// The refusal may be for another process with this name; and a node that some peer has welcomed is a
+    /// member, even if another peer refuses it later.
     func isRefused(_ addressee: WriterID) -> Bool {
         addressee == writer && !peers.all.contains(where: \.isGreeted)
     }
 
-    /// Welcomes a process that says hello, or refuses it with the reason.
+    /// Welcomes a process that says hello, or refuses it with a reason.
     mutating func answer(_ hello: Hello, to member: String) {
         peers.namesAllUntilMilliseconds = now.elapsedMilliseconds + Peers.namingMilliseconds
         let answer: PeerMessage
@@ -51,7 +51,7 @@ extension Replication {
         turn.immediate.append(.answer(member, answer.frame))
     }
 
-    /// Why a node cannot be the member that it says it is; nil if it can.
+    /// Why a node cannot be the member that it claims to be; nil if it can.
     private func refusal(of hello: Hello) -> Refusals.Refusal? {
         let own = configuration.member
         if hello.cluster != configuration.cluster {
@@ -99,7 +99,7 @@ extension Replication {
         }
     }
 
-    /// The first member that this node and another one do not both know, at the same place.
+    /// The first member that this node and another one do not both know with the same endpoint.
     private func difference(to hello: Hello) -> String? {
         var own: [String: String] = [:]
         var its: [String: String] = [:]

@@ -1,20 +1,20 @@
 import SyncProtocol
 
-// What members tell each other four times a second: what is durable at the sender, and what it knows of members.
+// What members announce four times a second: what is durable at the sender, and what it knows of members.
 
 extension Replication {
-    /// What became of a heartbeat.
+    /// The effect of a heartbeat.
     enum Hearing: Equatable {
-        /// It says nothing: from no peer, or from an incarnation that is over by decision.
+        /// None: it is not from a peer, or from an evicted incarnation.
         case ignored
-        /// It is older than one that came before.
+        /// It is older than an earlier arrival.
         case late
         case current
-        /// A member began a new incarnation, or was heard for the first time; and the writer that it had before.
+        /// A member began a new incarnation, or sent its first heartbeat; with the writer that it had before.
         case newWriter(before: WriterID?)
     }
 
-    /// Learns from the heartbeat of a member.
+    /// Processes the heartbeat of a member.
     mutating func hear(_ heartbeat: Heartbeat) -> Hearing {
         guard heartbeat.cluster == configuration.cluster, clock.reaches(heartbeat.time, at: now)
         else {
@@ -53,10 +53,10 @@ extension Replication {
             wallMilliseconds: now.wallMilliseconds, lease: durable.lease, folding: folding)
     }
 
-    /// Moves the clock on, and the closed timestamp behind it, as a turn ends.
+    /// Advances the clock, and the closed timestamp behind it, as a turn ends.
     ///
-    /// - Parameter isHeartbeatDue: Whether the time is for a heartbeat: the times that peers hear ascend, even
-    ///   where the clock is ahead of the wall clock.
+    /// - Parameter isHeartbeatDue: Whether a heartbeat will announce the time: announced times ascend, even
+    ///   while the clock is ahead of the wall clock.
     mutating func passTime(isHeartbeatDue: Bool) -> HybridTime {
         let time =
             isHeartbeatDue
@@ -67,7 +67,7 @@ extension Replication {
         return time
     }
 
-    /// Finds out up to when all operations have arrived.
+    /// Advances the stable time.
     mutating func advanceStability() {
         peers.advanceStability(holding: vector)
         stableTime = max(stableTime, peers.stableTime(own: closedTimestamp.time) ?? .zero)
@@ -104,7 +104,7 @@ extension Replication {
         )
     }
 
-    /// Asks peers for the operations that this replica misses.
+    /// Requests the operations that this replica misses.
     mutating func requestMissing() {
         let requests = repair.requests(
             holding: vector, reorderBuffer: reorderBuffer, peers: peers, at: now.elapsedMilliseconds
@@ -119,8 +119,8 @@ extension Replication {
 
     /// Forgets registers that no operation can need any more.
     ///
-    /// - Parameter isIdle: A node that has nothing else to do has few turns, and time in each.
-    /// - Returns: How many places it has looked at.
+    /// - Parameter isIdle: Whether the node has nothing else to do: its turns are then few, and each has time.
+    /// - Returns: The number of locations visited.
     mutating func forgetRegisters(isIdle: Bool) -> Int {
         // A little every turn, so that no turn is long, but more than a turn can add.
         tree.forget(
@@ -128,7 +128,7 @@ extension Replication {
             limit: isIdle ? 5_000 : 500 + 3 * turn.applied)
     }
 
-    /// The member that an origin is now, or the origin itself if it is an earlier incarnation.
+    /// The member whose current writer an origin is, or the origin itself if its incarnation has ended.
     func name(of origin: WriterID) -> String {
         if origin == writer { return configuration.member }
         return peers.all.first { $0.heartbeat?.writer == origin }?.member ?? origin.description

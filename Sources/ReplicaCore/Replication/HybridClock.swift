@@ -18,18 +18,18 @@ struct HybridClock: Sendable {
     /// Learns of a time that another writer issued.
     mutating func observe(_ time: HybridTime) { last = max(last, time) }
 
-    /// Whether a time is at most a century ahead of the wall clock, and so worth following.
+    /// Whether a time is at most a century ahead of the wall clock, so that the clock may follow it.
     ///
-    /// Every clock follows the newest time that it hears of; one at the end of their range would leave
-    /// none after it, for the whole cluster and for ever. To a clock that begins at 1970 the present
-    /// is within reach.
+    /// Every clock follows the newest time in any message; a time at the end of the range would leave none
+    /// after it, for the whole cluster and permanently. A wall clock that starts at 1970 still reaches the
+    /// present.
     func reaches(_ time: HybridTime, at now: Moment) -> Bool {
         time.milliseconds <= now.wallMilliseconds + HybridClock.reachMilliseconds
     }
 
-    /// A moment as it is worth following: a wall clock that is a century after all that was seen stands still.
+    /// The moment that the clock follows: a wall clock more than a century after all times seen is ignored.
     ///
-    /// Nobody else would take what was stamped by it, not even once it is right again.
+    /// Other nodes would not accept stamps of such a clock, even after it is corrected.
     func followed(_ moment: Moment) -> Moment {
         guard last > .zero,
             moment.wallMilliseconds > last.milliseconds + HybridClock.reachMilliseconds

@@ -1,11 +1,12 @@
 import Store
 import SyncProtocol
 
-// Which nodes make up the cluster is for its configuration to say, and for all nodes at once; a node that was left
-// out for a while must not go on where it was, as others have made stable without it what it may still change.
+// The configuration of all nodes at once says which nodes make up the cluster. A node that was left out for a while
+// must not continue with its data: without it, the others have declared stable what it may still change.
 //
-// So a node that starts with a shorter list notes that all incarnations of who is missing are over, as if most members
-// had voted it out. Should it be listed again, it comes back as such a node does. Source: `convergence.md`, section 6.
+// So a node that starts with a shorter list records that all incarnations of each missing member have ended, as if
+// they had been evicted. If the member is listed again, it rejoins as an evicted node does. Source: `convergence.md`,
+// section 6.
 
 /// The members of a cluster, by name.
 struct MemberList: Equatable, Sendable {
@@ -41,7 +42,7 @@ struct MemberList: Equatable, Sendable {
 }
 
 extension Replication {
-    /// Compares the list of members with that of the incarnation before; nil if that one is not known.
+    /// Compares the list of members with that of the previous incarnation; nil if that one is not known.
     mutating func compareMembers(with last: MemberList?) {
         let current = MemberList(of: configuration)
         if last != current { unstoredMembers = current }
@@ -50,7 +51,7 @@ extension Replication {
         }
     }
 
-    /// Stores the list, together with what it says of members that are not in it.
+    /// Stores the list, together with the removals that it implies.
     mutating func storeMembers() {
         guard let list = unstoredMembers else { return }
         unstoredMembers = nil
@@ -59,15 +60,15 @@ extension Replication {
 }
 
 extension Evictions {
-    /// Notes that all incarnations of a member are over so far: it is none any more.
+    /// Records that all incarnations of a member so far have ended: it is no longer a member.
     mutating func noteRemoval(of member: String) {
         let count = all.count { $0.member == member && $0.isRemoval }
-        // Who has made the same steps counts the same.
+        // Nodes with the same sequence of configurations come to the same count.
         let removal = Eviction(member: member, subject: .allUntilRemoval(UInt64(count + 1)))
         _ = raise(removal, to: .over)
     }
 
-    /// Takes over what another member knows of removals, also of nodes that are listed nowhere any more.
+    /// Learns a member's knowledge of removals, including nodes that no configuration lists any more.
     mutating func follow(removals evictions: [Eviction]) {
         for removal in evictions where removal.isRemoval && removal.stage == .over {
             if removal.member != own { _ = raise(removal, to: .over) }
@@ -76,6 +77,6 @@ extension Evictions {
 }
 
 extension Eviction {
-    /// Whether it ends all incarnations of a member up to one at which the member was left out.
+    /// Whether it ends all incarnations of a member up to the removal of the member.
     var isRemoval: Bool { writer == nil }
 }

@@ -1,21 +1,21 @@
 import Store
 
-/// What a turn has gathered so far.
+/// What a turn has collected so far.
 struct OpenTurn: Sendable {
     var entries: [LogEntry] = []
     var properties: [Property] = []
-    /// Leaves once the turn is durable, before what the outbox has for clients.
+    /// Sent once the turn is durable, before the outbox's messages to clients.
     var published: [Output] = []
-    /// Leaves at once: it shows nothing that could be lost.
+    /// Sent at once: it shows nothing that could be lost.
     var immediate: [Output] = []
     /// Operations applied to the tree.
     var applied = 0
-    /// Whether the orphaned operations are replayed in this turn.
+    /// Whether this turn replays the orphaned operations.
     var clearsOrphans = false
-    /// Whether a client waits until this turn's operations are durable elsewhere too.
-    var requestsHeartbeats = false
+    /// Whether a client waits until this turn's operations are durable at other nodes too.
+    var asksForHeartbeats = false
     /// Whether a peer waits until this turn is durable.
-    var isHeartbeatRequested = false
+    var owesHeartbeat = false
 
     /// Begins the next turn.
     mutating func clear() {
@@ -25,7 +25,7 @@ struct OpenTurn: Sendable {
         immediate.removeAll(keepingCapacity: true)
         applied = 0
         clearsOrphans = false
-        requestsHeartbeats = false
-        isHeartbeatRequested = false
+        asksForHeartbeats = false
+        owesHeartbeat = false
     }
 }

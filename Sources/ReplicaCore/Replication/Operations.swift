@@ -4,15 +4,15 @@ import SyncProtocol
 
 // The two ways into the tree: operations that this replica makes, and those that arrive in batches.
 
-/// A batch of which some operations are applied.
+/// A batch whose operations are being applied.
 struct ArrivingBatch: Sendable {
     let batch: Batch
     let bytes: [UInt8]
-    /// The place of the next operation to apply.
+    /// The index of the next operation to apply.
     var next = 0
 }
 
-/// An operation that the tree has just taken, and what it changed.
+/// An operation that the tree has just applied, and what it changed.
 struct AppliedOperation {
     let operation: Operation
     let origin: WriterID
@@ -20,12 +20,12 @@ struct AppliedOperation {
 }
 
 extension Replication {
-    /// Makes an operation of checked writes, applies it, and leaves it to this turn's batch.
+    /// Makes an operation of checked writes, applies it, and adds it to this turn's batch.
     ///
     /// - Parameters:
-    ///   - stamp: That of the client, if it brought one.
-    ///   - alias: That of the orphaned operation that this one replays, or the name of the transaction.
-    ///   - term: In which the transaction was decided.
+    ///   - stamp: The client's, if it gave one.
+    ///   - alias: The stamp of the orphaned operation that this one replays, or the name of the transaction.
+    ///   - term: The term in which the transaction was decided.
     mutating func accept(
         _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil
     ) -> AppliedOperation {
@@ -59,8 +59,8 @@ extension Replication {
             operation: operation, origin: origin, changes: tree.apply(operation))
     }
 
-    /// Ends the batch of this replica's operations: its bytes go to disk, to all peers, and later to any that
-    /// miss it.
+    /// Closes the batch of this replica's operations: its bytes go to disk, to all peers, and later to any peer
+    /// that misses it.
     mutating func closeBatch() {
         guard let entry = ownBatch.close(holding: vector, wallMilliseconds: now.wallMilliseconds)
         else { return }
@@ -72,9 +72,9 @@ extension Replication {
 // MARK: - Batches of peers
 
 extension Replication {
-    /// Receives a batch of a peer: `applyNext` applies it, now or once it holds what the batch follows.
+    /// Receives a batch of a peer: `applyNext` applies it, now or once its dependencies are held.
     ///
-    /// - Parameter isReceiving: Whether operations of peers are taken at this moment.
+    /// - Parameter isReceiving: Whether operations of peers are accepted now.
     mutating func receive(batch bytes: [UInt8], repaired: Bool, isReceiving: Bool) {
         guard let batch = try? BatchCoding.decode(bytes) else {
             counters.malformedFrames += 1
@@ -101,26 +101,27 @@ extension Replication {
         }
     }
 
-    /// Whether a batch that cannot be applied yet waits for little enough.
+    /// Whether a batch that cannot be applied yet has few enough missing dependencies to wait.
     private func mayWait(_ batch: Batch) -> Bool {
         let missing = batch.dependencies.advanced(beyond: vector)
         return missing.entries.count <= ReorderBuffer.dependencyLimit
     }
 
-    /// Whether an honest member may have made a batch: no other node continues this node's own log.
+    /// Whether a correct member can have made a batch: no other node continues this node's own log, and no stamp
+    /// is a century ahead.
     private func isCredible(_ batch: Batch) -> Bool {
         batch.origin != writer
             && batch.operations.allSatisfy { clock.reaches($0.stamp.time, at: now) }
     }
 
-    /// Drops what waits of closed writers beyond what some member holds.
+    /// Drops waiting batches of closed writers beyond what some member holds.
     mutating func dropClosed() {
         let peers = peers
         reorderBuffer.removeAll { !peers.mayTake($0.origin, through: $0.last) }
     }
 
-    /// Applies the next operation that can be applied, of the batch that has arrived or of those that waited for
-    /// it; nil if there is none. Listeners hear of each operation before the next one is applied.
+    /// Applies the next operation of the batch that has arrived, or of those that waited for it; returns nil if
+    /// none can be applied. Listeners are notified of each operation before the next one is applied.
     mutating func applyNext() -> AppliedOperation? {
         if arriving == nil {
             guard let next = reorderBuffer.next(after: vector) else { return nil }
@@ -135,7 +136,7 @@ extension Replication {
         return applied
     }
 
-    /// All operations of a batch are applied: it goes to disk.
+    /// Stores a batch whose operations are all applied.
     private mutating func finish(_ arrived: ArrivingBatch) {
         let batch = arrived.batch
         arriving = nil

@@ -1,17 +1,18 @@
 import DataTree
 import SyncProtocol
 
-// What an evicted member held and nobody else does: it is replayed once that is certain.
+// Operations that only an evicted member held: they are replayed once that is certain.
 
 extension Replication {
-    /// Takes the orphaned batches that nobody has; nil while that is not certain.
+    /// Removes and returns the orphaned batches that no other member holds; returns nil while that is not
+    /// certain.
     ///
-    /// It is certain once this replica holds all that the others have, and no node can take a write any more that
-    /// a client may have asked for here and elsewhere. Members replay one after the other, as two may have had
-    /// the same.
+    /// It is certain once this replica holds everything that the others have, and no node can accept any more a
+    /// write that a client may have requested both here and at another node. Members replay one after another, as
+    /// two may have had the same operations.
     mutating func takeLostOrphans() -> [Batch]? {
         let incarnations = peers.evictions.own(at: .back)
-        guard !orphans.isEmpty || !incarnations.isEmpty, peers.hold(all: vector),
+        guard !orphans.isEmpty || !incarnations.isEmpty, peers.isComplete(holding: vector),
             !peers.evictions.isPrecededByOther
         else { return nil }
         let lost = orphans.compactMap { try? BatchCoding.decode($0) }
@@ -22,15 +23,15 @@ extension Replication {
         return lost
     }
 
-    /// All that this member alone had is replayed.
+    /// Completes the replay.
     mutating func finishReplay() {
         for incarnation in peers.evictions.own(at: .back) {
             _ = peers.evictions.raise(incarnation, to: .over)
         }
     }
 
-    /// Whether nobody has the batch, and no client asks for it any more: no client can ask again for what a node
-    /// has stamped itself.
+    /// Whether no member holds the batch and no client can request its writes again; a client cannot repeat a
+    /// write that a node has stamped.
     private func isLostForGood(_ batch: Batch) -> Bool {
         !peers.writers.contains(batch.origin)
             && batch.operations.allSatisfy {
@@ -38,11 +39,11 @@ extension Replication {
             }
     }
 
-    /// What is accepted in place of a lost operation; nil if it, or another one in its place, is here. A
-    /// transaction that was asked for again is here under its name.
+    /// The writes to accept in place of a lost operation; nil if it, or a replacement of it, is held. The
+    /// replacement of a transaction that was requested again has the transaction's name.
     ///
-    /// What cannot be in anybody's way is replayed: a new child of a list, an increment. The rest is kept for
-    /// somebody to decide, under `_conflicts`.
+    /// Operations that conflict with nothing are replayed: new children of lists, and increments. The others are
+    /// quarantined under `_conflicts`, for the user to decide.
     mutating func replay(
         of operation: Operation, _ wallMilliseconds: UInt64
     ) -> (writes: [Write], alias: Stamp?)? {
@@ -62,7 +63,7 @@ extension Replication {
         return PushID(key) != nil && tree.value[write.path].isNull
     }
 
-    /// A write that keeps an operation for somebody to decide.
+    /// A write that quarantines an operation.
     private mutating func quarantined(
         _ operation: Operation, _ wallMilliseconds: UInt64
     ) -> Write {

@@ -3,11 +3,11 @@ import SyncProtocol
 
 /// The operations that this incarnation has accepted since its last batch.
 struct OwnBatch: Sendable {
-    /// A batch of more bytes is closed before the turn ends.
+    /// A batch larger than this is closed before the turn ends.
     private static let byteLimit = 1 << 20
 
     private var writer: BatchWriter
-    /// What the replica held when the last batch was closed.
+    /// The version vector when the last batch was closed.
     private var lastVector = VersionVector()
 
     init(of origin: WriterID) { writer = BatchWriter(origin: origin) }
@@ -19,12 +19,13 @@ struct OwnBatch: Sendable {
     /// Adds the next operation.
     mutating func append(_ operation: Operation) { writer.append(operation) }
 
-    /// The batch of all operations since the last one, of a replica that holds `vector`; nil if there are none.
+    /// Closes the batch of all operations since the last one, of a replica that holds `vector`; nil if there
+    /// are none.
     mutating func close(holding vector: VersionVector, wallMilliseconds: UInt64) -> LogEntry? {
         if isEmpty { return nil }
         let last = vector[origin]
         let first = last - UInt64(writer.count) + 1
-        // Every replica applies the last batch before this one, and what that one depends on.
+        // Every replica applies the previous batch first, and so that batch's dependencies.
         var dependencies = vector.advanced(beyond: lastVector)
         dependencies[origin] = 0
         lastVector = vector

@@ -1,10 +1,10 @@
 import SyncProtocol
 
-/// What this replica knows of the other members: their last heartbeats, and when they came.
+/// What this replica knows of the other members: their last heartbeats, and when those arrived.
 ///
-/// A member has one *current* writer, that of its last heartbeat. Every other writer is *closed*: its incarnation
-/// is over, and each member accepts of it only what some member's heartbeat shows. So no member's holdings of a
-/// closed writer grow beyond what all held when the last of them closed it.
+/// A member has one *current* writer, that of its last heartbeat. Every other writer is *closed*: its incarnation has
+/// ended, and members accept only those of its operations that some member's heartbeat shows. So no member's holdings
+/// of a closed writer grow beyond what all held when the last member closed it.
 struct Peers: Sendable {
     /// A member that was silent for this long counts as away.
     static let silenceMilliseconds: UInt64 = 2_000
@@ -13,31 +13,32 @@ struct Peers: Sendable {
         let member: String
         var heartbeat: Heartbeat?
         var heardMilliseconds: UInt64 = 0
-        /// The latest closed timestamp whose operations this replica holds all, and on what they agreed then.
+        /// The latest of its closed timestamps up to which this replica holds all operations, and the agreement at that
+        /// time.
         var stableTime = HybridTime.zero
         var agreement: Agreement?
-        /// It took this replica for the member that it says it is.
+        /// It has welcomed this replica as the member that it claims to be.
         var isGreeted = false
     }
 
-    /// What members have to know together before anything is stable.
+    /// What members must agree on before the stable time advances.
     struct Agreement: Equatable, Sendable {
-        /// The current writers of all members that were heard, ascending.
+        /// The current writers of all members with a heartbeat, ascending.
         var writers: [WriterID]
-        /// The members that nobody waits for.
+        /// The evicted members, which no member waits for.
         var out: [Eviction]
     }
 
-    /// What became of a heartbeat.
+    /// The effect of a heartbeat.
     enum Hearing {
         case known
-        /// The member began a new incarnation, or was heard for the first time.
+        /// The member began a new incarnation, or sent its first heartbeat.
         case newWriter
-        /// From an incarnation that is over by decision.
+        /// The heartbeat is from an evicted incarnation.
         case evicted
-        /// From nobody known.
+        /// The sender is not a peer.
         case unknownPeer
-        /// Older than one that came before; or it leaves out other origins than this replica has folded.
+        /// It is older than an earlier arrival, or omits other origins than this replica has folded.
         case late
     }
 
@@ -45,11 +46,11 @@ struct Peers: Sendable {
     private(set) var all: [Peer]
     /// This replica's own writer.
     private(set) var own: WriterID
-    /// The current writers of all members that were heard, ascending.
+    /// The current writers of all members with a heartbeat, ascending.
     private(set) var writers: [WriterID]
-    /// Incarnations that are over by decision, or are to be.
+    /// Incarnations that are evicted, or are to be.
     var evictions: Evictions
-    /// Heartbeats name all origins until then: a node may listen that has not folded the same.
+    /// Until then heartbeats name all origins: a receiver may not have folded the same ones.
     var namesAllUntilMilliseconds: UInt64 = 0
 
     init(members: [String], of member: String, own: WriterID) {
@@ -59,8 +60,8 @@ struct Peers: Sendable {
         writers = [own]
     }
 
-    /// Keeps a heartbeat. The times of a member's heartbeats ascend, also from one incarnation to the next, and so give
-    /// the order of its incarnations.
+    /// Stores a heartbeat. The times of a member's heartbeats ascend, even from one incarnation to the next, and so
+    /// define the order of its incarnations.
     ///
     /// - Parameter folded: The origins that this replica has folded.
     mutating func hear(
@@ -72,7 +73,7 @@ struct Peers: Sendable {
             namesAllUntilMilliseconds = elapsedMilliseconds + Peers.namingMilliseconds
             return .evicted
         }
-        // Its sender names all origins once it hears this replica.
+        // The sender will name all origins once it receives a heartbeat of this replica.
         guard let heartbeat = heartbeat.completed(with: folded) else { return .late }
         let last = all[index].heartbeat
         let isSame = last?.writer == heartbeat.writer
@@ -96,7 +97,7 @@ struct Peers: Sendable {
         }
     }
 
-    /// A member that went away says so.
+    /// Processes a member's goodbye.
     mutating func leave(_ member: String, _ writer: WriterID) {
         for index in all.indices where all[index].member == member {
             if all[index].heartbeat?.writer == writer { all[index].heardMilliseconds = 0 }
@@ -107,7 +108,7 @@ struct Peers: Sendable {
         for index in all.indices where all[index].member == member { all[index].isGreeted = true }
     }
 
-    /// What was stable holds for another state of this replica.
+    /// Resets stability, because this replica's state was replaced.
     mutating func resetStability() {
         for index in all.indices {
             all[index].stableTime = .zero
@@ -115,12 +116,12 @@ struct Peers: Sendable {
         }
     }
 
-    /// How much of an origin each member holds durably, most first; nothing if it was never heard.
+    /// How much of an origin each member holds durably, most first; 0 for a member without a heartbeat.
     func holdings(of origin: WriterID, own: UInt64) -> [UInt64] {
         ([own] + members.map { min(own, $0.heartbeat?.vector[origin] ?? 0) }).sorted(by: >)
     }
 
-    /// This replica begins a new incarnation.
+    /// Begins a new incarnation of this replica.
     mutating func change(own writer: WriterID) {
         own = writer
         listWriters()
@@ -139,7 +140,7 @@ struct Peers: Sendable {
         all.count { isLive($0, at: elapsedMilliseconds) }
     }
 
-    /// The members that are waited for and not heard.
+    /// The members that are waited for, and silent.
     func silentMembers(at elapsedMilliseconds: UInt64) -> [String] {
         members.filter { !isLive($0, at: elapsedMilliseconds) }.map(\.member)
     }
@@ -149,7 +150,7 @@ struct Peers: Sendable {
         all.reduce(0) { max($0, $1.heartbeat?.vector[origin] ?? 0) }
     }
 
-    /// Whether the operations of an origin up to a sequence may be taken.
+    /// Whether operations of an origin up to a sequence may be accepted.
     func mayTake(_ origin: WriterID, through sequence: UInt64) -> Bool {
         writers.contains(origin) || sequence <= shown(of: origin)
     }
@@ -158,8 +159,8 @@ struct Peers: Sendable {
 // MARK: - Stability
 
 extension Peers {
-    /// Notes which closed timestamps are stable for a replica that holds `vector`: all that was announced
-    /// with them is there, and their senders agree with it on which writers are closed.
+    /// Advances the peers' closed timestamps that are stable for a replica with this `vector`: it holds everything
+    /// announced with them, and agrees with their senders on which writers are closed.
     mutating func advanceStability(holding vector: VersionVector) {
         let agreement = agreement
         for index in all.indices {
@@ -180,12 +181,11 @@ extension Peers {
             && heartbeat.evictions.lazy.filter { $0.stage == .out }.elementsEqual(evictions.out)
     }
 
-    /// All operations with stamps up to this time have arrived; nil while members disagree on which writers are
-    /// closed.
+    /// The time up to which all operations have arrived; nil while members disagree on which writers are closed.
     ///
-    /// What a current writer still makes comes after its closed timestamp. What others hold of a closed writer,
-    /// and this replica does not, they would have shown with their closed timestamps.
-    /// Source: `convergence.md`, section 6, the local stable time.
+    /// Later operations of a current writer come after its closed timestamp. Operations of a closed writer that other
+    /// members hold and this replica does not would have been announced with their closed timestamps. Source:
+    /// `convergence.md`, section 6, the local stable time.
     func stableTime(own closedTimestamp: HybridTime) -> HybridTime? {
         let (members, agreement) = (members, agreement)
         guard writers.count == members.count + 1,
@@ -194,7 +194,7 @@ extension Peers {
         return members.reduce(closedTimestamp) { min($0, $1.stableTime) }
     }
 
-    /// The members that may still have something of the time up to `time`.
+    /// The members that may still have operations with stamps up to `time`.
     func notStable(through time: HybridTime) -> [String] {
         let agreement = agreement
         return members.filter { $0.agreement != agreement || $0.stableTime < time }.map(\.member)
@@ -204,13 +204,13 @@ extension Peers {
 // MARK: - Evictions
 
 extension Peers {
-    /// The peers that are waited for.
+    /// The peers that members wait for.
     var members: [Peer] { evictions.out.isEmpty ? all : all.filter { !isOut($0) } }
 
-    /// Whether a member is out, and has not come back as another writer.
+    /// Whether a member is evicted, and has not rejoined as another writer.
     func isOut(_ peer: Peer) -> Bool { evictions.isOut(peer.member) }
 
-    /// Whether most members would be left if one more was out.
+    /// Whether a majority of members would remain after one more eviction.
     func canSpare(_ member: String) -> Bool {
         let gone = all.filter { peer in
             peer.member == member || isOut(peer) || evictions.all.contains { isOpen($0, of: peer) }
@@ -218,28 +218,28 @@ extension Peers {
         return 2 * gone.count < all.count + 1
     }
 
-    /// The peers that this replica reaches, and that can vote against a member.
+    /// The live peers that can vote against a member.
     func voters(against member: String, at elapsedMilliseconds: UInt64) -> [Peer] {
         members.filter { $0.member != member && isLive($0, at: elapsedMilliseconds) }
     }
 
-    /// Whether this replica and those that it reaches are enough to vote a member out.
+    /// Whether this replica and its live peers are enough to evict a member.
     func canVoteOut(_ member: String, at elapsedMilliseconds: UInt64) -> Bool {
         isMajority(voters(against: member, at: elapsedMilliseconds).count + 1)
     }
 
-    /// The votes that are still about an incarnation that may run.
+    /// The votes against incarnations that may still run.
     var openVotes: [Eviction] {
         evictions.all.filter { vote in all.contains { isOpen(vote, of: $0) } }
     }
 
-    /// Whether somebody wants the incarnation of a peer to be over that it may still be in.
+    /// Whether an eviction is still about an incarnation that the peer may be in.
     private func isOpen(_ eviction: Eviction, of peer: Peer) -> Bool {
         eviction.member == peer.member && eviction.stage == .wanted
             && (peer.heartbeat == nil || peer.heartbeat?.writer == eviction.writer)
     }
 
-    /// Notes that an incarnation of a peer is to be over, if it may be.
+    /// Records a vote for the end of a peer's incarnation, if it may still run.
     mutating func want(_ eviction: Eviction) {
         guard let peer = all.first(where: { $0.member == eviction.member }),
             peer.heartbeat == nil || peer.heartbeat?.writer == eviction.writer,
@@ -248,9 +248,9 @@ extension Peers {
         _ = evictions.raise(eviction, to: .wanted)
     }
 
-    /// Takes what a member knows of the others, and of itself.
+    /// Learns a member's knowledge of evictions, of its own too.
     ///
-    /// It becomes known that an eviction is over once all operations are here that the member showed with it
+    /// An eviction counts as completed once all operations are here that the member announced with it
     /// (`advanceStability`).
     mutating func follow(_ heartbeat: Heartbeat) {
         evictions.follow(removals: heartbeat.evictions)
@@ -260,14 +260,14 @@ extension Peers {
             if eviction.stage == .wanted {
                 want(eviction)
             } else {
-                // A member that tells of its own eviction has rejoined.
+                // A member that announces its own eviction has rejoined.
                 let isBack = eviction.member == heartbeat.member || eviction.stage > .out
                 _ = evictions.raise(eviction, to: isBack ? .back : .out)
             }
         }
     }
 
-    /// Closes the writers of the members that a majority has voted out by now; returns whether there is a new one.
+    /// Closes the writers of members that a majority has now evicted; returns whether there is a new one.
     mutating func closeEvicted() -> Bool {
         for eviction in evictions.all where eviction.stage == .wanted {
             let others = all.count { $0.heartbeat?.evictions.has(eviction, from: .wanted) == true }
@@ -284,10 +284,10 @@ extension Peers {
 
     private func isMajority(_ count: Int) -> Bool { 2 * count > all.count + 1 }
 
-    /// Whether this member, which was out, is waited for again: by most members, and by all that are there.
+    /// Whether this member, which was evicted, is waited for again: by most members, and by all live ones.
     ///
-    /// A member that goes on without it needs one of them to agree, and then takes nothing for stable beyond what
-    /// that one had promised before.
+    /// A member that goes on without it needs the agreement of one of them, and then declares nothing stable beyond
+    /// that one's earlier closed timestamp.
     func isAwaited(at elapsedMilliseconds: UInt64) -> Bool {
         let incarnations = evictions.own(at: .out)
         let waiting = members.filter { peer in
@@ -298,8 +298,9 @@ extension Peers {
         return isMajority(waiting.count + 1) && waiting.count >= live
     }
 
-    /// Whether all members agree with this replica on which writers are closed, and it holds all that they show.
-    func hold(all vector: VersionVector) -> Bool {
+    /// Whether all members agree with this replica on which writers are closed, and it holds everything that they
+    /// announce.
+    func isComplete(holding vector: VersionVector) -> Bool {
         members.allSatisfy { peer in
             guard let heartbeat = peer.heartbeat else { return false }
             return isAgreed(heartbeat) && vector.covers(heartbeat.vector)

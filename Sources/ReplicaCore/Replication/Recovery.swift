@@ -2,10 +2,10 @@ import Convergence
 import Store
 import SyncProtocol
 
-// How the tree comes back from what is on disk.
+// How the tree is restored from disk.
 
 extension Replication {
-    /// Puts a checkpoint in place of all that is here.
+    /// Replaces all state by a checkpoint.
     mutating func restore(_ checkpoint: RestoredCheckpoint) {
         let head = checkpoint.head
         tree = ConvergentTree(value: checkpoint.value, registers: checkpoint.registers)
@@ -27,14 +27,14 @@ extension Replication {
         return true
     }
 
-    /// The checkpoint of a peer, and what the log had beyond it, have taken the place of all else.
+    /// Completes the installation of a peer's checkpoint and of what the log had beyond it.
     mutating func finishInstallation() {
         reorderBuffer.removeAll { _ in true }
         peers.resetStability()
         counters.installed += 1
     }
 
-    /// Goes on as another writer, of a member whose incarnations before were evicted.
+    /// Continues as another writer, of a member whose earlier incarnations were evicted.
     mutating func beginIncarnation(after ended: [Eviction]) {
         for incarnation in ended { _ = peers.evictions.raise(incarnation, to: .out) }
         ownBatch = OwnBatch(of: identifiers.nextWriter())
@@ -42,8 +42,8 @@ extension Replication {
         dropClosed()
     }
 
-    /// The other members wait for this one: from now on it makes operations, later than all that may have been
-    /// stable without it.
+    /// Completes the rejoin, as the other members wait for this one: from now on it makes operations, later
+    /// than all that may have become stable without it.
     mutating func finishRejoin() {
         for incarnation in peers.evictions.own(at: .out) {
             _ = peers.evictions.raise(incarnation, to: .back)

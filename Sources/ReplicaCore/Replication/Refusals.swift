@@ -1,8 +1,8 @@
 import SyncProtocol
 
-/// The processes that this replica refused as members, with the names that they gave: of each reason the last one.
+/// The processes that this replica refused as members, with their claimed names: the last one for each reason.
 struct Refusals: Sendable {
-    /// Why a process cannot be the member that it says it is.
+    /// Why a process cannot be the member that it claims to be.
     enum Reason: String, CaseIterable, Sendable {
         case otherCluster
         case otherVersion
@@ -21,14 +21,14 @@ struct Refusals: Sendable {
     }
 
     struct Record: Sendable {
-        /// The name that it gave, and its endpoint.
+        /// The claimed name, and the endpoint.
         let member: String
         let endpoint: String
         let problem: String
         let fix: String
-        /// How often in a row.
+        /// How often in succession.
         let count: UInt64
-        /// When it was last, on the clock that never steps.
+        /// When it was refused last, by the monotonic clock.
         let milliseconds: UInt64
     }
 
@@ -44,7 +44,7 @@ struct Refusals: Sendable {
             milliseconds: milliseconds)
     }
 
-    /// A process that was refused before is a member now.
+    /// Removes a process that was refused before and is a member now.
     mutating func forget(_ hello: Hello) {
         let (member, endpoint) = (hello.member.shown(100), hello.endpoint.shown(100))
         records = records.filter { $0.value.member != member || $0.value.endpoint != endpoint }
@@ -57,7 +57,7 @@ struct Refusals: Sendable {
 }
 
 extension String {
-    /// What is kept of a text that an unknown peer sent, to be shown on terminals.
+    /// The part of an unknown peer's text that is kept, safe to show on terminals.
     fileprivate func shown(_ limit: Int) -> String {
         var text = ""
         for scalar in unicodeScalars.prefix(limit) {

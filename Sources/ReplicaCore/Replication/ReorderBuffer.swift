@@ -1,13 +1,13 @@
 import SyncProtocol
 
-/// Batches that came before what they follow or depend on: held back, in order, within a bound.
+/// Batches that arrived before their dependencies: kept in order, within bounds.
 struct ReorderBuffer: Sendable {
-    /// Beyond this many bytes new batches are dropped; repair brings them again.
+    /// With more bytes than this, new batches are dropped; repair brings them again.
     static let byteLimit = 64 << 20
     static let countLimit = 10_000
-    /// Finding what is next takes a look at each origin, of which a liar may name many.
+    /// Each search visits every origin, and a malicious peer may name many.
     static let originLimit = 100
-    /// A batch that rests on more origins than this, of which not enough is held, does not wait.
+    /// A batch with more missing origins among its dependencies than this does not wait.
     static let dependencyLimit = 100
 
     struct Waiting: Sendable {
@@ -21,10 +21,10 @@ struct ReorderBuffer: Sendable {
     /// Batches held back.
     private(set) var count = 0
 
-    /// Origins of which something waits for what is missing before it.
+    /// The number of origins with batches that wait for a gap to close.
     var originCount: Int { queues.count }
 
-    /// Keeps a batch, unless it is there already; false if there was no room.
+    /// Adds a batch, unless it is there already; returns false if there was no room.
     mutating func insert(_ batch: Batch, _ bytes: [UInt8]) -> Bool {
         guard count < ReorderBuffer.countLimit, byteCount + bytes.count <= ReorderBuffer.byteLimit
         else { return false }
@@ -47,7 +47,8 @@ struct ReorderBuffer: Sendable {
         return true
     }
 
-    /// Takes a batch that can be applied to a replica that holds `vector`, if there is one.
+    /// Removes and returns a batch that can be applied to a replica with this `vector`, if there is
+    /// one.
     mutating func next(after vector: VersionVector) -> Waiting? {
         for index in queues.indices { dropHeld(by: vector, from: index) }
         queues.removeAll { $0.batches.isEmpty }
@@ -62,7 +63,7 @@ struct ReorderBuffer: Sendable {
         return nil
     }
 
-    /// Drops the batches that may not be taken any more.
+    /// Drops the batches that can no longer be accepted.
     mutating func removeAll(where mayGo: (Batch) -> Bool) {
         for index in queues.indices {
             let kept = queues[index].batches.filter { !mayGo($0.batch) }
@@ -75,7 +76,8 @@ struct ReorderBuffer: Sendable {
         queues.removeAll { $0.batches.isEmpty }
     }
 
-    /// How much must be held to apply what waits: where the gaps before it end, and what it depends on.
+    /// What must be held to apply the waiting batches: the ends of the gaps before them, and their
+    /// dependencies.
     func needs(beyond vector: VersionVector) -> VersionVector {
         var needs = VersionVector()
         for (origin, batches) in queues {
@@ -88,13 +90,13 @@ struct ReorderBuffer: Sendable {
         return needs
     }
 
-    /// The last sequence before the first batch of an origin that waits, or nil if none does.
+    /// The last sequence before the first waiting batch of an origin, or nil if none waits.
     func gapEnd(of origin: WriterID) -> UInt64? {
         queues.first { $0.origin == origin }?.batches.first.map { $0.batch.first - 1 }
     }
 
-    /// Drops also what is held in part: whole batches are taken, so it contradicts what was, and
-    /// would stand in the way of what follows.
+    /// Also drops batches held in part: whole batches are applied, so such a batch contradicts an
+    /// applied one, and would block later ones.
     private mutating func dropHeld(by vector: VersionVector, from index: Int) {
         let held = vector[queues[index].origin]
         while let first = queues[index].batches.first, first.batch.first <= held {

@@ -1,12 +1,12 @@
 import SyncProtocol
 
-/// Decides what to ask of whom, so that every gap closes: any holder may answer.
+/// Decides what to request of which peer, so that every gap closes: any holder may answer.
 struct Repair: Sendable {
-    /// An unanswered request is repeated, to another holder if there is one, after this long.
+    /// The time after which an unanswered request is repeated, to another holder if there is one.
     static let patienceMilliseconds: UInt64 = 500
-    /// How much one answer may carry.
+    /// The size limit of one answer.
     static let chunkBytes = 256 << 10
-    /// As many requests of one turn as fit into the queue for one peer; the rest follows.
+    /// The requests of one turn that fit into the queue for one peer; further ones follow.
     static let requestsLimit = 100
 
     struct Request: Equatable, Sendable {
@@ -25,7 +25,7 @@ struct Repair: Sendable {
     /// By origin; no order of these reaches an output.
     private var open: [WriterID: Open] = [:]
 
-    /// An answer about this origin came; another request may follow at once.
+    /// Records an answer about this origin; another request may follow at once.
     mutating func answered(_ origin: WriterID, wasUseful: Bool) {
         guard let attempts = open[origin]?.attempts else { return }
         open[origin]?.isWaiting = false
@@ -34,7 +34,7 @@ struct Repair: Sendable {
 
     /// The requests to send now.
     ///
-    /// - Complexity: O(origins) for each peer; it mostly finds that nothing is missing.
+    /// - Complexity: O(origins) for each peer; mostly nothing is missing.
     mutating func requests(
         holding vector: VersionVector, reorderBuffer: ReorderBuffer, peers: Peers,
         at elapsedMilliseconds: UInt64
@@ -57,7 +57,7 @@ struct Repair: Sendable {
         for (origin, sequence) in needs.entries where sequence > vector[origin] {
             let held = vector[origin]
             let gapEnd = reorderBuffer.gapEnd(of: origin) ?? sequence
-            // Without a gap the next batch is here, and waits for what it depends on.
+            // Without a gap, the next batch is here and waits for its dependencies.
             guard gapEnd > held else { continue }
             let holders = peers.all.filter { peer in
                 guard peers.isLive(peer, at: elapsedMilliseconds), let heartbeat = peer.heartbeat
@@ -75,7 +75,7 @@ struct Repair: Sendable {
         return requests
     }
 
-    /// Opens or repeats the request about an origin; nil while an answer may still come.
+    /// Opens or repeats the request about an origin; nil while an answer may still arrive.
     private mutating func attempt(
         to origin: WriterID, at elapsedMilliseconds: UInt64
     ) -> Int? {
@@ -87,7 +87,8 @@ struct Repair: Sendable {
         let isOverdue =
             elapsedMilliseconds >= request.askedMilliseconds + Repair.patienceMilliseconds
         guard !request.isWaiting || isOverdue else { return nil }
-        // A useless answer is not asked for again at once: the holder may be catching up itself.
+        // A useless answer is not followed by another request at once: the holder may be catching
+        // up itself.
         if !request.isWaiting, request.attempts > 0, !isOverdue { return nil }
         if request.isWaiting { request.attempts += 1 }
         request.isWaiting = true

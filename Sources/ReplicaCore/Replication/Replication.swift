@@ -3,16 +3,15 @@ import DataTree
 import Store
 import SyncProtocol
 
-/// The replicated tree, and all that keeps it equal to those of the peers: clock, operations, repair and
-/// membership.
+/// The replicated tree, and what keeps it equal to those of the peers: clock, operations, repair and membership.
 ///
 /// It knows nothing of clients. Operations reach its tree in two ways: `accept` makes one, `applyNext` applies
-/// one that a peer has made.
+/// one of a peer.
 struct Replication: Sendable {
     let configuration: ReplicaConfiguration
-    /// When this turn began, as far as the clock follows that.
+    /// When this turn began, as far as the clock follows the wall clock.
     private(set) var now = Moment(wallMilliseconds: 0, elapsedMilliseconds: 0)
-    /// What the wall clock shows, whether it is followed or not.
+    /// The time of the wall clock, whether the clock follows it or not.
     private(set) var shownMilliseconds: UInt64 = 0
     var clock: HybridClock
     var clockBound: ClockBound
@@ -30,20 +29,21 @@ struct Replication: Sendable {
     var reorderBuffer = ReorderBuffer()
     var repair = Repair()
     var peers: Peers
-    /// The list of members that is to be kept on disk; nil once it is.
+    /// The list of members to be stored; nil once it is.
     var unstoredMembers: MemberList?
     var refusals = Refusals()
-    /// The batches that this member held when it was evicted, beyond what another one held, origin by origin.
+    /// The batches that this member held when it was evicted and the installed checkpoint does not cover, origin
+    /// by origin.
     var orphans: [[UInt8]]
     var identifiers: IdentifierSource
-    /// What this turn has to store and to send.
+    /// What this turn stores and sends.
     var turn = OpenTurn()
     var counters = Counters()
 
     /// Begins an incarnation with a writer of its own.
     ///
-    /// The data may be an older copy, and peers may hold, or have yet to hear, what came after it: a writer that
-    /// never goes on cannot contradict itself.
+    /// The data may be an older copy, and peers may hold operations made after it: a writer that no other
+    /// incarnation continues cannot contradict itself.
     init(
         _ configuration: ReplicaConfiguration, clockBound: UInt64, evictions: [Eviction],
         members last: MemberList?, orphans: [[UInt8]]
@@ -64,7 +64,7 @@ struct Replication: Sendable {
         compareMembers(with: last)
     }
 
-    /// Who this replica is to its peers, in this incarnation.
+    /// The writer of this incarnation.
     var writer: WriterID { ownBatch.origin }
 
     /// What sessions and coordination see of this moment.
@@ -73,7 +73,7 @@ struct Replication: Sendable {
             now: now, tree: tree.value, vector: vector, time: clock.last, stableTime: stableTime)
     }
 
-    /// Learns what the driver's clocks show.
+    /// Records the time of the driver's clocks.
     mutating func beginTurn(at moment: Moment) {
         now = clock.followed(moment)
         shownMilliseconds = moment.wallMilliseconds
@@ -82,10 +82,10 @@ struct Replication: Sendable {
 
 /// What sessions and coordination see of replication: values, through which neither can change it.
 ///
-/// They hand back what they want done, such as `Submission`, and `Replica` does it.
+/// They return what they want done, such as `Submission`, and `Replica` does it.
 struct ReplicationView: Sendable {
     let now: Moment
-    /// What readers see.
+    /// The tree as readers see it.
     let tree: Value
     /// How much of each origin is applied.
     let vector: VersionVector

@@ -1,13 +1,12 @@
 import Store
 import SyncProtocol
 
-/// Output commit: holds what a turn wants to say until what it is based on is durable.
+/// Output commit: holds the outputs of a turn until what they depend on is durable.
 ///
-/// Turns become durable in order. A turn that stores nothing may still show what an earlier one,
-/// not yet durable, has written; so it waits for that one.
+/// Turns become durable in order. A turn that stores nothing may still show what an earlier one, not yet
+/// durable, has written; so it waits for that one.
 struct TurnQueue: Sendable {
-    /// What is durable once a turn is: how much is held, what the clock showed, up to when no stamp will
-    /// be made use of, and of whom operations are taken.
+    /// What heartbeats may announce once a turn is durable.
     struct Mark: Sendable {
         var vector: VersionVector
         var time: HybridTime
@@ -24,7 +23,7 @@ struct TurnQueue: Sendable {
     }
 
     let durability: Durability
-    /// What the last durable turn left behind.
+    /// What is durable now.
     private(set) var durable: Mark
     private(set) var lastNumber: UInt64 = 0
     private var hasStored = false
@@ -35,23 +34,23 @@ struct TurnQueue: Sendable {
         durable = Mark(vector: VersionVector(), time: .zero, closedTimestamp: .zero, writers: [])
     }
 
-    /// Before the first turn: what is on disk.
+    /// Sets, before the first turn, the version vector on disk.
     mutating func begin(holding vector: VersionVector) { durable.vector = vector }
 
-    /// Before the first turn: the first heartbeat tells of it already, or who is out and starts at the same time
-    /// would not learn that in time.
+    /// Sets, before the first turn, the evictions on disk: the first heartbeat announces them, so that an
+    /// evicted member that starts at the same time learns of its eviction in time.
     mutating func begin(knowing evictions: [Eviction]) { durable.evictions = evictions }
 
     /// Whether outputs wait for the disk.
     ///
-    /// In the mode `interval` only those of the first turn do: it keeps a bound above the times that
-    /// are promised, and if that were lost, the next incarnation might stamp below them.
+    /// In the mode `interval` only those of the first turn do: it stores a bound above all closed timestamps to
+    /// be announced. If that were lost, the next incarnation might stamp below them.
     private var holdsBack: Bool {
         durability == .commit || durability == .interval && !hasStored
     }
 
-    /// What the replica holds was replaced: on disk by what `vector` says, and in what is on its way
-    /// to the disk, only its own operations are added.
+    /// Records that the replica's state was replaced: on disk by what `vector` covers; turns on their way to the
+    /// disk add only its own operations.
     mutating func rebase(onto vector: VersionVector, writer: WriterID) {
         durable.vector = vector
         for index in held.indices {
@@ -64,10 +63,10 @@ struct TurnQueue: Sendable {
     /// Turns that are on their way to the disk.
     var pendingCount: Int { held.count }
 
-    /// Whether a turn, and all before it, is durable.
+    /// Whether a turn, and so every earlier one, is durable.
     func isStored(_ number: UInt64) -> Bool { held.first.map { $0.number > number } ?? true }
 
-    /// Ends a turn; returns what the driver may do now.
+    /// Ends a turn; returns the outputs that can be sent now.
     mutating func end(
         batches: [LogEntry], properties: [Property], clearsOrphans: Bool = false,
         outputs: [Output], mark: Mark
@@ -93,7 +92,7 @@ struct TurnQueue: Sendable {
         return [store] + outputs
     }
 
-    /// A turn, and so every turn before it, is durable; returns what may leave now.
+    /// Records that a turn, and so every earlier one, is durable; returns the outputs that can be sent now.
     mutating func stored(_ number: UInt64) -> [Output] {
         hasStored = true
         let count = held.firstIndex { $0.number > number } ?? held.count

@@ -1,10 +1,10 @@
 import DataTree
 import SyncProtocol
 
-/// What the accepting node decides before a write becomes an operation; peers never decide it again.
+/// What the accepting node decides before a write becomes an operation; peers do not decide it again.
 enum Acceptance {
-    /// Checks the writes of a client and settles what depends on this moment: timestamps become the
-    /// wall time, and priorities follow Firebase's rules for the tree as it is here.
+    /// Checks the writes of a client and resolves what depends on this moment: timestamps become the
+    /// wall time, and priorities follow Firebase's rules for this replica's tree.
     ///
     /// Source: `convergence.md`, section 7.9, and `firebase-semantics.md`, sections 6 and 7.
     static func resolveServerValues(
@@ -21,10 +21,11 @@ enum Acceptance {
         return resolvePriorities(resolved, in: tree)
     }
 
-    /// Checks that each node would make the same of the writes: two operations with one stamp are one.
+    /// Checks that every node would make the same operation of the writes: two operations with one
+    /// stamp are one.
     ///
-    /// Priorities may be dropped or added by one node and not by another; what both have made is then
-    /// done as if one had.
+    /// A node may drop or add priorities that another one does not; the tree applies the union of
+    /// both.
     static func check(stamped writes: [Write]) throws(DataError) {
         guard let write = writes.first(where: { $0.value.dependsOnNode }) else { return }
         throw DataError(
@@ -37,7 +38,7 @@ enum Acceptance {
     /// location that the writes leave empty.
     private static func resolvePriorities(_ writes: [Write], in tree: Value) -> [Write] {
         let priorityWrites = writes.filter { $0.path.last == .priority }
-        // Each once: the removal of a list's children one by one names the list as often.
+        // Each location once: removing a list's children one by one names the list as often.
         let emptied = Set(writes.flatMap { prioritizedAncestors(of: $0, in: tree) }).sorted()
         if priorityWrites.isEmpty, emptied.isEmpty { return writes }
 
@@ -58,7 +59,7 @@ enum Acceptance {
         return resolved
     }
 
-    /// The locations above a removed one that have a priority, which they lose if they end up empty.
+    /// The locations above a removed one that have a priority, and lose it if they end up empty.
     private static func prioritizedAncestors(of write: Write, in tree: Value) -> [Path] {
         guard write.value.isNull, write.path.last != .priority else { return [] }
         var locations: [Path] = []
@@ -75,7 +76,7 @@ enum Acceptance {
 }
 
 extension Value {
-    /// Resolves placeholders that stand as priorities, which travel as constants.
+    /// Resolves server values that stand as priorities, which are replicated as constants.
     fileprivate func resolvingPriorities(
         at milliseconds: UInt64, against old: Value
     ) -> Value {

@@ -1,10 +1,10 @@
 import DataTree
 import SyncProtocol
 
-// Copies of the database, which a client may ask for.
+// Copies of the database, which a client may request.
 
 extension Sessions {
-    /// Begins a backup; there is one at a time.
+    /// Begins a backup; only one runs at a time.
     mutating func beginBackup(_ name: String) throws(RequestFailure) {
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
@@ -26,7 +26,7 @@ extension Sessions {
         isBackingUp = true
     }
 
-    /// Answers the client that asked for a backup; a copy that the replica itself wanted answers nobody.
+    /// Answers the client that requested a backup; a copy that the replica itself requested has none.
     mutating func finishBackup(
         _ result: Result<String, BackupFailure>, _ id: UInt64, _ session: SessionID
     ) {

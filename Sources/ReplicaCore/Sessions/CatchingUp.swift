@@ -1,13 +1,14 @@
 import DataTree
 import SyncProtocol
 
-// How clients that read slowly learn what they have missed.
+// How clients that read slowly receive what they have missed.
 
 extension Sessions {
-    /// Beyond this many bytes, what a client has missed waits for another turn.
+    /// With more bytes than this in a turn, the remaining listens wait for another turn.
     private static let catchUpBytes = 256 << 10
 
-    /// Sends the listens that have missed something all that they show now, a little every turn.
+    /// Sends the listens that have missed changes everything that they show now, some in every
+    /// turn.
     mutating func catchUpSlowClients(seeing replica: ReplicationView) {
         for session in slowClients.catchingUp {
             while byteCount(for: session) < Sessions.catchUpBytes,

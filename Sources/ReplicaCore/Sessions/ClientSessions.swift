@@ -1,12 +1,12 @@
 import SyncProtocol
 
-/// What this replica knows of the clients that said hello: native ones, which stamp their own writes, and
-/// want each frame to say what it shows.
+/// The clients that said hello: native ones, which stamp their own writes, and require each frame to say
+/// what it shows.
 struct ClientSessions: Sendable {
-    /// How long a client that has seen more elsewhere is kept waiting.
+    /// How long a client that has seen more elsewhere waits for this replica to catch up.
     static let patienceMilliseconds: UInt64 = 700
 
-    /// A client that has seen more than is held here.
+    /// A client that has seen operations that this replica does not hold.
     struct Waiting: Sendable {
         let session: SessionID
         let id: UInt64
@@ -14,10 +14,10 @@ struct ClientSessions: Sendable {
         let untilMilliseconds: UInt64
     }
 
-    /// How much each was told, as `Advances` counts.
+    /// What each client was told of the version vector, as a count of `VersionVectorDelta`.
     private var told: [SessionID: UInt64] = [:]
-    /// A stamp of these was refused: those behind it are, too, so that what a client asked for first is
-    /// done first, or with it.
+    /// Sessions with a refused stamp: their later writes are refused too, so that a client's writes are
+    /// done in order.
     private var halted: Set<SessionID> = []
     private(set) var waiting: [Waiting] = []
 
@@ -42,7 +42,7 @@ struct ClientSessions: Sendable {
         waiting.append(client)
     }
 
-    /// Takes those whose waiting is over, one way or the other.
+    /// Removes and returns the clients that no longer need to wait, or have waited long enough.
     mutating func takeWaiting(where isOver: (Waiting) -> Bool) -> [Waiting] {
         if waiting.isEmpty { return [] }
         let taken = waiting.filter(isOver)
@@ -60,14 +60,14 @@ struct ClientSessions: Sendable {
 extension Sessions {
     static let haltedProblem = "a write before this one was refused because of its stamp"
 
-    /// Refuses a session's writes behind one whose stamp was refused.
+    /// Throws for a session's writes after one whose stamp was refused.
     func checkHalted(_ session: SessionID) throws(RequestFailure) {
         guard clients.isHalted(session) else { return }
         throw RequestFailure(
             .late, Sessions.haltedProblem, fix: "send \"hello\", then the write again")
     }
 
-    /// Takes a client that says hello, once this replica holds what it has seen elsewhere.
+    /// Accepts a client that says hello, once this replica holds what the client has seen elsewhere.
     mutating func greet(
         _ seen: VersionVector, _ id: UInt64, _ session: SessionID, seeing replica: ReplicationView
     ) {
@@ -94,9 +94,9 @@ extension Sessions {
             to: client.session)
     }
 
-    /// Welcomes the clients that this replica has caught up with.
+    /// Welcomes the clients with which this replica has caught up.
     ///
-    /// - Returns: Those that have waited long enough, to be told what is missing.
+    /// - Returns: The clients that have waited long enough, to be told what is missing.
     mutating func welcomeWaiting(seeing replica: ReplicationView) -> [ClientSessions.Waiting] {
         for client in clients.takeWaiting(where: { replica.vector.covers($0.seen) }) {
             welcome(client, seeing: replica)

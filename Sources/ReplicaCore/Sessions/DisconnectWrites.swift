@@ -1,8 +1,8 @@
 import DataTree
 import SyncProtocol
 
-/// What one session wants written once its connection has ended: a sparse tree of puts, in which a
-/// later one takes the place of what it covers.
+/// The on-disconnect writes of one session: a sparse tree of puts, in which a later put replaces
+/// what it covers.
 ///
 /// Source: `firebase-semantics.md`, rule D2.
 struct DisconnectWrites: Sendable {
@@ -14,12 +14,12 @@ struct DisconnectWrites: Sendable {
     }
 
     private var root = Place()
-    /// At least the memory that the puts take, in bytes.
+    /// A lower bound of the puts' memory, in bytes.
     private(set) var byteCount = 0
 
     var isEmpty: Bool { root.isEmpty }
 
-    /// The puts as they are to be done, none at or below another.
+    /// The puts to be done, none at or below another.
     var writes: [Write] {
         var writes: [Write] = []
         DisconnectWrites.append(root, at: .root, to: &writes)
@@ -31,14 +31,14 @@ struct DisconnectWrites: Sendable {
         byteCount += write.byteCount
     }
 
-    /// Forgets what was to be put at and below a path. What was to be put above it is split, so that
-    /// the rest of it remains.
+    /// Cancels the puts at and below a path. A put above it is split, so that the rest of it
+    /// remains.
     mutating func cancel(at path: Path) {
         DisconnectWrites.cancel(at: path.keys[...], in: &root)
         recount()
     }
 
-    /// Gives up the bytes of puts that others have replaced.
+    /// Recounts the bytes, without those of replaced puts.
     mutating func recount() {
         byteCount = writes.reduce(0) { $0 + $1.byteCount }
     }
@@ -84,6 +84,6 @@ struct DisconnectWrites: Sendable {
 }
 
 extension Write {
-    /// Roughly the memory that the write takes while it waits.
+    /// Approximately the memory of the write while it waits.
     fileprivate var byteCount: Int { 64 + path.utf8Count + value.estimatedSize }
 }

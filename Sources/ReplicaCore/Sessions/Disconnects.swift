@@ -1,28 +1,28 @@
 import DataTree
 import SyncProtocol
 
-/// The writes that wait for the end of a connection, for all sessions: in memory, within bounds.
+/// The on-disconnect writes of all sessions: in memory, within bounds.
 struct Disconnects: Sendable {
     private struct Session: Sendable {
         var writes = DisconnectWrites()
         var heardMilliseconds: UInt64
     }
 
-    /// Bytes that one session may have waiting.
+    /// The byte limit of one session.
     private static let sessionLimit = 1 << 20
-    /// Bytes that may wait altogether.
+    /// The byte limit of all sessions together.
     private static let limit = 64 << 20
-    /// A session that has writes waiting must be heard of so often.
+    /// A session with on-disconnect writes counts as gone after this much silence.
     static let silenceMilliseconds: UInt64 = 15_000
 
     private var sessions: [SessionID: Session] = [:]
     private(set) var byteCount = 0
 
     var isEmpty: Bool { sessions.isEmpty }
-    /// The sessions that have writes waiting, ascending.
+    /// The sessions with on-disconnect writes, ascending.
     var all: [SessionID] { sessions.keys.sorted() }
 
-    /// Notes that a session lives.
+    /// Records that a session is alive.
     mutating func hear(_ id: SessionID, at milliseconds: UInt64) {
         if !sessions.isEmpty { sessions[id]?.heardMilliseconds = milliseconds }
     }
@@ -35,7 +35,7 @@ struct Disconnects: Sendable {
         }
     }
 
-    /// Adds puts that take effect one by one; returns false if there is no room, and then adds none.
+    /// Adds puts that take effect one by one; returns false and adds none if there is no room.
     mutating func add(_ writes: [Write], for id: SessionID, at milliseconds: UInt64) -> Bool {
         let old = sessions[id] ?? Session(heardMilliseconds: milliseconds)
         var new = old
@@ -58,7 +58,7 @@ struct Disconnects: Sendable {
         sessions[id] = session.writes.isEmpty ? nil : session
     }
 
-    /// Takes what a session wanted written; nothing remains of it.
+    /// Removes and returns the on-disconnect writes of a session.
     mutating func take(_ id: SessionID) -> [Write] {
         guard let session = sessions.removeValue(forKey: id) else { return [] }
         byteCount -= session.writes.byteCount

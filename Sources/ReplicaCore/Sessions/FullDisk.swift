@@ -1,28 +1,26 @@
 import DataTree
 import SyncProtocol
 
-// While the disk takes nothing: what was accepted waits, nothing new is, and clients are told why.
+// While the disk accepts no writes: accepted operations wait, no new ones are accepted, and clients are told
+// why.
 
-/// Why the disk takes nothing, and what somebody can do about it.
+/// Why the disk accepts no writes, and what the operator can do.
 struct StorageFailure: Equatable, Sendable {
     var problem: String
     var fix: String
 }
 
 extension Sessions {
-    /// Whether a request can be answered while the disk takes nothing: what reads might show is not durable,
-    /// unless the mode of durability lets them.
+    /// Whether a request can be answered while the disk accepts no writes: what reads might show is not
+    /// durable, unless the durability mode permits that.
     func canAnswer(_ message: ClientMessage) -> Bool {
-        switch message.request {
-        case .get, .children, .listen, .unlisten, .ping, .hello: durability != .commit
-        default: false
-        }
+        message.request.kind == .read && durability != .commit
     }
 
-    /// Refuses a request without waiting for what was stored before.
+    /// Refuses a request without waiting for earlier turns to be stored.
     mutating func refuseAtOnce(_ failure: StorageFailure, _ id: UInt64, _ session: SessionID) {
         countRefusal()
-        // Of a client that stamps nothing, nothing can overtake what it asked for before.
+        // Later writes of a client that stamps none cannot overtake this one.
         if clients.told(session) != nil { clients.halt(session) }
         let refusal = NodeMessage.error(
             id: id, code: .unavailable, problem: failure.problem, fix: failure.fix)

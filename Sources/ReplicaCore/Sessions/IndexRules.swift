@@ -1,14 +1,14 @@
 public import DataTree
 import QueryEngine
 
-/// Which lists have indexes that stay once they are built, as a node's configuration names them.
+/// Which lists have indexes that stay once they are built, from a node's configuration.
 ///
 ///     try IndexRules(["players": ["points", ".value"], "rooms/$room/messages": ["sent"]])
 ///
 /// Keys that begin with `$` stand for any key, as in Firebase's rules.
 public struct IndexRules: Equatable, Sendable {
     private struct Rule: Equatable, Sendable {
-        /// The keys of the list's path; nil stands for any.
+        /// The keys of the list's path; nil stands for any key.
         let keys: [Key?]
         let orders: [ChildOrder]
 
@@ -22,9 +22,10 @@ public struct IndexRules: Equatable, Sendable {
     /// No rules.
     public init() { rules = [] }
 
-    /// Takes, for each pattern of a path, the child paths to index by: `.value` is the child itself.
+    /// Parses, for each pattern of a path, the child paths to index by: `.value` is the child
+    /// itself.
     ///
-    /// - Throws: `DataError` for a pattern that is no path, or a child path that is none.
+    /// - Throws: `DataError` for a pattern or child path that is not a path.
     public init(_ description: [String: [String]]) throws(DataError) {
         var rules: [Rule] = []
         for (pattern, children) in description.sorted(by: { $0.key < $1.key }) {
@@ -48,7 +49,7 @@ public struct IndexRules: Equatable, Sendable {
         rules.filter { $0.matches(path) }.flatMap(\.orders)
     }
 
-    /// The locations that rules name without `$`, so that they can be indexed before anyone asks.
+    /// The locations of rules without `$`, which can be indexed before the first query.
     var paths: [Path] {
         rules.compactMap { rule in
             let keys = rule.keys.compactMap { $0 }

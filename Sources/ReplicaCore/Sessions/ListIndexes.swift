@@ -1,23 +1,23 @@
 import DataTree
 import QueryEngine
 
-// The indexes that queries need: built when first asked for, kept while they are used, in bounded
+// The indexes that queries need: built for the first query, kept while they are used, in bounded
 // memory. Those that the configuration names stay.
 
 extension Listens {
-    /// What indexes cost and may cost.
+    /// The costs of indexes, and their limits.
     struct IndexBudget: Sendable {
-        /// Memory for all indexes together.
+        /// The memory limit of all indexes together.
         var byteLimit: Int
-        /// Roughly the memory of an index for each child.
+        /// Approximately the memory of an index for each child.
         static let bytesPerChild = 52
-        /// A list of so few children is read faster than an index for it is kept.
+        /// A list this short is read faster than an index of it is maintained.
         static let smallList = 256
-        /// An index that nobody has needed for so long goes.
+        /// An index that no query has needed for this long is dropped.
         static let idleMilliseconds: UInt64 = 300_000
     }
 
-    /// What a query shows, ascending by key.
+    /// The children in a query's window, ascending by key.
     ///
     /// - Throws: `DataError` if it needs an index for which there is no room.
     /// - Complexity: O(log n) for each child shown, and O(n log n) for the first query by an order.
@@ -35,7 +35,7 @@ extension Listens {
         return lists[number]!.results(of: query, over: value)
     }
 
-    /// What a listen with a query shows, ascending by key.
+    /// The children that a listen with a query shows, ascending by key.
     mutating func shown(
         by listen: Listen, in tree: Value, at milliseconds: UInt64
     ) -> [(key: Key, value: Value)] {
@@ -53,14 +53,14 @@ extension Listens {
                     try makeRoom(for: order, in: number, of: value.children)
                     lists[number]!.buildIndex(by: order, over: value)
                 } catch {
-                    // Those who ask by this order will be told.
+                    // There is no room; queries by this order will report it.
                     dropIfEmpty(number)
                 }
             }
         }
     }
 
-    /// Frees what nobody has needed for long, and more if indexes have grown beyond their limit.
+    /// Drops the indexes that were idle for long, and more if indexes exceed their limit.
     mutating func dropIdleIndexes(at milliseconds: UInt64) {
         if lists.isEmpty { return }
         for number in listsByUse {
@@ -72,7 +72,7 @@ extension Listens {
         }
     }
 
-    /// Memory of all indexes.
+    /// The memory of all indexes.
     var indexBytes: Int {
         lists.values.reduce(0) { sum, list in
             list.indexes.reduce(sum) { $0 + $1.placeCount * IndexBudget.bytesPerChild }
@@ -81,7 +81,7 @@ extension Listens {
 
     private func canBuild(_ bytes: Int) -> Bool { indexBytes + bytes <= budget.byteLimit }
 
-    /// Makes sure that an index by an order can be built, if it is not there.
+    /// Makes room for an index by an order, if there is none yet.
     mutating func makeRoom(
         for order: ChildOrder, in number: Int, of children: Children
     ) throws(DataError) {
@@ -102,7 +102,7 @@ extension Listens {
             fix: "raise \"indexMegabytes\" in the configuration, or end listens by other orders")
     }
 
-    /// The lists, those first that were not used for longest.
+    /// The lists, least recently used first.
     private var listsByUse: [Int] {
         lists.map { (used: $0.value.usedMilliseconds, number: $0.key) }.sorted(by: <)
             .map(\.number)
@@ -110,7 +110,7 @@ extension Listens {
 }
 
 extension ChildOrder {
-    /// As queries and configurations spell it.
+    /// The order's name in queries and configurations.
     var name: String {
         switch self {
         case .key: ".key"

@@ -2,15 +2,15 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-/// Who listens where, as a tree of locations, so that a change finds its listeners on its own path.
+/// The listeners of all locations, as a tree, so that a change finds its listeners on its own path.
 struct Listens: Sendable {
     struct Listener: Equatable, Sendable {
         var session: SessionID
-        /// The id that the client gave to its listen.
+        /// The ID that the client gave to its listen.
         var id: UInt64
     }
 
-    /// The changes of one operation that some listeners at one location are told of.
+    /// The changes of one operation for some listeners at one location.
     struct Notice: Sendable {
         var listeners: [Listener]
         var writes: [Write]
@@ -24,9 +24,9 @@ struct Listens: Sendable {
     }
 
     private struct Location: Sendable {
-        /// Those who see all that is here.
+        /// Listeners that see all of this location.
         var listeners: [Listener] = []
-        /// The number of the list that is kept for those who see some of its children.
+        /// The number of the list kept for listeners that see some of its children.
         var list: Int?
         var below = SortedMap<Location>()
 
@@ -36,7 +36,7 @@ struct Listens: Sendable {
 
     private var root = Location()
     private var listens: [SessionID: [Listen]] = [:]
-    /// Walked only for sums, and in sorted order.
+    /// Iterated only for sums, and in sorted order.
     var lists: [Int: QueriedList] = [:]
     private var lastList = 0
     private(set) var count = 0
@@ -48,20 +48,20 @@ struct Listens: Sendable {
         self.budget = budget
     }
 
-    /// The listens of one session.
+    /// The number of listens of a session.
     func count(of session: SessionID) -> Int { listens[session]?.count ?? 0 }
 
-    /// Whether a session uses an id already.
+    /// Whether a session uses an ID already.
     func contains(_ listener: Listener) -> Bool {
         listens[listener.session]?.contains { $0.id == listener.id } ?? false
     }
 
-    /// The listen of a session that has an id.
+    /// The listen of a session that has this ID.
     func listen(of listener: Listener) -> Listen? {
         listens[listener.session]?.first { $0.id == listener.id }
     }
 
-    /// Adds a listener whose session has no other one with its id, and returns what it sees.
+    /// Adds a listener whose ID is new to its session, and returns what it shows.
     ///
     /// - Throws: `DataError` if it needs an index for which there is no room.
     /// - Complexity: O(log n) for each child shown, and O(n log n) for the first query by an order.
@@ -87,7 +87,7 @@ struct Listens: Sendable {
         count += 1
     }
 
-    /// Removes one listener; false if there is none.
+    /// Removes one listener; returns false if there is none.
     mutating func remove(_ listener: Listener) -> Bool {
         guard let index = listens[listener.session]?.firstIndex(where: { $0.id == listener.id }),
             let listen = listens[listener.session]?.remove(at: index)
@@ -113,7 +113,7 @@ struct Listens: Sendable {
         listens[session] = nil
     }
 
-    /// The number of the list at a location, which is made if there is none.
+    /// The number of the list at a location, which is created if there is none.
     mutating func list(at path: Path, at milliseconds: UInt64) -> Int {
         var number = lastList + 1
         change(at: path) { location in
@@ -129,7 +129,7 @@ struct Listens: Sendable {
         return number
     }
 
-    /// Forgets a list at which nothing is kept.
+    /// Removes a list without listeners and indexes.
     mutating func dropIfEmpty(_ number: Int) {
         guard let list = lists[number], list.isEmpty else { return }
         lists[number] = nil
@@ -155,7 +155,7 @@ struct Listens: Sendable {
 // MARK: - Operations
 
 extension Listens {
-    /// What happens at one watched location, its changes relative to it.
+    /// The changes at one watched location, relative to it.
     private struct Touch {
         let path: Path
         let listeners: [Listener]
@@ -163,11 +163,11 @@ extension Listens {
         var changes: [Change]
     }
 
-    /// What the listeners must be told of an operation, location by location; `tree` is the tree
+    /// The notices of an operation for its listeners, location by location; `tree` is the tree
     /// after it.
     ///
-    /// - Complexity: O(depth + locations with listeners below) for each change, and what
-    ///   `SharedViews.apply` takes where there are queries.
+    /// - Complexity: O(depth + locations with listeners below) for each change, plus that of
+    ///   `SharedViews.apply` for queries.
     mutating func notices(of changes: [Change], in tree: Value) -> [Notice] {
         if root.isEmpty { return [] }
         var touches: [Touch] = []
@@ -214,7 +214,7 @@ extension Listens {
         }
     }
 
-    /// Tells listeners strictly below a replaced place of what they see of it.
+    /// Notifies listeners strictly below a replaced location of what they show of it.
     private static func visitBelow(
         _ location: Location, _ old: Value, _ new: Value, at path: Path,
         _ body: (Location, Path, Change) -> Void

@@ -1,13 +1,12 @@
 import DataTree
 import SyncProtocol
 
-// What a client wants written once it is gone. It waits in this node's memory: a node that is killed forgets it,
-// one that stops writes it.
+// On-disconnect writes wait in this node's memory: a node that is killed loses them, one that stops does them.
 
 extension Sessions {
     private static let probeMilliseconds: UInt64 = 1_000
 
-    /// Keeps writes until their client is gone.
+    /// Keeps writes until their client's connection ends.
     mutating func addDisconnect(
         _ writes: [Write], _ id: UInt64, _ session: SessionID, at now: Moment
     ) {
@@ -24,10 +23,10 @@ extension Sessions {
         send(.ok(id: id), to: session)
     }
 
-    /// Sends something once a second to each client that has writes waiting, for a driver learns from this that
-    /// a client is gone; a client that is silent counts as gone.
+    /// Sends a probe once a second to each client with on-disconnect writes, by which a driver detects that a
+    /// client is gone; a client that is silent counts as gone too.
     ///
-    /// - Returns: What the clients that are gone wanted written.
+    /// - Returns: The on-disconnect writes of clients that are gone.
     mutating func probeDisconnects(at now: Moment) -> [[Write]] {
         if disconnects.isEmpty {
             nextProbeMilliseconds = now.elapsedMilliseconds + Sessions.probeMilliseconds
@@ -46,12 +45,12 @@ extension Sessions {
                     fix: "connect again, and ping while writes wait for the connection's end"),
                 to: session)
         }
-        // At once, as this tells nothing: behind a disk that is full for hours, they would pile up.
+        // Sent at once, as probes show no data: behind a disk that is full for hours, they would pile up.
         let probe = NodeMessage.ok(id: 0).frame
         for session in disconnects.all { sendAtOnce(probe, to: session) }
         return left
     }
 
-    /// What all clients want written when they are gone, ascending by session.
+    /// Removes and returns the on-disconnect writes of all sessions, ascending by session.
     mutating func takeDisconnects() -> [[Write]] { disconnects.all.map { disconnects.take($0) } }
 }

@@ -1,13 +1,14 @@
 import DataTree
 import SyncProtocol
 
-/// What one turn has to say to clients: one frame for each, in the order of their first message.
+/// The messages of one turn to clients: one frame for each client, in the order of their first
+/// messages.
 struct Outbox: Sendable {
     private var frames: [(session: SessionID, frame: FrameWriter)] = []
     private var places: [SessionID: Int] = [:]
     private var scratch = MessagePackWriter()
 
-    /// How much this turn has to say to a client so far.
+    /// The size of this turn's messages to a client so far.
     func byteCount(for session: SessionID) -> Int {
         places[session].map { frames[$0].frame.byteCount } ?? 0
     }
@@ -16,7 +17,7 @@ struct Outbox: Sendable {
         frames[place(of: session)].frame.append(message)
     }
 
-    /// Tells all listeners of one location; what changed is encoded once for all of them.
+    /// Notifies all listeners of one location; the change is encoded once for all of them.
     mutating func append(_ notice: Listens.Notice, slow: inout SlowClients) {
         scratch.removeAll()
         NodeMessage.encode(changed: notice.writes, into: &scratch)
@@ -29,27 +30,27 @@ struct Outbox: Sendable {
         }
     }
 
-    /// Answers a `get` with children that ascend by key.
+    /// Answers a `get` with children, ascending by key.
     mutating func append(
         children: [(key: Key, value: Value)], id: UInt64, to session: SessionID
     ) {
         frames[place(of: session)].frame.appendValue(id: id, children: children)
     }
 
-    /// Drops what was to be said to a client that is gone.
+    /// Drops the messages to a client that is gone.
     mutating func removeAll(to session: SessionID) {
         guard let place = places[session] else { return }
         frames[place].frame.removeAll()
     }
 
-    /// Adds what ends each frame that says something.
+    /// Appends the end of each frame that has messages.
     mutating func finishFrames(_ finish: (SessionID, inout FrameWriter) -> Void) {
         for index in frames.indices where !frames[index].frame.isEmpty {
             finish(frames[index].session, &frames[index].frame)
         }
     }
 
-    /// Takes all frames.
+    /// Removes and returns all frames.
     mutating func take() -> [Output] {
         if frames.isEmpty { return [] }
         let outputs = frames.compactMap { session, frame in

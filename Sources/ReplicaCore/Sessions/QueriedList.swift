@@ -2,14 +2,14 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-/// A location of whose children only some are asked for: equal queries of many listeners share a
-/// view, and queries by one order an index.
+/// A location with queries: listeners with equal queries share a view, and queries by one order an
+/// index.
 struct QueriedList: Sendable {
     let path: Path
-    /// When somebody last asked for something here.
+    /// When a query was last served here.
     var usedMilliseconds: UInt64
     private var views: SharedViews
-    /// Never walked, only looked up.
+    /// Never iterated, only looked up.
     private var listeners: [Query: [Listens.Listener]] = [:]
     private(set) var listenerCount = 0
 
@@ -21,7 +21,7 @@ struct QueriedList: Sendable {
 
     var indexes: [Index] { views.indexes }
     var viewCount: Int { views.viewCount }
-    /// Whether nothing is kept here that anyone may need.
+    /// Whether there are no listeners and no indexes.
     var isEmpty: Bool { listenerCount == 0 && views.indexes.isEmpty }
 
     func hasIndex(by order: ChildOrder) -> Bool { views.hasIndex(by: order) }
@@ -48,12 +48,12 @@ struct QueriedList: Sendable {
         if listeners[query]?.isEmpty ?? false { listeners[query] = nil }
     }
 
-    /// What a query shows, ascending by key.
+    /// The children in a query's window, ascending by key.
     mutating func results(of query: Query, over value: Value) -> [(key: Key, value: Value)] {
         views.results(of: query, over: value)
     }
 
-    /// What the listeners are told of one operation, whose changes are relative to the location.
+    /// The notices of one operation, whose changes are relative to the location, for the listeners.
     mutating func notices(of changes: [Change], to value: Value) -> [Listens.Notice] {
         views.apply(changes, to: value).map { notice in
             Listens.Notice(

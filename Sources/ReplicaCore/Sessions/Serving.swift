@@ -2,9 +2,10 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-// What sessions answer by what they and the tree hold, and what they leave to the replica.
+// Requests that sessions answer from their own state and the tree, and those that they submit to
+// the replica.
 
-/// What a client asks for that takes more than its session: `Replica` does it, and answers.
+/// A request that needs more than its session: `Replica` does it, and answers.
 struct Submission: Sendable {
     let session: SessionID
     let message: ClientMessage
@@ -15,7 +16,7 @@ struct Submission: Sendable {
 
     var id: UInt64 { message.id }
 
-    /// On how many members a write has to be durable; nil if its client asks for no more than `ok`.
+    /// The write concern; nil if the client requests only `ok`.
     var concern: WriteConcern? {
         switch message.request {
         case .put(let put): put.concern
@@ -81,8 +82,8 @@ extension Sessions {
         }
     }
 
-    /// Refuses a request for data from a client that has asked for much in one turn already: a few
-    /// bytes may ask for the whole tree, and frames have room for millions of them.
+    /// Refuses a request for data from a client that has requested much in this turn already: a few
+    /// bytes may request the whole tree, and a frame has room for millions of such requests.
     ///
     /// - Returns: Whether the request is refused.
     mutating func refuseIfOverloaded(_ id: UInt64, _ session: SessionID) -> Bool {
@@ -93,9 +94,9 @@ extension Sessions {
         return true
     }
 
-    /// Beyond this many bytes to one client in one turn, it gets no more data.
+    /// With more bytes than this to one client in one turn, it gets no more data.
     private static let answersLimit = 16 << 20
-    /// The listens of one session, among which each is looked for.
+    /// The number of listens of one session, which each lookup may visit.
     private static let listensLimit = 10_000
 
     private mutating func listen(
@@ -143,7 +144,8 @@ extension NodeMessage {
         .value(id: id, value: .integer(Int64(clamping: now.wallMilliseconds)))
     }
 
-    /// What a client that holds something must be sent so that it holds what a listen shows.
+    /// What to send first to a client that already holds a value, so that it holds what its listen
+    /// shows.
     fileprivate static func first(
         of listen: UInt64, showing value: Value, to held: HeldData?
     ) -> NodeMessage {
@@ -155,7 +157,7 @@ extension NodeMessage {
             let parts = range.parts(of: value).map { Write(path: $0.path, value: $0.value) }
             return ChangedRange(range, writes: parts)
         }
-        // As when every number is one that the client's hash spells in another way.
+        // All ranges may differ when the client's hash encodes every number in another way.
         if changed.count == ranges.hashes.count { return whole }
         return .ranges(listen: listen, ranges: changed)
     }

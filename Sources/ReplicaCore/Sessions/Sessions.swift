@@ -1,10 +1,10 @@
 import DataTree
 import SyncProtocol
 
-/// The clients of a replica: what they listen to, wait for and want written when they are gone.
+/// The clients of a replica: their listens, what they wait for, and their on-disconnect writes.
 ///
-/// Each call is given a `ReplicationView`, so nothing here can touch the clock or the tree. What a client asks for
-/// that takes more than its session comes back as a `Submission`.
+/// Each call receives a `ReplicationView`, so nothing here can change the clock or the tree. A request that needs
+/// more than its session is returned as a `Submission`.
 struct Sessions: Sendable {
     /// The name of this node.
     let member: String
@@ -17,13 +17,13 @@ struct Sessions: Sendable {
     var stabilityWaiters = StabilityWaiters()
     var clients = ClientSessions()
     var versionDelta = VersionVectorDelta()
-    /// What is sent at once, although what was stored before may not be durable: it shows no data.
+    /// Sent at once, even if earlier turns are not durable: it shows no data.
     private var immediate: [Output] = []
-    /// When the clients that have on-disconnect writes are probed next.
+    /// When the clients with on-disconnect writes are probed next.
     var nextProbeMilliseconds: UInt64 = 0
     /// Whether a copy of the database is being written for a client.
     var isBackingUp = false
-    /// Client requests that were refused.
+    /// The number of refused requests.
     private(set) var refusedCount: UInt64 = 0
 
     init(_ configuration: ReplicaConfiguration) {
@@ -37,19 +37,19 @@ struct Sessions: Sendable {
 // MARK: - Answers
 
 extension Sessions {
-    /// Sends a message with this turn's frame to its client.
+    /// Adds a message to this turn's frame for its client.
     mutating func send(_ message: NodeMessage, to session: SessionID) {
         outbox.append(message, to: session)
     }
 
-    /// Sends the children that a query shows, ascending by key.
+    /// Adds the children in a query's window, ascending by key.
     mutating func send(
         children: [(key: Key, value: Value)], id: UInt64, to session: SessionID
     ) {
         outbox.append(children: children, id: id, to: session)
     }
 
-    /// Sends a frame without waiting until what was stored before is durable.
+    /// Sends a frame without waiting until earlier turns are durable.
     mutating func sendAtOnce(_ frame: [UInt8], to session: SessionID) {
         immediate.append(.reply(session, frame))
     }
@@ -70,17 +70,17 @@ extension Sessions {
     /// Counts a request that was refused without an answer.
     mutating func countRefusal() { refusedCount += 1 }
 
-    /// Tells the listeners of changed places what changed; `tree` is the tree after one operation.
+    /// Notifies the listeners of changed locations; `tree` is the tree after one operation.
     mutating func notifyListeners(of changes: [Change], in tree: Value) {
         for notice in listens.notices(of: changes, in: tree) {
             outbox.append(notice, slow: &slowClients)
         }
     }
 
-    /// How much this turn has to send to a client so far.
+    /// The size of this turn's messages to a client so far.
     func byteCount(for session: SessionID) -> Int { outbox.byteCount(for: session) }
 
-    /// Ends each frame with what it shows, and takes all frames of this turn.
+    /// Ends each frame with what it shows; removes and returns all frames of this turn.
     mutating func finishFrames(seeing replica: ReplicationView) -> [Output] {
         versionDelta.note(replica.vector)
         if !clients.isEmpty {
@@ -94,7 +94,7 @@ extension Sessions {
         return outbox.take()
     }
 
-    /// Takes what is sent at once.
+    /// Removes and returns what is sent at once.
     mutating func takeImmediate() -> [Output] {
         defer { immediate.removeAll() }
         return immediate
@@ -104,7 +104,7 @@ extension Sessions {
 // MARK: - The end of a session
 
 extension Sessions {
-    /// Forgets a session; returns what its client wants written now that it is gone.
+    /// Closes a session; returns its on-disconnect writes.
     mutating func close(_ session: SessionID) -> [Write] {
         listens.removeAll(of: session)
         slowClients.remove(session)

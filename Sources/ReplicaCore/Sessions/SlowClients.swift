@@ -1,27 +1,27 @@
 import SyncProtocol
 
-/// The sessions whose clients read more slowly than they are told things.
+/// The sessions whose clients read more slowly than changes occur.
 ///
-/// Nothing of a listen is queued for them. Once there is room again, each listen that has missed
-/// something gets all that it shows by then.
+/// No changes are queued for their listens. Once there is room again, each listen that has missed
+/// changes gets everything that it shows by then.
 struct SlowClients: Sendable {
     private struct Session: Sendable {
         var isBackpressured = true
-        /// The listens that have missed something.
+        /// The listens that have missed changes.
         var missed: Set<UInt64> = []
     }
 
     private var sessions: [SessionID: Session] = [:]
-    /// Changes that were not sent because all will be.
+    /// Changes not sent, because the whole value will be.
     private(set) var heldBack: UInt64 = 0
 
     var isEmpty: Bool { sessions.isEmpty }
     var count: Int { sessions.count }
 
-    /// Whether a session may have missed something that it was not told yet.
+    /// Whether a session may have missed changes that were not sent yet.
     func contains(_ session: SessionID) -> Bool { sessions[session] != nil }
 
-    /// The sessions that have room and have missed something, ascending.
+    /// The sessions that have room and have missed changes, ascending.
     var catchingUp: [SessionID] {
         if sessions.isEmpty { return [] }
         return sessions.filter { !$0.value.isBackpressured }.keys.sorted()
@@ -33,7 +33,7 @@ struct SlowClients: Sendable {
 
     mutating func release(_ session: SessionID) { sessions[session]?.isBackpressured = false }
 
-    /// Whether a listener must not be told of a change now; if so, it will be told all later.
+    /// Whether to hold a change back from a listener, which will get the whole value later.
     mutating func holdsBack(_ listener: Listens.Listener) -> Bool {
         guard let session = sessions[listener.session],
             session.isBackpressured || session.missed.contains(listener.id)
@@ -43,8 +43,8 @@ struct SlowClients: Sendable {
         return true
     }
 
-    /// Takes the next listen of a session that has missed something; the session is slow no more
-    /// after the last.
+    /// Removes and returns the next listen of a session that has missed changes; after the last one
+    /// the session no longer counts as slow.
     mutating func takeMissed(of session: SessionID) -> UInt64? {
         guard let next = sessions[session]?.missed.min() else {
             sessions[session] = nil

@@ -1,15 +1,15 @@
 import SyncProtocol
 
-/// Clients that wait until nothing can come any more that was written before they asked.
+/// Clients that wait until all writes made before their request have arrived.
 struct StabilityWaiters: Sendable {
     static let limit = 1_000
-    /// The longest that a client may wait.
+    /// The longest time that a client may wait.
     static let longestMilliseconds: UInt64 = 600_000
 
     struct Waiting: Sendable {
         let session: SessionID
         let id: UInt64
-        /// Nothing written before the client asked has a later stamp, by this node's clocks.
+        /// The latest stamp that a write before the request can have, by this node's clocks.
         let time: HybridTime
         let untilMilliseconds: UInt64
     }
@@ -22,7 +22,7 @@ struct StabilityWaiters: Sendable {
         if !waiting.isEmpty { waiting.removeAll { $0.session == session } }
     }
 
-    /// Takes those whose waiting is over, one way or the other.
+    /// Removes and returns the clients that no longer need to wait, or have waited long enough.
     mutating func take(where isOver: (Waiting) -> Bool) -> [Waiting] {
         let taken = waiting.filter(isOver)
         if !taken.isEmpty { waiting.removeAll(where: isOver) }
@@ -31,7 +31,7 @@ struct StabilityWaiters: Sendable {
 }
 
 extension Sessions {
-    /// Has a client wait until the stable time has passed what these clocks show now.
+    /// Has a client wait until the stable time has passed the present time of these clocks.
     mutating func awaitStable(
         within milliseconds: UInt64, _ id: UInt64, _ session: SessionID,
         seeing replica: ReplicationView
@@ -42,7 +42,7 @@ extension Sessions {
                 fix: "ask later, or at another node", id, session)
         }
         let now = replica.now
-        // What was written elsewhere in this very millisecond was written before, too.
+        // Another node's writes of this same millisecond count as earlier too.
         let next = HybridTime(milliseconds: now.wallMilliseconds + 1)
         stabilityWaiters.add(
             .init(
@@ -51,15 +51,15 @@ extension Sessions {
                     + min(milliseconds, StabilityWaiters.longestMilliseconds)))
     }
 
-    /// Answers the clients for whom all is stable.
+    /// Answers the clients for which all earlier writes are stable.
     ///
-    /// - Returns: Those who have waited long enough, to be told why it is not.
+    /// - Returns: The clients that have waited long enough, to be told the reason.
     mutating func answerStabilityWaiters(
         seeing replica: ReplicationView
     ) -> [StabilityWaiters.Waiting] {
         if stabilityWaiters.waiting.isEmpty { return [] }
         let slow = slowClients
-        // A client that reads slowly has not been told yet what its listens have missed.
+        // A slow client has not yet received what its listens have missed.
         let done = stabilityWaiters.take {
             $0.time <= replica.stableTime && !slow.contains($0.session)
         }
@@ -67,7 +67,7 @@ extension Sessions {
         return stabilityWaiters.take { replica.now.elapsedMilliseconds >= $0.untilMilliseconds }
     }
 
-    /// Tells a client that has waited long enough why earlier writes may still change.
+    /// Tells a client that has waited long enough why earlier writes may still arrive.
     mutating func refuse(
         _ waiter: StabilityWaiters.Waiting, because reason: (problem: String, fix: String)
     ) {

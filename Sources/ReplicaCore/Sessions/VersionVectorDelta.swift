@@ -1,13 +1,14 @@
 import SyncProtocol
 
-/// The origins of a vector in the order in which they advanced last.
+/// The origins of a version vector, in the order of their last advance.
 ///
-/// A vector names every writer that ever was; what is new in it since some moment are a few.
+/// A version vector names every writer that ever was; few of them have advanced since a given
+/// moment.
 struct VersionVectorDelta: Sendable {
     private var vector = VersionVector()
     /// Ascending by count.
     private var origins: [(origin: WriterID, count: UInt64)] = []
-    /// Counts the turns in which something advanced.
+    /// The number of turns in which the vector advanced.
     private(set) var count: UInt64 = 0
 
     mutating func note(_ new: VersionVector) {
@@ -22,7 +23,7 @@ struct VersionVectorDelta: Sendable {
         }
     }
 
-    /// What has advanced since a count.
+    /// The entries that have advanced since a count.
     func since(_ told: UInt64) -> VersionVector {
         var advanced = VersionVector()
         for (origin, count) in origins.reversed() {

@@ -1,9 +1,9 @@
 import SyncProtocol
 
-/// Writes whose clients wait until they are durable on more members than this one.
+/// Writes whose clients wait until they are durable at further members.
 struct WriteConcernWaiters: Sendable {
-    /// After this long the client is told what was reached: less than a client waits for an answer,
-    /// which has to learn that its write is done.
+    /// After this long the client is told what was reached: earlier than its own timeout, so that it learns
+    /// that its write is done.
     static let patienceMilliseconds: UInt64 = 3_000
     static let limit = 100_000
 
@@ -11,7 +11,7 @@ struct WriteConcernWaiters: Sendable {
         var session: SessionID
         var id: UInt64
         var concern: WriteConcern
-        /// Of the write's operation, among those of this replica.
+        /// The sequence of the write's operation, of this replica's writer.
         var sequence: UInt64
         var untilMilliseconds: UInt64
     }
@@ -19,14 +19,14 @@ struct WriteConcernWaiters: Sendable {
     /// Ascending by sequence.
     private(set) var waiting: [Waiting] = []
 
-    /// False if too many wait already.
+    /// Adds a write; returns false if too many wait already.
     mutating func add(_ one: Waiting) -> Bool {
         guard waiting.count < WriteConcernWaiters.limit else { return false }
         waiting.append(one)
         return true
     }
 
-    /// Takes all.
+    /// Removes and returns all.
     mutating func takeAll() -> [Waiting] {
         defer { waiting.removeAll() }
         return waiting
@@ -36,10 +36,10 @@ struct WriteConcernWaiters: Sendable {
         if !waiting.isEmpty { waiting.removeAll { $0.session == session } }
     }
 
-    /// Takes those that have reached what they wait for, or have waited for long enough, each with what
-    /// it has reached.
+    /// Removes and returns the writes that have reached their write concern, or have waited long enough, each
+    /// with the concern reached.
     ///
-    /// - Parameter reached: How much every member holds, and how much most of them do.
+    /// - Parameter reached: The sequences that all members hold, and that most members hold.
     mutating func take(
         reached: (all: UInt64, majority: UInt64), at milliseconds: UInt64
     ) -> [(Waiting, WriteConcern)] {
@@ -58,7 +58,8 @@ struct WriteConcernWaiters: Sendable {
 }
 
 extension Sessions {
-    /// Has a client wait until its write, the operation `sequence` of this replica, is as durable as it wants.
+    /// Has a client wait until its write, the operation `sequence` of this replica, has reached its write
+    /// concern.
     ///
     /// - Returns: Whether it waits; if not, it is answered.
     mutating func answer(
@@ -76,19 +77,26 @@ extension Sessions {
         return waits
     }
 
-    /// Tells all waiting clients what was reached as an incarnation ends: what it alone had is kept durably.
+    /// Tells all waiting clients what was reached, as an incarnation ends: its orphaned operations are kept
+    /// durably.
     mutating func endWriteConcernWaiters() {
         for waiting in writeConcernWaiters.takeAll() {
             send(.acknowledged(id: waiting.id, concern: .local), to: waiting.session)
         }
     }
 
-    /// Tells clients whose writes have become as durable as they want.
+    /// Answers clients whose writes have reached their write concern.
     ///
-    /// - Parameter holdings: How many of this replica's operations each member holds durably, most first.
-    mutating func answerWriteConcernWaiters(holding holdings: [UInt64], at now: Moment) {
+    /// - Parameters:
+    ///   - holdings: How many of this replica's operations each member that is not evicted holds durably, most first.
+    ///   - count: How many nodes make up the cluster: a majority is one of all of them.
+    mutating func answerWriteConcernWaiters(
+        holding holdings: [UInt64], ofNodes count: Int, at now: Moment
+    ) {
+        let half = count / 2
         let reached = (
-            all: holdings[holdings.count - 1], majority: holdings[holdings.count / 2]
+            all: holdings[holdings.count - 1],
+            majority: half < holdings.count ? holdings[half] : 0
         )
         let done = writeConcernWaiters.take(reached: reached, at: now.elapsedMilliseconds)
         for (waiting, concern) in done {

@@ -2,22 +2,23 @@ package import Convergence
 public import DataTree
 public import SyncProtocol
 
-/// A state of a replica to be kept on disk: what readers see, what must be remembered of late
-/// operations, and which operations are in it.
+/// A state of a replica to be kept on disk: the visible tree, the registers of late operations, and
+/// the version vector of the operations that it includes.
 ///
-/// It shares its memory with the replica it came from, so it costs nothing until that changes, and it
-/// may be written on another thread. The log keeps what came later.
+/// It shares memory with the replica until that changes, so making one is free, and another thread
+/// may write it. The log keeps what came later.
 public struct Checkpoint: Sendable {
+    /// The tree as readers see it.
     public let value: Value
     package let registers: Registers
-    /// The operations that are in the tree.
+    /// The operations that the tree includes.
     public let vector: VersionVector
-    /// No operation with a stamp up to this time can arrive any more.
+    /// All operations with stamps up to this time have arrived.
     package let stableTime: HybridTime
-    /// The newest time that was issued or seen.
+    /// The newest time that the clock has issued or seen.
     package let time: HybridTime
     package let stamps: DeduplicationTable
-    /// No row of the last checkpoint stays, because one of them is damaged.
+    /// Whether all rows are written anew, because one of the last checkpoint's is damaged.
     package var replacesAll = false
 
     package init(
@@ -34,30 +35,32 @@ public struct Checkpoint: Sendable {
 }
 
 extension Checkpoint: Equatable {
-    /// A replica is in one state for each vector.
+    /// Compares version vectors: a replica is in one state for each.
     public static func == (a: Checkpoint, b: Checkpoint) -> Bool {
         a.vector == b.vector && a.stableTime == b.stableTime && a.time == b.time
     }
 }
 
-/// How the rows of a checkpoint that is complete become the valid ones: in one transaction.
+/// How the rows of a complete checkpoint become valid: in one transaction.
 public struct CheckpointEnd: Equatable, Sendable {
-    /// The IDs of the rows that are no part of the checkpoint any more.
+    /// The IDs of the rows that no longer belong to the checkpoint.
     public let removed: [UInt64]
     /// What stands before the rows, with its checksum (`CheckpointHead`).
     public let head: [UInt8]
 }
 
-/// What describes a complete checkpoint: which operations it holds, and which rows.
+/// Describes a complete checkpoint: the operations that it includes, and its rows.
 public struct CheckpointHead: Equatable, Sendable {
+    /// The operations that the checkpoint includes.
     public var vector: VersionVector
     package var stableTime: HybridTime
     package var time: HybridTime
     package var stamps: DeduplicationTable
-    /// Rows with a higher ID are of a checkpoint that was never completed.
+    /// The highest ID of a row; rows above it belong to a checkpoint that was never completed.
     public var lastRow: UInt64
+    /// The number of rows, by which a missing one shows.
     public var rowCount: Int
-    /// The sum of the rows' checksums: a row that is missing or too many shows.
+    /// The sum of the rows' checksums, by which a missing or superfluous row shows.
     public var fingerprint: UInt64
 
     /// The bytes of the head: an array of its seven properties, and a checksum.
@@ -75,6 +78,9 @@ public struct CheckpointHead: Equatable, Sendable {
         return writer.bytes
     }
 
+    /// Decodes what `bytes` returned.
+    ///
+    /// - Throws: `FrameError` if the bytes are damaged or contradict themselves.
     public init(_ bytes: [UInt8]) throws(FrameError) {
         let result: Result<CheckpointHead, FrameError> = bytes.withUnsafeBytes { bytes in
             Result { () throws(FrameError) in
@@ -90,13 +96,13 @@ public struct CheckpointHead: Equatable, Sendable {
         guard try reader.arrayHead("the head of a checkpoint") == 7 else {
             throw .ofCheckpoint("its head has another length than 7", at: 0)
         }
-        // One that cannot be read would be taken for damaged, and put away.
+        // A vector that no reader accepts would make the whole checkpoint count as damaged.
         vector = try reader.vector()
         stableTime = try reader.time()
         time = try reader.time()
         stamps = try DeduplicationTable(from: &reader)
         lastRow = try reader.unsigned("the ID of a row")
-        // The database takes IDs up to here.
+        // SQLite's integers are signed: no row has a higher ID.
         guard lastRow <= UInt64(Int64.max), stableTime <= time else {
             throw .ofCheckpoint("its head contradicts itself", at: reader.position)
         }

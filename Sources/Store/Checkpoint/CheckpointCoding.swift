@@ -30,7 +30,7 @@ struct RowWriter {
         head.append(own.registers)
     }
 
-    /// The size of the row, but for some bytes.
+    /// The approximate size of the row.
     var byteCount: Int { head.bytes.count + entries.bytes.count }
 
     mutating func append(encodedEntry: MessagePackWriter) {
@@ -38,7 +38,7 @@ struct RowWriter {
         count += 1
     }
 
-    /// The row as it is stored.
+    /// Returns the row as it is stored.
     consuming func finish() -> CheckpointRow {
         head.appendArrayHead(3 * count)
         entries.bytes.withUnsafeBytes { head.append(encoded: $0) }
@@ -47,7 +47,7 @@ struct RowWriter {
     }
 }
 
-/// What a location has beside its children.
+/// What a location has besides its children.
 struct OwnPart {
     var primitive: Value
     var priority: Value
@@ -63,7 +63,7 @@ struct OwnPart {
         }
     }
 
-    /// Whether two parts are the same; the registers of a priority may be equal and not the same.
+    /// Whether two parts are equal; equal registers of a priority need not share memory.
     func isSame(as other: OwnPart) -> Bool {
         primitive == other.primitive && priority == other.priority
             && registers.isSameHere(as: other.registers)
@@ -80,14 +80,14 @@ struct OwnPart {
 }
 
 extension Registers {
-    /// Whether two locations remember the same, whatever is below them.
+    /// Whether two locations have equal registers, whatever is below them.
     func isSameHere(as other: Registers) -> Bool {
         write == other.write && increment == other.increment
             && descendantWrite == other.descendantWrite
             && terms == other.terms && clears == other.clears
     }
 
-    /// Whether two locations remember the same and share what is below: a cheap test, which may
+    /// Whether two locations have equal registers and share what is below: a cheap test, which may
     /// take equal registers for different ones.
     func isShared(with other: Registers) -> Bool {
         isSameHere(as: other) && children.isShared(with: other.children)
@@ -99,7 +99,7 @@ extension Registers {
     }
 }
 
-/// A row that was read; rows can be decoded side by side.
+/// A decoded row; rows can be decoded concurrently.
 public struct DecodedRow: Sendable {
     var id: UInt64
     var checksum: UInt32
@@ -110,7 +110,7 @@ public struct DecodedRow: Sendable {
     var children = Children()
     var registers = SortedMap<Registers>()
 
-    /// - Throws: `FrameError` if it is damaged, or another one than its ID says.
+    /// - Throws: `FrameError` if the row is damaged, or has another ID than it is stored under.
     public init(_ row: CheckpointRow) throws(FrameError) {
         let result: Result<DecodedRow, FrameError> = row.bytes.withUnsafeBytes { bytes in
             Result { () throws(FrameError) in try DecodedRow(bytes) }

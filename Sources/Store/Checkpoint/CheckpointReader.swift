@@ -8,14 +8,15 @@ public struct CheckpointReader {
     private var value = Value.null
     private var registers = Registers()
     private var directory = RowDirectory()
-    /// Set once all rows are there: a location without a value has no priority.
+    /// Set once all rows are read: a location without a value has no priority.
     private var owned: [(location: Path, own: OwnPart)] = []
     private var rowCount = 0
     private var fingerprint: UInt64 = 0
 
+    /// A reader of the rows that this head describes.
     public init(_ head: CheckpointHead) { self.head = head }
 
-    /// Takes a row.
+    /// Adds a row.
     public mutating func add(_ row: consuming DecodedRow) {
         var row = row
         rowCount += 1
@@ -33,9 +34,9 @@ public struct CheckpointReader {
         registers.change(at: row.location.keys[...]) { $0.children.merge(row.registers) }
     }
 
-    /// The checkpoint, once all rows were added.
+    /// Returns the checkpoint, once all rows were added.
     ///
-    /// - Throws: `FrameError` if rows are missing, or too many.
+    /// - Throws: `FrameError` if rows are missing or superfluous.
     public consuming func finish() throws(FrameError) -> RestoredCheckpoint {
         guard rowCount == head.rowCount, fingerprint == head.fingerprint else {
             throw .ofCheckpoint(
@@ -63,8 +64,10 @@ public struct CheckpointReader {
     }
 }
 
-/// A checkpoint that was read: where a replica starts from, and the next checkpoint.
+/// A checkpoint read from rows: a replica starts from it, and so does the writer of the next
+/// checkpoint.
 public struct RestoredCheckpoint: Sendable {
+    /// What the checkpoint says of itself.
     public let head: CheckpointHead
     package let value: Value
     package let registers: Registers

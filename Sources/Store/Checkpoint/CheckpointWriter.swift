@@ -2,11 +2,10 @@ import Convergence
 import DataTree
 public import SyncProtocol
 
-/// Turns checkpoints into rows, and writes anew only those in whose range the tree has changed since
-/// the last one.
+/// Turns checkpoints into rows, and writes anew only those in whose range the tree has changed.
 ///
-/// It compares two states of the tree, which share what did not change, so that finding out costs
-/// what changed. The rows come in slices:
+/// It compares two states of the tree, which share what did not change, so that the cost of the
+/// comparison depends on what changed. The rows come in slices:
 ///
 ///     writer.begin(checkpoint)
 ///     while case let rows = writer.nextRows(), !rows.isEmpty { … insert them … }
@@ -19,31 +18,32 @@ public struct CheckpointWriter: Sendable {
         /// Of the rows that one slice brings.
         public var slice: Int
 
+        /// Limits of 64 KiB for a row and 1 MiB for a slice, unless told otherwise.
         public init(row: Int = 64 << 10, slice: Int = 1 << 20) {
             self.row = row
             self.slice = slice
         }
     }
 
-    /// Children of a location, from one key up to another, whose rows must be written.
+    /// A range of children of a location whose rows must be written.
     private struct Stretch: Sendable {
         var location: Path
-        /// Nil from the beginning, and then with what the location itself has.
+        /// Nil for the beginning, which includes what the location itself has.
         var from: Key?
-        /// Nil to the end.
+        /// Nil for the end.
         var end: Key?
     }
 
     private let limits: Limits
-    /// The tree as the valid rows have it.
+    /// The tree as the valid rows hold it.
     private var value = Value.null
     private var registers = Registers()
     private var directory = RowDirectory()
     private var target: Checkpoint?
-    /// Still to be written, the next one last.
+    /// Ranges still to be written, the next one last.
     private var stretches: [Stretch] = []
     private var removed: [UInt64] = []
-    /// The highest number of a row so far.
+    /// The highest ID of a row so far.
     public private(set) var lastRow: UInt64 = 0
     private var rowCount = 0
     private var fingerprint: UInt64 = 0
@@ -54,7 +54,7 @@ public struct CheckpointWriter: Sendable {
         stretches = [Stretch(location: .root)]
     }
 
-    /// A writer that goes on where a checkpoint that was read left off.
+    /// A writer that continues after a checkpoint that was read.
     public init(after restored: RestoredCheckpoint, limits: Limits = Limits()) {
         self.limits = limits
         value = restored.value
@@ -65,7 +65,7 @@ public struct CheckpointWriter: Sendable {
         fingerprint = restored.head.fingerprint
     }
 
-    /// Finds out which rows a checkpoint needs anew.
+    /// Determines which rows a checkpoint needs anew.
     ///
     /// - Complexity: O(what changed since the last one).
     public mutating func begin(_ checkpoint: Checkpoint) {
@@ -81,7 +81,7 @@ public struct CheckpointWriter: Sendable {
         stretches.reverse()
     }
 
-    /// The next rows to insert; none once all were returned.
+    /// Returns the next rows to insert; none once all were returned.
     public mutating func nextRows() -> [CheckpointRow] {
         var rows: [CheckpointRow] = []
         var byteCount = 0
@@ -91,7 +91,7 @@ public struct CheckpointWriter: Sendable {
         return rows
     }
 
-    /// What makes the rows a checkpoint, once all were inserted.
+    /// Returns what makes the rows a checkpoint, once all were inserted.
     public mutating func finish() -> CheckpointEnd {
         guard let target, stretches.isEmpty else {
             preconditionFailure("a checkpoint is finished with \(stretches.count) parts to write")
@@ -108,7 +108,7 @@ public struct CheckpointWriter: Sendable {
 // MARK: - Planning
 
 extension CheckpointWriter {
-    /// Has everything written under new IDs.
+    /// Plans to write everything under new IDs.
     private mutating func dropAllRows() {
         removed = directory.allRows.map(\.id)
         directory = RowDirectory()
@@ -127,7 +127,7 @@ extension CheckpointWriter {
         }
     }
 
-    /// Marks the rows of a location that the new content needs anew, and takes them away.
+    /// Marks the rows of a location that the new content needs anew, and removes them.
     private mutating func plan(
         _ directory: inout RowDirectory, at location: Path, _ old: Content, _ new: Content
     ) {
@@ -143,7 +143,7 @@ extension CheckpointWriter {
                     directory.large[key] = below
                     continue
                 }
-                // It is small now, and goes back among the entries.
+                // The child is small now, and becomes an entry again.
                 for row in below.allRows { remove(row) }
                 directory.large[key] = nil
             }
@@ -164,7 +164,7 @@ extension CheckpointWriter {
         return values.union(registers).filter { $0 != .priority }
     }
 
-    /// Takes the changed rows away, and notes the stretches that they leave open.
+    /// Removes the changed rows, and records the ranges that they leave open.
     private mutating func takeChanged(
         _ directory: inout RowDirectory, _ isChanged: [Bool], at location: Path
     ) {
@@ -178,7 +178,7 @@ extension CheckpointWriter {
                 continue
             }
             let start = index
-            // A small row takes the one after it along, so that rows do not stay small.
+            // A small row is merged with the next one, so that rows do not stay small.
             let small = limits.row / 4
             while index < rows.count, isChanged[index] || rows[index - 1].byteCount < small {
                 remove(rows[index])
@@ -201,7 +201,7 @@ extension CheckpointWriter {
 // MARK: - Writing
 
 extension CheckpointWriter {
-    /// Writes the rows of a stretch, as far as the slice has room.
+    /// Writes the rows of a range, as far as the slice has room.
     private mutating func write(
         _ stretch: Stretch, into rows: inout [CheckpointRow], _ byteCount: inout Int
     ) {
@@ -255,7 +255,7 @@ extension CheckpointWriter {
         return lastRow
     }
 
-    /// Files the rows of a stretch, and leaves its large children to be written next.
+    /// Files the rows of a range, and schedules its large children next.
     private mutating func note(
         _ written: [RowDirectory.Row], _ newlyLarge: [Key], at location: Path
     ) {
@@ -271,7 +271,7 @@ extension CheckpointWriter {
         stretches += newlyLarge.reversed().map { Stretch(location: location.appending($0)) }
     }
 
-    /// Whether a child has children, and does not fit into a row with some others.
+    /// Whether a child has children, and is too large to share a row with others.
     private func isLarge(_ value: Value, _ registers: Registers?) -> Bool {
         guard !value.children.isEmpty || registers?.children.isEmpty == false else { return false }
         var room = limits.row / 2
@@ -282,7 +282,7 @@ extension CheckpointWriter {
 }
 
 extension [Key] {
-    /// The keys of two lists that ascend, each once, ascending.
+    /// The keys of two ascending lists, each once, ascending.
     fileprivate func union(_ other: [Key]) -> [Key] {
         if isEmpty { return other }
         if other.isEmpty { return self }

@@ -1,7 +1,7 @@
 import Convergence
 import DataTree
 
-/// The children of a location by key, each with what is remembered of it, but for its priority.
+/// The children of a location by key, each with its registers, except its priority.
 struct MergedChildren {
     private var values: IteratorSequence<Children.Iterator>
     private var registers: IteratorSequence<SortedMap<Registers>.Iterator>
@@ -44,7 +44,7 @@ struct MergedChildren {
     }
 }
 
-// What things take in a row, roughly; as soon as there is no room left, nobody looks further.
+// The approximate size of things in a row; counting stops once there is no room left.
 
 extension Value {
     func take(room: inout Int) {

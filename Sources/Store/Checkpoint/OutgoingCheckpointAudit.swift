@@ -1,7 +1,8 @@
 public import SyncProtocol
 
-/// Looks at the rows that peers are given, as they come from the disk: whether each is what was written, and
-/// whether all are there. Who starts finds out himself; a node that runs would give the same ones for ever.
+/// Verifies the checkpoint rows that peers are given, as they come from the disk: whether each is what was
+/// written, and whether none is missing. A node detects damage when it starts; while it runs, nothing else
+/// would stop it from giving away damaged rows.
 public struct OutgoingCheckpointAudit: Sendable {
     private struct Progress {
         var checkpoint: UInt64
@@ -14,9 +15,10 @@ public struct OutgoingCheckpointAudit: Sendable {
     /// By peer; no order of these reaches an output.
     private var progress: [String: Progress] = [:]
 
+    /// An audit of which no peer has been given rows.
     public init() {}
 
-    /// Notes what a peer is given next; false if the checkpoint is damaged.
+    /// Checks the chunk that a peer is given next; returns false if the checkpoint is damaged.
     public mutating func note(_ part: CheckpointChunk, for member: String) -> Bool {
         if part.head.isEmpty { return true }
         guard let head = try? CheckpointHead(part.head), part.rows.allSatisfy(\.isWhole) else {
@@ -24,7 +26,7 @@ public struct OutgoingCheckpointAudit: Sendable {
         }
         let last = progress.removeValue(forKey: member)
         let before = part.after == 0 ? Progress(checkpoint: head.lastRow) : last
-        // Of what was given before this, nothing may be known; a peer that finds damage asks for all again.
+        // A transfer may have begun before this process knew of it; a peer that finds damage starts over.
         guard var given = before, given.checkpoint == head.lastRow, given.row == part.after
         else { return true }
         for row in part.rows {

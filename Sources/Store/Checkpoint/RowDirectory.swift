@@ -2,12 +2,12 @@ import DataTree
 
 /// Which rows hold the children of a location, and of the large children below it.
 ///
-/// The rows of one location divide its keys among them: each takes those from its first key up to the
-/// first of the next, and the first row takes all that are smaller.
+/// The rows of one location divide its keys: each has those from its first key up to the first of the
+/// next row, and the first row has all that are smaller.
 struct RowDirectory: Sendable {
     struct Row: Sendable {
         var id: UInt64
-        /// Nil in the first row of a location, which also has what the location itself has.
+        /// Nil in the first row of a location, which also holds what the location itself has.
         var first: Key?
         var checksum: UInt32
         var byteCount: Int
@@ -18,28 +18,28 @@ struct RowDirectory: Sendable {
     /// The children that are too large for a row.
     var large = SortedMap<RowDirectory>()
 
-    /// The index of the row of a key that belongs in the row `start` or in a later one.
+    /// The index of the row of a key that belongs in the row `start` or a later one.
     ///
-    /// - Complexity: O(rows that are passed).
+    /// - Complexity: O(rows passed).
     func index(of key: Key, from start: Int) -> Int {
         var index = start
         while index + 1 < rows.count, let first = rows[index + 1].first, first <= key { index += 1 }
         return index
     }
 
-    /// Whether this location and the large ones below it have each one first row.
+    /// Whether this location and each large one below it have exactly one first row.
     var isWhole: Bool {
         rows.first?.first == nil && !rows.isEmpty && rows.dropFirst().allSatisfy { $0.first != nil }
             && large.values.allSatisfy(\.isWhole)
     }
 
-    /// All rows of the location and below.
+    /// All rows of the location and of those below.
     var allRows: [Row] { rows + large.values.flatMap(\.allRows) }
 
-    /// Adds a row that was read, in whatever order they come.
+    /// Adds a row that was read; rows come in any order.
     mutating func insert(_ row: Row, at keys: ArraySlice<Key>) {
         change(at: keys) { directory in
-            // Mostly they come in order.
+            // Rows mostly come in order.
             var index = directory.rows.count
             while index > 0, row.isBefore(directory.rows[index - 1]) { index -= 1 }
             directory.rows.insert(row, at: index)

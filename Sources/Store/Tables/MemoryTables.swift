@@ -1,33 +1,34 @@
-/// Tables in memory, which keep keys apart as SQLite does, and forget, fail and rot on demand.
+/// Tables in memory that keep keys unique as SQLite does, and inject faults on demand.
 ///
-/// What was committed and is not synced can be taken back, the newest transaction first: a power failure
-/// leaves a beginning of what was written.
+/// Transactions that are not synced can be undone, the newest first: a power failure leaves a prefix of
+/// what was written.
 public struct MemoryTables: Tables, Sendable {
     /// Why a transaction failed.
     public enum Failure: Error, Equatable, Sendable {
         /// A row has the key already.
         case keyIsTaken(Table, owner: UInt64, number: UInt64)
-        /// The disk did not take what it was given.
+        /// The disk did not store what it was given.
         case notWritten
         case finding(StoreFinding)
     }
 
-    /// What goes wrong with transactions.
+    /// A fault of the following transactions.
     public enum Fault: Equatable, Sendable {
-        /// Once the next one finds no room: it is run again from the beginning.
+        /// The next transaction finds no room once, and is run again from the beginning.
         case hasNoRoom
-        /// The next one fails; what it wrote may be there.
+        /// The next transaction fails; its changes may be there.
         case fails
     }
 
-    /// Whether a usual transaction is on the disk when it ends.
+    /// Whether an ordinary transaction is on the disk when it ends.
     public var syncsEachTransaction = true
+    /// The fault to inject next; nil once it has happened.
     public var fault: Fault?
-    /// Nothing is synced, and nothing shows that.
+    /// Whether the disk reports syncs that it does not do.
     public var isLying = false
     private var shelves: [Table: [UInt64: [StoredRow]]] = [:]
     private var properties: [String: [UInt8]] = [:]
-    /// What takes back the open transaction, and those that are not synced, oldest first.
+    /// How to undo the open transaction, and those that are not synced, oldest first.
     private var undo: [Undo] = []
     private var unsynced: [[Undo]] = []
 
@@ -38,10 +39,12 @@ public struct MemoryTables: Tables, Sendable {
         case setProperty(String, [UInt8]?)
     }
 
+    /// Empty tables.
     public init(syncsEachTransaction: Bool = true) {
         self.syncsEachTransaction = syncsEachTransaction
     }
 
+    /// Runs `body` as one change, and injects `fault` if one is set.
     public mutating func transaction(
         _ flush: Flush, _ body: (inout MemoryTables) throws(Failure) -> Void
     ) throws(Failure) {
@@ -70,22 +73,24 @@ public struct MemoryTables: Tables, Sendable {
         }
     }
 
+    /// Syncs all transactions: memory has nothing to rewrite.
     public mutating func rewrite() { synchronize() }
 
+    /// The error for what a store found wrong.
     public func failure(_ finding: StoreFinding) -> Failure { .finding(finding) }
 }
 
 // MARK: - What is not synced
 
 extension MemoryTables {
-    /// Transactions that a power failure may take.
+    /// The number of transactions that a power failure may undo.
     public var unsyncedCount: Int { unsynced.count }
 
     private mutating func synchronize() {
         if !isLying { unsynced.removeAll() }
     }
 
-    /// The power fails: of what is not synced, so many transactions stay.
+    /// Simulates a power failure: of the transactions that are not synced, this many stay.
     public mutating func losePower(keeping count: Int) {
         while unsynced.count > count {
             undo = unsynced.removeLast()
@@ -111,10 +116,12 @@ extension MemoryTables {
 // MARK: - Rows
 
 extension MemoryTables {
+    /// The owners of rows.
     public func owners(in table: Table) -> [UInt64] {
         (shelves[table] ?? [:]).filter { !$0.value.isEmpty }.keys.sorted()
     }
 
+    /// The rows of an owner with these numbers, ascending, up to the byte limit.
     public func rows(
         in table: Table, of owner: UInt64, _ numbers: ClosedRange<UInt64>, byteLimit: Int
     ) -> [StoredRow] {
@@ -130,6 +137,7 @@ extension MemoryTables {
         return found
     }
 
+    /// The highest number of a row of an owner, up to some number.
     public func lastNumber(
         in table: Table, of owner: UInt64, through number: UInt64
     ) -> UInt64? {
@@ -139,12 +147,14 @@ extension MemoryTables {
         return index > 0 ? rows[index - 1].number : nil
     }
 
+    /// Adds a row; throws if the table has one with this key.
     public mutating func insert(_ row: StoredRow, into table: Table) throws(Failure) {
         let isNew = shelves[table, default: [:]][row.owner, default: []].insertRow(row)
         guard isNew else { throw .keyIsTaken(table, owner: row.owner, number: row.number) }
         undo.append(.remove(table, owner: row.owner, number: row.number))
     }
 
+    /// Removes rows of an owner with these numbers, the lowest first.
     public mutating func remove(
         from table: Table, of owner: UInt64, _ numbers: ClosedRange<UInt64>, limit: Int
     ) -> RemovedRows {
@@ -157,13 +167,16 @@ extension MemoryTables {
             count: removed.count, byteCount: removed.reduce(0) { $0 + $1.bytes.count })
     }
 
+    /// Replaces the rows of a table by those of another one, which is then empty.
     public mutating func replaceRows(of table: Table, withThoseOf other: Table) {
         for changed in [table, other] { undo.append(.replace(changed, shelves[changed] ?? [:])) }
         shelves[table] = shelves.removeValue(forKey: other)
     }
 
+    /// The content under a name.
     public func property(_ name: String) -> [UInt8]? { properties[name] }
 
+    /// Replaces the content under a name.
     public mutating func setProperty(_ name: String, _ bytes: [UInt8]) {
         undo.append(.setProperty(name, properties.updateValue(bytes, forKey: name)))
     }
@@ -177,7 +190,7 @@ extension MemoryTables {
         owners(in: table).flatMap { shelves[table]?[$0] ?? [] }
     }
 
-    /// Something else is stored than was written: other bytes under a key, or none.
+    /// Simulates damage of a row: other bytes than were written, or none.
     public mutating func damage(_ row: StoredRow, in table: Table, to bytes: [UInt8]?) {
         shelves[table]?[row.owner]?.removeRow(row.number)
         guard let bytes else { return }
@@ -186,7 +199,7 @@ extension MemoryTables {
         shelves[table]?[row.owner]?.insertRow(damaged)
     }
 
-    /// Something else is stored under a name than was written.
+    /// Simulates damage of a property: other bytes than were written.
     public mutating func damageProperty(_ name: String, to bytes: [UInt8]) {
         properties[name] = bytes
     }
@@ -195,7 +208,7 @@ extension MemoryTables {
 /// Rows of one owner, ascending by number.
 extension [StoredRow] {
     fileprivate func firstIndex(from number: UInt64) -> Int {
-        // Mostly the newest rows are looked for.
+        // Most lookups are for the newest rows.
         guard let last, last.number >= number else { return count }
         var range = 0..<count
         while !range.isEmpty {
@@ -207,7 +220,7 @@ extension [StoredRow] {
         return range.lowerBound
     }
 
-    /// False if a row has this number already.
+    /// Inserts a row; returns false if one has this number already.
     @discardableResult
     fileprivate mutating func insertRow(_ row: StoredRow) -> Bool {
         let index = firstIndex(from: row.number)

@@ -1,11 +1,11 @@
-/// Keeps the rows of a store: in SQLite on a node, in memory in the simulator and in tests.
+/// Stores the rows of a store: in SQLite on a node, in memory in the simulator and in tests.
 ///
-/// Four tables hold rows by key, and no two rows of a table have one key. Beside them are named
-/// properties. All changes happen in a transaction.
+/// Four tables hold rows with unique keys. Beside them are named properties. All changes happen in a
+/// transaction.
 public protocol Tables {
     associatedtype Failure: Error & Equatable
 
-    /// Runs `body` as one change: all of it is kept, or nothing when it throws.
+    /// Runs `body` as one change: all of it is kept or, when it throws, nothing.
     ///
     /// On a full disk it waits for room, and runs `body` again from the beginning.
     mutating func transaction(
@@ -15,8 +15,8 @@ public protocol Tables {
     /// The owners of rows, in any order.
     mutating func owners(in table: Table) throws(Failure) -> [UInt64]
 
-    /// The rows of an owner with these numbers, ascending, until they have more bytes than the limit; at
-    /// least one if there is any.
+    /// The rows of an owner with these numbers, ascending, until they exceed the byte limit; at least
+    /// one if there is any.
     mutating func rows(
         in table: Table, of owner: UInt64, _ numbers: ClosedRange<UInt64>, byteLimit: Int
     ) throws(Failure) -> [StoredRow]
@@ -28,53 +28,57 @@ public protocol Tables {
 
     /// Adds a row.
     ///
-    /// - Throws: also when the table has a row of this key.
+    /// - Throws: also when the table has a row with this key.
     mutating func insert(_ row: StoredRow, into table: Table) throws(Failure)
 
-    /// Removes rows of an owner with these numbers, the lowest ones, as many as the limit says.
+    /// Removes rows of an owner with these numbers, the lowest first, up to the limit.
     mutating func remove(
         from table: Table, of owner: UInt64, _ numbers: ClosedRange<UInt64>, limit: Int
     ) throws(Failure) -> RemovedRows
 
-    /// Removes every row of a table, and makes those of another one its rows.
+    /// Replaces the rows of a table by those of another one, which is then empty.
     mutating func replaceRows(of table: Table, withThoseOf other: Table) throws(Failure)
 
-    /// What is kept under a name.
+    /// The content under a name.
     mutating func property(_ name: String) throws(Failure) -> [UInt8]?
 
-    /// Keeps bytes under a name, in place of those that were there.
+    /// Replaces the content under a name.
     mutating func setProperty(_ name: String, _ bytes: [UInt8]) throws(Failure)
 
-    /// Writes anew what an earlier process has left, and waits until it is on the disk; leaves it out if
-    /// there is no room.
+    /// Rewrites what an earlier process has left, and waits until it is on the disk; skips this if there
+    /// is no room.
     ///
-    /// Where a sync has failed, the system may show what it never wrote, and not write it any more.
+    /// After a failed sync, the system may show data that it never wrote, and not write it later.
     mutating func rewrite() throws(Failure)
 
     /// The error for what a store found wrong.
     func failure(_ finding: StoreFinding) -> Failure
 }
 
-/// Names a table; in each a row has an owner and a number.
+/// A table, whose rows have an owner and a number.
 public enum Table: CaseIterable, Sendable {
     /// The log: the owner is the origin, the number the first sequence of the batch.
     case batch
-    /// Rows of checkpoints: there is one owner, 0, and the number is the ID.
+    /// Rows of checkpoints: the owner is 0, the number the ID.
     case row
-    /// Rows of a peer's checkpoint, until all are there; as `row`.
+    /// Rows of a peer's checkpoint until all have arrived; keys as in `row`.
     case received
-    /// Orphaned batches; as `batch`.
+    /// Orphaned batches; keys as in `batch`.
     case orphan
 }
 
 /// A row of a table.
 public struct StoredRow: Equatable, Sendable {
+    /// The first part of the key: what the table says owns the row.
     public var owner: UInt64
+    /// The second part of the key.
     public var number: UInt64
     /// The last sequence of a batch of the log; the number of any other row.
     public var last: UInt64
+    /// The content.
     public var bytes: [UInt8]
 
+    /// A row; `last` is `number` unless given.
     public init(owner: UInt64 = 0, number: UInt64, last: UInt64? = nil, bytes: [UInt8]) {
         self.owner = owner
         self.number = number
@@ -83,24 +87,27 @@ public struct StoredRow: Equatable, Sendable {
     }
 }
 
-/// How much was removed.
+/// What one removal removed.
 public struct RemovedRows: Equatable, Sendable {
+    /// The number of rows.
     public var count: Int
+    /// The size of their contents.
     public var byteCount: Int
 
+    /// A removal of so many rows and bytes.
     public init(count: Int = 0, byteCount: Int = 0) {
         self.count = count
         self.byteCount = byteCount
     }
 }
 
-/// When what a transaction wrote is on the disk.
+/// When the changes of a transaction are on the disk.
 public enum Flush: Sendable {
-    /// With a later transaction: nothing rests on it before that.
+    /// With a later transaction: nothing depends on them earlier.
     case later
-    /// When the node's durability says.
+    /// As the node's durability mode says.
     case asConfigured
-    /// When the transaction ends, together with all that was committed before.
+    /// When the transaction ends, together with all earlier ones.
     case now
 }
 

@@ -36,6 +36,30 @@ public enum ClientRequest: Equatable, Sendable {
     case status(StatusRequest)
 }
 
+extension ClientRequest {
+    /// What a request needs of its node.
+    public enum Kind: Sendable {
+        /// It shows data, or changes what the session is shown.
+        case read
+        /// It makes an operation.
+        case write
+        /// It is about the members of the cluster, and needs a node that is one.
+        case membership
+        /// It concerns the node or the session alone.
+        case local
+    }
+
+    /// Without a default, so that a new request has to say what it needs.
+    public var kind: Kind {
+        switch self {
+        case .get, .children, .listen, .unlisten, .ping, .hello: .read
+        case .put, .merge, .push: .write
+        case .evict, .awaitStable: .membership
+        case .onDisconnect, .onDisconnectMerge, .onDisconnectCancel, .backup, .status: .local
+        }
+    }
+}
+
 extension ClientMessage {
     /// The id of a read or a write.
     public var requestID: UInt64? {

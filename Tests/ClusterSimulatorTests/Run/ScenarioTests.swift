@@ -79,8 +79,8 @@ import Testing
                 at 4s cpu n3 slow 20ms
                 at 4500ms cpu n3 runs
                 at 4s handles n1 none
-                at 4s sleep n2
-                at 4500ms wake n2
+                at 4s sleep n1
+                at 4500ms wake n1
                 at 4900ms restart n2
                 at 5s heal
                 at 5s clock n1 -3s

@@ -121,10 +121,14 @@ import Testing
 
     @Test func `after a restart of all nodes no vote binds to an incarnation that has ended`() {
         let vote = asking(2, term: 7).lease!
-        for (current, isBound) in [([1, 2, 3], true), ([1, 3, 5], false)] as [([WriterID], Bool)] {
+        // Who is current, what the clock shows, and whether the vote binds.
+        let table: [([WriterID], HybridTime, Bool)] = [
+            ([1, 2, 3], 60_000, true), ([1, 3, 5], 59_999, true), ([1, 3, 5], 60_000, false),
+        ]
+        for (current, time, isBound) in table {
             let election = Elector(own)
             election.restore(vote)
-            election.release(unlessHeldBy: current)
+            election.release(unlessHeldBy: current, at: time)
             #expect(election.hear(asking(3, term: 8), at: 100, mayVote: true) == !isBound)
             // The next coordinator stamps above all that the one that ended may have stamped.
             #expect(isBound || election.vote?.formerCeiling == HybridTime(milliseconds: 60_000))
@@ -323,7 +327,9 @@ private final class Elector {
     func release(_ writer: WriterID, after time: HybridTime? = nil) {
         election.release(writer, after: time)
     }
-    func release(unlessHeldBy current: [WriterID]) { election.release(unlessHeldBy: current) }
+    func release(unlessHeldBy current: [WriterID], at time: HybridTime) {
+        election.release(unlessHeldBy: current, at: time)
+    }
     func resign(after time: HybridTime) { election.resign(after: time) }
     func restore(_ lease: Lease) { election.restore(lease) }
     func learn(from heartbeats: [Heartbeat]) { election.learn(from: heartbeats) }
