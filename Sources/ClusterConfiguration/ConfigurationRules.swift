@@ -38,16 +38,18 @@ extension NodeConfiguration {
         if let bare = nodes.first(where: { $0.publicKey == nil }), hasKeys {
             throw NodeError(
                 problem: "node \(bare.id) has no \"publicKey\", and others have one",
-                fix: "make it one with `hearth keys new \(bare.id)`")
+                fix: "make a key for it with `hearth keys new \(bare.id)`")
         }
         if !hasKeys, !clientKeys.isEmpty {
             throw NodeError(
                 problem: "there are \"clientKeys\", but the nodes have no keys",
-                fix: "make them some with `hearth keys new`, and give each node its \"publicKey\"")
+                fix:
+                    "make keys for the nodes with `hearth keys new`, and give each its \"publicKey\""
+            )
         }
     }
 
-    /// Checks that a node was started with the keys that it is known by.
+    /// Checks that a node was started with the key of its `publicKey`.
     public func check(_ keys: KeyPair?, of member: Member) throws(NodeError) {
         if keys?.publicKey == member.publicKey { return }
         guard let publicKey = member.publicKey else {

@@ -4,7 +4,7 @@ internal import Glibc
 ///
 ///     2026-11-22 05:58:10.153
 public enum LogTime {
-    /// So many characters each has.
+    /// The number of characters of each text.
     public static let length = 23
 
     /// The text of a time.

@@ -1,7 +1,7 @@
 public import ReplicaCore
 public import ZeroMQ
 
-/// Describes a cluster: its nodes, where they are, and what they promise.
+/// Describes a cluster: its nodes, their endpoints, and their guarantees.
 ///
 /// All nodes of a cluster read the same description; `NodeConfiguration(contentsOf:)` reads it from
 /// a file.
@@ -10,13 +10,13 @@ public struct NodeConfiguration: Equatable, Sendable {
     public struct Member: Equatable, Sendable {
         /// A short name: letters, digits, `-` and `_`.
         public var id: String
-        /// Where it takes clients.
+        /// Where it accepts clients.
         public var client: String
         /// Where it answers other nodes.
         public var requests: String
         /// Where it publishes to other nodes.
         public var updates: String
-        /// By which others know it; with it, its connections are encrypted.
+        /// The key by which others authenticate it; with it, its connections are encrypted.
         public var publicKey: PublicKey?
 
         package init(
@@ -46,13 +46,13 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var indexes = IndexRules()
     /// Memory that the indexes of a node may take together.
     public var indexMegabytes = 256
-    /// A log with more operations does not wait for nodes that are away: they will get a checkpoint.
+    /// A log with more operations does not wait for absent nodes: they will get a checkpoint.
     public var logLimit = 10_000_000
-    /// What a node that was voted out does with what it alone had.
+    /// What an evicted node does with its orphaned operations.
     public var evicted = OrphanPolicy.replay
-    /// So long after a client has stamped a write, another node than the first takes it.
+    /// How long after its stamp nodes accept a client's write.
     public var retryWindowMilliseconds = 5_000
-    /// The keys of the clients that are let in, where nodes have keys.
+    /// The keys of the clients that are admitted, where nodes have keys.
     public var clientKeys: [PublicKey]
 
     package init(
@@ -71,7 +71,7 @@ public struct NodeConfiguration: Equatable, Sendable {
 
     /// Finds a node by its name.
     ///
-    /// - Throws: when there is none of that name, naming those there are.
+    /// - Throws: when there is no such node, naming the nodes there are.
     public func member(_ id: String) throws(NodeError) -> Member {
         if let member = nodes.first(where: { $0.id == id }) { return member }
         throw NodeError(
@@ -83,7 +83,7 @@ public struct NodeConfiguration: Equatable, Sendable {
     public func folder(of id: String) -> String { directory + "/" + id }
 }
 
-/// Who can reach a node without keys: only this machine, unless asked for.
+/// From where a node without keys can be reached: only from this machine by default.
 public enum Exposure: Sendable {
     case loopback
     case network

@@ -1,4 +1,4 @@
-/// Says why a node cannot start or go on, and what to do about it.
+/// Why a node cannot start or go on, and what to do about it.
 public struct NodeError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What happened, naming the file, the key or the address it happened to.
     public let problem: String

@@ -1,8 +1,8 @@
-/// Says that a file has a key that nothing reads: most likely a slip of the pen.
+/// A key of a file that nothing reads: most likely misspelt.
 struct UnknownKey: Error {
     /// The keys from the top down; the last is the unknown one.
     let path: [String]
-    /// What may stand there.
+    /// The keys that may stand there.
     let known: [String]
 
     /// The known key that takes the fewest edits to reach.

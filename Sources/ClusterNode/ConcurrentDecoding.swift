@@ -16,7 +16,7 @@ extension Decoding {
         })
 }
 
-/// Decodes on all processors, and gives back what comes of it in its order.
+/// Decodes on all processors, and returns the results in order.
 func concurrently<Encoded: Sendable, Decoded: Sendable>(
     _ encoded: [Encoded], _ decode: @Sendable (Encoded) throws(FrameError) -> Decoded
 ) -> [Result<Decoded, FrameError>] {

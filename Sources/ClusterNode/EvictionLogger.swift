@@ -1,22 +1,22 @@
 internal import SyncProtocol
 
-/// Says in a node's log what has become of evictions, its own included.
+/// Logs the stages of evictions, the node's own included.
 ///
-/// A node that runs may be evicted and rejoin between two looks: each stage that was passed gets its line.
+/// A running node may be evicted and rejoin between two calls: each stage in between gets its line.
 struct EvictionLogger {
     private let own: String
     private var known: [Eviction]
     private var hasToldOwn = false
 
-    /// - Parameter known: What was known before this process started, and is no news.
+    /// - Parameter known: Evictions that the replica recovered, which need no line.
     init(of member: String, knowing known: [Eviction]) {
         own = member
         self.known = known
     }
 
-    /// The lines for what is new since the last call.
+    /// The lines for stages since the last call.
     ///
-    /// - Parameter isOut: Whether this node knows that it is evicted: before its own list says so.
+    /// - Parameter isOut: Whether this node knows that it is evicted, which it may before its own list shows it.
     mutating func lines(for evictions: [Eviction], isOut: Bool) -> [String] {
         var lines: [String] = []
         if isOut { tellOwn(.out, &lines) }
@@ -44,7 +44,8 @@ struct EvictionLogger {
             if hasToldOwn { return }
             hasToldOwn = true
             lines.append(
-                "was evicted: takes no writes until it has the data of the others and rejoins")
+                "was evicted: takes no writes until it has installed a peer's checkpoint and rejoined"
+            )
         case .back:
             hasToldOwn = false
             lines.append("has rejoined after its eviction, and takes writes")
@@ -56,7 +57,7 @@ struct EvictionLogger {
         case .wanted: "votes to evict \(member)"
         case .out: "\(member) is evicted: more than half of the nodes voted for it"
         case .back: "\(member) has rejoined after its eviction"
-        case .over: "\(member) has replayed what it alone had before its eviction"
+        case .over: "\(member) has replayed its orphaned operations"
         }
     }
 }

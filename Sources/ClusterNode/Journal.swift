@@ -5,12 +5,12 @@ internal import ReplicaCore
 internal import Storage
 internal import Store
 
-/// Hands a node's turns and requests to its store, on a thread of its own, and tells the loop what became of
-/// them.
+/// Hands a node's turns and requests to its store, on a thread of its own, and reports their outcomes to the
+/// loop.
 final class Journal {
-    /// What becomes of turns and requests.
+    /// The outcome of turns and requests.
     enum Event: Sendable {
-        /// All turns up to this one are as durable as the node promises to be.
+        /// All turns up to this one are as durable as the durability mode demands.
         case stored(turn: UInt64)
         /// A request is done that the replica waits for.
         case done(Input)
@@ -19,22 +19,22 @@ final class Journal {
         case trouble(StorageError?)
     }
 
-    /// What the storage thread says.
+    /// A report of the storage thread.
     private enum Report: Sendable {
-        /// A transaction is committed, of all turns up to this one, so many of which wrote batches.
+        /// A transaction of all turns up to this one is committed, `writing` of which wrote batches.
         case committed(turn: UInt64, writing: Int, byteCount: Int)
         case synchronized(turn: UInt64)
-        /// A request came so far; the log then has so many bytes.
+        /// The progress of a request, and the size of the log in bytes.
         case performed(StoreProgress, isRead: Bool, logByteCount: Int)
         case done(Input)
         case trouble(StorageError?)
         case failed(StorageError)
     }
 
-    /// Beyond this much on its way to the disk, a node takes nothing more in.
+    /// Beyond this much on its way to the disk, a node pauses its inputs.
     static let turnsLimit = 4_000
     private static let bytesLimit = 32 << 20
-    /// Reads on their way; peers repeat what is left out.
+    /// The most reads under way; peers repeat requests that are dropped.
     private static let readsLimit = 64
     /// Where no turn waits for the disk, turns gather until they are worth a transaction.
     private static let gatheredBytesLimit = 1 << 20
@@ -59,7 +59,7 @@ final class Journal {
         self.logBytes = logBytes
     }
 
-    /// Begins to hand over what becomes of turns and requests; `store` and `perform` need it.
+    /// Begins to hand over the outcomes of turns and requests; required before `store` and `perform`.
     func open(on loop: Loop, receive: @escaping (Event) -> Void) {
         mailbox = loop.mailbox { [unowned self] report in
             if let event = event(for: report) { receive(event) }
@@ -84,7 +84,7 @@ final class Journal {
         lastTurn = turn.number
         gathered.turns.append(turn)
         gathered.byteCount += byteCount
-        // A life begins with a turn that waits for the disk in every mode.
+        // The first turn of an incarnation waits for the disk in every mode.
         if lastStored == 0 { return synchronize() }
         if durability == .commit || gathered.byteCount >= Self.gatheredBytesLimit { submit() }
     }
@@ -106,7 +106,7 @@ final class Journal {
         gathered = ([], 0)
     }
 
-    /// Has the store perform a request, after all turns so far; leaves it out if too many peers read.
+    /// Has the store perform a request, after all turns so far; drops it if too many reads are under way.
     func perform(_ request: StoreRequest) {
         if request.isRead {
             guard pendingReads < Self.readsLimit else { return }
@@ -120,7 +120,7 @@ final class Journal {
         }
     }
 
-    /// Syncs what commits did not wait for; once a second where the durability promises that.
+    /// Syncs commits that did not wait for the disk; once a second in the mode `interval`.
     func synchronize() {
         submit()
         guard durability == .interval, lastSynchronizing < lastTurn, mailbox != nil else { return }
@@ -157,7 +157,7 @@ final class Journal {
         thread.close()
     }
 
-    /// Runs a job on the storage thread, after all submitted so far, and reports what it says.
+    /// Runs a job on the storage thread, after all submitted so far, and posts its report.
     private func perform(
         _ job: @escaping @Sendable (inout NodeStore) throws(StorageError) -> Report
     ) {

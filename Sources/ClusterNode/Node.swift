@@ -13,9 +13,9 @@ public import ZeroMQ
 ///     let node = try Node("n1", of: configuration, exposure: .loopback)
 ///     try node.run()
 ///
-/// A turn of the loop takes what has arrived from clients and peers, ends with a transaction, and
-/// the storage thread commits it while the next turn runs: what it made is acknowledged, published
-/// and shown once it is durable, as `Replica` says.
+/// A turn of the loop steps the replica with all input from clients and peers, and ends with a transaction,
+/// which the storage thread commits while the next turn runs: the turn's operations are acknowledged,
+/// published and shown once they are durable, as `Replica` says.
 ///
 /// It belongs to the thread that makes and runs it.
 public final class Node {
@@ -51,7 +51,7 @@ public final class Node {
     ///
     /// - Parameters:
     ///   - keys: The node's own, where the configuration names its public key.
-    ///   - records: A folder in which it keeps what it does, turn by turn, for the checks of a soak.
+    ///   - records: A folder in which it records each turn, for the checks of a soak.
     /// - Throws: when the description or the keys are wrong, the database is in use, damaged or cannot be made,
     ///   or an endpoint is taken.
     /// - Complexity: reads the whole log.
@@ -60,8 +60,8 @@ public final class Node {
         exposure: Exposure = .loopback, records: String? = nil
     ) throws(NodeError) {
         try configuration.check(for: exposure)
-        // Batches of some hundred kilobytes come and go each turn. By default the system would take
-        // their memory back each time, and clear it for the next: a tenth of a busy node's time.
+        // Each turn allocates and frees batches of some hundred kilobytes. By default the system would reclaim
+        // their memory each time, and clear it for the next: a tenth of a busy node's time.
         hearth_keep_freed_memory()
         self.configuration = configuration
         member = try configuration.member(id)
@@ -209,7 +209,7 @@ extension Node {
     }
 
     private func note(_ event: Journal.Event) {
-        // What was stored before the disk failed is told by nobody: it may be gone after a power cut.
+        // Turns stored before the disk failed are not reported: a power cut may lose them.
         if phase == .ended { return }
         switch event {
         case .stored(let turn):
@@ -219,9 +219,8 @@ extension Node {
             news.tell(of: input)
             take(ifRunning: input)
         case .trouble(let error): noteTrouble(error)
-        // Nothing that was acknowledged is lost: what the failed turn had to say was never sent.
-        // A node that cannot write has nothing to offer that its peers do not, so it makes room for
-        // clients to go to them.
+        // No acknowledged operation is lost: the outputs of the failed turn were never sent. A node that cannot
+        // write serves nothing that its peers do not, so it ends, and its clients move to them.
         case .failed(let error): fail(NodeError(error))
         }
     }
@@ -238,7 +237,7 @@ extension Node {
         take(ifRunning: .storageFailed(problem: error.problem, fix: error.fix))
     }
 
-    /// Makes sure of a turn, in which the replica sees to what time alone brings.
+    /// Ensures a turn, in which the replica handles what is due.
     private func tick() {
         if phase == .running { beginTurn() }
         journal.submit()
@@ -260,7 +259,7 @@ extension Node {
 // MARK: - Stopping
 
 extension Node {
-    /// Takes nothing more, and ends once all that was taken is durable and answered.
+    /// Stops receiving, and ends once all received input is durable and answered.
     private func stop() {
         guard phase == .running else {
             log.write("stopped at once, by a second signal")

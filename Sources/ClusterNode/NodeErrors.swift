@@ -3,7 +3,7 @@ internal import EventLoop
 internal import Storage
 internal import ZeroMQ
 
-// What parts of a node throw, as what the node throws.
+// Errors of a node's parts, as errors of the node.
 
 extension NodeError {
     init(_ error: StorageError) { self.init(problem: error.problem, fix: error.fix) }

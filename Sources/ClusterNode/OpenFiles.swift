@@ -11,9 +11,9 @@ struct OpenFiles {
     /// Asks the system for as many as it allows: a login often has 1024 at first.
     init() { limit = Int(clamping: hearth_allow_open_files(OpenFiles.wanted)) }
 
-    /// At least so many are open; as many as may be where there is none left.
+    /// How many are open at least; the limit where none is left.
     var count: Int {
-        // The lowest number that is free is given out.
+        // The system assigns the lowest free number.
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return limit }
         close(file)

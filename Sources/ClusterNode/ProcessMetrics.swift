@@ -3,22 +3,22 @@ internal import EventLoop
 internal import Glibc
 internal import SyncProtocol
 
-/// Measures what only the process knows of a node.
+/// Measures a node's process: memory, disk, files and queues.
 struct ProcessMetrics {
     let startNanoseconds = Loop.monotonicNanoseconds
     let member: NodeConfiguration.Member
     let databasePath: String?
     private let openFiles = OpenFiles()
 
-    /// Why nobody can connect; nil if there is room.
+    /// Why the node takes no connections; nil if there is room.
     var shortage: String? {
         guard openFiles.count >= openFiles.limit else { return nil }
         return "has \(openFiles.limit) files and connections open, and may not have more"
     }
 
-    /// Takes stock, with what the node's parts count themselves.
+    /// The process's part of the status, with the counters of the node's parts.
     ///
-    /// - Parameter refusals: Newcomers without a key that is let in; nil where there are no keys.
+    /// - Parameter refusals: Refused connections without a listed key; nil where there are no keys.
     func status(
         clients: ClientPort, peers: PeerPorts, journal: Journal, refusals: Int?
     ) -> NodeStatus.Process {
@@ -53,7 +53,7 @@ struct ProcessMetrics {
         }
     }
 
-    /// What this user may still write to the disk of the database.
+    /// The space that this user may still write on the disk of the database.
     private var diskFreeBytes: Int? {
         guard let databasePath else { return nil }
         var status = statvfs()

@@ -4,22 +4,22 @@ internal import Glibc
 internal import ReplicaCore
 internal import SyncProtocol
 
-/// Keeps what a node's replica does in a file, for the checks of a soak.
+/// Records what a node's replica does in a file, for the checks of a soak.
 ///
-/// Each record is with the system before anybody else can learn of what it says, so that the end of the
-/// process takes none that matters.
+/// Each record is written before any output that it describes leaves the node, so that the end of the
+/// process loses no record that matters.
 final class Recorder {
     private let log: NodeLog
     private var file: Int32
     private var writer = NodeRecordWriter()
     private var stableTime = HybridTime.zero
     private var held: VersionVector
-    /// What turns on their way to the disk hold, ascending.
+    /// The vectors of turns on their way to the disk, ascending.
     private var waiting: [(turn: UInt64, vector: VersionVector)] = []
 
     /// Begins a new file, named by the node and the time.
     ///
-    /// - Throws: when it cannot be made.
+    /// - Throws: when the file cannot be created.
     init(_ replica: Replica, _ member: String, inFolder folder: String, _ log: NodeLog)
         throws(NodeError)
     {
@@ -30,7 +30,7 @@ final class Recorder {
         guard file >= 0 else {
             throw NodeError(
                 problem: "cannot record into \(path): \(String(cString: strerror(errno)))",
-                fix: "name a folder that is there with --record")
+                fix: "name an existing folder with --record")
         }
         append(.started(writer: replica.writer, holds: held))
         flush()
@@ -42,7 +42,7 @@ final class Recorder {
 
     func beginTurn(_ replica: Replica) { stableTime = replica.stableTime }
 
-    /// Notes what a turn has taken in, before what it wants done is done.
+    /// Records the inputs of a turn, before its outputs are performed.
     func endTurn(_ replica: Replica) {
         guard replica.vector != held else { return }
         held = replica.vector
@@ -58,7 +58,7 @@ final class Recorder {
         append(.served(session: session.number, frame: frame, before: before, after: to))
     }
 
-    /// Notes what a replica wants done, before it is.
+    /// Records a replica's outputs, before they are performed.
     func note(_ outputs: [Output], of replica: Replica) {
         for output in outputs {
             switch output {
@@ -73,7 +73,7 @@ final class Recorder {
         flush()
     }
 
-    /// Notes that all turns up to one are on the disk.
+    /// Records that all turns up to one are on the disk.
     func noteStored(turn: UInt64) {
         let count = waiting.prefix { $0.turn <= turn }.count
         guard count > 0 else { return }
@@ -92,7 +92,7 @@ final class Recorder {
         if bytes.isEmpty { return }
         let count = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
         guard count != bytes.count else { return }
-        log.write("records nothing more: \(String(cString: strerror(errno)))")
+        log.write("stops recording: \(String(cString: strerror(errno)))")
         close(file)
         file = -1
     }

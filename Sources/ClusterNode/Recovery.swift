@@ -6,10 +6,10 @@ internal import ReplicaCore
 internal import Storage
 internal import Store
 
-/// Brings a node's replica and its journal back from the database.
+/// Recovers a node's replica and its journal from the database.
 ///
-/// A node that was killed at any moment finds the turns that were committed, each whole: that is
-/// SQLite's transaction, and all the recovery there is.
+/// A node that was killed at any moment finds whole committed turns: each is one transaction of SQLite,
+/// which needs no other recovery.
 struct Recovery {
     let configuration: NodeConfiguration
     let member: String
@@ -51,13 +51,13 @@ struct Recovery {
         )
     }
 
-    /// Takes a damaged database away and keeps it, so that the node gets the data from its peers.
+    /// Moves a damaged database aside, so that the node gets the data from its peers.
     private func moveAway(_ path: String, because error: NodeError) throws(NodeError) {
         let aside = path + ".damaged-\(Loop.wallClockMilliseconds)"
         for suffix in ["", "-wal", "-shm"] { rename(path + suffix, aside + suffix) }
-        // The old log beside the new database would be taken for its own, and the damaged one come back.
+        // SQLite would apply the old write-ahead log to the new database, and restore the damage.
         guard access(path, F_OK) != 0, synchronizeFolder(of: path) else { throw error }
-        log.write("\(error.problem); it is now \(aside), and the data comes from the peers")
+        log.write("\(error.problem); moved it to \(aside), and gets the data from its peers")
     }
 
     /// Where the database is; nil in memory.
@@ -106,7 +106,7 @@ struct Recovery {
 }
 
 extension Recovery {
-    /// Tells every other second how far a long restore has come.
+    /// Logs the progress of a long recovery every other second.
     private struct Progress {
         let log: NodeLog
         let start: UInt64
@@ -126,7 +126,7 @@ extension Recovery {
             let seconds = (Loop.monotonicNanoseconds - start) / 1_000_000_000
             guard seconds >= nextSecond else { return }
             nextSecond = seconds + 2
-            log.write("restoring: \(operations) operations so far, after \(seconds) s")
+            log.write("reading its database: \(operations) operations so far, after \(seconds) s")
         }
     }
 }

@@ -2,11 +2,11 @@ internal import ReplicaCore
 internal import Store
 internal import SyncProtocol
 
-/// Logs what has become different at a node since it was looked at last.
+/// Logs changes of a node's state since the last call.
 struct StateChangeLogger {
     private let log: NodeLog
     private var livePeers: [String] = []
-    /// Operations that this node alone had when it was voted out.
+    /// How many orphaned operations of this node were replayed or kept.
     private var orphanPolicy: UInt64 = 0
     private var isShort = false
     private var evictions: EvictionLogger
@@ -19,16 +19,18 @@ struct StateChangeLogger {
     func tell(of input: Input) {
         switch input {
         case .storeReplied(.installed((let checkpoint, _)?)):
-            log.write("took over a checkpoint of \(checkpoint.head.vector.total) operations")
+            log.write("installed a checkpoint of \(checkpoint.head.vector.total) operations")
         case .storeReplied(.orphans(let batches)):
-            log.write("keeps \(batches.count) batches of its own, to replay what the others lack")
+            log.write(
+                "keeps \(batches.count) orphaned batches, to replay the operations that the others lack"
+            )
         case .backedUp(let result, _, .none): tell(ofCopy: result)
         default: break
         }
     }
 
     private func tell(ofCopy copy: Result<String, BackupFailure>) {
-        let loss = "its checkpoint has what it cannot do again and the others lack"
+        let loss = "its checkpoint has operations that the others lack and that it cannot replay"
         switch copy {
         case .success(let path): log.write("\(loss): a copy of it is \(path)")
         case .failure(let failure):
@@ -43,7 +45,7 @@ struct StateChangeLogger {
             redone: replica.counters.rebased, kept: replica.counters.quarantined)
     }
 
-    /// Tells why nobody can connect, or that there is room again.
+    /// Logs why the node takes no connections, or that it does again.
     mutating func tell(ofShortage shortage: String?) {
         guard isShort != (shortage != nil) else { return }
         isShort.toggle()
@@ -62,7 +64,7 @@ struct StateChangeLogger {
         guard redone + kept > orphanPolicy else { return }
         orphanPolicy = redone + kept
         log.write(
-            "of what it alone had, \(redone) operations are done again and \(kept) kept under "
+            "of its orphaned operations, \(redone) are replayed and \(kept) kept under "
                 + "/_conflicts/\(log.member)")
     }
 }

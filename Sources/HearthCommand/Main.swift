@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Turns the words of the command line into one verb's work and its outcome into an exit status.
 ///
-/// A type, not top-level code: that would be confined to the main actor, and what runs on other
-/// threads would trap.
+/// A type, not top-level code: that would be confined to the main actor, and closures on other threads
+/// would trap.
 @main
 enum Main {
     static func main() {
@@ -15,7 +15,7 @@ enum Main {
         exit(status.rawValue)
     }
 
-    /// Whoever started this may have blocked signals in the thread that did, which are inherited.
+    /// Unblocks signals: the process inherits those that its parent has blocked.
     private static func unblockSignals() {
         var none = sigset_t()
         sigemptyset(&none)

@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import LoadTools
 
 extension Verb {
-    /// All that `hearth` can do, in the order in which its help shows it.
+    /// All verbs of `hearth`, in the order of its help.
     static let hearth: Verb = Verb(
         "hearth", "Runs and talks to Hearth, a sync database of equal replicas.",
         verbs: [Demo.verb] + clusterVerbs + dataVerbs + [.shell, .simulation, Soak.verb, .bench]

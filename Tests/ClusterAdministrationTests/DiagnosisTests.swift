@@ -49,7 +49,7 @@ import ZeroMQ
         let silent = ObservedNode(
             node: cluster.nodes[1], process: nil, isLocal: false, answer: nil)
         let closed = findings(status(0), silent, isListening: false)
-        #expect(closed.count == 1 && closed[0].problem.contains("nobody takes connections"))
+        #expect(closed.count == 1 && closed[0].problem.contains("no process accepts connections"))
         let refusing = findings(status(0), silent)
         #expect(refusing.count == 1 && refusing[0].problem.contains("does not answer"))
     }
@@ -69,7 +69,7 @@ import ZeroMQ
     @Test func `names who does not hear whom`() {
         let found = findings(status(0, hears: false), status(1))
         #expect(found.map(\.node) == ["n1"])
-        #expect(found.first?.problem == "does not hear n2")
+        #expect(found.first?.problem == "has no contact with n2")
         #expect(found.first?.fix.contains("tcp://127.0.0.1:9011") == true)
     }
 
@@ -101,7 +101,7 @@ import ZeroMQ
 
     @Test func `of two clocks blames none`() throws {
         let found = try clockFindings([(1_000_000, 0), (900_000, 0)])
-        let end = "and nobody knows which of the two is right"
+        let end = "and it is not known which of the two is right"
         #expect(
             found == [
                 "n1 its clock is 100000 ms ahead of n2's, \(end)",
@@ -155,7 +155,7 @@ import ZeroMQ
         }
         #expect(
             found(599).map(\.problem) == [
-                "at tcp://127.0.0.1:9 is no member: n1 refused it once, last 599 s ago; they differ"
+                "at tcp://127.0.0.1:9 is not a member: n1 refused it once, last 599 s ago; they differ"
             ])
         #expect(found(599).first?.fix == "make them equal")
         #expect(found(600).isEmpty)
@@ -232,7 +232,9 @@ import ZeroMQ
         #expect(odd.state == .unreadable)
         let found = findings(odd, status(1, hears: false)).filter { $0.node == "n1" }
         #expect(
-            found.map(\.problem) == ["answers what cannot be read: the status has no \"lag\""])
+            found.map(\.problem) == [
+                "sends a status that cannot be read: the status has no \"lag\""
+            ])
     }
 
     @Test func `puts errors before warnings`() {

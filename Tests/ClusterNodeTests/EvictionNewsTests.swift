@@ -22,14 +22,14 @@ import Testing
             ])
         #expect(
             news.lines(for: [old, eviction("n3", .over)], isOut: false)
-                == ["n3 has replayed what it alone had before its eviction"])
+                == ["n3 has replayed its orphaned operations"])
         #expect(news.lines(for: [old, eviction("n3", .over)], isOut: false) == [])
     }
 
     @Test func `tell a node of its own eviction, also one that it rejoined from between two looks`()
     {
         let (evicted, rejoined) = (
-            "was evicted: takes no writes until it has the data of the others and rejoins",
+            "was evicted: takes no writes until it has installed a peer's checkpoint and rejoined",
             "has rejoined after its eviction, and takes writes"
         )
         var news = EvictionLogger(of: "n3", knowing: [])

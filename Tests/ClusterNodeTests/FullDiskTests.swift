@@ -89,7 +89,7 @@ private final class SmallDisk {
 
         let doctor = try Program.hearth("cluster", "doctor", "--config", configuration).end()
         let problem = "cannot write database \(folder.file("n2/log.sqlite")): the disk is full"
-        let advice = "make room on its disk; it goes on by itself"
+        let advice = "make room on its disk; the node then takes writes again by itself"
         #expect(
             doctor.output.contains("error: n2 takes no writes: \(problem)\n  fix: \(advice)\n"),
             "\(doctor.output)")

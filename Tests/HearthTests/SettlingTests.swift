@@ -18,6 +18,7 @@ import Testing
             try await ada.waitUntilStable(within: .milliseconds(10))
         }
         #expect(error?.code == .notStable)
-        #expect(error?.problem.contains("nodes take writes that are up to 5000 ms old") == true)
+        #expect(
+            error?.problem.contains("nodes accept writes with stamps up to 5000 ms old") == true)
     }
 }

@@ -7,7 +7,7 @@ internal import Glibc
 ///
 ///     DIR/cluster.json   what the nodes read
 ///     DIR/n1/pid         the process of a node, and when that started
-///     DIR/n1/log         what it said
+///     DIR/n1/log         its log
 ///     DIR/n1/log.sqlite  its data
 package struct Cluster: Sendable {
     package typealias Node = ClusterFile.Node
@@ -18,7 +18,7 @@ package struct Cluster: Sendable {
     /// What its nodes read.
     private let configuration: String
     private let lifetime: NodeLaunch.Lifetime
-    /// A folder in which nodes keep what they do, turn by turn.
+    /// A folder in which nodes record each turn.
     private let records: String?
 
     private init(_ file: ClusterFile, in folder: String, configuration: String) {
@@ -108,7 +108,7 @@ extension Cluster {
 
     /// Starts a node that does not run.
     ///
-    /// - Throws: when it does, when one of its ports is taken, or the system refuses.
+    /// - Throws: when it runs already, when one of its ports is taken, or the system refuses.
     package func start(_ node: Node) throws(CommandError) {
         if let process = process(of: node) {
             throw CommandError(
@@ -116,7 +116,7 @@ extension Cluster {
                 fix: "stop it first with `hearth cluster kill \(node.id) --dir \(folder)`")
         }
         try checkPorts(of: node)
-        // It may have been taken away with the node's data, which the node then gets from its peers.
+        // The folder may have been removed with the node's data, which the node then gets from its peers.
         try makeFolder(folder(of: node))
         let process = try NodeLaunch.start(
             node.id, configuration: configuration, log: log(of: node),
@@ -124,7 +124,7 @@ extension Cluster {
         try writeFile(pidFile(of: node), Array("\(process.pid) \(process.startTicks)\n".utf8))
     }
 
-    /// Tells at once what the node would say in its log only.
+    /// Reports at once an error that the node would only log.
     package func checkPorts(of node: Node) throws(CommandError) {
         for endpoint in [node.client, node.requests, node.updates] {
             guard let port = endpoint.split(separator: ":").last.flatMap({ UInt16($0) }),
@@ -137,16 +137,16 @@ extension Cluster {
         }
     }
 
-    /// Stops nodes: asks all to, waits, and kills those that did not within `grace`.
+    /// Stops nodes: asks all to stop, waits, and kills those that do not within `grace`.
     ///
-    /// Tells `report` what became of each.
+    /// Calls `report` with the outcome of each.
     package func stop(
         _ nodes: [Node], within grace: Duration, report: (Node, StopOutcome) -> Void
     ) {
         let processes = nodes.map { process(of: $0) }
         for process in processes {
             process?.send(SIGTERM)
-            // One that is paused must run to end.
+            // A suspended process must run to end.
             process?.send(SIGCONT)
         }
         let deadline = ContinuousClock.now + grace
@@ -176,7 +176,7 @@ extension Cluster {
         _ = process.waitUntilGone(within: .seconds(10))
     }
 
-    /// What became of a node that was to stop.
+    /// How a node that was to stop has ended.
     package enum StopOutcome: Equatable {
         case stopped(NodeProcess)
         case killed(NodeProcess)

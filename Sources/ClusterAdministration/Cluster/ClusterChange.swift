@@ -1,7 +1,7 @@
 package import CommandLineKit
 internal import Glibc
 
-/// A change of a cluster's list of nodes that is under way: no node runs for a while, and nobody need worry.
+/// A change of a cluster's list of nodes that is under way: no node runs for a while, as intended.
 ///
 /// It lasts as long as the process that makes it, whose number is in `DIR/change`.
 package struct ClusterChange {

@@ -4,7 +4,7 @@ package import DataTree
 internal import Glibc
 internal import JSONText
 
-/// What `hearth cluster up` leaves in its folder for other commands: `cluster.json`.
+/// The file that `hearth cluster up` writes into its folder for other commands: `cluster.json`.
 ///
 ///     {"cluster": "demo", "durability": "commit",
 ///      "nodes": [{"id": "n1", "client": "tcp://127.0.0.1:7001",
@@ -42,7 +42,7 @@ extension ClusterFile {
         }
     }
 
-    /// What a configuration says of its nodes.
+    /// The nodes of a configuration.
     package init(_ configuration: NodeConfiguration) {
         cluster = configuration.cluster
         durability = configuration.durability.rawValue

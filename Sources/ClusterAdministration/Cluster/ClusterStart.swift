@@ -1,17 +1,17 @@
 package import CommandLineKit
 internal import Glibc
 
-/// Brings nodes of a cluster up and sees that they serve.
+/// Starts nodes of a cluster, and waits until they serve.
 package struct ClusterStart {
     /// How long nodes may take to serve and to find each other.
     private static let patience = Duration.seconds(120)
 
     package let cluster: Cluster
 
-    /// Brings up nodes of this cluster.
+    /// Starts nodes of this cluster.
     package init(cluster: Cluster) { self.cluster = cluster }
 
-    /// Starts these nodes and returns when each serves and hears all others that run.
+    /// Starts these nodes and returns when each serves and has contact with all others that run.
     ///
     /// Runs `whileWaiting` some twenty times a second. When a node fails, those that were started
     /// are stopped again.

@@ -14,8 +14,8 @@ package func makeFolder(_ folder: String) throws(CommandError) {
     }
 }
 
-/// Replaces a file in one step: whoever reads it finds the old content or the new, and the new one is there
-/// also when the power fails.
+/// Replaces a file in one step: a reader finds the old content or the new, and the new content survives a
+/// power failure.
 package func writeFile(_ path: String, _ content: [UInt8]) throws(CommandError) {
     let draft = path + ".new"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)

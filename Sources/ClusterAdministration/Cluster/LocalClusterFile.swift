@@ -29,7 +29,7 @@ extension ClusterFile {
 
     /// That of a folder; nil if there is none.
     ///
-    /// - Throws: when there is one that cannot be read: nobody would want another one in its place.
+    /// - Throws: when there is one that cannot be read, so that it is not replaced.
     package static func known(inFolder folder: String) throws(CommandError) -> ClusterFile? {
         do throws(CommandError) {
             return try ClusterFile(inFolder: folder)

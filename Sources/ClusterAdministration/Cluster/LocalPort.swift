@@ -4,11 +4,11 @@ internal import Glibc
 struct LocalPort: Sendable {
     package let number: UInt16
 
-    /// Whether another program has it.
+    /// Whether another program uses it.
     var isTaken: Bool {
         withSocket { socket, address in
             var yes: Int32 = 1
-            // As ZeroMQ does: connections of the past do not matter.
+            // As ZeroMQ does: past connections do not block the port.
             setsockopt(
                 socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
             return bind(socket, address, LocalPort.addressSize) != 0

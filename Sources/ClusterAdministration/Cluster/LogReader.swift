@@ -8,7 +8,7 @@ package struct LogReader {
     private var offset: off_t = 0
     /// The beginning of a line that is not yet whole.
     private var rest: [UInt8] = []
-    /// The last line that was read, and the last one of the node's own: a crash leaves others.
+    /// The last line read, and the last one that the node wrote itself: a crash adds lines of the runtime.
     private var last: LogLine?
     private(set) var lastOwn: LogLine?
 
@@ -17,7 +17,7 @@ package struct LogReader {
         path = cluster.log(of: node)
     }
 
-    /// Skips what the log says already.
+    /// Skips the present lines.
     package mutating func skipToEnd() {
         var status = stat()
         if stat(path, &status) == 0 { offset = status.st_size }
@@ -75,7 +75,7 @@ package struct LogView {
     /// The last line that was read of those that a node wrote itself.
     package func lastLine(of id: String) -> String? { readers.first { $0.id == id }?.lastOwn?.text }
 
-    /// Prints what the nodes have said since the last call.
+    /// Prints the lines since the last call.
     ///
     /// - Parameters:
     ///   - time: Lines before it are left out.

@@ -1,13 +1,13 @@
 internal import ClusterConfiguration
 
-/// From when on a log is shown, as a user writes it.
+/// The time from which a log is shown, as a user writes it.
 package struct LogStart: Equatable, Sendable {
     /// As `LogTime` writes it, or the beginning of that.
     package let time: String
 
     private static let units: [Character: UInt64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
 
-    /// The time that a text means; nil for a text that is none.
+    /// The time that a text means; nil for any other text.
     ///
     /// - Parameter now: In milliseconds since 1970.
     package init?(_ text: String, now: UInt64) {

@@ -2,12 +2,12 @@ internal import ClusterConfiguration
 package import CommandLineKit
 internal import Glibc
 
-/// Stops a node once all others hold what it holds, so that nothing is lost when it goes for good.
+/// Stops a node once all others hold its operations, so that no operation is lost when it leaves for good.
 package struct NodeDrain {
-    /// How long the others may take to get what they lack while the node runs, and after its end.
+    /// How long the others may take to get the operations that they lack, while the node runs and after its end.
     private static let patience = Duration.seconds(30)
     private static let lastPatience = Duration.seconds(5)
-    /// A node that is stopped may have taken writes at its last moment, which then are nowhere else.
+    /// A stopped node may have accepted writes at its last moment that no other node has.
     private static let attempts = 3
 
     private let node: Cluster.Node
@@ -18,7 +18,7 @@ package struct NodeDrain {
         self.cluster = cluster
     }
 
-    /// - Throws: what stands in the way; the node then runs, or does not, as before.
+    /// - Throws: why it cannot be stopped; the node then runs, or does not, as before.
     package func run() throws(CommandError) {
         guard cluster.process(of: node) != nil else { return try requireCovered() }
         for attempt in 1...NodeDrain.attempts {
@@ -41,7 +41,7 @@ package struct NodeDrain {
         statuses.filter { $0.node.id != node.id }
     }
 
-    /// Waits until no other node lacks what somebody shows: once the node is stopped, nobody gets it from there.
+    /// Waits until no other node lags: once the node is stopped, no peer gets operations from it.
     private func waitUntilOthersCaughtUp() throws(CommandError) {
         let deadline = ContinuousClock.now + NodeDrain.patience
         while true {
@@ -62,7 +62,7 @@ package struct NodeDrain {
         }
     }
 
-    /// - Throws: unless each other node serves, and so can take over what it lacks.
+    /// - Throws: unless each other node serves, and so can get the operations that it lacks.
     private func requireOthers(_ statuses: [ObservedNode]) throws(CommandError) {
         guard let away = others(in: statuses).first(where: { $0.state != .serving }) else { return }
         throw CommandError(
@@ -72,7 +72,7 @@ package struct NodeDrain {
             fix: "start \(away.node.id), or add --force to remove \(node.id) all the same")
     }
 
-    /// Waits until the others hold what the node's disk holds.
+    /// Waits until the others hold all operations on the node's disk.
     private func requireCovered() throws(CommandError) {
         let stored: StoredOperations
         do throws(NodeError) {
@@ -108,7 +108,7 @@ package struct NodeDrain {
 }
 
 extension ObservedNode {
-    /// How many of another node's operations it lacks.
+    /// How many operations of another node it lacks.
     package func missing(of stored: StoredOperations) -> UInt64 {
         guard let data = report?.data else { return stored.counts.values.reduce(0, +) }
         return stored.counts.reduce(0) { sum, entry in

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Starts nodes as processes of their own, which outlive the terminal.
 package enum NodeLaunch {
-    /// When a node ends that nobody stops.
+    /// What ends a node that is not stopped.
     package enum Lifetime: Sendable {
         case endless
         /// With the thread that starts it, however that ends.
@@ -15,7 +15,7 @@ package enum NodeLaunch {
 
     /// Starts `hearth node` from this very program, with its output appended to `log`.
     ///
-    /// - Parameter records: A folder in which it keeps what it does.
+    /// - Parameter records: A folder in which the node records each turn.
     /// - Throws: when the log cannot be written or the system refuses another process.
     package static func start(
         _ id: String, configuration: String, log: String, records: String?,
@@ -55,15 +55,15 @@ package enum NodeLaunch {
         return process
     }
 
-    /// Nobody shall wait for the end of a pipe, or for a lock, that a node holds by accident: what
-    /// this program was started with ends here.
+    /// Closes inherited files: otherwise a node would keep a pipe open, or hold a lock, for which another
+    /// process waits.
     private static func keepDescriptorsFromChildren() {
         for descriptor in STDERR_FILENO + 1..<1024 {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }
     }
 
-    /// The file of this program; if that was replaced since, what runs here.
+    /// The file of this program; if it was replaced since, the program that runs.
     private static var program: String {
         let link = "/proc/self/exe"
         var path = [UInt8](repeating: 0, count: Int(PATH_MAX))

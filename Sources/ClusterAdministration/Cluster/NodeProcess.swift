@@ -1,7 +1,7 @@
 internal import CommandLineKit
 package import Glibc
 
-/// A process that runs a node, told from any later one that the system gives the same number.
+/// A process that runs a node, distinguished from a later process with the same number.
 package struct NodeProcess: Equatable, Sendable {
     package let pid: pid_t
     /// When it started, in the system's clock ticks since boot.
@@ -48,7 +48,7 @@ package struct NodeProcess: Equatable, Sendable {
     func waitUntilGone(within limit: Duration) -> Bool {
         let deadline = ContinuousClock.now + limit
         while isRunning {
-            // Our own children stay in the table until they are asked for.
+            // Children of this process stay in the table until it waits for them.
             var status: Int32 = 0
             if waitpid(pid, &status, WNOHANG) == pid { return true }
             if ContinuousClock.now >= deadline { return false }
@@ -57,7 +57,7 @@ package struct NodeProcess: Equatable, Sendable {
         return true
     }
 
-    /// Its entry in the system's table; nil once it is gone, although its number may live on.
+    /// Its entry in the system's table; nil once it is gone, even if its number is used again.
     private var entry: ProcessEntry? {
         guard let entry = ProcessEntry(of: pid), entry.startTicks == startTicks,
             entry.isAlive
@@ -66,7 +66,7 @@ package struct NodeProcess: Equatable, Sendable {
     }
 }
 
-/// What the system's table says of a process.
+/// A process in the system's table.
 private struct ProcessEntry {
     /// One letter: `R` running, `S` sleeping, `T` stopped, `Z` ended and not yet asked for, …
     let state: UInt8

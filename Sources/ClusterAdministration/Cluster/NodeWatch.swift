@@ -4,10 +4,10 @@ internal import Glibc
 package enum ProcessEnd: Equatable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
-    /// It was started by another process, which alone is told.
+    /// Unknown: only the process that started it can learn that.
     case unknown
 
-    /// Takes the end of a process that is gone from the system's table.
+    /// How a process has ended that is gone from the system's table.
     package init(of process: NodeProcess) {
         var status: Int32 = 0
         guard waitpid(process.pid, &status, WNOHANG) == process.pid else {
@@ -30,7 +30,7 @@ package enum ProcessEnd: Equatable, Sendable {
     }
 }
 
-/// Notices which nodes of a cluster have ended since it looked last, and which run again.
+/// Detects which nodes of a cluster have ended since the last call, and which run again.
 package struct NodeWatch {
     package enum News: Equatable {
         /// Without a process if that was another one than those that were looked at.
@@ -39,10 +39,10 @@ package struct NodeWatch {
     }
 
     private var cluster: Cluster
-    /// The processes that ran when it looked last.
+    /// The processes that ran at the last call.
     private var running: [String: NodeProcess]
 
-    /// - Parameter cluster: Whose nodes run now.
+    /// - Parameter cluster: The cluster, whose nodes run now.
     package init(of cluster: Cluster) {
         self.cluster = cluster
         running = [:]
@@ -51,8 +51,8 @@ package struct NodeWatch {
 
     package var isAnyRunning: Bool { !running.isEmpty }
 
-    /// Goes on with another list of nodes, for which all were started again; tells of those that ran before and
-    /// do not now.
+    /// Goes on with another list of nodes, for which all were restarted; returns those that ran before and do
+    /// not now.
     package mutating func follow(_ changed: Cluster) -> [News] {
         let before = running
         self = NodeWatch(of: changed)

@@ -4,15 +4,15 @@ internal import Glibc
 /// A cluster on free ports, in a folder of its own, that goes when the work is done.
 package struct TemporaryCluster {
     package let cluster: Cluster
-    /// Where nodes keep what they do, turn by turn, if they shall.
+    /// Where nodes record each turn, if they do.
     package var records: String { TemporaryCluster.records(in: cluster.folder) }
 
     private static func records(in folder: String) -> String { folder + "/records" }
 
-    /// Starts `count` nodes, lets `body` work with them once they know each other, and removes all
-    /// again.
+    /// Starts `count` nodes, lets `body` work with them once they have contact, and removes everything.
     ///
-    /// On Ctrl-C `body` has to end: it asks `StopRequest` from time to time. Nodes end with this process, even if that is killed; then their folder remains.
+    /// On Ctrl-C `body` has to end: it asks `StopRequest` from time to time. Nodes end with this process, even
+    /// if it is killed; then their folder remains.
     package static func with<Result>(
         _ count: Int, durability: String, recording: Bool = false,
         _ body: (TemporaryCluster) throws(CommandError) -> Result
@@ -47,7 +47,7 @@ package struct TemporaryCluster {
         cluster.file.nodes.compactMap { cluster.process(of: $0)?.pid }
     }
 
-    /// Stops the nodes and deletes what they wrote.
+    /// Stops the nodes and deletes their files.
     private func remove() {
         cluster.stop(cluster.file.nodes, within: .seconds(10)) { _, _ in }
         removeFolder(cluster.folder)
@@ -55,7 +55,7 @@ package struct TemporaryCluster {
 
     /// A port from which on all ports of such a cluster are free.
     private static func freeBasePort(for count: Int) throws(CommandError) -> Int {
-        // Below the ports that the system gives to outgoing connections.
+        // Below the system's ports for outgoing connections.
         let start = 20_000 + Int(getpid()) % 100 * 100
         for base in stride(from: start, to: 32_000, by: 100) {
             let ports = (0..<count).flatMap { node in (0..<3).map { base + 10 * node + $0 } }

@@ -2,8 +2,8 @@ internal import CommandLineKit
 internal import Hearth
 internal import Threads
 
-/// Says on standard error when a command that stays connected has lost its node, and which node it goes
-/// on with.
+/// Reports on standard error when a command that stays connected has lost its node, and to which node it
+/// then connects.
 package final class ContactReporter: Sendable {
     private let link: NodeLink
 
@@ -17,11 +17,11 @@ package final class ContactReporter: Sendable {
         }
     }
 
-    /// Says no more.
+    /// Ends the reports.
     package func end() { link.observe(nil) }
 }
 
-/// Which node has served last, and since when none does.
+/// The node that served last, and since when none does.
 struct ContactLog: Sendable {
     private var node: String?
     private var lostAt: ContinuousClock.Instant?
@@ -30,7 +30,7 @@ struct ContactLog: Sendable {
         if case .served(let address) = contact { node = address }
     }
 
-    /// What there is to say of a change; nil where nothing is new, as when one more node is tried.
+    /// The report of a change; nil if nothing has changed, as when one more node is tried.
     mutating func sentence(for contact: NodeContact, _ link: NodeLink) -> String? {
         switch contact {
         case .searching(let refusal):

@@ -8,7 +8,7 @@ internal import Threads
 
 /// A connection for one verb, which waits for its answers.
 package struct NodeClient: Sendable {
-    /// One meaning for every verb; only how long a verb waits where nobody says differs.
+    /// The option means the same for every verb; only its default differs.
     package static func timeout(otherwise seconds: String) -> Option {
         Option(
             "timeout", "SECONDS",
@@ -19,13 +19,13 @@ package struct NodeClient: Sendable {
 
     package static let concern = Option(
         "concern", "HOW-MANY",
-        "On how many nodes the write has to be durable: local, majority or all. What is not reached "
-            + "within 3 seconds ends with exit code 80; the write is done all the same.",
+        "On how many nodes the write has to be durable: local, majority or all. A write that is not so "
+            + "within 3 seconds ends with exit code 80; it is done all the same.",
         values: .oneOf(WriteConcern.allCases.map(\.rawValue)))
 
     package static let options = options(waiting: "5")
 
-    /// The options of a verb that waits so many seconds where nobody says how long.
+    /// The options of a verb that waits so many seconds by default.
     package static func options(waiting seconds: String) -> [Option] {
         NodeOptions.all + [timeout(otherwise: seconds)]
     }
@@ -38,7 +38,7 @@ package struct NodeClient: Sendable {
 
     package var connection: Connection { link.connection }
 
-    /// So long, but only until every node has been tried once in vain.
+    /// At most this long, and only until every node has been tried once in vain.
     package var patience: Request.Patience {
         .brief(milliseconds: UInt64(limit / .milliseconds(1)))
     }
@@ -48,8 +48,8 @@ package struct NodeClient: Sendable {
         try self.init(for: invocation, by: SharedLinks.link)
     }
 
-    /// Connects to the nodes that a command names, by a connection that nothing else uses: its end is to
-    /// be noticed.
+    /// Connects to the nodes that a command names, by a connection of its own, whose end the node is to
+    /// notice.
     package init(aloneFor invocation: Invocation) throws(CommandError) {
         try self.init(for: invocation, by: NodeLink.init)
     }
@@ -65,7 +65,7 @@ package struct NodeClient: Sendable {
             NodeOptions.keyFile(of: invocation))
     }
 
-    /// Connects to a node once all is stable there that was written before this began.
+    /// Connects to a node once all writes made before the call are stable there.
     package init(stableFor invocation: Invocation) throws(CommandError) {
         limit = try invocation.duration(NodeClient.timeout) ?? .seconds(60)
         let names = NodeOptions.namesByAddress(of: invocation)
@@ -112,7 +112,7 @@ package struct NodeClient: Sendable {
         _ = try perform(.merge(path, writes))
     }
 
-    /// Has a node do something, and waits.
+    /// Sends a request, and waits for its answer.
     package func perform(_ work: Request.Work) throws(CommandError) -> Answer {
         let isWrite =
             switch work {
@@ -124,7 +124,7 @@ package struct NodeClient: Sendable {
         }
     }
 
-    /// Starts something and waits for its outcome; says for which node, where that takes long.
+    /// Starts a request and waits for its outcome; reports which node it waits for if that takes long.
     package func waiting(
         isWrite: Bool = true, for start: (@escaping Connection.Completion) -> Void
     ) throws(CommandError) -> Answer {
@@ -147,7 +147,7 @@ package struct NodeClient: Sendable {
 }
 
 extension CommandError {
-    /// What the client tells, with the status that scripts go by.
+    /// The client's error, with its exit status for scripts.
     package init(_ error: HearthError) {
         let status: ExitStatus =
             switch error.effect {

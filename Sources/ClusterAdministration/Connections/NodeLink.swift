@@ -43,7 +43,7 @@ package struct NodeLink: Sendable {
     /// Which node serves now.
     var currentContact: NodeContact { contact.withLock { $0.now } }
 
-    /// Has somebody observe which node serves, on the connection's own thread, from now on; nil ends
+    /// Calls an observer with the node that serves, on the connection's own thread, from now on; nil ends
     /// that.
     package func observe(_ observer: (@Sendable (NodeContact) -> Void)?) {
         contact.withLock { $0.observer = observer }
@@ -65,8 +65,8 @@ package struct NodeLink: Sendable {
     }
 }
 
-/// The connections that one process uses again for its next command, as in the shell: so a command
-/// sees what the one before it has written, also when that was at a node that is gone since.
+/// The connections that one process reuses for its next command, as in the shell: so a command sees the
+/// writes of the one before it, even if their node is gone since.
 package enum SharedLinks {
     private struct Key: Hashable {
         let addresses: [String]

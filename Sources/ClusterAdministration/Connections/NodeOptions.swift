@@ -19,7 +19,7 @@ package enum NodeOptions {
         values: .file)
     package static let key = Option(
         "key", "FILE",
-        "Who you are to nodes with keys: a file of `hearth keys new`; otherwise HEARTH_KEY of the "
+        "Your secret key, for nodes with keys: a file of `hearth keys new`; otherwise HEARTH_KEY of the "
             + "environment.", values: .file)
 
     package static let all = [node, folder, configuration, key]
@@ -109,7 +109,7 @@ package enum NodeOptions {
             fix: "name one of \(nodes.map(\.id).joined(separator: ", "))")
     }
 
-    /// An address that may be one of a node; others would only seem to be unreachable.
+    /// Checks the form of an address: a malformed one would only seem to be unreachable.
     private static func checked(
         _ text: String, _ invocation: Invocation
     ) throws(CommandError) -> String {
@@ -130,7 +130,7 @@ package enum NodeOptions {
 }
 
 extension StatusProbe {
-    /// Asks as the one whom the command line or the environment names.
+    /// Connects with the key that the command line or the environment names.
     package init(for invocation: Invocation) throws(CommandError) {
         self.init(as: try NodeOptions.keys(inFile: NodeOptions.keyFile(of: invocation)))
     }

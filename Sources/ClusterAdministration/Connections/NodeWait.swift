@@ -2,11 +2,11 @@ package import CommandLineKit
 package import Hearth
 internal import SyncProtocol
 
-/// A wait for an answer of a node: says on standard error, where it lasts, for which node.
+/// A wait for an answer of a node: if it lasts, reports on standard error for which node.
 package struct NodeWait {
     /// How long a thread waits before it looks for Ctrl-C.
     package static let slice = Duration.milliseconds(50)
-    /// Most answers come before anybody wonders, and that one node is not there shows after a second.
+    /// Most answers come earlier, and an absent node is detected after a second.
     private static let patience = Duration.milliseconds(1_500)
 
     private let link: NodeLink
@@ -27,7 +27,7 @@ package struct NodeWait {
     /// An answer came, and another one is waited for.
     package mutating func restart() { start = ContinuousClock.now }
 
-    /// Says for which node this waits, once it has waited for a moment, and again when that changes.
+    /// Reports the node that this waits for, once it has waited for a moment, and again when that changes.
     package mutating func tell() {
         guard ContinuousClock.now - start >= NodeWait.patience else { return }
         let sentence = NodeWait.sentence(link.currentContact, link, concern)

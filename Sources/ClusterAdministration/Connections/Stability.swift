@@ -4,13 +4,13 @@ internal import Hearth
 internal import Threads
 
 extension NodeClient {
-    /// The first of several connections, each to a node of its own, at whose node all is stable that was
-    /// written before this began: one that is cut off must not hold up the others.
+    /// The first of several connections, each to a node of its own, at whose node all writes made before
+    /// the call are stable: a partitioned node must not delay the others.
     static func firstStable(
         of links: [NodeLink], within limit: Duration
     ) throws(CommandError) -> NodeLink {
         let milliseconds = UInt64(limit / .milliseconds(1))
-        // A node has to say for whom it waits before its answer comes too late.
+        // The node must answer in time to name the nodes that it waits for.
         let millisecondsAtNode = milliseconds - min(1_000, milliseconds / 2)
         let outcomes = Monitor<[Result<Int, HearthError>]>([])
         for (index, link) in links.enumerated() {
@@ -45,12 +45,14 @@ extension NodeClient {
     private static var interrupted: CommandError {
         CommandError(
             .interrupted, "interrupted before all earlier writes had arrived",
-            fix: "run it again when there is time; `hearth cluster status` shows who is missing")
+            fix:
+                "run it again when there is time; `hearth cluster status` shows which node is missing"
+        )
     }
 }
 
 extension [Result<Int, HearthError>] {
-    /// The first success, or once all have failed the failure that tells most; nil before.
+    /// The first success, or once all have failed the most informative failure; nil before.
     fileprivate func decision(of count: Int) -> Result<Int, HearthError>? {
         func isSuccess(_ result: Element) -> Bool {
             if case .success = result { true } else { false }

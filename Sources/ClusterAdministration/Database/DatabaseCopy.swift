@@ -4,9 +4,9 @@ internal import Storage
 
 /// A copy of a node's database, as `backup` makes it.
 package enum DatabaseCopy {
-    /// Checks that the file at `path` is one, and whole.
+    /// Checks that the file at `path` is a complete copy.
     ///
-    /// - Throws: when it is none, damaged, or of another version of Hearth.
+    /// - Throws: when it is another file, damaged, or of another version of Hearth.
     /// - Complexity: reads the whole file.
     package static func check(_ path: String) throws(NodeError) {
         do throws(StorageError) {

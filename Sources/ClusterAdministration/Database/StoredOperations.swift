@@ -3,9 +3,9 @@ internal import Glibc
 internal import NodeStorage
 internal import Storage
 
-/// What the database of a node that does not run holds, for others to compare with what they hold.
+/// The operations in the database of a node that does not run, to compare with those of other nodes.
 package struct StoredOperations: Equatable, Sendable {
-    /// How many operations it holds of each writer, as `status` names writers that are no node's current one.
+    /// How many operations it holds of each writer; closed writers are named as in `status`.
     package private(set) var counts: [String: UInt64] = [:]
     /// Operations that were orphaned by an eviction and are not replayed yet, in batches.
     package private(set) var orphanedBatches = 0

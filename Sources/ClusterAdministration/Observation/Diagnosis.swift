@@ -1,6 +1,6 @@
 internal import SyncProtocol
 
-/// What is wrong with a cluster, as far as its nodes' states tell, and what to do about it.
+/// What is wrong with a cluster, as far as its nodes' states show, and what to do about it.
 package struct Diagnosis: Equatable {
     package enum Severity: String, Comparable {
         case warning
@@ -22,7 +22,7 @@ package struct Diagnosis: Equatable {
     /// - Parameters:
     ///   - statuses: The states of all nodes.
     ///   - later: The same a second later, to see what moves.
-    ///   - isListening: Whether somebody takes connections at an endpoint.
+    ///   - isListening: Whether a process accepts connections at an endpoint.
     package init(
         of cluster: ObservedCluster, _ statuses: [ObservedNode], later: [ObservedNode],
         isListening: (String) -> Bool
@@ -46,7 +46,7 @@ package struct Diagnosis: Equatable {
     }
 }
 
-/// What is found at one node.
+/// The findings of one node.
 private struct Examination {
     private let status: ObservedNode
     private let cluster: ObservedCluster
@@ -72,7 +72,9 @@ private struct Examination {
         case .paused:
             note(.error, "is paused by a signal", fix: "`hearth cluster resume \(id)`")
         case .starting:
-            note(.warning, "starts and takes no clients yet", fix: "wait, or see its log")
+            note(
+                .warning, "is starting and does not accept clients yet", fix: "wait, or see its log"
+            )
         default:
             note(
                 .error,
@@ -85,18 +87,18 @@ private struct Examination {
 
     mutating func noteUnreadable() {
         guard let failure = status.failure else { return }
-        note(.error, "answers what cannot be read: \(failure.problem)", fix: failure.fix)
+        note(.error, "sends a status that cannot be read: \(failure.problem)", fix: failure.fix)
     }
 
     mutating func noteSilence(_ isListening: (String) -> Bool) {
         let endpoint = status.node.address.endpoint
         guard isListening(endpoint) else {
             return note(
-                .error, "nobody takes connections at \(endpoint)",
+                .error, "no process accepts connections at \(endpoint)",
                 fix: "start the node there, or open the port in the firewall between")
         }
         note(
-            .error, "somebody takes connections at \(endpoint) and does not answer",
+            .error, "a process accepts connections at \(endpoint) and does not answer",
             fix: status.node.address.key == nil
                 ? "see its log: it may have no room for connections; if it has keys, name its "
                     + "configuration with --config and yours with --key"
@@ -104,7 +106,7 @@ private struct Examination {
                     + "that its \"publicKey\" is that of the key it runs with")
     }
 
-    // MARK: Nodes that do
+    // MARK: Nodes that serve
 
     mutating func examineServing(_ later: ObservedNode, among statuses: [ObservedNode]) {
         guard let report = status.report else { return }
@@ -123,7 +125,7 @@ private struct Examination {
         examineCoordinator(later)
     }
 
-    /// Only where the node reaches a majority: without one, what is said of its peers is the reason.
+    /// Only where the node reaches a majority: otherwise the findings on its peers give the reason.
     private mutating func examineCoordinator(_ later: ObservedNode) {
         guard later.state == .serving,
             [status, later].allSatisfy({ $0.report?.coordination.coordinator == nil }),
@@ -132,8 +134,8 @@ private struct Examination {
         note(
             .warning, "knows no coordinator: transactions wait",
             fix:
-                "wait for some seconds; a node that lost its data votes once it has heard all others, so "
-                + "start those that are away, or take them off the list of nodes")
+                "wait some seconds; a node that lost its data votes once it has contact with all others, so "
+                + "start the nodes that do not run, or remove them from the list of nodes")
     }
 
     private mutating func examineIdentity(_ identity: NodeStatus.Identity) {
@@ -152,11 +154,11 @@ private struct Examination {
     private mutating func examinePeers(among statuses: [ObservedNode]) {
         for peer in statuses
         where peer.state == .serving && peer.node.id != status.node.id && !status.hears(peer)
-            // Who cannot write anything down tells nothing.
+            // A peer that cannot write sends no heartbeats.
             && peer.storageProblem == nil
         {
             note(
-                .error, "does not hear \(peer.node.id)",
+                .error, "has no contact with \(peer.node.id)",
                 fix: "check that its machine reaches "
                     + peer.node.peerEndpoints.joined(separator: " and ")
                     + (status.node.address.key == nil
@@ -175,7 +177,7 @@ private struct Examination {
         let gap = gaps[gaps.count / 2]
         let whom =
             others.count == 1
-            ? "\(others[0].node.id)'s, and nobody knows which of the two is right" : "most"
+            ? "\(others[0].node.id)'s, and it is not known which of the two is right" : "most"
         note(
             .warning, "its clock is \(abs(gap)) ms \(gap < 0 ? "behind" : "ahead of") \(whom)",
             fix:
@@ -184,7 +186,7 @@ private struct Examination {
     }
 
     private mutating func examineLag(_ before: NodeStatus.Data, _ after: NodeStatus.Data) {
-        // A node that can write nothing down takes nothing from its peers.
+        // A node that cannot write accepts no operations from its peers.
         guard before.lag > 0, after.lag >= before.lag, status.storageProblem == nil else { return }
         note(
             .warning, "lags behind by \(after.lag) operations, and does not catch up",
@@ -198,22 +200,27 @@ private struct Examination {
         if grows(\.process?.refusedConnections), let count = after.process?.refusedConnections {
             note(
                 .warning, "refuses connections: \(count) so far",
-                fix: "somebody connects without a listed key: list it, or find out who it is")
+                fix:
+                    "a client or node connects without a listed key: list the key, or stop the program"
+            )
         }
         if after.exchange.unknownPeers > before.exchange.unknownPeers {
             note(
-                .warning, "hears from a node of another cluster, or one that is not configured",
+                .warning,
+                "receives frames of a node of another cluster, or of one that is not configured",
                 fix: "give each cluster its own ports")
         }
         if after.exchange.malformedFrames > before.exchange.malformedFrames {
             note(
-                .warning, "gets frames from peers that it cannot read",
+                .warning, "receives frames from peers that it cannot read",
                 fix: "run the same version of Hearth on all nodes")
         }
         if grows(\.process?.slowClients) {
             note(
                 .warning, "has clients that read too slowly",
-                fix: "listen to less (limits, ranges), or read on another thread than the work")
+                fix:
+                    "narrow their listens (limits, ranges), or have them read on a thread of its own"
+            )
         }
     }
 
@@ -221,21 +228,23 @@ private struct Examination {
         if let problem = status.storageProblem {
             note(
                 .error, "takes no writes: \(problem)",
-                fix: "make room on its disk; it goes on by itself")
+                fix: "make room on its disk; the node then takes writes again by itself")
         }
         if status.isEvicted {
             note(
                 .warning, "is evicted and has not rejoined yet: it takes no writes",
-                fix: "wait until it has the others' data; it needs to reach them")
+                fix:
+                    "wait until it has installed a peer's checkpoint; it needs contact with its peers"
+            )
         }
         if status.eviction == .pending {
             note(
-                .warning, "is voted on: a node wants it evicted, and no majority has joined it yet",
-                fix: "start the nodes that do not run: the vote stands until most have joined it")
+                .warning, "has votes for its eviction, and no majority yet",
+                fix: "start the nodes that do not run: the votes stand until a majority has voted")
         }
     }
 
-    /// Warns when half of what a log may hold is there: then somebody has been away for long.
+    /// Warns when the log has half of its limit: then a node has been away for long.
     private mutating func examineLog(
         _ data: NodeStatus.Data, among statuses: [ObservedNode]
     ) {
@@ -248,17 +257,17 @@ private struct Examination {
             .warning,
             "its log has \(logged) operations, of at most \(limit): it waits for \(names)",
             fix:
-                "start \(example), or vote it out with `hearth cluster evict \(example)`; with more, "
-                + "who was away gets a checkpoint")
+                "start \(example), or evict it with `hearth cluster evict \(example)`; beyond the limit, a "
+                + "node that was away gets a checkpoint")
     }
 
-    /// Warns long before vectors have no room for more lives of nodes.
+    /// Warns long before version vectors have no room for more incarnations.
     private mutating func examineLives(_ data: NodeStatus.Data) {
         let lives = data.closedIncarnations
         guard lives > 5_000 else { return }
         note(
             .warning,
-            "its nodes have had \(lives) earlier lives, and with 10000 they cannot hear each other",
+            "it knows \(lives) past incarnations of nodes; with 10000, nodes refuse each other's heartbeats",
             fix: "`hearth export` the data, and `hearth import` it into a new cluster")
     }
 
@@ -269,7 +278,7 @@ private struct Examination {
             fix: "make room: a node that cannot write stops taking writes")
     }
 
-    /// Warns before nobody can connect any more, not even to ask how the node is.
+    /// Warns before the node takes no connections, not even for its status.
     private mutating func examineOpenFiles(_ process: NodeStatus.Process?) {
         guard let process, 10 * process.openFiles > 9 * process.openFilesLimit else { return }
         let (count, limit) = (process.openFiles, process.openFilesLimit)

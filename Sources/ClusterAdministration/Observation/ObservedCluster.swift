@@ -3,8 +3,8 @@ package import CommandLineKit
 internal import DataTree
 package import ZeroMQ
 
-/// A cluster as somebody looks at it: the one of a folder of this machine, whose processes are known,
-/// or the one that a configuration describes, wherever its nodes are.
+/// A cluster to observe: of a folder of this machine, whose processes are known, or of a configuration,
+/// wherever its nodes are.
 package struct ObservedCluster: Sendable {
     package struct Node: Sendable {
         package let id: String

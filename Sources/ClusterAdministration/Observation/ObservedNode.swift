@@ -6,10 +6,10 @@ package import SyncProtocol
 package struct ObservedNode: Sendable {
     package enum State: String, CaseIterable, Sendable {
         case serving
-        /// It runs, and does not take clients yet.
+        /// It runs, and does not accept clients yet.
         case starting
         case stopped
-        /// Stopped by a signal, to be resumed.
+        /// Suspended by a signal.
         case paused
         /// It runs, and does not answer.
         case unreachable
@@ -17,9 +17,9 @@ package struct ObservedNode: Sendable {
         case unreadable
     }
 
-    /// What the cluster has decided of a node.
+    /// The state of a node's eviction.
     package enum Eviction: String, CaseIterable, Sendable {
-        /// Some node votes for it, and no majority is known.
+        /// A node votes for it, and no majority is known.
         case pending = "eviction pending"
         case evicted
     }
@@ -28,36 +28,36 @@ package struct ObservedNode: Sendable {
     /// Nil if it does not run, or not on this machine.
     package let process: NodeProcess?
     package let state: State
-    /// What the node itself says; nil unless it serves.
+    /// The node's own status; nil unless it serves.
     package let report: NodeStatus?
-    /// Why what it says cannot be read; nil unless its state is `unreadable`.
+    /// Why its status cannot be read; nil unless its state is `unreadable`.
     package let failure: DataError?
-    /// From the question to all nodes until its answer was read.
+    /// From the request to all nodes until its answer was read.
     private let delayMilliseconds: Int
 
-    /// The names of the peers it hears, in the order of keys.
+    /// The names of the peers with which it has contact, in the order of keys.
     package var connectedPeers: [String] { report?.exchange.connectedPeers.keys.inKeyOrder ?? [] }
 
-    /// Whether it heard from that peer of late, and since the peer's process started.
+    /// Whether it received a heartbeat of that peer recently, and since the peer's process started.
     package func hears(_ peer: ObservedNode) -> Bool {
         guard let heard = report?.exchange.connectedPeers[peer.node.id] else { return false }
         guard let process = peer.process else { return true }
         return process.ageSeconds.map { Double(heard) <= $0 * 1000 } ?? false
     }
 
-    /// The processes that it did not take for the members that they said they were.
+    /// The processes that it refused as members.
     var refusedNodes: [RefusedNode] {
         let refused = report?.exchange.refusedNodes ?? [:]
         return refused.keys.inKeyOrder.map { RefusedNode($0, refused[$0]!, by: node.id) }
     }
 
-    /// Why its disk takes nothing; nil if it works.
+    /// Why its disk cannot be written; nil if it works.
     var storageProblem: String? {
         guard let storage = report?.identity.storage else { return nil }
         return storage == NodeStatus.storageWorks ? nil : storage
     }
 
-    /// What is known of its eviction: from itself, or from the others once all were looked at.
+    /// The state of its eviction: by its own status, or by those of the others once all are observed.
     fileprivate(set) var eviction: Eviction?
 
     var isEvicted: Bool { eviction == .evicted }
@@ -67,14 +67,14 @@ package struct ObservedNode: Sendable {
         eviction.map { "\(state.rawValue), \($0.rawValue)" } ?? state.rawValue
     }
 
-    /// How long ago the time was up to which all is stable at it; nil if it does not know.
+    /// The age of its stable time; nil if it has none.
     package var stableSeconds: Double? {
         guard let report, report.data.stableMilliseconds > 0 else { return nil }
         return Double(report.identity.wallMilliseconds - report.data.stableMilliseconds) / 1000
     }
 
-    /// Between which times its clock was when all nodes were asked: it answered in between, early or late.
-    /// In milliseconds since 1970; nil if it does not tell.
+    /// The bounds of its clock when all nodes were asked, as its answer came later by an unknown delay. In
+    /// milliseconds since 1970; nil if its status has no clock.
     var clockWhenAsked: ClosedRange<Int>? {
         let wall = report?.identity.wallMilliseconds ?? 0
         return wall > 0 ? wall - delayMilliseconds...wall : nil
@@ -85,12 +85,12 @@ extension ObservedNode.State {
     /// What it means, for the help.
     package var explanation: String {
         switch self {
-        case .serving: "It takes clients."
-        case .starting: "It runs, and does not take clients yet."
+        case .serving: "It serves clients."
+        case .starting: "It runs, and does not accept clients yet."
         case .stopped: "It does not run."
         case .paused: "It is suspended by a signal (`hearth cluster pause`)."
         case .unreachable: "It runs, or is on another machine, and does not answer."
-        case .unreadable: "It answers as another version of Hearth does."
+        case .unreadable: "It answers with a status of another version of Hearth."
         }
     }
 }
@@ -101,7 +101,7 @@ extension ObservedNode.Eviction {
         switch self {
         case .evicted:
             "The others go on without it; it takes no writes until it has rejoined."
-        case .pending: "A node voted to evict it, and no majority has joined the vote yet."
+        case .pending: "A node voted to evict it, and no majority has voted yet."
         }
     }
 }
@@ -127,7 +127,7 @@ extension ObservedNode {
         }
     }
 
-    /// One line for scripts; what only the node knows is missing unless it serves.
+    /// One line for scripts; members of the node's own status are missing unless it serves.
     package var json: String {
         var members = [
             ("id", JSONWriter.text(of: .string(node.id))),
@@ -152,7 +152,7 @@ extension ObservedNode {
 }
 
 extension [ObservedNode] {
-    /// The same, each with what all of them know of its eviction: one that is stopped does not tell.
+    /// The same, each with the state of its eviction from all statuses: a stopped node has none of its own.
     func withEvictions() -> [ObservedNode] {
         map { status in
             let id = status.node.id

@@ -1,17 +1,17 @@
 package import SyncProtocol
 
-/// A process that nodes did not take for the member that it said it was.
+/// A process that claimed to be a member, and that nodes refused.
 package struct RefusedNode: Equatable {
     /// As `status` names it.
     package let reason: String
-    /// Who it said it was, and where.
+    /// The member that it claimed to be, and its endpoint.
     package let member: String
     package let endpoint: String
     package let problem: String
     package let fix: String
     package private(set) var count: Int
     private(set) var agoSeconds: Int
-    /// Who refused it.
+    /// The nodes that refused it.
     package private(set) var nodes: [String]
 
     package init(_ reason: String, _ refusal: NodeStatus.RefusedNode, by node: String) {
@@ -25,7 +25,7 @@ package struct RefusedNode: Equatable {
         nodes = [node]
     }
 
-    /// Takes in what another node tells; false if that is of another process.
+    /// Adds the report of another node; false if that is about another process.
     private mutating func merge(_ other: RefusedNode) -> Bool {
         guard reason == other.reason, member == other.member, endpoint == other.endpoint
         else { return false }
@@ -35,7 +35,7 @@ package struct RefusedNode: Equatable {
         return true
     }
 
-    /// Those that nodes tell of, each once.
+    /// The processes that nodes report, each once.
     package static func all(in statuses: [ObservedNode]) -> [RefusedNode] {
         var all: [RefusedNode] = []
         for refused in statuses.flatMap(\.refusedNodes)
@@ -45,7 +45,7 @@ package struct RefusedNode: Equatable {
         return all
     }
 
-    /// What to tell of it, unless it was long ago.
+    /// The finding, unless the last refusal was long ago.
     package var finding: Diagnosis.Finding? {
         guard agoSeconds < RefusedNode.memorySeconds else { return nil }
         let refusals =
@@ -59,7 +59,7 @@ package struct RefusedNode: Equatable {
         }
         return .init(
             severity: .warning, node: member,
-            problem: "at \(endpoint) is no member: \(refusals); \(problem)", fix: fix)
+            problem: "at \(endpoint) is not a member: \(refusals); \(problem)", fix: fix)
     }
 
     private static let memorySeconds = 600

@@ -14,7 +14,7 @@ package struct RemotePort: Sendable {
         port = String(rest[rest.index(after: colon)...])
     }
 
-    /// Whether somebody takes connections there, within a second.
+    /// Whether a process accepts connections there, within a second.
     package func isListening() -> Bool {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

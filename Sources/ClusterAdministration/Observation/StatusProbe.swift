@@ -3,24 +3,24 @@ package import DataTree
 package import SyncProtocol
 package import ZeroMQ
 
-/// Asks nodes something once, as any client may: how they are, for a copy, for an eviction.
+/// Sends nodes one request, as any client may: for their status, for a copy, for an eviction.
 package struct StatusProbe {
     private let context = Context()
     private let keys: KeyPair?
 
-    /// - Parameter keys: By which nodes with keys know this client.
+    /// - Parameter keys: The keys of this client, for nodes with keys.
     package init(as keys: KeyPair? = nil) { self.keys = keys }
 
-    /// What a node says of itself.
+    /// The status of a node.
     package struct Answer: Sendable {
         package let status: Result<NodeStatus, DataError>
-        /// From the question to all nodes until this answer was read: what it says was so in between.
+        /// From the request to all nodes until this answer was read: the status was taken in between.
         package let delay: Duration
     }
 
-    /// What each node says of itself that answers in time, in the order of the addresses.
+    /// The statuses of all nodes that answer in time, in the order of the addresses.
     ///
-    /// - Throws: when an address is none, or the process has no room for more sockets.
+    /// - Throws: when an address is invalid, or the process has no room for more sockets.
     package func answers(
         of addresses: [ServerAddress], within limit: Duration
     ) throws(NodeError) -> [Answer?] {
@@ -51,11 +51,11 @@ package struct StatusProbe {
         guard
             case .value(_, .string(let path)) = try answer(
                 of: address, to: .backup(id: requestID, name: name), within: limit)
-        else { throw NodeError(problem: "the node gives an odd answer", fix: "see its log") }
+        else { throw NodeError(problem: "the node sent an unexpected answer", fix: "see its log") }
         return path
     }
 
-    /// Has a node want a member out of the cluster.
+    /// Has a node vote to evict a member.
     ///
     /// - Throws: when the node does not answer in time, or refuses.
     package func evict(
@@ -83,7 +83,7 @@ package struct StatusProbe {
         return answer
     }
 
-    /// The answer to the request; nodes say something else now and then to who waits for long.
+    /// The answer to the request; a node sends probes in between to a client that waits for long.
     private func answer(
         from socket: Socket, until deadline: ContinuousClock.Instant
     ) -> NodeMessage? {
@@ -117,5 +117,5 @@ package struct StatusProbe {
     }
 }
 
-/// Each socket asks one thing.
+/// Each socket sends one request.
 private let requestID: UInt64 = 1

@@ -1,16 +1,16 @@
 internal import EventLoop
 internal import ZeroMQ
 
-/// Is a socket on the loop: it hands over what arrives, a bounded amount each turn, and keeps the
-/// edges of ZeroMQ's descriptor from getting lost.
+/// A socket on the loop: it hands over messages, a bounded amount each turn, and keeps the edges of
+/// ZeroMQ's descriptor from getting lost.
 final class Channel {
-    /// How much one turn takes from a socket before the others have theirs.
+    /// How much one turn reads from a socket before it serves the others.
     private static let chunksPerTurn = 8
     private static let messagesPerChunk = 64
     private static let bytesPerTurn = 4 << 20
 
     let socket: Socket
-    /// While paused, what arrives waits in the socket, and then at its senders.
+    /// While paused, messages wait in the socket, and then at their senders.
     var isPaused = false {
         didSet { if oldValue, !isPaused { watcher?.activate() } }
     }
@@ -30,7 +30,7 @@ final class Channel {
         watcher?.activate()
     }
 
-    /// Takes nothing more; sending goes on.
+    /// Stops receiving; sending goes on.
     func stopReceiving() {
         watcher?.cancel()
         watcher = nil
@@ -50,7 +50,7 @@ final class Channel {
         }
     }
 
-    /// Sees to messages that arrived unannounced because a send used up their edge.
+    /// Schedules a read for messages whose edge a send used up.
     func endTurn() {
         guard hasSent else { return }
         hasSent = false

@@ -3,11 +3,11 @@ internal import ReplicaCore
 internal import SyncProtocol
 internal import ZeroMQ
 
-/// Takes the clients of a node: knows them by their routing ids, and keeps what the slow ones are
-/// to be sent, within a bound.
+/// Serves the clients of a node: identifies them by their routing ids, and queues frames for slow ones,
+/// within a bound.
 ///
-/// A client that is gone shows when it is to be sent something, and so one that is neither heard of nor
-/// spoken to is sent something now and then.
+/// The router detects that a client is gone only when it sends to it, so idle clients are sent a probe
+/// now and then.
 final class ClientPort {
     /// The largest frame a client may send; one that sends more is disconnected.
     static let maxMessageSize = 32 << 20
@@ -16,17 +16,17 @@ final class ClientPort {
     /// bytes.
     private static let repliesLimit = 100
     private static let waitingBytesLimit = 16 << 20
-    /// When so much waits for a client, its listens are told no more until nothing does.
+    /// When so much waits for a client, its listens pause until its queue is empty.
     private static let backpressureBytes = 1 << 20
 
     private static let silentSeconds = 10
     private static let probedAtOnce = 200
-    /// An answer to nothing, which clients pass over.
+    /// An answer to no request, which clients ignore.
     private static let probe = NodeMessage.ok(id: 0).frame
 
-    /// Sessions that were ended because their client read too slowly.
+    /// Sessions that ended because their client read too slowly.
     private(set) var slowClients = 0
-    /// Replies that found nobody to take them.
+    /// Replies whose client was gone.
     private(set) var droppedReplies = 0
     private let channel: Channel
     private var table = ClientTable()
@@ -50,7 +50,7 @@ final class ClientPort {
         channel = Channel(socket)
     }
 
-    /// The clients known; one that went without a word counts for some ten seconds more.
+    /// The known clients; one that vanished counts for some ten seconds more.
     var count: Int { table.count }
 
     /// What waits for slow clients, in bytes.
@@ -58,13 +58,13 @@ final class ClientPort {
         slowSessions.reduce(0) { $0 + (table[$1]?.waitingBytes ?? 0) }
     }
 
-    /// Begins to hand over what clients send, once `bind` lets them in, and how they fare.
+    /// Begins to hand over the frames of clients, once `bind` admits them, and the changes of their state.
     func open(
         on loop: Loop, take: @escaping (Input) -> Void
     ) throws(EventLoopError) {
         self.take = take
         try channel.open(on: loop) { [unowned self] message in
-            // More frames than a name and a content are not of this protocol.
+            // A message of this protocol has two frames: a name and a content.
             guard message.count == 2, let session = session(of: message[0]) else { return }
             take(.requested(Array(message[1]), by: session))
         }
@@ -74,7 +74,7 @@ final class ClientPort {
         try channel.socket.bind(endpoint)
     }
 
-    /// While paused, what clients send waits at their side.
+    /// While paused, frames of clients wait at their side.
     var isPaused = false {
         didSet { if isPaused != oldValue { channel.isPaused = isPaused } }
     }
@@ -92,7 +92,7 @@ final class ClientPort {
         }
     }
 
-    /// Sends what waits for slow clients, as far as their queues take it.
+    /// Sends queued frames to slow clients, as far as ZeroMQ's queues have room.
     func endTurn() {
         turn += 1
         if !slowSessions.isEmpty {
@@ -103,8 +103,7 @@ final class ClientPort {
         channel.endTurn()
     }
 
-    /// Once a second: says something to clients that were silent for long, so that those that are gone
-    /// show.
+    /// Once a second: sends a probe to clients that were idle for long, to detect those that are gone.
     func probe() {
         if probes.count == Self.silentSeconds, let since = probes.first {
             for client in table.silent(since: since, limit: Self.probedAtOnce) {
@@ -117,12 +116,12 @@ final class ClientPort {
 
     func stopReceiving() { channel.stopReceiving() }
 
-    /// Closes the socket, which sends what it still has for a moment.
+    /// Closes the socket, which sends queued frames for a moment.
     func close() { channel.socket.close() }
 }
 
 extension ClientPort {
-    /// The session of who sent a frame; nil if it was ended and the client does not know yet.
+    /// The session of the client that sent a frame; nil if it has ended and the client has not noticed yet.
     private func session(of routingID: UnsafeRawBufferPointer) -> SessionID? {
         let name = RoutingID(routingID)
         if let session = table.session(of: name, turn: turn) {
@@ -134,7 +133,7 @@ extension ClientPort {
         return table.add(name, routingID, turn: turn)
     }
 
-    /// Tells a client that it made room for others; most likely it is long gone.
+    /// Ends the session of an idle client to make room; most likely the client is long gone.
     private func release(_ session: SessionID) {
         guard let client = table[session] else { return }
         let goodbye = Self.goodbye(
@@ -147,7 +146,7 @@ extension ClientPort {
     private func wait(_ frame: [UInt8], for session: SessionID) {
         guard let client = table[session] else { return }
         if client.waiting.isEmpty { slowSessions.append(session) }
-        // What is asked for may be larger than the limit, but nothing may wait behind that.
+        // One reply may be larger than the limit, but no other may wait behind it.
         guard client.waitingBytes <= Self.waitingBytesLimit else { return end(session) }
         table[session]?.waiting.append(frame)
         table[session]?.waitingBytes += frame.count
@@ -159,7 +158,7 @@ extension ClientPort {
         take(.backpressured(session))
     }
 
-    /// Gives a slow client up; it is told so, once it has read what was sent before.
+    /// Ends the session of a slow client, which learns of it once it has read all earlier replies.
     private func end(_ session: SessionID) {
         slowClients += 1
         droppedReplies += table[session]?.waiting.count ?? 0
@@ -189,7 +188,7 @@ extension ClientPort {
         take(.writable(session))
     }
 
-    /// Forgets a client that is gone.
+    /// Removes a client that is gone.
     private func drop(_ session: SessionID) {
         droppedReplies += 1
         remove(session)

@@ -1,28 +1,28 @@
 internal import ReplicaCore
 
-/// One client as its node knows it.
+/// One client of a node.
 struct Client {
     let session: SessionID
     let name: RoutingID
     let routingID: [UInt8]
-    /// When it last sent something or was sent something, in turns.
+    /// The last turn in which it sent or was sent a frame.
     var lastTurn: UInt64
     /// Frames that did not fit into its queue.
     var waiting: [[UInt8]] = []
     var waitingBytes = 0
-    /// Whether so much waited that its listens are told nothing.
+    /// Whether so much waited that its listens pause.
     var isBackpressured = false
-    /// Whether the session is over, and only the news of it still waits.
+    /// Whether the session is over, and only its goodbye still waits.
     var isEnded = false
 }
 
 /// Numbers the clients of a node by their routing ids.
 ///
-/// A session's number has the place of its client in the low 16 bits, so that finding it is one
-/// step; above them a serial number, so that none is given twice.
+/// A session's number has the place of its client in the low 16 bits, so that a lookup is one step; above
+/// them a serial number, so that no number is used twice.
 struct ClientTable {
     static let limit = 10_000
-    /// How many make room at once when the limit is reached, so that newcomers rarely have to wait.
+    /// How many idle clients are dropped at once when the limit is reached, so that new clients rarely wait.
     private static let evictedAtOnce = 100
 
     private var places: [RoutingID: Int] = [:]
@@ -81,13 +81,13 @@ struct ClientTable {
         freePlaces.append(place)
     }
 
-    /// The clients that were silent longest, to make room for others.
+    /// The clients that were idle longest, to make room for others.
     func idlest() -> [SessionID] {
         let idle = clients.compactMap { $0 }.sorted { $0.lastTurn < $1.lastTurn }
         return idle.prefix(Self.evictedAtOnce).map(\.session)
     }
 
-    /// Up to so many clients that were silent since a turn, each time others.
+    /// Up to `limit` clients that were idle since a turn, each time others.
     mutating func silent(since turn: UInt64, limit: Int) -> [Client] {
         var silent: [Client] = []
         for _ in clients.indices where silent.count < limit {

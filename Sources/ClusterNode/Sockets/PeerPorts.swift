@@ -3,19 +3,19 @@ internal import EventLoop
 internal import ReplicaCore
 internal import ZeroMQ
 
-/// Connects a node with its peers: one publisher and its subscribers for what all are told, a
-/// router and dealers for what one asks of another.
+/// Connects a node with its peers: PUB and SUB for what a node publishes to all, a ROUTER and DEALERs
+/// for requests of one node to another.
 ///
-/// Frames may be lost anywhere here, when a queue is full or a peer away: the replicas notice and
-/// repair it.
+/// Frames may be lost anywhere here, when a queue is full or a peer away: the replicas detect and repair
+/// that.
 final class PeerPorts {
-    /// Frames that may wait for one peer; a peer that falls further behind is left to repair.
+    /// Frames that may wait for one peer; a peer that falls further behind depends on repair.
     private static let updatesLimit = 1_000
     private static let requestsLimit = 100
-    /// A batch ends once it has a megabyte, and a client's frame, the largest single write, fits.
+    /// Room for a batch, which ends once it has a megabyte, with a client's frame as its largest write.
     private static let maxMessageSize = 2 * ClientPort.maxMessageSize
-    /// The largest frame that subscribes; a peer that sends more is disconnected. What asks may hold the value of a
-    /// transaction.
+    /// The largest frame of a subscription; a peer that sends a larger one is disconnected. A request may hold the
+    /// value of a transaction.
     private static let maxSubscriptionSize = 1 << 20
 
     /// Frames that could not be sent, because a queue was full or the peer away.
@@ -35,7 +35,7 @@ final class PeerPorts {
         router = Channel(try Self.socket(.router, limit: Self.requestsLimit, in: context))
         router.socket.reportUnroutable()
         router.socket.handOverRoutingIDs()
-        // All that comes here is short: subscriptions, of which ZeroMQ keeps every byte.
+        // Only subscriptions arrive here, which are short, and of which ZeroMQ keeps every byte.
         publisher.socket.maxMessageSize = Self.maxSubscriptionSize
         security?.guardPeers(at: publisher.socket)
         security?.guardPeers(at: router.socket)
@@ -43,12 +43,12 @@ final class PeerPorts {
         try router.socket.bind(own.requests)
         subscriber.socket.subscribe()
         for peer in nodes where peer.id != own.id {
-            // What a socket trusts holds for what it connects to next.
+            // The trusted key of a socket applies to its next connection.
             security?.trust(peer.id, from: subscriber.socket)
             try subscriber.socket.connect(peer.updates)
             let dealer = try Self.socket(.dealer, limit: Self.requestsLimit, in: context)
             dealer.routingID = Array(own.id.utf8)
-            // A question waits for nobody: the replica repeats it, or asks another.
+            // A request does not wait for an absent peer: the replica repeats it, or asks another one.
             dealer.isImmediate = true
             security?.trust(peer.id, from: dealer)
             try dealer.connect(peer.requests)
@@ -69,9 +69,9 @@ final class PeerPorts {
         return socket
     }
 
-    /// Begins to hand over what peers send, each frame as the input it is.
+    /// Begins to hand over the frames of peers, as inputs.
     func open(on loop: Loop, receive: @escaping (Input) -> Void) throws(EventLoopError) {
-        // Subscriptions come and go here; heartbeats tell better who is there.
+        // Subscriptions are ignored: heartbeats show better which peers are live.
         try publisher.open(on: loop) { _ in }
         try subscriber.open(on: loop) { message in receive(.published(Array(message[0]))) }
         try router.open(on: loop) { message in
@@ -86,7 +86,7 @@ final class PeerPorts {
         }
     }
 
-    /// While paused, what peers publish waits, and is lost once their queues are full.
+    /// While paused, published frames wait, and are lost once the peers' queues are full.
     var isPaused = false {
         didSet { if isPaused != oldValue { subscriber.isPaused = isPaused } }
     }
@@ -112,7 +112,7 @@ final class PeerPorts {
         for channel in channels { channel.stopReceiving() }
     }
 
-    /// Closes all sockets, which send what they still have for a moment.
+    /// Closes all sockets, which send queued frames for a moment.
     func close() {
         for channel in channels { channel.socket.close() }
     }
@@ -125,7 +125,7 @@ final class PeerPorts {
 }
 
 extension Socket {
-    /// Notices a machine that is gone within three seconds, and says goodbye in half a second.
+    /// Detects a dead machine within three seconds; at the end, queued frames have half a second.
     func keepAlive() {
         heartbeatInterval = .seconds(1)
         heartbeatTimeout = .seconds(3)

@@ -2,7 +2,7 @@ internal import ClusterConfiguration
 internal import EventLoop
 internal import ZeroMQ
 
-/// Encrypts a node's connections, and lets in only who has a key that its configuration lists.
+/// Encrypts a node's connections, and admits only keys that its configuration lists.
 final class Security {
     private static let clients = "clients"
     private static let peers = "peers"
@@ -12,10 +12,10 @@ final class Security {
     private let zapHandler: ZAPHandler
     private let channel: Channel
 
-    /// Newcomers that were sent away.
+    /// Connections that were refused.
     var refusals: Int { zapHandler.refusals }
 
-    /// Takes the place of the context's gatekeeper; before any socket is bound there.
+    /// Becomes the context's ZAP handler; before any socket is bound there.
     init(
         as own: KeyPair, of configuration: NodeConfiguration, in context: Context
     ) throws(ZeroMQError) {
@@ -26,13 +26,13 @@ final class Security {
         let nodes = Set(peerKeys.values)
         zapHandler = try ZAPHandler(
             admitting: [
-                // Whoever has a node's secret may as well ask it something.
+                // The key of a node also admits a client.
                 Security.clients: nodes.union(configuration.clientKeys), Security.peers: nodes,
             ], in: context)
         channel = Channel(zapHandler.socket)
     }
 
-    /// Begins to let peers and clients in.
+    /// Begins to admit peers and clients.
     func open(on loop: Loop) throws(EventLoopError) {
         try channel.open(on: loop) { [zapHandler] message in zapHandler.answer(message.copied()) }
     }
@@ -47,7 +47,7 @@ final class Security {
         socket.admit(to: Security.peers, by: zapHandler, as: own)
     }
 
-    /// Makes a socket connect to one peer only.
+    /// Makes a socket connect to one peer's key only.
     func trust(_ peer: String, from socket: Socket) {
         if let key = peerKeys[peer] { socket.trust(key, as: own) }
     }

@@ -1,8 +1,8 @@
 import DataTree
 import SyncProtocol
 
-/// The operation of each acknowledged write, or one that keeps it for somebody to decide, is held by every
-/// replica, and what a replica holds is on its disk.
+/// Every replica holds the operation of each acknowledged write, or one that keeps it under `_conflicts`,
+/// and all that a replica holds is on its disk.
 enum AcknowledgedWritesSurvive {
     static func judge(_ evidence: Evidence) -> Finding {
         let wanted = evidence.acknowledged.compactMap { operation in

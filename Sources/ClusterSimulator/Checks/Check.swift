@@ -12,31 +12,31 @@ public enum Check: String, CaseIterable, Sendable {
     /// Each counter shows the sum of its acknowledged increments, and at most those with unknown
     /// outcome besides.
     case incrementsAddUp = "increments-add-up"
-    /// The operation of each acknowledged write is held by every replica, and is on its disk.
+    /// Every replica holds the operation of each acknowledged write, in memory and on disk.
     case acknowledgedWritesSurvive = "acknowledged-writes-survive"
-    /// What was acknowledged as durable on most nodes, or on all, was so.
+    /// Writes acknowledged at the concern `majority` or `all` were durable on that many nodes.
     case writeConcernsHold = "write-concerns-hold"
-    /// A write is refused only by a node that cannot take it then, and says why.
+    /// A node refuses a write only while it cannot take it, and names the reason.
     case refusalsHaveReasons = "refusals-have-reasons"
-    /// A second process of a name ends.
+    /// A duplicate node ends.
     case oneOfAName = "one-of-a-name"
-    /// What each listener was told makes up what its node shows, and no change tells nothing.
+    /// The changes that each listener received make up what its node shows, and none is empty.
     case listenersConverge = "listeners-converge"
     /// Once all faults are over, the replicas become equal in bounded time.
     case staysLive = "stays-live"
     /// The child events of an application's listener make what its value events show.
     case eventsMakeTheState = "events-make-the-state"
-    /// The child that an event names as the one before is that.
+    /// The child that an event names as the previous one is that.
     case childrenInPlace = "children-in-place"
     /// A child is added once, and only one that is there changes, moves or goes.
     case childrenComeOnce = "children-come-once"
-    /// Removals, additions, moves, changes and one value: all that a change tells, together.
+    /// The events of one change come together: removals, additions, moves, changes and one value.
     case eventsInOrder = "events-in-order"
     /// A removal shows what was there, and a change differs from it.
     case oldValuesAreRight = "old-values-are-right"
-    /// Nothing is told that changes nothing, and in the end a listener shows what its node does.
+    /// Every event changes something, and at the end a listener shows what its node shows.
     case changesTellTheTruth = "changes-tell-the-truth"
-    /// Each transaction counts once, at whatever node it was made.
+    /// Each committed transaction counts once, at any node.
     case transactionsCount = "transactions-count"
     /// Transactions on one value rest one upon the other, in an order that agrees with time.
     case transactionsLinearizable = "transactions-linearizable"
@@ -48,25 +48,25 @@ public enum Check: String, CaseIterable, Sendable {
     case readYourWrites = "read-your-writes"
     /// A read shows all that an earlier one of its client has shown.
     case monotonicReads = "monotonic-reads"
-    /// Of two writes of a client the later has the later stamp, and nobody shows it alone.
+    /// Of two writes of a client the later has the later stamp, and no node shows it without the earlier.
     case monotonicWrites = "monotonic-writes"
     /// A write has a later stamp than all that its client had read, and is nowhere without that.
     case writesFollowReads = "writes-follow-reads"
     /// A node that shows an operation shows all that its origin held.
     case causalOrder = "causal-order"
-    /// No sequence is used twice, and no node comes back without what it had announced.
+    /// No sequence is used twice, and no node restarts without what it had announced.
     case restartIdentity = "restart-identity"
     /// What was removed shows again only where something newer wrote.
     case noResurrection = "no-resurrection"
     /// An update is one operation, and reads show whole operations.
     case updatesAreAtomic = "updates-are-atomic"
-    /// Nothing arrives that is older than what counted as stable.
+    /// No operation arrives with a stamp at or below the stable time.
     case stableIsFinal = "stable-is-final"
     /// Stamps ascend, and stay near the fastest clock.
     case stampsAscend = "stamps-ascend"
 }
 
-/// What a check found.
+/// The verdict of a check.
 public enum Verdict: String, Sendable {
     case valid
     case invalid

@@ -1,7 +1,7 @@
 // The check behind each name. Checks know the evidence, and none of them this list.
 
 extension Check {
-    /// Looks at a run.
+    /// Judges a run.
     func judge(_ evidence: Evidence) -> CheckResult {
         let finding: Finding =
             switch self {

@@ -1,6 +1,6 @@
 import DataTree
 
-/// What the listeners of applications were told is right, as far as one check goes.
+/// The events of applications' listeners are right, as far as one check goes.
 enum EventChecks {
     static func judge(_ check: Check, _ evidence: Evidence) -> Finding {
         var count = 0
@@ -15,7 +15,7 @@ enum EventChecks {
         return .valid(count, subject(of: check))
     }
 
-    /// What it takes to check anything.
+    /// The events without which there is nothing to check.
     private static func subject(of check: Check) -> String {
         switch check {
         case .childrenInPlace: "children with a place"

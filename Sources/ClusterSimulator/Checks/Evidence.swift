@@ -3,7 +3,7 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-/// All that the checks look at, once a run is over.
+/// All that the checks judge, once a run is over.
 struct Evidence {
     struct Node {
         var name: String
@@ -11,9 +11,9 @@ struct Evidence {
         var value: Value
         var vector: VersionVector?
         var writer: WriterID?
-        /// What its vector says that it holds, in stamp order.
+        /// The operations that its vector covers, in stamp order.
         var operations: [Operation]
-        /// How its disk differs from what it says that it holds.
+        /// How its disk differs from its vector.
         var diskFailure: String?
     }
 
@@ -30,17 +30,17 @@ struct Evidence {
     let nodes: [Node]
     let losses: [Loss]
     let permittedLosses: PermittedLosses
-    /// Whether a process ended that may have left something unsynced.
+    /// Whether a process ended that may have left unsynced data.
     let hasCrashed: Bool
     /// The operations that were acknowledged and must be there.
     let acknowledged: [ClientOperation]
     /// How many acknowledged operations need not be there.
     let permittedCount: Int
 
-    // MARK: What only a simulator sees
+    // MARK: What only a simulator observes
 
     var listeners: [Listener] = []
-    /// As they were in the end.
+    /// Their state at the end.
     var sdkClients: [SDKClient] = []
     /// All that there were.
     var connections: [Connection] = []
@@ -51,8 +51,8 @@ struct Evidence {
     var converged: Microseconds?
     var quiescenceBegan: Microseconds { scenario.until }
 
-    /// - Parameter losses: What went with disks; `crashes`: when processes ended that may have left
-    ///   something unsynced.
+    /// - Parameter losses: The losses of disks; `crashes`: when processes ended that may have left unsynced
+    ///   data.
     init(
         _ scenario: Scenario, _ history: History, _ recording: Recording, nodes: [Node],
         losses: [Loss], crashes: [(node: Int, time: Microseconds)]
@@ -76,7 +76,7 @@ extension Evidence {
     static func operations(in entries: [LogEntry]) -> [Operation] {
         var operations: [Operation] = []
         for entry in entries {
-            // A batch that cannot be read is missed by the checks, as it is by the replica.
+            // The checks skip a batch that cannot be read, as the replica does.
             guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
             operations += batch.operations
         }
@@ -91,7 +91,7 @@ extension Evidence {
         return united
     }
 
-    /// The programs that do more than to ask, one thing after the other, or to listen.
+    /// The programs that do more than send one request after the other, or listen.
     var applications: [SDKClient] { sdkClients.filter { !$0.isObserved } }
 
     var clientCount: Int { scenario.clients.count }

@@ -1,4 +1,4 @@
-/// What a check found, before it is put under the check's name.
+/// The result of a check, before it gets the check's name.
 struct Finding {
     var verdict: Verdict
     var details: String

@@ -1,7 +1,7 @@
 import ReplicaCore
 import SyncProtocol
 
-/// No sequence is used twice, and a node holds after its start what it had told others to hold.
+/// No sequence is used twice, and after its start a node holds all that it had announced.
 enum RestartIdentity {
     static func judge(_ evidence: Evidence) -> Finding {
         let recording = evidence.recording
@@ -25,7 +25,7 @@ enum RestartIdentity {
             guard writers.insert(start.writer).inserted else {
                 return .invalid("a node took itself for a writer that there was before", line)
             }
-            // In the other modes a node may say what it has before that is on disk.
+            // In the other modes a node may announce operations before they are on disk.
             guard evidence.scenario.cluster.durability == .commit, let before = start.before
             else { continue }
             let began = recording.starts.last {
@@ -44,12 +44,12 @@ enum RestartIdentity {
     }
 }
 
-/// The stamps that a node makes ascend and exceed all that it holds, and no stamp, not even one that a
-/// client has made, is ahead of the fastest clock.
+/// The stamps of a node ascend and exceed all that it holds, and no stamp, not even a client's, is ahead
+/// of the fastest clock.
 ///
-/// A start may take a clock ahead of the wall clock, as far as the bound that the process before had left
-/// on disk, and all others follow it; the wall clock comes after. So may a new coordinator of transactions,
-/// as far as the lease of the one before.
+/// A start may set a node's clock ahead of its wall clock, up to the bound that its predecessor stored, and
+/// the clocks of its peers follow. A new coordinator of transactions may do so up to the ceiling of its
+/// predecessor's lease.
 enum StampsAscend {
     static func judge(_ evidence: Evidence) -> Finding {
         if let failure = failure(inOrderOf: evidence) ?? failure(inReachOf: evidence) {

@@ -1,6 +1,6 @@
 import DataTree
 
-/// Each counter shows all that was acknowledged, and at most what may have been done besides.
+/// Each counter shows the sum of its acknowledged increments, and at most those with unknown outcome besides.
 enum IncrementsAddUp {
     private struct Sum {
         var counter: Path

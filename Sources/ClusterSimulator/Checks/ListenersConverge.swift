@@ -1,12 +1,12 @@
-/// What each listener was told makes up what its node shows.
+/// The changes that each listener received make up what its node shows.
 enum ListenersConverge {
     static func judge(_ evidence: Evidence) -> Finding {
-        if evidence.listeners.isEmpty { return .unknown("nobody listened") }
+        if evidence.listeners.isEmpty { return .unknown("there were no listeners") }
         for listener in evidence.listeners {
             let listening = listener.listening
             let who = "\(listener.name), which listens at \(listening.path) of \(listener.node),"
             guard let node = evidence.nodes.first(where: { $0.name == listener.node }) else {
-                return .invalid("\(who) listens at a node that is no member any more")
+                return .invalid("\(who) listens at a node that is not a member any more")
             }
             if let failure = listening.failure { return .invalid("\(who) found that \(failure)") }
             guard listening.isComplete, let shown = listening.shown else {

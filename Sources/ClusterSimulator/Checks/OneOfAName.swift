@@ -1,4 +1,4 @@
-/// A second process under the name of a node learns that there is another one, and ends.
+/// A duplicate node is refused by peers, and ends.
 enum OneOfAName {
     static func judge(_ evidence: Evidence) -> Finding {
         for duplicateNode in evidence.duplicateNodes where duplicateNode.ended == nil {

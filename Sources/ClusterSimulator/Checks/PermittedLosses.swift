@@ -1,15 +1,15 @@
 import ReplicaCore
 import SyncProtocol
 
-/// Which acknowledged operations may be gone, so that nobody need find them: those that at some time no
-/// node held any more, as far as disks allow.
+/// Which acknowledged operations may be missing: those that at some time no node may have held any more,
+/// as disks were lost or crashed unsynced.
 ///
 /// A node holds an operation from the time at which its disk had it, or at which the node acknowledged
 /// it, until it loses what it had then.
 struct PermittedLosses {
-    /// In the order of their ends.
+    /// Losses, in the order of their ends.
     private let losses: [Loss]
-    /// What each disk had.
+    /// The vectors of each disk, ascending.
     private let durable: [[Recording.Holding]]
 
     init(
@@ -24,7 +24,7 @@ struct PermittedLosses {
         self.losses = (losses + crashes).sorted { $0.until < $1.until }
     }
 
-    /// Whether nobody may hold an operation that was acknowledged.
+    /// Whether all nodes may have lost an acknowledged operation.
     func mayBeLost(_ operation: ClientOperation) -> Bool {
         guard let node = operation.node, let completed = operation.completed,
             let last = losses.last, last.until >= completed
@@ -44,7 +44,7 @@ struct PermittedLosses {
             }
     }
 
-    /// When each node's disk had a write, or all that a read showed: at first, and again after each loss.
+    /// When each node's disk held a write, or all that a read showed: first, and again after each loss.
     private func moments(of operation: ClientOperation) -> [(node: Int, time: Microseconds)] {
         guard let serving = operation.acknowledged else { return [] }
         if operation.isRead { return moments { $0.covers(serving.vector) } }
@@ -77,7 +77,7 @@ struct PermittedLosses {
 }
 
 extension Scenario.Cluster {
-    /// How much of what was acknowledged last a crash may take; nil for nothing.
+    /// How far back a crash may lose acknowledged operations; nil if it loses none.
     fileprivate var unsyncedWindow: Microseconds? {
         switch durability {
         case .commit: nil

@@ -1,4 +1,4 @@
-/// A write is refused only while its node cannot take any, and the answer says why.
+/// A node refuses a write only while it cannot take any, and its answer names the reason.
 enum RefusalsHaveReasons {
     static func judge(_ evidence: Evidence) -> Finding {
         var count = 0

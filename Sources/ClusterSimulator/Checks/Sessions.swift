@@ -16,8 +16,8 @@ struct Sessions {
         stamps = StampIndex(evidence.recording)
     }
 
-    /// What was acknowledged of one client, in order; each was asked for after the one before was
-    /// answered.
+    /// The acknowledged operations of one client, in order; each was requested after the answer to the one
+    /// before.
     private var sessions: [[ClientOperation]] {
         var sessions: [[ClientOperation]] = []
         var last = [Int?](repeating: nil, count: evidence.clientCount)
@@ -41,7 +41,7 @@ struct Sessions {
 
     // MARK: Reads
 
-    /// A read shows what the client has written before.
+    /// A read shows what its client has written before.
     func readYourWrites() -> Finding {
         var count = 0
         for session in sessions {
@@ -80,7 +80,7 @@ struct Sessions {
 
     // MARK: Writes
 
-    /// Of two writes of a client the later has the later stamp, and nobody shows it alone.
+    /// Of two writes of a client the later has the later stamp, and no node shows it without the earlier.
     func monotonicWrites() -> Finding {
         var count = 0
         for session in sessions {
@@ -105,7 +105,7 @@ struct Sessions {
         return .valid(count, "pairs of writes")
     }
 
-    /// A write has a later stamp than all that its client had read, and nobody shows it without that.
+    /// A write has a later stamp than all that its client had read, and no node shows it without that.
     func writesFollowReads() -> Finding {
         var count = 0
         for session in sessions {
@@ -131,7 +131,7 @@ struct Sessions {
         return .valid(count, "pairs of a read and a write")
     }
 
-    /// A node that shows an operation shows all that was there when it was accepted.
+    /// A node that shows an operation shows all that its origin held when it accepted the operation.
     func causalOrder() -> Finding {
         var count = 0
         for operation in evidence.history.operations {

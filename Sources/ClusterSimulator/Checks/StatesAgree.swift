@@ -69,7 +69,7 @@ extension Operation {
     }
 }
 
-/// No operation arrives that is older than what counted as stable.
+/// No operation arrives with a stamp at or below the stable time.
 enum StableIsFinal {
     static func judge(_ evidence: Evidence) -> Finding {
         let issued = evidence.recording.issued.sorted { $0.dot.sequence < $1.dot.sequence }
@@ -87,12 +87,12 @@ enum StableIsFinal {
                         count += 1
                         guard late.operation.stamp.time <= after.stableTime else { continue }
                         return .invalid(
-                            "an operation came that is not newer than what was stableTime, "
+                            "an operation arrived that is not newer than the stable time, "
                                 + "\(after.stableTime.milliseconds)", late.line, after.line)
                     }
                 }
             }
         }
-        return .valid(count, "operations that came after something was stableTime")
+        return .valid(count, "operations that arrived once there was a stable time")
     }
 }

@@ -13,7 +13,7 @@ enum StaysLive {
         return .invalid(missing(in: evidence) ?? unanswered(in: evidence))
     }
 
-    /// Who waits for which operations.
+    /// A node that lacks operations, and which; nil if no node does.
     private static func missing(in evidence: Evidence) -> String? {
         var most = VersionVector()
         for node in evidence.nodes {
@@ -40,7 +40,7 @@ enum StaysLive {
         for application in evidence.applications {
             let name = "c\(application.index + 1)"
             if let stream = application.streams.first(where: { $0.value == nil }) {
-                return "\(name) is never told what there is at \(stream.path)"
+                return "\(name) never gets the value at \(stream.path)"
             }
             if let request = application.open.min(by: { $0.key < $1.key }) {
                 return "request \(request.key) of \(name), \(request.value), never comes out; the "

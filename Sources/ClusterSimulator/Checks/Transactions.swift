@@ -1,9 +1,9 @@
 import DataTree
 import ReplicaCore
 
-/// What transactions alone have written is as if they had been executed one after the other.
+/// Places that only transactions write show the result of some serial execution.
 enum Transactions {
-    /// Why nothing can be said: what most members hold may be gone.
+    /// Why the check is unknown: operations that a majority held may be lost.
     static func permittedLoss(_ evidence: Evidence) -> Finding? {
         if !evidence.losses.isEmpty { return .unknown("a node lost its disk") }
         if evidence.scenario.cluster.durability != .commit, evidence.hasCrashed {
@@ -12,7 +12,7 @@ enum Transactions {
         return nil
     }
 
-    /// Each transaction that came out is in the count that they all make, once.
+    /// Each committed transaction is in the common counter, once.
     static func judgeCount(_ evidence: Evidence) -> Finding {
         let records = evidence.history.transactions.filter { $0.path == ApplicationProgram.count }
         let committed = records.count { $0.outcome == .acknowledged }
@@ -59,7 +59,7 @@ enum Transactions {
 
 /// The order of the transactions on the register, as far as it is known to have happened.
 private struct RegisterChain {
-    /// Who wrote a value; each value is written once.
+    /// The transaction that wrote a value; each value is written once.
     private var writers: [String: TransactionRecord] = [:]
     /// Which transaction rests on a value, the first one on null.
     private var successors: [String: TransactionRecord] = [:]
@@ -92,7 +92,7 @@ private struct RegisterChain {
         return nil
     }
 
-    /// What a node shows in the end rests on all that has happened.
+    /// The value that a node shows at the end rests on all committed transactions.
     mutating func include(_ value: Value, shownAt node: String) -> Finding? {
         if !value.isNull {
             guard let record = writers[value.text] else {

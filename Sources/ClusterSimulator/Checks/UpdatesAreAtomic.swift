@@ -28,7 +28,7 @@ enum UpdatesAreAtomic {
             guard let serving = operation.acknowledged else { continue }
             if let answer = operation.answer, case .get(let path) = operation.kind {
                 reads += 1
-                // What lies beside the path changes nothing there.
+                // Writes beside the path do not change the value read.
                 let shown = ordered.filter {
                     serving.vector.covers($0.dot) && $0.operation.touches(path)
                 }

@@ -1,9 +1,9 @@
 import SyncProtocol
 
-/// What was acknowledged as durable on most nodes, or on all, had been on so many disks by then.
+/// A write acknowledged at the concern `majority` or `all` was on that many disks by then.
 enum WriteConcernsHold {
     static func judge(_ evidence: Evidence) -> Finding {
-        // An evicted node is not waited for, but counts among those of which a majority is one.
+        // The concern `all` leaves out evicted nodes, but a majority is one of all configured nodes.
         let configured = evidence.scenario.configuredNodes
         let awaited = configured - evidence.scenario.evictedNodes.count
         var count = 0
@@ -28,7 +28,7 @@ enum WriteConcernsHold {
 }
 
 extension Scenario {
-    /// How many nodes make up the cluster when it has the fewest.
+    /// The smallest number of configured nodes in the run.
     fileprivate var configuredNodes: Int {
         var least = cluster.replicas - cluster.newcomers
         for scripted in script {

@@ -4,8 +4,8 @@ import QueryEngine
 import ReplicaCore
 import SyncProtocol
 
-/// A program that listens to queries, writes, transacts, leaves writes for its end, goes offline and comes
-/// back, and leaves its node, without waiting for answers.
+/// A program that listens to queries, writes, transacts, leaves on-disconnect writes, goes offline and
+/// online, and leaves its node, without waiting for answers.
 struct ApplicationProgram {
     /// Where its listens are; an update of a pair is always one of both its sides.
     static let board = Path([Key(unchecked: "board")])
@@ -17,7 +17,7 @@ struct ApplicationProgram {
     /// What all increments of applications add to.
     static let sum = Path([Key(unchecked: "counters"), Key(unchecked: "c1")])
 
-    /// Something that it does.
+    /// One step of the program.
     enum Step {
         case asks(Request.Work)
         case transacts(Path)
@@ -30,7 +30,7 @@ struct ApplicationProgram {
 
     private(set) var remaining: Int
     private(set) var isOffline = false
-    /// The chance that what it does is a transaction, besides one in ten.
+    /// The chance that a step is a transaction, besides one in ten.
     private let transactions: Probability
 
     init(remaining: Int, transactions: Probability) {
@@ -38,7 +38,7 @@ struct ApplicationProgram {
         self.transactions = transactions
     }
 
-    /// What it listens to: four of the queries, and the pair.
+    /// Its listens: four of the queries, and the pair.
     static func listens(_ random: inout SplitMix64) -> [EventStream] {
         let start = random.index(below: queries.count)
         let drawn = (0..<4).map { queries[(start + $0) % queries.count] }

@@ -3,16 +3,16 @@ struct Connection {
     let client: Int
     let node: Int
     let incarnation: Int
-    /// The node has taken the connection; until then what is sent on it waits.
+    /// The node has accepted the connection; until then frames on it wait.
     var isAccepted = true
     var waiting: [[UInt8]] = []
-    /// Nothing passes any more, whether its ends know it or not.
+    /// No frame passes any more, whether its ends have noticed or not.
     private(set) var isBroken = false
-    /// When nothing passed any more, or the node began to stop: its on-disconnect writes are due.
+    /// When it broke, or the node began to stop: its on-disconnect writes are due.
     private(set) var ended: Microseconds?
-    /// The node did not take the connection, so that nothing asked on it was done.
+    /// The node never accepted the connection, so that no request on it was executed.
     var wasRefused = false
-    /// The operations that were asked for on it, by the ids of their requests.
+    /// The operations requested on it, by the ids of their requests.
     var asked: [(id: UInt64, operation: Int)] = []
     /// When the last frame on its way arrives.
     var lastAtNode: Microseconds = 0

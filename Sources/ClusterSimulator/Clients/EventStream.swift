@@ -1,8 +1,8 @@
 import DataTree
 import QueryEngine
 
-/// What one listener of an application is told, checked as it comes: the events must make up what the
-/// listener shows, child by child, with nothing lost, doubled or out of place.
+/// The events of one application's listener, checked as they come: they must make up what the listener
+/// shows, child by child, with nothing lost, doubled or out of place.
 ///
 /// Source: `guarantees.md`, E1 to E6.
 struct EventStream {
@@ -13,9 +13,9 @@ struct EventStream {
     /// The last value event; nil before the first.
     private(set) var value: Value?
     private(set) var batchCount = 0
-    /// How often there was something to look at, for each check.
+    /// How often there was something to check, for each check.
     private(set) var counts: [Check: Int] = [:]
-    /// The first thing wrong with the events, for each check.
+    /// The first error of the events, for each check.
     private(set) var failures: [Check: String] = [:]
 
     init(path: Path, query: Query) {
@@ -23,7 +23,7 @@ struct EventStream {
         self.query = query
     }
 
-    /// Takes the events of one change.
+    /// Checks the events of one change.
     mutating func take(_ events: [ViewEvent]) {
         batchCount += 1
         checkOrder(of: events)
@@ -47,7 +47,7 @@ struct EventStream {
         for kind in Set(events.map(\.kind)) {
             checkOrder(of: events.filter { $0.kind == kind }.map { ($0.key, $0.data) })
         }
-        // Before the node has told the whole, the application's own writes show child by child.
+        // Before the node has sent the whole value, the application's own writes show child by child.
         let values = events.count { $0.kind == .value }
         if values > 1 || values == 0 && value != nil {
             note(.eventsInOrder, "one change gave \(events.map(\.kind))")
@@ -87,7 +87,7 @@ struct EventStream {
             children[key] = event.data
         case .childAdded: children[key] = event.data
         case .childMoved:
-            // What has changed of it, a change tells.
+            // A change event reports what changed of it.
             if let known, !mayMove(from: known, to: event.data) {
                 note(.oldValuesAreRight, "\(key) was \(known), and moves as \(event.data)")
             }
@@ -116,7 +116,7 @@ struct EventStream {
         }
     }
 
-    /// The child named as the one before is that in the order of what the listener shows now.
+    /// The child that an event names as the previous one precedes it in what the listener shows now.
     private mutating func checkPlaces(of events: [ViewEvent]) {
         guard let value else { return }
         var before: [Key: Key?] = [:]
@@ -139,7 +139,7 @@ struct EventStream {
 
     // MARK: The end
 
-    /// Compares what the listener shows with what its node does.
+    /// Compares what the listener shows with what its node shows.
     mutating func finish(showing tree: Value) {
         let list = tree[path]
         var expected = list

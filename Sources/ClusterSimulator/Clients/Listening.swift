@@ -1,24 +1,24 @@
 import DataTree
 import SyncProtocol
 
-/// What a listener's node tells it, frame by frame, beside what the library makes of that.
+/// What a listener receives from its node, frame by frame, beside what the SDK makes of that.
 struct Listening {
     let path: Path
-    /// What its program was shown last.
+    /// What its program got last.
     var shown: Value?
-    /// A value that is made of nothing but what the node told.
+    /// The value as the node's frames alone make it.
     private(set) var told = Value.null
-    /// Whether the node has told the whole value on the present connection.
+    /// Whether the node has sent the whole value on the present connection.
     private(set) var isComplete = false
     private(set) var changeCount = 0
-    /// The first thing that a change did wrong.
+    /// The first error of a change.
     private(set) var failure: String?
     /// The number of the listen on the present connection.
     private var number: UInt64?
 
     init(path: Path) { self.path = path }
 
-    /// The listen is asked for: of what the listener holds, only the rest is to be told.
+    /// Begins the listen: the node then sends only what the listener does not hold.
     mutating func take(_ message: ClientMessage) {
         guard case .listen(let listen) = message.request else { return }
         number = message.id
@@ -47,7 +47,7 @@ struct Listening {
 
     mutating func noteEnd(_ problem: String) { failure = failure ?? "it ended: \(problem)" }
 
-    /// Takes what one operation changed; each write of it has to change something.
+    /// Applies the changes of one operation; each write of it has to change something.
     private mutating func take(_ writes: [Write]) {
         changeCount += 1
         guard isComplete else {

@@ -2,11 +2,11 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-/// A client that speaks the protocol without the library: it says no hello and stamps nothing, so that its
-/// node stamps its writes, and may have the node make the keys of its pushes.
+/// A client that speaks the protocol without the SDK: it sends no hello and no stamps, so that its node
+/// stamps its writes, and may have the node make the keys of its pushes.
 ///
-/// It asks one thing at a time of one node, and goes to another node when that one does not answer, or when
-/// its time there is over. It asks again for the put of a push key alone, because it is the same put.
+/// It has one open request, and moves to another node when its node does not answer, or when its time
+/// there is over. It repeats only the put of a push key, which is idempotent.
 struct ProtocolClient {
     /// A request that waits for its answer.
     struct Pending {
@@ -14,7 +14,7 @@ struct ProtocolClient {
         var operation: Int
         var request: Workload.Request
 
-        /// Whether another node may be asked for it, although this one may have done it.
+        /// Whether another node may get it too, although this one may have executed it.
         var isRepeatable: Bool {
             if case .push = request.kind { true } else { false }
         }
@@ -26,7 +26,7 @@ struct ProtocolClient {
     /// Its connection, as the run numbers them.
     var connection: Int?
     var pending: Pending?
-    /// It leaves its node once its request is answered.
+    /// The client leaves its node once its request is answered.
     var wantsToMove = false
     var requests: RequestSource
     let clock: ClientClock

@@ -1,7 +1,7 @@
 import DataTree
 import ReplicaCore
 
-/// What a client asks for, one request after the other: what the scenario names, and what is drawn.
+/// The requests of a client, one after the other: those that the scenario names, and drawn ones.
 struct RequestSource {
     /// How many requests are still to be drawn.
     var remaining: Int
@@ -48,14 +48,14 @@ struct RequestSource {
         pushIDs.next(at: milliseconds, random: &random)
     }
 
-    /// Nothing more is asked for.
+    /// Ends the requests.
     mutating func stop() {
         remaining = 0
         scripted.removeAll()
     }
 }
 
-/// The wall clock of a client. One that is not set right runs backwards every other second, too.
+/// The wall clock of a client. A wrong one also runs backwards every other second.
 struct ClientClock {
     private let offset: Int64
 

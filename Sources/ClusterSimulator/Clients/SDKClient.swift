@@ -4,11 +4,11 @@ import QueryEngine
 import ReplicaCore
 import SyncProtocol
 
-/// The client that ships, and the program that uses it: of one that asks one thing after the other, one that only
-/// listens, and an application, at most one. One that is none of them leaves an on-disconnect write at each
-/// node that serves it, and does nothing more.
+/// The client that ships, and the program that uses it: it sends one request after the other, only listens, or
+/// is an application. A client without a program leaves an on-disconnect write at each node that serves it, and
+/// does nothing more.
 struct SDKClient {
-    /// What was asked and has not come out.
+    /// A request without an outcome.
     enum Work {
         /// Recorded as this operation of the history; on how many nodes it is to be durable.
         case operation(Int, wanted: WriteConcern?)
@@ -35,7 +35,7 @@ struct SDKClient {
     /// By the number of the request.
     var open: [UInt64: Work] = [:]
     var session = ObservedSession()
-    /// Counts what its patience is counted from: an answer, another node.
+    /// Counts the events that restart its patience: an answer, another node.
     var patience: UInt64 = 0
     let clock: ClientClock
     var random: SplitMix64
@@ -50,7 +50,7 @@ struct SDKClient {
             Configuration(nodes: nodes, writer: WriterID(bits: self.random.next() | 1)))
     }
 
-    /// What was asked is answered, and what it listens to is known.
+    /// All requests are answered, and all listens have a value.
     var isAtRest: Bool {
         open.isEmpty && streams.allSatisfy { $0.value != nil }
             && listening?.isComplete != false && (core.isConnected || requests != nil)
@@ -62,15 +62,15 @@ struct SDKClient {
         return streams.map { ($0.path, $0.query) }
     }
 
-    /// Where it shows whether it is there.
+    /// The path of its presence.
     var presence: Path {
         Path([Key(unchecked: "presence"), Key(unchecked: "c\(index + 1)")])
     }
 
-    /// Whether what passes between the library and nodes is looked at.
+    /// Whether the frames between the SDK and nodes are recorded.
     var isObserved: Bool { requests != nil || listening != nil }
 
-    /// Whether it is there for its presence alone.
+    /// Whether the client only keeps its presence.
     var isPresence: Bool { !isObserved && application == nil }
 
     mutating func loseConnection() {
@@ -90,7 +90,7 @@ struct SDKClient {
             Request(RequestID(number: lastRequest), work, patience: patience, concern: concern))
     }
 
-    /// The next request of a program that asks for one at a time; nil if it waits, or asks for nothing.
+    /// The next request of a program with one open request at a time; nil if it waits, or has none.
     mutating func nextRequest(_ workload: Workload, at now: Microseconds) -> Workload.Request? {
         guard open.isEmpty else { return nil }
         let ahead = core.nodeAheadMilliseconds
@@ -99,7 +99,7 @@ struct SDKClient {
         guard case .append(let list, _, let value)? = request?.kind,
             let key = requests?.newKey(at: milliseconds)
         else { return request }
-        // The library makes the keys of all its pushes.
+        // The SDK makes the keys of all its pushes.
         return .push(to: list, key: key, value)
     }
 
@@ -108,7 +108,7 @@ struct SDKClient {
         application?.next(tag: tag, &random)
     }
 
-    /// What it asks for when a node serves it: the write names the connection that it waits for.
+    /// Its requests when a node begins to serve it: the on-disconnect write names its connection.
     mutating func present() -> [ClientCore.Input] {
         guard isPresence, let connection else { return [] }
         return [
@@ -117,7 +117,7 @@ struct SDKClient {
         ]
     }
 
-    /// It asks for nothing more; what it has to do for that, if anything.
+    /// Ends its requests; returns what it has to do for that, if anything.
     mutating func stop() -> ClientCore.Input? {
         requests?.stop()
         return application?.stop()
@@ -141,13 +141,13 @@ struct SDKClient {
     }
 }
 
-/// The sessions of a client, as they show in what it tells nodes and hears of them.
+/// The sessions of a client, as its frames show them.
 ///
-/// A client goes on without what it has seen only when it has looked for so long for a node that holds it.
+/// A client gives up what it has seen only after it has searched this long for a node that holds that.
 struct ObservedSession {
     static let patience: Microseconds = .seconds(10)
 
-    /// Counted on when the client goes on without what it has seen.
+    /// Counts how often the client gave up what it had seen.
     private(set) var number = 0
     private var hasSeen = false
     private var lookingSince: Microseconds?

@@ -3,7 +3,7 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-/// Draws what clients ask for.
+/// Draws the requests of clients.
 ///
 /// Pushes go to `/lists/…` and increments to `/counters/…`, where nothing else writes, so that they
 /// can be counted; all other writes meet in the small and crowded tree below `/data`.
@@ -155,7 +155,7 @@ extension Workload.Request {
         Workload.Request(kind: .write(path), writes: [Write(path: path, value: value)])
     }
 
-    /// The request as a client without the library sends it.
+    /// The request as a protocol client sends it.
     func message(id: UInt64) -> ClientMessage {
         switch kind {
         case .append(let list, _, let value): return .push(id: id, path: list, value: value)
@@ -168,7 +168,7 @@ extension Workload.Request {
         }
     }
 
-    /// What a program asks the library for.
+    /// The request as a program makes it of the SDK.
     var work: ClientCore.Request.Work {
         if case .get = kind { return .get(path) }
         if path.isRoot, let write = writes.first { return .put(write.path, write.value) }

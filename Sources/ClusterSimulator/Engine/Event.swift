@@ -3,8 +3,8 @@ import SyncProtocol
 
 /// One thing that happens in a run, at one virtual time.
 ///
-/// What belongs to one incarnation of a node carries the number of that incarnation, and comes to nothing in the
-/// next one.
+/// An event of one process of a node carries that process's number, and has no effect on the next
+/// process.
 enum Event {
     case turn(node: Int, incarnation: Int)
     case tick(node: Int, incarnation: Int)
@@ -12,13 +12,13 @@ enum Event {
     case published(PeerFrame)
     case asked(PeerFrame)
     case answered(PeerFrame)
-    /// What a disk was working on comes to its end.
+    /// A disk finishes its work.
     case diskWorked(node: Int, incarnation: Int)
 
     /// A frame arrives at a node, or at a client.
     case requested(connection: Int, frame: [UInt8])
     case replied(connection: Int, frame: [UInt8])
-    /// A node, or a client, learns that a connection is gone.
+    /// A node or a client notices the end of a connection.
     case nodeLost(connection: Int)
     case clientLost(connection: Int)
 

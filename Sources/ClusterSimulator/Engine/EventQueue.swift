@@ -1,4 +1,4 @@
-/// What will happen, the earliest first; of two at one time, the one that was scheduled first.
+/// Scheduled events, the earliest first; of two at one time, the one that was scheduled first.
 ///
 /// A binary heap of small entries; the events themselves stay where they were put.
 struct EventQueue {

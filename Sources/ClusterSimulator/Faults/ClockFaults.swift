@@ -1,6 +1,6 @@
 import ReplicaCore
 
-/// A node's clock jumps, does something other than to run, or runs again.
+/// A node's clock jumps, misbehaves, or runs again.
 struct ClockFault: Fault {
     static let name = "clock"
     static let grammar =

@@ -1,8 +1,8 @@
 import ReplicaCore
 
-// Disks: what is on them, and what they do.
+// Faults of disks: of their contents, and of their work.
 
-/// Keeps a copy of what is durable.
+/// Keeps a copy of the durable data.
 struct BackUp: NodeFault {
     static let name = "backup"
     var node: Int
@@ -26,7 +26,7 @@ struct Restore: NodeFault {
     ]
 }
 
-/// The process ends, and another one starts on nothing.
+/// The process ends, and another one starts on an empty disk.
 struct Wipe: NodeFault {
     static let name = "wipe"
     var node: Int
@@ -48,7 +48,7 @@ struct Rot: PeerFault {
     static let drawn = [DrawnFault.of(Rot.self, needsPeers: true)]
 }
 
-/// A node's disk does something other than to work, or works again; the process goes on.
+/// A node's disk misbehaves, or works again; the process goes on.
 struct DiskFault: Fault {
     static let name = "disk"
     static let grammar =
@@ -59,7 +59,7 @@ struct DiskFault: Fault {
         case trouble(VirtualDisk.Trouble?)
         /// A batch of the log is not what was written any more.
         case rots
-        /// What was written last is where something else was.
+        /// The last write overwrote another row.
         case misdirects
     }
 

@@ -12,7 +12,7 @@ extension Fault {
     static var drawn: [DrawnFault] { [] }
 }
 
-/// A fault of one node, of which nothing more is said.
+/// A fault of one node, without further operands.
 protocol NodeFault: Fault {
     var node: Int { get }
     init(node: Int)
@@ -28,7 +28,7 @@ extension NodeFault {
     func words(in scenario: Scenario) -> String { node.nodeName }
 }
 
-/// A fault of one node that would come to nothing without peers.
+/// A fault of one node that has no effect without peers.
 protocol PeerFault: NodeFault {}
 
 extension PeerFault {
@@ -37,7 +37,7 @@ extension PeerFault {
     }
 }
 
-/// A fault of what gets from one node to another.
+/// A fault of one direction between two nodes.
 protocol DirectionFault: Fault {
     var from: Int { get }
     var to: Int { get }
@@ -55,7 +55,7 @@ extension DirectionFault {
     func words(in scenario: Scenario) -> String { "\(from.nodeName) -> \(to.nodeName)" }
 }
 
-/// A fault of which nothing more is said.
+/// A fault without operands.
 protocol PlainFault: Fault {
     init()
 }
@@ -74,7 +74,7 @@ struct DrawnFault: Sendable {
     struct Course {
         var fault: any FaultStatement
         var ending: (any FaultStatement)?
-        /// Comes once the node has been as the ending left it for as long as another fault lasts.
+        /// Follows once the node has stayed in the state after the ending for the length of another fault.
         var sequel: (any FaultStatement)?
         /// How much longer than drawn it lasts.
         var extra: Microseconds = 0
@@ -87,7 +87,7 @@ struct DrawnFault: Sendable {
 
     enum Draw: Sendable {
         case node(@Sendable (_ node: Int, inout FaultPlan) -> Course)
-        /// A fault of the network, which the next heal ends; nil for what the cluster is too small for.
+        /// A fault of the network, which the next heal ends; nil if the cluster is too small for it.
         case network(@Sendable (inout FaultPlan) -> (any FaultStatement)?)
         /// Faults of the network from one time to the heal at another.
         case links(@Sendable (inout FaultPlan, _ start: Microseconds, _ end: Microseconds) -> Void)
@@ -96,7 +96,7 @@ struct DrawnFault: Sendable {
     }
 
     let name: String
-    /// Whether a node without peers could not stand it, or there would be nobody to do it.
+    /// Whether the fault needs peers, or a node to carry it out.
     var needsPeers = false
     /// Names under which nothing is drawn in the same run.
     var excluded: [String] = []

@@ -5,7 +5,7 @@ extension ScenarioLine {
         try take().node(among: scenario.cluster.replicas)
     }
 
-    /// A node that would come to nothing without peers.
+    /// A node with peers, for a fault that has no effect without them.
     mutating func nodeWithPeers(in scenario: Scenario) throws(ScenarioError) -> Int {
         let word = peek
         let node = try node(in: scenario)

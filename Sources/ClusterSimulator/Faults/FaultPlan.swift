@@ -3,12 +3,12 @@ import ReplicaCore
 /// Draws which faults happen when, before a run begins: the line `faults` of a scenario becomes, for
 /// one seed, a list of faults as a file would name them.
 ///
-/// So a run with drawn faults is a scenario like any other: it can be written down, and made shorter.
+/// So a run with drawn faults is a scenario like any other: it can be printed, and shrunk.
 struct FaultPlan {
     let scenario: Scenario
     var random: SplitMix64
     private var script: [Scenario.Scripted] = []
-    /// Until when one of the nodes is no member.
+    /// Until when one of the nodes is not a member.
     var membersBusy: Microseconds = 0
     /// A node with a fault gets no other one; nor does the network.
     private var nodesBusy: [Microseconds]
@@ -80,7 +80,7 @@ struct FaultPlan {
         add(sequel, at: nodesBusy[node])
     }
 
-    // MARK: What kinds of faults draw by
+    // MARK: Draws for kinds of faults
 
     var nodes: Range<Int> { nodesBusy.indices }
 

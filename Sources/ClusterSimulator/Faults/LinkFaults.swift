@@ -31,7 +31,7 @@ struct Unclog: DirectionFault {
 }
 
 extension FaultPlan {
-    /// Clogs all links of some nodes one after the other, then opens them in another order.
+    /// Backpressures all links of some nodes one after the other, then opens them in another order.
     fileprivate mutating func swizzle(from start: Microseconds, to end: Microseconds) {
         let first = random.index(below: nodes.count)
         let members = nodes.filter { $0 == first || random.index(below: 2) == 0 }
@@ -96,7 +96,7 @@ struct Disconnect: Fault {
     ]
 }
 
-/// A direction becomes as bad as this.
+/// A direction gets this quality.
 struct Degrade: Fault {
     static let name = "degrade"
     static let grammar = "node \"->\" node { name \"=\" value }"
@@ -179,7 +179,7 @@ struct HalfOpen: DirectionFault {
     static let drawn = [DrawnFault.of(HalfOpen.self)]
 }
 
-/// The first has forgotten that the second wants publications of a kind, until they connect again.
+/// The first has forgotten that the second subscribes to a kind, until they connect again.
 struct Lose: Fault {
     static let name = "lose"
     static let grammar = "node \"->\" node (\"batches\" | \"heartbeats\")"

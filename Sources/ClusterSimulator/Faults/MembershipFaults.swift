@@ -3,7 +3,7 @@ import SyncProtocol
 
 // Which nodes make up the cluster.
 
-/// A node is asked to have another one out of the cluster.
+/// A node is asked to evict another one.
 struct Evict: Fault {
     static let name = "evict"
     static let grammar = "node node"
@@ -33,7 +33,7 @@ struct Evict: Fault {
     ]
 }
 
-/// The process ends, its disk is gone, and nobody ever starts it again.
+/// The process ends, its disk is gone, and the node never starts again.
 struct Abandon: PeerFault {
     static let name = "abandon"
     var node: Int
@@ -41,12 +41,12 @@ struct Abandon: PeerFault {
     func apply(to run: inout SimulatedRun) { run.abandon(node) }
 
     static let drawn = [
-        // One that comes back waits for all, until somebody takes the one that is gone for good off the list.
+        // A rejoining node waits for all members, until the one that is gone for good leaves the list.
         DrawnFault(
             name: name, excluded: [Evict.name, MemberList.name],
             draw: .script { plan, time in
                 let node = plan.random.index(below: plan.nodes.count)
-                // One node of a run at most: the others are to be most of all.
+                // At most one node of a run, so that the others remain a majority.
                 guard plan.nodes.count > 2, plan.isFree(node, at: time), !plan.hasLostNode
                 else { return }
                 plan.occupy(node, until: .max)
@@ -89,7 +89,7 @@ struct MemberList: Fault {
 }
 
 extension FaultPlan {
-    /// A node is no member for a while, and comes back as it went, or with nothing.
+    /// A node is not a member for a while, and returns with its data, or with an empty disk.
     fileprivate mutating func drawAbsence(at time: Microseconds) {
         let node = random.index(below: nodes.count)
         let hasDisk = random.index(below: 2) == 0

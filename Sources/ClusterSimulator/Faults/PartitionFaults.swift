@@ -1,9 +1,9 @@
 import ReplicaCore
 
-// Who cannot reach whom.
+// Partitions of nodes and clients.
 
-/// Members of different groups cannot reach each other; or nothing gets from one to another, and the way
-/// back stays open.
+/// Members of different groups cannot reach each other; or no frame gets from one to another, while the
+/// opposite direction stays open.
 struct Partition: Fault {
     static let name = "partition"
     static let grammar = "end ({ end } \"|\" end { end } { \"|\" end { end } } | \"->\" end)"
@@ -81,7 +81,7 @@ struct Partition: Fault {
     }
 }
 
-/// A node is parted from all other nodes.
+/// A node is partitioned from all other nodes.
 struct Isolate: NodeFault {
     static let name = "isolate"
     var node: Int

@@ -1,6 +1,6 @@
 import ReplicaCore
 
-// Processes and machines: how they end, stand still, and run short of something.
+// Faults of processes and machines: ends, suspensions, and shortages.
 
 /// The power goes: what is not synced is lost.
 struct Crash: NodeFault {
@@ -12,7 +12,7 @@ struct Crash: NodeFault {
     static let drawn = [DrawnFault.of(Crash.self, until: Restart.self)]
 }
 
-/// The process ends without a word, and the machine goes on: what it has written survives.
+/// The process is killed, and the machine goes on: all that the process has written survives.
 struct Kill: NodeFault {
     static let name = "kill"
     var node: Int
@@ -82,7 +82,7 @@ struct Wake: NodeFault {
     func apply(to run: inout SimulatedRun) { run.resume(node) }
 }
 
-/// A node's turns take so much longer; as usual if nil.
+/// A node's turns take so much longer; nil ends the fault.
 struct SlowProcessor: Fault {
     static let name = "cpu"
     static let grammar = "node (\"slow\" time [\"..\" time] | \"runs\")"
@@ -124,7 +124,7 @@ struct SlowProcessor: Fault {
     ]
 }
 
-/// Whether a node has a file handle left for a new connection; those that there are live.
+/// Whether a node has a file handle left for a new connection; existing connections stay.
 struct FileHandles: Fault {
     static let name = "handles"
     static let grammar = "node (\"none\" | \"free\")"

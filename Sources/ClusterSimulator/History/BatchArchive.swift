@@ -2,13 +2,13 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-/// All batches that were ever stored in a run: logs are truncated, and checks want to know which
-/// operations a vector stands for.
+/// All batches that were ever stored in a run: logs are truncated, and checks need the operations that a
+/// vector stands for.
 struct BatchArchive {
     /// By origin, each ascending.
     private var logs: [WriterID: [LogEntry]] = [:]
 
-    /// Notes a batch; it takes the place of what a planted mistake had under its sequences before.
+    /// Adds a batch; it replaces what a bug may have stored under its sequences before.
     mutating func note(_ entry: LogEntry) {
         var log = logs.removeValue(forKey: entry.origin) ?? []
         defer { logs[entry.origin] = log }

@@ -2,22 +2,22 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-/// One thing that a client wanted, and what came of it.
+/// One request of a client, and its outcome.
 struct ClientOperation {
     enum Outcome {
-        /// Asked, and not answered yet.
+        /// Sent, and not answered yet.
         case open
         case acknowledged
         /// Refused: nothing was done.
         case failed
-        /// It may have been done or not; it is never asked for again.
+        /// Whether it was executed is unknown; it is never repeated.
         case unknown
     }
 
     enum Kind {
         /// A put at a key that the client made.
         case push(list: Path, key: Key, value: Value)
-        /// A push whose key the node makes, and tells.
+        /// A push whose key the node makes, and answers.
         case append(list: Path, key: Key?, value: Value)
         case increment(counter: Path, delta: Int64)
         /// Any other write.
@@ -25,7 +25,7 @@ struct ClientOperation {
         case get(Path)
     }
 
-    /// A node took the request; its replica was there, and went there.
+    /// A node executed the request: the vectors of its replica before and after.
     struct Serving {
         var connection: Int
         var node: Int
@@ -34,13 +34,13 @@ struct ClientOperation {
         var vector: VersionVector
         /// The operation that it made of a write.
         var made: Dot?
-        /// The operation that the write is: also one that was made before, wherever that was.
+        /// The operation of the write, even if another node made it earlier.
         var dot: Dot?
     }
 
     let client: Int
     var kind: Kind
-    /// Finds the operation in a log; nil for a read, and for what a node may settle as nothing.
+    /// Finds the operation in a log; nil for a read, and for a write that a node may resolve to nothing.
     var fingerprint: Fingerprint?
     let invoked: Microseconds
     /// Which of its client's sessions it belongs to.
@@ -54,12 +54,12 @@ struct ClientOperation {
     var connection: Int?
     /// What a read found.
     var answer: Value?
-    /// How durable a write was when it was acknowledged, if somebody wanted to know.
+    /// The write concern at which a write was acknowledged, if it had one.
     var acknowledgedAt: WriteConcern?
-    /// As often as a node took it; recorded where `Recording` is on.
+    /// Each execution by a node; recorded where `Recording` is on.
     var servings: [Serving] = []
 
-    /// The serving that was acknowledged.
+    /// The execution that was acknowledged.
     var acknowledged: Serving? {
         outcome == .acknowledged ? servings.last { $0.connection == connection } : nil
     }

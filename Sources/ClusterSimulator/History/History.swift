@@ -1,6 +1,6 @@
-/// What clients asked for in a run, and what came of it; the scenario bounds how much that is.
+/// The requests of clients in a run, and their outcomes; the scenario bounds their number.
 struct History {
-    /// A node said that it does not do what a client asked for; another one may.
+    /// A node refused a request; another node may execute it.
     struct Refused {
         var operation: Int
         var node: Int
@@ -9,7 +9,7 @@ struct History {
     }
 
     var operations: [ClientOperation] = []
-    /// What applications wanted decided.
+    /// The transactions of applications.
     var transactions: [TransactionRecord] = []
     var refusals: [Refused] = []
 }

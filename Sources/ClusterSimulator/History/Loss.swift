@@ -1,4 +1,4 @@
-/// What a node had stored within these times may be gone, with its disk or because nothing of it was
+/// Operations that a node stored between these times may be lost: its disk is lost, or they were not
 /// synced.
 struct Loss {
     var node: Int

@@ -13,9 +13,9 @@ struct RecordedIncarnation {
     }
 }
 
-/// Notes what real nodes recorded as a simulated run notes what its nodes do.
+/// Records what real nodes did as a simulated run records its nodes.
 struct RecordReplay {
-    /// A frame that a node took.
+    /// A frame that a node received.
     private struct Served {
         var node: Int
         /// Among all incarnations.
@@ -28,7 +28,7 @@ struct RecordReplay {
         var writer: WriterID
     }
 
-    /// A request of a client that a node took.
+    /// A request of a client that a node executed.
     struct Serving {
         var request: RequestKey
         fileprivate var serving: ClientOperation.Serving
@@ -97,7 +97,7 @@ struct RecordReplay {
         }
     }
 
-    /// What nodes took of clients, which are known by their stamps.
+    /// The requests of clients that nodes executed, known by their stamps.
     func servings(of clients: [WriterID: Int]) -> [Serving] {
         struct Session: Hashable {
             var incarnation: Int

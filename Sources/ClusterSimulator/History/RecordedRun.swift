@@ -4,11 +4,11 @@ public import SyncProtocol
 
 /// What real nodes and real clients did, for the checks that judge simulated ones.
 ///
-/// The clients ask one thing after the other, as virtual ones do: what a session closed timestamps is judged from
-/// one answer to the next request. Times are microseconds by a clock that all processes share.
+/// The clients send one request after the other, as simulated ones do: session guarantees are judged from one
+/// answer to the next request. Times are microseconds by a clock that all processes share.
 public struct RecordedRun {
-    /// What can be judged of real nodes: nobody sees what they show between turns, nor every
-    /// reason that a node has to refuse.
+    /// The checks that apply to real nodes: what they show between turns is not recorded, nor every reason
+    /// of a node to refuse.
     public static let checks: [Check] = [
         .replicasEqual, .acknowledgedWritesSurvive, .acknowledgedPushes, .pushKeys,
         .incrementsAddUp, .writeConcernsHold, .readYourWrites, .monotonicReads, .monotonicWrites,
@@ -36,15 +36,15 @@ public struct RecordedRun {
 
     // MARK: What happened
 
-    /// Adds what a client has asked for; of each client in order.
+    /// Adds a request of a client; the requests of each client in order.
     public mutating func add(_ operation: RecordedOperation) { operations.append(operation) }
 
-    /// Says under whose name a client stamps.
+    /// Sets the writer under which a client stamps.
     public mutating func note(writer: WriterID, of client: Int) { clients[writer] = client }
 
-    /// Adds what a node has recorded in one incarnation.
+    /// Adds the records of one incarnation of a node.
     ///
-    /// - Throws: when it is no such thing.
+    /// - Throws: when they cannot be read.
     public mutating func add(incarnation bytes: [UInt8], of node: Int) throws(FrameError) {
         incarnations.append(
             RecordedIncarnation(node: node, try NodeRecordReader.records(in: bytes)))
@@ -55,7 +55,7 @@ public struct RecordedRun {
         crashes.append((node, microseconds))
     }
 
-    /// All that a node had on its disk is gone.
+    /// A node lost all data on its disk.
     public mutating func noteLoss(of node: Int, at microseconds: UInt64) {
         losses.append(Loss(node: node, since: 0, until: microseconds))
     }
@@ -65,7 +65,7 @@ public struct RecordedRun {
     /// Judges what was recorded, one result for each of `checks`.
     ///
     /// - Parameter trees: What the nodes show in the end, in their order.
-    /// - Complexity: for the longest checks, operations times the nodes' lives.
+    /// - Complexity: for the longest checks, operations times the nodes' incarnations.
     public func judge(trees: [Value]) -> [CheckResult] {
         var replay = RecordReplay(nodes: names.count)
         replay.play(incarnations)
@@ -101,7 +101,7 @@ public struct RecordedRun {
     }
 }
 
-/// What a client asked for, and what came of it.
+/// A request of a client, and its outcome.
 public struct RecordedOperation: Sendable {
     package enum Work: Sendable {
         case push(list: Path, key: Key, value: Value)
@@ -112,7 +112,7 @@ public struct RecordedOperation: Sendable {
     }
 
     package enum Outcome: Sendable {
-        /// With what a read found; and how durable a write was that wanted to be on more nodes than one.
+        /// With what a read found, and the write concern at which a write was acknowledged, if it had one.
         case acknowledged(Value?, acknowledgedAt: WriteConcern?)
         case failed
         case unknown
@@ -122,7 +122,7 @@ public struct RecordedOperation: Sendable {
     package let work: Work
     package let invoked: UInt64
     package var completed: UInt64?
-    /// Counts how often its client has gone on without what it had seen before.
+    /// Counts how often its client gave up what it had seen.
     public var session = 0
     package var outcome = Outcome.unknown
     /// As often as it was sent: on which of the client's connections, under which number.
@@ -139,7 +139,7 @@ public struct RecordedOperation: Sendable {
             client: client, kind: kind, fingerprint: Fingerprint(of: writes), invoked: invoked,
             session: session)
         operation.completed = completed
-        // What was answered was answered on the connection on which it was sent last.
+        // The answer came on the connection on which the request was sent last.
         operation.connection = requests.last?.connection
         switch outcome {
         case .acknowledged(let answer, let acknowledgedAt):

@@ -17,7 +17,7 @@ extension Dot: CustomStringConvertible {
     var description: String { "\(origin)#\(sequence)" }
 }
 
-/// What nodes did, turn by turn, as nobody but a simulator can see it.
+/// What nodes did, turn by turn, as only a simulator can observe it.
 ///
 /// Recorded in runs of up to `operationLimit` operations, so that its size is bounded.
 struct Recording {
@@ -29,7 +29,7 @@ struct Recording {
     struct ReplicaView {
         var writer: WriterID
         var vector: VersionVector
-        /// Null where it is not kept.
+        /// Null where the tree is not recorded.
         var value = Value.null
     }
 
@@ -56,18 +56,18 @@ struct Recording {
         var limitMilliseconds: UInt64
     }
 
-    /// A process began, on what an earlier one had left.
+    /// A process began, on the data that its predecessor left.
     struct Start {
         var node: Int
         var incarnation: Int
         var time: Microseconds
         var writer: WriterID
-        /// What the process before had told the others that it held; nil at first.
+        /// The vector that its predecessor had announced; nil for the first process.
         var before: VersionVector?
         var vector: VersionVector
     }
 
-    /// What a process has told the others.
+    /// What a process has announced to its peers.
     private struct Announced {
         var writer: WriterID
         /// What it holds.
@@ -82,7 +82,7 @@ struct Recording {
         var vector: VersionVector
     }
 
-    /// Two batches with one place, and different bytes.
+    /// Two batches with one origin and sequence, and different bytes.
     struct Contradiction {
         var dot: Dot
         var first: (node: Int, time: Microseconds)
@@ -93,20 +93,20 @@ struct Recording {
     private let keepsValues: Bool
     /// By node, in order.
     private(set) var states: [[State]]
-    /// By node, in order: what its disk had.
+    /// By node, in order: the vectors of its disk.
     private(set) var durable: [[Holding]]
     private(set) var issued: [Issued] = []
     private(set) var starts: [Start] = []
     private(set) var contradiction: Contradiction?
-    /// What a crash undid before anybody could hear of it.
+    /// Turns that a crash undid before their outputs left the node.
     private(set) var lost: Set<Dot> = []
     private var incarnations: [Announced?]
     private var batches: [Dot: (hash: UInt64, node: Int, time: Microseconds)] = [:]
-    /// The operations with a stamp of a client: one, or one of each node that was asked.
+    /// The operations with a stamp of a client: one, or one of each node that received the request.
     private var stamped: [Stamp: [Dot]] = [:]
     /// The latest time that any clock can have shown.
     private var latestMilliseconds: UInt64 = 0
-    /// How far the fastest clock was ahead of the time of the run: clients that have heard of it count on.
+    /// How far the fastest clock was ahead of the run's time: clients that saw its stamps continue from them.
     private var leadMilliseconds: UInt64 = 0
 
     init(_ scenario: Scenario) {
@@ -137,7 +137,7 @@ struct Recording {
                 before: incarnations[node]?.vector,
                 vector: replica.vector))
         if let incarnation = incarnations[node] {
-            // Its stamps go on above the bound that the process before had left on its disk.
+            // Its stamps continue above the bound that its predecessor stored.
             latestMilliseconds += Recording.boundMilliseconds
             let held = max(replica.vector[incarnation.writer], incarnation.published)
             forgetLost(of: incarnation.writer, node: node, held: held)
@@ -153,7 +153,7 @@ struct Recording {
         states[node].removeAll { $0.vector[writer] > held }
     }
 
-    /// Notes what a turn left, if it changed anything.
+    /// Records the state after a turn, if the turn changed it.
     mutating func note(
         turnOf replica: ReplicaView, node: Int, incarnation: Int, stableTime: HybridTime,
         at time: Microseconds
@@ -164,7 +164,7 @@ struct Recording {
         append(replica, node: node, incarnation: incarnation, stableTime: stableTime, at: time)
     }
 
-    /// An evicted node comes back as another writer.
+    /// An evicted node rejoins as another writer.
     private mutating func note(writer: WriterID, node: Int) {
         guard incarnations[node]?.writer != writer else { return }
         incarnations[node] = Announced(writer: writer)
@@ -186,7 +186,7 @@ struct Recording {
         durable[node].append(Holding(time: time, vector: vector))
     }
 
-    /// Notes what took the place of all that a node had, before it could tell so.
+    /// Records a checkpoint that replaced all data of a node before the node could announce it.
     mutating func note(replaced vector: VersionVector, node: Int) {
         incarnations[node]?.vector = vector
     }
@@ -197,7 +197,7 @@ struct Recording {
         leadMilliseconds = max(leadMilliseconds, wallMilliseconds - elapsed)
     }
 
-    /// Up to where a stamp may be; those that follow one of a client may be as late.
+    /// The latest time of a stamp; stamps that follow a client's may be as late as that one.
     private mutating func limit(of stamp: Stamp, from origin: WriterID, at time: Microseconds)
         -> UInt64
     {
@@ -207,7 +207,7 @@ struct Recording {
         return limit
     }
 
-    /// Notes the batches of a turn, and the operations of those that the node made itself.
+    /// Records the batches of a turn, and the operations of the node's own batches.
     mutating func note(
         stored entries: [LogEntry], by writer: WriterID, node: Int, incarnation: Int,
         at time: Microseconds
@@ -215,7 +215,7 @@ struct Recording {
         guard isOn else { return }
         for entry in entries {
             guard entry.origin == writer else {
-                // What others have came from its origin; what the origin has may still be lost.
+                // Batches of other origins are durable there; the node's own may still be lost.
                 note(batch: entry, node: node, at: time)
                 continue
             }
@@ -249,7 +249,7 @@ struct Recording {
         }
     }
 
-    /// Notes what a node told the others that it holds.
+    /// Records the vector that a node announced.
     mutating func note(published frame: [UInt8], node: Int) {
         guard isOn, let messages = try? FrameReader<PeerMessage>.messages(in: frame) else { return }
         for case .message(let message) in messages {

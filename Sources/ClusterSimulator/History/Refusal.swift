@@ -2,11 +2,11 @@
 struct Refusal {
     static let noRoom = "the disk is full"
     static let evicted = "was evicted"
-    /// Of an eviction that was refused: what no node says, as nothing follows from it.
+    /// For a refused eviction: no node may give this reason, as a refused eviction has no effect.
     static let notEvicted = "was not evicted"
 
     var node: Int
-    /// What it has to say.
+    /// The text that the node's refusals must contain.
     var reason: String
     var since: Microseconds
     var until: Microseconds?

@@ -1,17 +1,17 @@
 import DataTree
 import SyncProtocol
 
-/// One transaction that an application wanted, and what came of it.
+/// One transaction of an application, and its outcome.
 struct TransactionRecord {
     let client: Int
     let path: Path
     let invoked: Microseconds
-    /// What its function was given last, and what it made of that.
+    /// The last argument of its function, and the result.
     var old = Value.null
     var new = Value.null
     var completed: Microseconds?
     var outcome = ClientOperation.Outcome.open
-    /// Its node when it came out.
+    /// Its node at the outcome.
     var node: Int?
 }
 

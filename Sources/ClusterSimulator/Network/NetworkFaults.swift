@@ -1,6 +1,6 @@
 import ReplicaCore
 
-// What goes wrong on the network as a whole, and how it ends.
+// Faults of the network as a whole, and their ends.
 
 extension VirtualNetwork {
     /// Keeps members of different groups apart. Endpoints are nodes, then clients.
@@ -42,12 +42,12 @@ extension VirtualNetwork {
         links[from * nodes + to].noticed = noticed
     }
 
-    /// The first node forgets that the second wants this of it.
+    /// The first node forgets that the second subscribes to this kind.
     mutating func lose(_ topic: Topic, from: Int, to: Int) {
         links[from * nodes + to].lost.insert(topic)
     }
 
-    /// A node can make no new connection, nor take one.
+    /// A node can neither make nor accept a new connection.
     mutating func exhaust(_ node: Int) { areExhausted[node] = true }
 
     /// A node can connect again, and does.
@@ -77,7 +77,7 @@ extension VirtualNetwork {
         return now + random.time(in: TimeRange(.milliseconds(10), .milliseconds(400)))
     }
 
-    /// Ends all faults, and from now on also what keeps clients from ever coming to rest.
+    /// Ends all faults, and the broken connections and long delays that would keep clients from quiescence.
     mutating func quiescence(at now: Microseconds) {
         settings.breaks = .zero
         settings.link.tail = .zero

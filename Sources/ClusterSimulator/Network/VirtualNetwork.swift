@@ -3,7 +3,7 @@ import SyncProtocol
 
 /// How frames get from one node to another, as far as ZeroMQ and the wires beneath it promise to deliver them.
 ///
-/// - PUB/SUB: a frame may get lost, come twice or late, without anybody knowing. Everything
+/// - PUB/SUB: a frame may get lost, come twice or late, unnoticed by both ends. Everything
 ///   published while the two are disconnected is lost, and so is what is published before the
 ///   publisher knows of a subscriber that has just connected.
 /// - DEALER/ROUTER: frames come once and in order, or not at all when the connection breaks.
@@ -17,7 +17,7 @@ struct VirtualNetwork {
     var links: [Link]
     /// By sender and receiver: whether a partition or a cut keeps frames from passing.
     var isCut: [Bool]
-    /// Nodes that can make no new connection.
+    /// Nodes without a file handle for a new connection.
     var areExhausted: [Bool]
     /// Counts the heals; a direction flaps until the next one.
     var round = 0
@@ -53,12 +53,12 @@ struct VirtualNetwork {
         var isClogged = false
         /// The connection is gone, and is not made again.
         var isDown = false
-        /// The connection that the first has made to the second is forgotten by that, and the first
-        /// notices then.
+        /// The second has forgotten the connection that the first had made to it; the first notices at this
+        /// time.
         var noticed: Microseconds = 0
-        /// What the first does not publish to the second any more.
+        /// The kinds of frames that the first no longer publishes to the second.
         var lost: Set<Topic> = []
-        /// What came and could not be taken, in order.
+        /// Frames that came and could not be accepted, in order.
         var waiting: [Event] = []
         /// An old frame, which may come again.
         var recorded: [UInt8]?
@@ -116,12 +116,12 @@ struct VirtualNetwork {
         return deliveries
     }
 
-    /// How a question arrives, over the connection that the asking node has made; nil if it does not.
+    /// How a request arrives, over the connection that the requesting node has made; nil if it is lost.
     mutating func ask(_ bytes: [UInt8], from: Int, to: Int, at now: Microseconds) -> Delivery? {
         send(bytes, from: from, to: to, isLost: isForgotten(by: to, madeBy: from, at: now), at: now)
     }
 
-    /// How an answer arrives, over the connection on which it was asked for; nil if it does not.
+    /// How an answer arrives, over the connection of its request; nil if it is lost.
     mutating func answer(_ bytes: [UInt8], from: Int, to: Int, at now: Microseconds) -> Delivery? {
         send(bytes, from: from, to: to, isLost: isForgotten(by: from, madeBy: to, at: now), at: now)
     }
@@ -148,7 +148,7 @@ struct VirtualNetwork {
     private mutating func delay(_ quality: LinkQuality) -> Microseconds {
         let delay = random.time(in: quality.delay)
         guard random.happens(quality.tail) else { return delay }
-        // Not longer: what follows on the same connection comes no earlier.
+        // Bounded, because all later frames on the same connection wait for this one.
         return max(delay, min(delay * (2 + random.number(below: 99)), .seconds(2)))
     }
 
@@ -192,7 +192,7 @@ struct VirtualNetwork {
         return links[index].busyUntil
     }
 
-    /// Whether there is a connection over which something gets from one node to another.
+    /// Whether a connection carries frames from one node to another.
     func isOpen(_ from: Int, _ to: Int) -> Bool {
         !isCut(from, to) && !links[from * nodes + to].isDown
     }
@@ -232,14 +232,14 @@ struct VirtualNetwork {
 
     // MARK: Waiting
 
-    /// Keeps what arrives over a backpressured link, or at a node that takes nothing.
+    /// Keeps frames that arrive over a backpressured link, or at a node that accepts none.
     mutating func wait(_ event: Event, from: Int, to: Int) {
         links[from * nodes + to].waiting.append(event)
     }
 
     func isClogged(from: Int, to: Int) -> Bool { links[from * nodes + to].isClogged }
 
-    /// What waits for a node over open links, link by link, each in order.
+    /// The frames that wait for a node on open links, link by link, each in order.
     mutating func takeWaiting(for node: Int) -> [Event] {
         var events: [Event] = []
         for from in 0..<nodes where !links[from * nodes + node].isClogged {
@@ -251,7 +251,7 @@ struct VirtualNetwork {
 }
 
 extension Set<Topic> {
-    /// Whether a frame holds what is not published.
+    /// Whether a frame holds a kind that is not published.
     fileprivate func contains(topicOf frame: [UInt8]) -> Bool {
         guard !isEmpty, let messages = try? FrameReader<PeerMessage>.messages(in: frame) else {
             return false

@@ -2,13 +2,13 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-// What is stored, and not what was written.
+// Stored rows that differ from what was written.
 
 extension VirtualDisk {
-    /// A place where something else is stored than was written.
+    /// A place whose stored content differs from what was written.
     enum Damage {
         case row(StoredRow, in: Table)
-        /// A row that is nowhere.
+        /// A row that is missing.
         case missing
         /// The head of the checkpoint is this.
         case head([UInt8])
@@ -24,7 +24,7 @@ extension VirtualDisk {
         return store.tables.allRows(in: .row).filter { $0.number <= head.lastRow }
     }
 
-    /// Something stored is not what was written.
+    /// Whether any stored row differs from what was written.
     var isDamaged: Bool { misdirected != nil || damages.contains { isThere($0) } }
 
     /// A batch of the log is not what was written there.
@@ -80,8 +80,8 @@ extension VirtualDisk {
         damages.append(.row(row, in: table))
     }
 
-    /// What was written last is in the place of something else, which is gone, and is missing in its own: a
-    /// batch of the log or, for one in three, a row of the checkpoint.
+    /// Misdirects the last write: it replaces another row, and is missing in its own place. It is a batch of
+    /// the log or, for one in three, a row of the checkpoint.
     mutating func misdirect() {
         if random.index(below: 3) == 0, misdirectRow() { return }
         let batches = store.tables.allRows(in: .batch)
@@ -108,8 +108,8 @@ extension VirtualDisk {
         return true
     }
 
-    /// A process has read all: what is missing it does not have, or has from elsewhere. Returns since when
-    /// something is gone that nothing on the disk shows.
+    /// A process has read everything, and lacks the missing rows or has them from peers. Returns since when
+    /// data is lost without a trace on the disk.
     mutating func noteStart(holding vector: VersionVector) -> Microseconds? {
         damages.removeAll { if case .missing = $0 { true } else { false } }
         guard let (entry, since) = misdirected else { return nil }

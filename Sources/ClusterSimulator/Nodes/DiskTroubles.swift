@@ -1,7 +1,7 @@
 import ReplicaCore
 import Store
 
-// What disks do other than to keep what they are given.
+// Failures of disks to keep what was written.
 
 extension VirtualDisk {
     enum Trouble: Equatable, Sendable {
@@ -13,7 +13,7 @@ extension VirtualDisk {
         case full
         /// The next write fails.
         case failing
-        /// It says that it has synced, and has not: the power takes everything since.
+        /// The disk reports syncs that it does not do: a power cut loses everything since.
         case lying
     }
 
@@ -46,7 +46,7 @@ extension VirtualDisk {
 // MARK: - Another disk
 
 extension VirtualDisk {
-    /// All that a disk had at a time.
+    /// The contents of a disk at one time.
     struct Copy {
         var tables: MemoryTables
         var damages: [Damage]
@@ -78,13 +78,13 @@ extension VirtualDisk {
         return 0
     }
 
-    /// From now on the disk lies.
+    /// From now on the disk reports syncs that it does not do.
     mutating func lie(at now: Microseconds) {
         trouble = .lying
         lyingSince = lyingSince ?? now
     }
 
-    /// The power has gone: what the disk lied about may be gone too. Returns since when, if there was any.
+    /// The power failed: data that the disk falsely reported as synced may be lost. Returns since when, if any.
     mutating func noteLostPower(at now: Microseconds) -> Microseconds? {
         defer { lyingSince = trouble == .lying ? now : nil }
         return lyingSince

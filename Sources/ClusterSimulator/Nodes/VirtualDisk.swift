@@ -9,13 +9,13 @@ import SyncProtocol
 /// the mode `interval` what was committed is synced each second; in the mode `memory` nothing outlives the
 /// process.
 struct VirtualDisk {
-    /// What became of a job.
+    /// The outcome of a job.
     enum Outcome {
-        /// All turns up to this one are durable, if any; what a replica wanted is done, if anything.
+        /// All turns up to this one are durable, if any; the replica's request is done, if there was one.
         case done(stored: UInt64?, StoreReply?)
-        /// Nothing is; it is tried once more at that time.
+        /// The job failed, and is repeated at that time.
         case noRoom(again: Microseconds)
-        /// What was on its way may be lost, and nothing more is written.
+        /// The disk failed: turns under way may be lost, and no more are written.
         case failed(MemoryTables.Failure)
     }
 
@@ -43,10 +43,10 @@ struct VirtualDisk {
     private let usualSync: TimeRange
     var random: SplitMix64
     var store: DurableStore<MemoryTables>
-    /// The operations that are durable, as far as the disk says.
+    /// The operations that the disk reports as durable.
     private(set) var durable = VersionVector()
     private var jobs: [Job] = []
-    /// So many of the jobs are under way, one or some commits.
+    /// How many of the jobs are under way: one, or several commits.
     private var working = 0
     private var gathered: [(turn: Turn, since: Microseconds)] = []
     private var lastTurn: UInt64 = 0
@@ -54,17 +54,17 @@ struct VirtualDisk {
     private var lastStored: UInt64 = 0
     private var lastSynchronizing: UInt64 = 0
     private var nextSync: Microseconds = 0
-    /// What was committed last, and when the first of it was handed over.
+    /// The last commit, and when its first turn was handed over.
     private(set) var newest: (batches: [LogEntry], since: Microseconds) = ([], 0)
-    /// What the last process held in the end, where that took the place of all else and it did not learn so.
+    /// The vector of a checkpoint that was installed without the process learning of it.
     private(set) var replacement: VersionVector?
     /// A backup.
     var copy: Copy?
-    /// Since when the disk says of something that it is synced, and it is not.
+    /// Since when the disk reports data as synced that is not.
     var lyingSince: Microseconds?
-    /// What was written where something else is stored now.
+    /// Rows in whose place another write is stored now.
     var damages: [Damage] = []
-    /// A write that went to another one's place, and when it was handed over.
+    /// A misdirected write, and when it was handed over.
     var misdirected: (entry: LogEntry, since: Microseconds)?
 
     init(_ durability: Durability, sync: TimeRange, random: SplitMix64) {
@@ -213,7 +213,7 @@ struct VirtualDisk {
 
     // MARK: Processes
 
-    /// What a new process reads.
+    /// The state that a new process recovers.
     mutating func recover(
         begin: (RecoveredState) -> Replica
     ) throws(MemoryTables.Failure) -> Replica {
@@ -225,7 +225,7 @@ struct VirtualDisk {
         return replica
     }
 
-    /// The process ends: of what is under way a beginning is done. Returns how many turns are lost.
+    /// The process ends: a first part of the work under way is still done. Returns how many turns are lost.
     mutating func endProcess() -> Int {
         replacement = nil
         store.tables.isLying = trouble == .lying
@@ -249,7 +249,7 @@ struct VirtualDisk {
         return lost
     }
 
-    /// What nobody learns of any more.
+    /// Does a request whose outcome no process receives.
     private mutating func finishUnseen(_ request: StoreRequest) {
         let progress = try? store.perform(request)
         if case .install(_, keepsLog: false, _) = request,
@@ -259,7 +259,7 @@ struct VirtualDisk {
         }
     }
 
-    /// How much made it although nobody had waited for it: often nothing, often all.
+    /// How much of the work is still done: often none, often all.
     mutating func draw(upTo count: Int) -> Int {
         switch random.index(below: 3) {
         case 0: 0

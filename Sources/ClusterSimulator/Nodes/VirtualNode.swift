@@ -7,7 +7,7 @@ struct VirtualNode {
     enum State: Equatable {
         case down
         case running
-        /// Standing still: what arrives waits.
+        /// Suspended: input waits.
         case paused
         /// Its last turn is on its way to the disk.
         case stopping
@@ -16,10 +16,10 @@ struct VirtualNode {
     let name: String
     let index: Int
     private(set) var state = State.down
-    /// Counts the starts, and so tells what belongs to an earlier process.
+    /// Counts the starts, so that events of an earlier process can be told apart.
     private(set) var incarnation = 0
     var isServing = false
-    /// Its disk is full, and it knows.
+    /// Its disk is full, and the node has noticed.
     var waitsForRoom = false
     var isTurnScheduled = false
     /// There is a file handle for another connection.
@@ -28,15 +28,15 @@ struct VirtualNode {
     var slowness: TimeRange?
     var clock: VirtualClock
     var disk: VirtualDisk
-    /// Checkpoints that this process has taken over.
+    /// Checkpoints that this process has installed.
     var installations: UInt64 = 0
-    /// The returns after evictions of the replica that were noted.
+    /// The rejoins of the replica that the run has recorded.
     var returns: UInt64 = 0
-    /// When it last learnt that it was evicted, and whether it is out.
+    /// When it last learnt that it was evicted, and whether it is evicted now.
     var outSince: Microseconds = 0
     var isOut = false
     private(set) var replica: Replica?
-    /// Whether it is on the list of nodes, and is there at all; only then it may start.
+    /// Whether it is on the list of nodes, and not abandoned; only then it may start.
     var isMember = true
     var isAbandoned = false
     /// Counted by the processes that are gone.
@@ -74,13 +74,13 @@ struct VirtualNode {
         list(members: Array(names.indices.dropLast(scenario.cluster.newcomers)))
     }
 
-    /// From the next incarnation on these are the members, counted from 0.
+    /// Sets the members, counted from 0, from the next start on.
     mutating func list(members: [Int]) {
         configuration.peers = members.map { "n\($0 + 1)" }
         isMember = members.contains(index)
     }
 
-    /// Whether the cluster has it, or waits for it.
+    /// Whether the cluster counts on this node.
     var belongs: Bool { isMember && !isAbandoned }
     var mayStart: Bool { state == .down && belongs }
 
@@ -88,11 +88,11 @@ struct VirtualNode {
     /// Nothing waits for a turn, and no batch for the disk.
     var isIdle: Bool { state == .running && waiting.isEmpty && disk.hasAllBatches }
 
-    // MARK: Life
+    // MARK: Processes
 
     /// Starts a process on what is durable.
     ///
-    /// - Throws: if what is there cannot be read.
+    /// - Throws: if the durable data cannot be read.
     mutating func start() throws(MemoryTables.Failure) {
         precondition(state == .down, "\(name) starts while it is \(state)")
         incarnation += 1
@@ -113,7 +113,7 @@ struct VirtualNode {
         return disk.crash()
     }
 
-    /// The process ends without a word, and the machine goes on; returns how many turns are lost.
+    /// The process is killed, and the machine goes on; returns how many turns are lost.
     mutating func kill() -> Int {
         end()
         return disk.kill()
@@ -139,7 +139,7 @@ struct VirtualNode {
         isTurnScheduled = false
     }
 
-    /// What another process would start with, if the power went now; nil where that may be anything.
+    /// The state that the next process would recover if the power failed now; nil if it is not determined.
     ///
     /// - Throws: if what is on the disk cannot be read.
     func restarted() throws(MemoryTables.Failure) -> Replica? {
@@ -151,7 +151,7 @@ struct VirtualNode {
         return copy.replica
     }
 
-    /// A process under the same name, somewhere else, that has nothing.
+    /// A duplicate node: the same name, another endpoint, an empty disk.
     mutating func duplicateNode() -> Replica {
         var configuration = configuration
         configuration.seed = random.next()
@@ -164,17 +164,17 @@ struct VirtualNode {
 
     // MARK: Turns
 
-    /// Takes what arrived; true if a turn must be scheduled for it.
+    /// Queues an input; true if a turn must be scheduled for it.
     mutating func receive(_ input: Input) -> Bool {
         guard isUp else { return false }
         waiting.append(input)
         return needsTurn
     }
 
-    /// Whether something waits, and no turn is scheduled that would take it.
+    /// Whether input waits, and no turn is scheduled for it.
     var needsTurn: Bool { state == .running && !isTurnScheduled && !waiting.isEmpty }
 
-    /// A turn: takes all that has arrived.
+    /// A turn: steps the replica with all queued inputs.
     mutating func turn(at now: Microseconds) -> [Output] {
         guard state == .running, replica != nil else { return [] }
         var outputs = replica!.step(.turnBegan(clock.moment(at: now)))
@@ -192,7 +192,7 @@ struct VirtualNode {
         return outputs
     }
 
-    /// Takes what the last turn did for clients.
+    /// Removes and returns what the last turn did for clients.
     mutating func takeServed() -> [(
         session: SessionID, frame: [UInt8], before: VersionVector, vector: VersionVector
     )] {
@@ -202,7 +202,7 @@ struct VirtualNode {
 
     mutating func stored(turn: UInt64) -> [Output] { replica?.step(.stored(turn: turn)) ?? [] }
 
-    /// How long the loop sleeps or works before it takes the next turn.
+    /// How long the loop sleeps or works before the next turn.
     mutating func turnDelay() -> Microseconds {
         random.time(in: TimeRange(20, 200)) + (slowness.map { random.time(in: $0) } ?? 0)
     }

@@ -4,7 +4,7 @@ import QueryEngine
 import ReplicaCore
 import SyncProtocol
 
-// Clients by their numbers: those with the library that ask, those without it, those that listen, and
+// Clients by their numbers: SDK clients that send requests, protocol clients, listeners, and
 // applications.
 
 extension SimulatedRun {
@@ -121,7 +121,7 @@ extension SimulatedRun {
         }
     }
 
-    /// Whether it is the one over which its client talks now.
+    /// Whether its client uses this connection now.
     func isCurrent(_ connection: Int) -> Bool {
         switch place(of: connections[connection].client) {
         case .sdk(let number): sdkClients[number].connection == connection
@@ -129,7 +129,7 @@ extension SimulatedRun {
         }
     }
 
-    /// Clients ask for nothing more.
+    /// Clients send no more requests.
     mutating func stopClients() {
         for number in protocolClients.indices { protocolClients[number].requests.stop() }
         stopSDKClients()
@@ -139,7 +139,7 @@ extension SimulatedRun {
 // MARK: - One client
 
 extension Scenario {
-    /// How many requests a client that asks draws.
+    /// How many requests a requesting client draws.
     fileprivate func share(of client: Int) -> Int {
         let (operations, count) = (workload.operations, clients.count)
         return operations * (client + 1) / count - operations * client / count

@@ -4,12 +4,12 @@ import SyncProtocol
 // Connections of clients to nodes.
 
 extension SimulatedRun {
-    /// How long an end of a broken connection waits before it knows.
+    /// How long an end of a broken connection takes to notice.
     static let heartbeatTimeout: Microseconds = .seconds(3)
 
     private func endpoint(of client: Int) -> Int { nodes.count + client }
 
-    /// Begins a connection, which a node without file handles does not notice.
+    /// Begins a connection, which a node without file handles does not accept.
     mutating func open(_ client: Int, to node: Int) -> Int {
         connections.append(
             Connection(
@@ -18,7 +18,7 @@ extension SimulatedRun {
         return connections.count - 1
     }
 
-    /// A node takes the connections that waited for it, and what was sent on them.
+    /// A node accepts the connections that waited for it, and the frames sent on them.
     mutating func acceptConnections(of node: Int) {
         for index in connections.indices
         where connections[index].node == node && !connections[index].isAccepted {
@@ -29,7 +29,7 @@ extension SimulatedRun {
         }
     }
 
-    /// Notes what a node did with the requests of its last turn.
+    /// Records what a node did with the requests of its last turn.
     mutating func noteServings(of node: Int) {
         for served in nodes[node].takeServed() {
             guard served.session != SimulatedRun.operatorSession else { continue }
@@ -66,7 +66,7 @@ extension SimulatedRun {
         guard nodes[connection.node].isServing,
             nodes[connection.node].incarnation == connection.incarnation
         else {
-            // Nobody listens there.
+            // No process accepts connections there.
             connections[index].breaks(at: now)
             connections[index].wasRefused = true
             return schedule(.clientLost(connection: index), after: delay)
@@ -89,7 +89,7 @@ extension SimulatedRun {
         queue.schedule(.replied(connection: index, frame: frame), at: arrival)
     }
 
-    /// An eviction that was refused is to have no effect, now or later.
+    /// A refused eviction must have no effect, now or later.
     private mutating func noteAnswer(_ frame: [UInt8]) {
         let messages = (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
         for case .message(.error(let id, _, _, _)) in messages where id > 0 {

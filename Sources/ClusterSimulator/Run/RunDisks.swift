@@ -1,7 +1,7 @@
 import ReplicaCore
 import Store
 
-// What disks do, and what nodes learn of it.
+// The work of disks, and its reports to nodes.
 
 extension SimulatedRun {
     /// Begins what the disk of a node has to do next, if anything.
@@ -35,10 +35,10 @@ extension SimulatedRun {
         give(.storeReplied(reply), to: node)
     }
 
-    /// A process whose disk has failed ends; one whose disk works has a bug.
+    /// Ends a process whose disk has failed; if the disk works, the failure is a bug.
     private mutating func endWithDisk(_ node: Int, after failure: MemoryTables.Failure) {
         if failure == .notWritten {
-            // What that took with it is only said once.
+            // The loss is recorded only once.
             statistics.failedSyncs += 1
         } else if !nodes[node].disk.isDamaged {
             quiescence.failure =
@@ -62,7 +62,7 @@ extension SimulatedRun {
         give(.storageWorks, to: node)
     }
 
-    /// A node knows that its disk has room.
+    /// Tells a node that its disk has room again.
     mutating func noteRoom(at node: Int) {
         for index in refusals.indices
         where refusals[index].node == node && refusals[index].reason == Refusal.noRoom {
@@ -70,8 +70,8 @@ extension SimulatedRun {
         }
     }
 
-    /// A node that was evicted is back, and takes writes: who wanted it out before it knew, has no effect any
-    /// more.
+    /// An evicted node has rejoined and takes writes: evictions requested before it learnt that it was
+    /// evicted no longer justify a refusal.
     mutating func noteReturn(of node: Int) {
         guard let replica = nodes[node].replica else { return }
         if replica.isOut, !nodes[node].isOut {
@@ -91,13 +91,13 @@ extension SimulatedRun {
         }
     }
 
-    /// An eviction that was asked for may be decided when the node has come back from another one.
+    /// A requested eviction may be decided after the node has rejoined from an earlier one.
     private mutating func reopenEviction(of node: Int) {
         let last = refusals.lastIndex { $0.node == node && $0.reason == Refusal.evicted }
         if let last { refusals[last].until = nil }
     }
 
-    /// What a node shows after it has taken over a checkpoint, its oracle has to show as well.
+    /// Brings a node's oracle to the checkpoint that the node has installed.
     mutating func noteInstallation(by node: Int) {
         guard let replica = nodes[node].replica,
             replica.counters.installed > nodes[node].installations

@@ -1,8 +1,8 @@
 import ReplicaCore
 import SyncProtocol
 
-/// A second process under the name of a node, at another endpoint and with a disk of its own: somebody
-/// has started it by mistake. It should learn that, and end.
+/// A second process under the name of a node, at another endpoint and with a disk of its own, started
+/// by mistake. Peers should refuse it, and it should end.
 struct DuplicateNode {
     let node: Int
     let started: Microseconds
@@ -12,8 +12,8 @@ struct DuplicateNode {
     var ended: Microseconds?
 }
 
-// Twins: they hear what the others publish, ask what nodes ask, and get answers by turns with the node
-// whose name they have.
+// Duplicate nodes receive what peers publish and send the requests of a node; of the answers, some
+// reach them and some the node whose name they have.
 
 extension SimulatedRun {
     mutating func startDuplicate(of node: Int) {
@@ -43,7 +43,7 @@ extension SimulatedRun {
         schedule(.duplicateTurns(duplicateNode), after: .milliseconds(50))
     }
 
-    /// Nobody reads what it publishes, and nobody asks it anything.
+    /// No peer subscribes to a duplicate node or sends it requests.
     private mutating func perform(_ outputs: [Output], ofDuplicate duplicateNode: Int) {
         for output in outputs {
             trace.combine(output, of: nodes.count + duplicateNode)

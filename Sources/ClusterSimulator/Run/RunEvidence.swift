@@ -3,7 +3,7 @@ import ReplicaCore
 import Store
 import SyncProtocol
 
-// What the checks see of a run once it is over.
+// The evidence for the checks, once a run is over.
 
 extension Evidence {
     init(of run: SimulatedRun) {
@@ -43,7 +43,7 @@ extension Evidence {
         }
     }
 
-    /// Looks at a disk as the next process would.
+    /// Reads a disk as the next process would.
     private static func diskFailure(of node: VirtualNode) -> String? {
         do throws(MemoryTables.Failure) {
             guard let replica = node.replica, let next = try node.restarted() else { return nil }

@@ -4,7 +4,7 @@ import SyncProtocol
 // What the scenario names, and what is drawn from the seed.
 
 extension SimulatedRun {
-    /// Somebody who asks, and does not wait for an answer.
+    /// A client that sends a request and does not wait for the answer.
     static let operatorSession = SessionID(number: .max)
 
     mutating func perform(_ action: Scenario.Scripted.Action) {
@@ -20,7 +20,7 @@ extension SimulatedRun {
 
     mutating func evict(_ node: Int, by other: Int) {
         refusals.append(Refusal(node: node, reason: Refusal.evicted, since: now))
-        // By the id it is known what became of it.
+        // The id tells the outcome of the request.
         let id = UInt64(refusals.count)
         let request = ClientMessage.evict(id: id, member: nodes[node].name)
         give(.requested(request.frame, by: SimulatedRun.operatorSession), to: other)

@@ -1,7 +1,7 @@
 // Which nodes make up the cluster.
 
 extension SimulatedRun {
-    /// Nobody ever starts a node again, and what only its disk had is gone.
+    /// A node never starts again, and operations that only its disk held are lost.
     mutating func abandon(_ node: Int) {
         kill(node)
         nodes[node].isAbandoned = true
@@ -16,7 +16,7 @@ extension SimulatedRun {
         for node in nodes.indices {
             let wasMember = nodes[node].isMember
             nodes[node].list(members: members)
-            // It comes back as one that was voted out does.
+            // It rejoins as an evicted node does.
             if nodes[node].isMember, !wasMember { noteAbsence(of: node) }
         }
         for node in starting { start(node) }
@@ -27,7 +27,7 @@ extension SimulatedRun {
         refusals.append(Refusal(node: node, reason: Refusal.evicted, since: now))
     }
 
-    /// What those alone have who are no members in the end, nobody can find.
+    /// Operations that only non-members hold in the end are lost to the members.
     mutating func noteUnknownPeers() {
         for node in nodes.indices where !nodes[node].isMember {
             losses.append(Loss(node: node, since: 0, until: now))

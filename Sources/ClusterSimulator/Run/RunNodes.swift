@@ -24,8 +24,8 @@ extension SimulatedRun {
         schedule(.tick(node: node, incarnation: nodes[node].incarnation), after: delay)
     }
 
-    /// Starts a process on what is durable; one that finds it damaged sets it aside. False if it cannot
-    /// start.
+    /// Starts a process on the durable data, which it moves aside if it is damaged. False if the process
+    /// cannot start.
     private mutating func startProcess(of node: Int) -> Bool {
         do throws(MemoryTables.Failure) {
             try nodes[node].start()
@@ -75,7 +75,7 @@ extension SimulatedRun {
         noteServings(of: node)
     }
 
-    /// Notes what a node's process is about to see of its clock.
+    /// Records what a node's process is about to read from its clock.
     mutating func noteClock(of node: Int) {
         recording.note(
             wallMilliseconds: nodes[node].clock.moment(at: now).wallMilliseconds, at: now)
@@ -104,14 +104,14 @@ extension SimulatedRun {
     mutating func takeAnswered(_ frame: PeerFrame) {
         guard !waits(frame, .answered(frame)) else { return }
         let input = Input.answered(frame.bytes, from: nodes[frame.from].name)
-        // Who has connected last under a name gets what is sent to it.
+        // The process that connected last under a name gets the frames sent to that name.
         if let duplicateNode = liveDuplicate(of: frame.to), random.index(below: 2) == 0 {
             return duplicateNodes[duplicateNode].waiting.append(input)
         }
         take(input, frame)
     }
 
-    /// Keeps a frame in its queue that cannot be taken now.
+    /// Keeps a frame in its queue that its receiver cannot accept now.
     private mutating func waits(_ frame: PeerFrame, _ event: Event) -> Bool {
         let isStuck =
             network.isClogged(from: frame.from, to: frame.to) || nodes[frame.to].state == .paused
@@ -119,7 +119,7 @@ extension SimulatedRun {
         return isStuck
     }
 
-    /// What waited for a node arrives now, if it still can.
+    /// Frames that waited for a node arrive now, if they still can.
     mutating func releaseWaiting(for node: Int) {
         for event in network.takeWaiting(for: node) { schedule(event, after: 0) }
     }

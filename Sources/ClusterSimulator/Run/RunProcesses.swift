@@ -33,7 +33,7 @@ extension SimulatedRun {
         breakConnections(of: node)
     }
 
-    /// A process starts on another disk than the one before had.
+    /// A process starts on another disk than its predecessor's.
     mutating func replaceDisk(
         of node: Int, with replace: (inout VirtualDisk) -> Microseconds
     ) {
@@ -42,7 +42,7 @@ extension SimulatedRun {
         start(node)
     }
 
-    /// The process ends, and the next one finds damage.
+    /// The process ends, and its successor finds damage.
     mutating func rot(_ node: Int) {
         kill(node)
         nodes[node].disk.damage()
@@ -67,7 +67,7 @@ extension SimulatedRun {
     /// A node that was stopping has written its last turn.
     mutating func endProcess(_ node: Int) {
         _ = nodes[node].kill()
-        // Nothing of it is on a disk.
+        // None of its data is on a disk.
         if scenario.cluster.durability == .memory { crashes.append((node, now)) }
         statistics.stops += 1
         breakConnections(of: node)
@@ -79,7 +79,7 @@ extension SimulatedRun {
         statistics.pauses += 1
     }
 
-    /// As a laptop that is closed: what comes waits, unless it sleeps for long.
+    /// Like a closed laptop: frames wait, unless the sleep is long.
     mutating func sleep(_ node: Int) {
         guard nodes[node].state == .running else { return }
         pause(node)
@@ -89,7 +89,7 @@ extension SimulatedRun {
     mutating func resume(_ node: Int) {
         guard nodes[node].state == .paused else { return }
         let slept = nodes[node].clock.wake(at: now)
-        // Others have taken it for gone.
+        // Peers have given up their connections to it.
         if slept >= SimulatedRun.heartbeatTimeout { breakEverything(of: node) }
         nodes[node].resume()
         releaseWaiting(for: node)

@@ -2,12 +2,12 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-// Clients without the library: what they ask, what they hear, and where they go.
+// Protocol clients: what they request, what they receive, and to which node they move.
 
 extension SimulatedRun {
     mutating func act(protocolClient number: Int) {
         if protocolClients[number].pending != nil {
-            // It came to another node with a request that it may ask for again.
+            // It has moved to another node with a request that it may repeat.
             if protocolClients[number].connection == nil { ask(number) }
             return
         }
@@ -85,7 +85,7 @@ extension SimulatedRun {
         }
     }
 
-    /// Notes that a node refused a request for another reason than its stamp.
+    /// Records that a node refused a request for another reason than its stamp.
     mutating func noteRefusal(
         of operation: Int, _ code: ErrorCode, _ problem: String, by node: Int
     ) {
@@ -127,7 +127,7 @@ extension SimulatedRun {
         guard protocolClients[number].pending?.id == request,
             protocolClients[number].connection != nil
         else { return }
-        // What is to be on all nodes takes longer to be answered than this client waits, each time.
+        // A write with the concern `all` always takes longer to be answered than this client waits.
         if nodes.contains(where: \.isAbandoned) {
             protocolClients[number].pending?.request.concern = nil
         }
@@ -142,7 +142,7 @@ extension SimulatedRun {
         }
     }
 
-    /// Leaves the node for another one, where the pending request is asked for again if it may be.
+    /// Leaves the node for another one, and repeats the pending request there if that is safe.
     mutating func leave(_ number: Int) {
         let connection = protocolClients[number].connection
         let wasRefused = connection.map { connections[$0].wasRefused } ?? false

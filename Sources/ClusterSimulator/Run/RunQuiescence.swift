@@ -3,23 +3,23 @@ import SyncProtocol
 
 /// The end of a run: faults are over, clients stop, and the cluster has to become equal.
 struct Quiescence {
-    /// How often the cluster is looked at: not regularly, or a look could meet the ping of a client
-    /// each time.
+    /// How often quiescence is tested: at irregular intervals, or each test could coincide with a client's
+    /// ping.
     static let interval = TimeRange(.milliseconds(80), .milliseconds(120))
     /// How long it has to stay equal until the run ends.
     static let quiet: Microseconds = .seconds(1)
-    /// Who goes on and on, as a client that asks again for ever, does not come to rest.
+    /// A client that repeats a request for ever never reaches quiescence.
     static let limit: Microseconds = .seconds(180)
 
     var hasBegun = false
     var isOver = false
-    /// When the replicas were equal, and everybody idle.
+    /// When the replicas were equal, and all nodes and clients idle.
     var equalSince: Microseconds?
     /// When they became equal for good.
     var converged: Microseconds?
     var lastProgress: Microseconds = 0
     var lastTotal: UInt64 = 0
-    /// Something that no run may show, whatever is checked.
+    /// A failure of the run itself, whatever its checks.
     var failure: String?
 }
 
@@ -63,7 +63,7 @@ extension SimulatedRun {
         }
     }
 
-    /// As long as replicas learn of operations, they are given time.
+    /// Extends the time while replicas still receive operations.
     private mutating func noteProgress() {
         let total = nodes.reduce(UInt64(0)) { $0 + ($1.replica?.vector.total ?? 0) }
         if total != quiescence.lastTotal { quiescence.lastProgress = now }
@@ -83,8 +83,8 @@ extension SimulatedRun {
             && duplicateNodes.allSatisfy { $0.ended != nil }
     }
 
-    /// Whether a connection lives, and nothing is on its way to the client for longer than usual. One
-    /// who does not know yet that its connection is gone will come back.
+    /// Whether a connection lives, and no frame to the client is delayed unusually. A client that has not
+    /// yet noticed the end of its connection will connect again.
     private func isAtRest(_ connection: Int?) -> Bool {
         guard let connection else { return false }
         return !connections[connection].isBroken

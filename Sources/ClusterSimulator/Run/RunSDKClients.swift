@@ -3,12 +3,12 @@ import DataTree
 import QueryEngine
 import SyncProtocol
 
-// Clients with the library that ships: what their programs want done, and what they are told.
+// SDK clients: what their programs request, and what they receive.
 
 extension SimulatedRun {
     /// From one turn of a client to the next.
     private static let turnInterval: Microseconds = .milliseconds(40)
-    /// A node says after so long that other nodes do not hold a write that is to be durable there.
+    /// After this time, a node answers that a write has not reached its write concern.
     private static let concernPatience: Microseconds = .seconds(3)
 
     /// A client begins: it listens, takes a turn now and then, and acts.
@@ -66,7 +66,7 @@ extension SimulatedRun {
     }
 
     mutating func giveUp(sdkClient number: Int, _ patience: UInt64) {
-        // Without a node that serves it, the library itself looks for one.
+        // Without a node that serves it, the SDK searches for one.
         guard sdkClients[number].patience == patience, !sdkClients[number].open.isEmpty,
             sdkClients[number].core.isConnected
         else { return }
@@ -104,7 +104,7 @@ extension SimulatedRun {
         }
     }
 
-    /// Notes an increment, which is to be counted later.
+    /// Records an increment, to count it at the end.
     private mutating func record(_ work: Request.Work, _ number: Int) -> SDKClient.Work {
         guard case .put(let path, .deferred(.increment(.integer(let delta)))) = work,
             path == ApplicationProgram.sum
@@ -164,7 +164,7 @@ extension SimulatedRun {
             case .observed(let listen, let events): observe(listen, events, number)
             case .ended(let listen, let error):
                 sdkClients[number].noteEnd(of: listen, error.description)
-            // These programs keep nothing for another process.
+            // These programs persist nothing.
             case .disconnected, .persist, .recall: break
             case .connected: serve(number)
             }

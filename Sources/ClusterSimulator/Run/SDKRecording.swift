@@ -2,11 +2,11 @@ import ClientCore
 import DataTree
 import SyncProtocol
 
-// What clients with the library ask for and are told, as it stands in the history; and what passes between
-// the library and nodes, which tells what the answers of the library rest on.
+// Records the requests of SDK clients and their outcomes in the history; and the frames between the SDK
+// and nodes, which show on which node's state an answer rests.
 
 extension SimulatedRun {
-    /// Sends a frame, and notes which operation its requests are about.
+    /// Sends a frame, and records to which operation each of its requests belongs.
     mutating func send(_ frame: [UInt8], fromSDKClient number: Int) {
         guard let connection = sdkClients[number].connection else { return }
         if sdkClients[number].isObserved, let received = messages(of: ClientMessage.self, in: frame)
@@ -21,14 +21,14 @@ extension SimulatedRun {
         if case .hello(let hello) = message.request {
             sdkClients[number].session.greet(seen: hello.seen, at: now)
         }
-        // One thing at a time is asked for.
+        // These clients have one open request at a time.
         guard let id = message.requestID,
             case .operation(let operation, _)? = sdkClients[number].open.first?.value
         else { return }
         connections[connection].asked.append((id, operation))
     }
 
-    /// Looks at a frame that reaches a client.
+    /// Records a frame that reaches a client.
     mutating func observe(reply frame: [UInt8], to number: Int) {
         guard sdkClients[number].isObserved, let connection = sdkClients[number].connection,
             let received = messages(of: NodeMessage.self, in: frame)
@@ -59,7 +59,7 @@ extension SimulatedRun {
         connections[connection].asked.last { $0.id == id }?.operation
     }
 
-    /// The messages of a frame; what cannot be read is a failure of the run.
+    /// The messages of a frame; an unreadable frame is a failure of the run.
     private mutating func messages<Message: FrameMessage>(
         of type: Message.Type, in frame: [UInt8]
     ) -> [Received<Message>]? {
@@ -71,7 +71,7 @@ extension SimulatedRun {
         }
     }
 
-    /// Notes what the program of a client was told of an operation.
+    /// Records the outcome of an operation that the client's program received.
     mutating func record(
         _ result: Result<Answer, HearthError>, of operation: Int, wanted: WriteConcern?,
         _ number: Int
@@ -85,7 +85,7 @@ extension SimulatedRun {
         history.operations[operation].incarnation = client.node.map { nodes[$0].incarnation }
         guard case .success(let answer) = result else { return }
         if case .value(let value) = answer { history.operations[operation].answer = value }
-        // Whatever the node said, the program takes the write for as durable as it wanted.
+        // Whatever the node answered, the program assumes the durability that it asked for.
         if let wanted {
             history.operations[operation].acknowledgedAt = max(
                 wanted, history.operations[operation].acknowledgedAt ?? .local)
@@ -94,7 +94,7 @@ extension SimulatedRun {
 }
 
 extension ClientOperation.Outcome {
-    /// What the library says that a request came to.
+    /// The outcome of a request as the SDK reports it.
     init(_ result: Result<Answer, HearthError>) {
         switch result {
         case .success: self = .acknowledged

@@ -1,14 +1,14 @@
 /// Makes a scenario that fails shorter, as long as the same check fails with it.
 ///
-/// It works on the text: without a line, without a setting, with a smaller number. What cannot be read
-/// any more, or holds, is not taken. A shorter scenario draws other events, so each is tried with a few
+/// It works on the text: without a line, without a setting, with a smaller number. A candidate that cannot
+/// be parsed, or does not fail, is dropped. A shorter scenario draws other events, so each is tried with a few
 /// seeds. Source: Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*.
 public struct Shrinking: Sendable {
     /// The shortest scenario so far.
     public private(set) var scenario: Scenario
     /// The seed with which it fails.
     public private(set) var seed: UInt64
-    /// The check that finds it; nil where the run itself has a failure, and no check fails.
+    /// The check that fails; nil where the run itself has a failure, and no check fails.
     public let check: Check?
     /// How many runs it took so far.
     public private(set) var runs = 0
@@ -21,7 +21,7 @@ public struct Shrinking: Sendable {
     /// failure.
     ///
     /// - Parameters:
-    ///   - limit: After so many runs the shortest scenario so far has to do.
+    ///   - limit: The most runs to try.
     ///   - run: Runs a scenario with a seed.
     public init?(
         _ scenario: Scenario, seed: UInt64, limit: Int,
@@ -59,7 +59,7 @@ public struct Shrinking: Sendable {
 
     // MARK: What is tried
 
-    /// Leaves out what happens at times that the scenario names: half of it, a quarter, …, one by one.
+    /// Leaves out actions at times that the scenario names: half of them, a quarter, …, one by one.
     private mutating func dropLines() {
         var length = max(1, lines.count / 2)
         while true {
@@ -76,7 +76,7 @@ public struct Shrinking: Sendable {
         }
     }
 
-    /// Leaves out settings, so that they are as usual.
+    /// Leaves out settings, so that they have their defaults.
     private mutating func dropSettings() {
         for line in lines.indices.reversed() where line < lines.count {
             for word in words(of: line).indices.dropFirst().reversed() {
@@ -95,7 +95,7 @@ public struct Shrinking: Sendable {
         }
     }
 
-    /// Makes numbers of things smaller: half as many, or one less.
+    /// Makes counts smaller: half, or one less.
     private mutating func lowerCounts() {
         for line in lines.indices {
             for word in words(of: line).indices {
@@ -119,7 +119,7 @@ public struct Shrinking: Sendable {
         lines[line].split(separator: " ").map(String.init)
     }
 
-    /// A setting that is a number of things, and not none of them.
+    /// A setting that is a positive count.
     private func count(in word: Int, of line: Int) -> (name: Substring, count: Int)? {
         let parts = words(of: line)[word].split(separator: "=")
         guard parts.count == 2, let count = Int(parts[1]), count > 0 else { return nil }
@@ -128,7 +128,7 @@ public struct Shrinking: Sendable {
 
     // MARK: Trying
 
-    /// Takes a shorter scenario if it can be read, and the check fails with one of a few seeds.
+    /// Accepts a shorter scenario if it can be parsed, and the check fails with one of a few seeds.
     private mutating func take(_ shorter: [String]) -> Bool {
         guard runs < limit, let candidate = read(shorter) else { return false }
         for seed in [seed, 1, 2, 3] {
@@ -144,7 +144,7 @@ public struct Shrinking: Sendable {
         return false
     }
 
-    /// Whether a run shows what is looked for.
+    /// Whether a run fails in the way that is to be kept.
     private func shows(_ report: SimulationReport) -> Bool {
         guard let check else { return report.failure != nil }
         return report.checks.contains { $0.check == check && $0.verdict == .invalid }

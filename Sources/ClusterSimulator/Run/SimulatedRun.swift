@@ -2,7 +2,7 @@ import DataTree
 import ReplicaCore
 import SyncProtocol
 
-/// One run of a scenario: the whole world, and the loop that takes one event after the other.
+/// One run of a scenario: its whole state, and the loop that executes one event after the other.
 struct SimulatedRun {
     let scenario: Scenario
     let seed: UInt64
@@ -11,7 +11,7 @@ struct SimulatedRun {
     var queue = EventQueue()
     var network: VirtualNetwork
     var nodes: [VirtualNode]
-    /// Those with the library that ask, then those that listen, applications, and idle ones.
+    /// SDK clients: first those that send requests, then listeners, applications, and idle ones.
     var sdkClients: [SDKClient]
     var protocolClients: [ProtocolClient]
     var connections: [Connection] = []
@@ -20,18 +20,18 @@ struct SimulatedRun {
     var recording: Recording
     var trace = TraceHash()
     var everyTurn: [EveryTurnOracle]
-    /// Every batch that any disk was given.
+    /// Every batch that was handed to any disk.
     var archive = BatchArchive()
     var crashes: [(node: Int, time: Microseconds)] = []
-    /// What went with the disks of nodes.
+    /// The losses of disks.
     var losses: [Loss] = []
-    /// Processes under the names of nodes that there are already.
+    /// Second processes under the names of nodes.
     var duplicateNodes: [DuplicateNode] = []
     /// When nodes could take no writes.
     var refusals: [Refusal] = []
     var statistics = SimulationStatistics()
     var quiescence = Quiescence()
-    /// For faults, and for whatever is no part of a node or of the network.
+    /// For faults, and for draws that belong neither to a node nor to the network.
     var random: SplitMix64
 
     init(_ scenario: Scenario, seed: UInt64) {
@@ -109,8 +109,8 @@ extension Scenario {
 }
 
 extension Scenario.Clients {
-    /// Those that ask, those that listen, applications, and those of them that are idle.
+    /// Clients that send requests, listeners, applications, and the idle ones among these.
     var total: Int { count + listeners + applications + idle }
-    /// Of those that ask, the last ones.
+    /// The last of the clients that send requests.
     var protocolCount: Int { min(count, protocolClients) }
 }

@@ -1,4 +1,4 @@
-/// What came of one run.
+/// The outcome of one run.
 public struct SimulationReport: Sendable {
     package let scenario: String
     package let seed: UInt64
@@ -9,7 +9,7 @@ public struct SimulationReport: Sendable {
     /// How many events were executed.
     public let events: UInt64
     package let simulatedSeconds: Double
-    /// What no run may show, whatever it checks, such as a frame that nobody can read.
+    /// A failure of the run itself, whatever its checks, such as an unreadable frame.
     public let failure: String?
     /// In the order in which the scenario names them.
     public internal(set) var checks: [CheckResult]
@@ -25,14 +25,14 @@ public struct SimulationReport: Sendable {
 /// What happened in a run, in numbers.
 public struct SimulationStatistics: Equatable, Sendable {
     package internal(set) var events: UInt64 = 0
-    /// What clients asked for, reads included, and what came of it.
+    /// The requests of clients, reads included, by their outcomes.
     public internal(set) var operations = 0
     package internal(set) var acknowledged = 0
     package internal(set) var unknown = 0
-    /// What was acknowledged and need not be there, because the mode of durability allows its loss.
+    /// Acknowledged writes that may be missing, because the durability mode allows their loss.
     public internal(set) var permitted = 0
     package internal(set) var failed = 0
-    /// Changes that listeners were told of.
+    /// Changes that listeners received.
     public internal(set) var changes = 0
     /// How often a client went to another node.
     public internal(set) var moves = 0
@@ -43,16 +43,16 @@ public struct SimulationStatistics: Equatable, Sendable {
     package internal(set) var framesReordered: UInt64 = 0
     package internal(set) var framesReplayed: UInt64 = 0
     package internal(set) var framesDamaged: UInt64 = 0
-    /// Operations that replicas got by asking for them, and those that they got once more.
+    /// Operations that replicas got by requesting them, and operations that they got again.
     public internal(set) var repaired: UInt64 = 0
     package internal(set) var duplicates: UInt64 = 0
 
     package internal(set) var crashes = 0
     /// Checkpoints that were completed.
     public internal(set) var checkpoints = 0
-    /// Checkpoints of peers that nodes took over.
+    /// Checkpoints of peers that nodes installed.
     public internal(set) var installations = 0
-    /// How often an evicted node came back.
+    /// How often an evicted node rejoined.
     public internal(set) var returns = 0
     /// Turns that crashes undid.
     public internal(set) var lostTurns = 0
@@ -64,11 +64,11 @@ public struct SimulationStatistics: Equatable, Sendable {
     /// Directions that were backpressured, flapping, broken or bad.
     public internal(set) var badLinks = 0
     package internal(set) var diskTroubles = 0
-    /// Processes that became slow, or could open nothing more.
+    /// Processes that became slow, or ran out of file handles.
     public internal(set) var shortages = 0
     /// Processes that ended because a sync had failed.
     public internal(set) var failedSyncs = 0
-    /// Databases that were found damaged at a start, and set aside.
+    /// Databases that were found damaged at a start, and moved aside.
     public internal(set) var damagedDisks = 0
     /// Processes that were started under the name of another.
     public internal(set) var duplicateNodes = 0

@@ -8,12 +8,12 @@ public struct Scenario: Sendable {
     public let name: String
     /// The first lines of comment: the claim in words.
     public internal(set) var claim = ""
-    /// The seeds to run when nobody names others.
+    /// The seeds to run by default.
     public internal(set) var seeds: ClosedRange<UInt64> = 1...10
-    /// What must hold in the end.
+    /// The checks to judge a run by.
     public internal(set) var checks: [Check] = []
 
-    /// What the file does not say is drawn from the seed, and so may leave out what a check is about.
+    /// Settings that the file does not name are drawn from the seed, which may leave a check without anything to check.
     public internal(set) var isSwarm = false
 
     var cluster = Cluster()
@@ -27,8 +27,8 @@ public struct Scenario: Sendable {
     var named: Set<String> = []
     /// When clients stop and faults end.
     var until: Microseconds = .seconds(10)
-    /// How long the calm cluster may go without progress before it counts as stuck: a client looks ten seconds for
-    /// a node that has what it saw, and as long for an answer about what it had asked for.
+    /// How long the cluster may go without progress after all faults before it counts as stuck: a client searches
+    /// ten seconds for a node that holds what it saw, and as long for the outcome of an open request.
     var quiescence: Microseconds = .seconds(30)
 
     init(name: String) { self.name = name }
@@ -40,13 +40,13 @@ extension Scenario {
         var durability = Durability.commit
         /// How long a disk takes to make writes durable.
         var sync = TimeRange(.milliseconds(1), .milliseconds(6))
-        /// So long after a client has stamped a write, nodes take it.
+        /// The retry window: how long after its stamp nodes accept a client's write.
         var retryWindow: Microseconds = .seconds(1)
         /// How long a node takes from its start to its first turn.
         var start = TimeRange(.milliseconds(100), .milliseconds(400))
-        /// So many of the last replicas are no members before a list of members says so.
+        /// How many of the last replicas are not members at first.
         var newcomers = 0
-        /// So many of the first replicas speak the next version of the protocol too, as during an upgrade.
+        /// How many of the first replicas also speak the next protocol version, as during an upgrade.
         var newer = 0
         /// A log with more operations does not wait for members that are away.
         var logLimit = 10_000_000
@@ -65,7 +65,7 @@ extension Scenario {
 
     struct Clients: Sendable {
         var count = 3
-        /// Of them so many, the last ones, speak the protocol without the library that ships.
+        /// How many of them, the last ones, are protocol clients.
         var protocolClients = 0
         var listeners = 0
         /// Programs that listen to queries, write, transact, go offline and come back.
@@ -85,20 +85,20 @@ extension Scenario {
     struct Workload: Sendable {
         /// Of all clients together.
         var operations = 0
-        /// What all applications do together.
+        /// The steps of all applications together.
         var applications = 0
-        /// The chance that what an application does is a transaction, besides one in ten.
+        /// The chance that a step of an application is a transaction, besides one in ten.
         var transactions = Probability.zero
         var weights = [Int](repeating: 0, count: Kind.allCases.count)
         var lists = 1
         var counters = 1
-        /// The chance that a write wants to be durable on most nodes, or on all, when it is answered.
+        /// The chance that a write has the concern `majority` or `all`.
         var concern = Probability.zero
 
         enum Kind: String, CaseIterable, Sendable {
             /// Puts a value under a key that the client makes, as the SDK does.
             case push
-            /// Pushes a value under a key that the node makes, where the client does without the library.
+            /// Pushes a value under a key that the node makes, for a protocol client.
             case append
             case set, update, remove, increment, get
         }
@@ -123,7 +123,7 @@ extension Scenario {
         }
     }
 
-    /// Something that happens at a time that the scenario names, or at one that is drawn from a range.
+    /// An action at a time that the scenario names, or at one that is drawn from a range.
     struct Scripted: Sendable {
         var times: TimeRange
         var action: Action

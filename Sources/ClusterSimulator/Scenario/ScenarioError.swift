@@ -36,7 +36,7 @@ extension ScenarioError {
     }
 }
 
-/// Finds the word that somebody meant.
+/// Finds the known word that was probably meant.
 enum Spelling {
     /// The known word that takes the fewest changes to get to, or nil if none is near.
     static func nearest(to word: String, among known: [String]) -> String? {

@@ -127,7 +127,7 @@ extension ScenarioParser {
         scenario.script.append(.init(at: timed.times, action))
     }
 
-    /// What begins when the scenario has ended would never happen, or after all faults were ended.
+    /// An action at or after the end would never happen, or happen after all faults have ended.
     private func requireEnd(after timed: TimedLine) throws(ScenarioError) {
         if timed.times.longest < scenario.until { return }
         throw .expected(

@@ -26,7 +26,7 @@ struct Swarm {
     }
 
     private mutating func drawCluster() {
-        // What a file names by number has to be there.
+        // Nodes and clients that the file names must exist.
         if scenario.script.isEmpty { set("cluster replicas", \.cluster.replicas, 2 + index(4)) }
         let modes: [Durability] = [.commit, .commit, .interval, .memory]
         set("cluster durability", \.cluster.durability, modes[index(4)])
@@ -76,7 +76,7 @@ struct Swarm {
             set("workload \(kind.rawValue)", \.workload.weights[index], weight)
         }
         set("workload concern", \.workload.concern, drawChance(upTo: 400_000))
-        // Somebody has to do something.
+        // At least one client sends requests.
         if scenario.workload.weights.allSatisfy({ $0 == 0 }) { scenario.workload.weights[0] = 1 }
     }
 
@@ -92,7 +92,7 @@ struct Swarm {
         }
     }
 
-    /// Which clients do without the library, and for how long nodes take what is asked for again.
+    /// How many clients are protocol clients, and the retry window of nodes.
     private mutating func drawRetries() {
         let count = scenario.clients.count
         set("clients protocol", \.clients.protocolClients, [0, count / 2, count][index(3)])

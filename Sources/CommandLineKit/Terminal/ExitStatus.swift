@@ -14,15 +14,15 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case lessDurable = 80
     case interrupted = 130
 
-    /// What the code tells a script, in one sentence.
+    /// The meaning of the code for a script, in one sentence.
     package var explanation: String {
         switch self {
         case .success: "The command did what it was asked to do."
-        case .checkFailed: "The command ran, and what it checks does not hold."
+        case .checkFailed: "The command ran, and its condition or check does not hold."
         case .usage: "The command line is wrong; nothing was done."
         case .badData: "A path, a value or the content of a file is wrong."
         case .noInput: "A file cannot be read."
-        case .unavailable: "No node answers, or none takes the request now."
+        case .unavailable: "No node answers, or none accepts the request now."
         case .software: "Hearth has a bug."
         case .cannotCreate: "A file or standard output cannot be written."
         case .outcomeUnknown: "A write was sent, and whether it happened is not known."

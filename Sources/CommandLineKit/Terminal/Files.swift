@@ -18,7 +18,7 @@ package func readAll(from descriptor: Int32) -> [UInt8]? {
     return nil
 }
 
-/// What can be read at once, up to 256 KiB; empty at the end, nil if it cannot be read.
+/// The bytes that one read returns, up to 256 KiB; empty at the end, nil if it fails.
 package func readChunk(from descriptor: Int32) -> [UInt8]? {
     let size = 256 * 1024
     var failed = false
@@ -31,5 +31,5 @@ package func readChunk(from descriptor: Int32) -> [UInt8]? {
     return failed ? nil : chunk
 }
 
-/// What the system says of the last call that failed, such as "No such file or directory".
+/// The system's text for the last call that failed, such as "No such file or directory".
 package var systemErrorText: String { String(cString: strerror(errno)) }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Something to read from: a file, or standard input.
+/// An input: a file, or standard input.
 package struct InputFile: Sendable {
     package static let standardInput = InputFile(descriptor: STDIN_FILENO, name: "standard input")
 
@@ -35,7 +35,7 @@ package struct InputFile: Sendable {
 
     /// Calls `body` with each line, without its end, until the file ends or `body` returns false.
     ///
-    /// - Parameter waiting: Called some times a second while nothing comes; it may throw, to end that.
+    /// - Parameter waiting: Called several times a second while no input comes; it may throw to end the wait.
     package func forEachLine(
         waiting: () throws(CommandError) -> Void = {},
         _ body: (_ number: Int, _ line: [UInt8]) throws(CommandError) -> Bool
@@ -58,11 +58,11 @@ package struct InputFile: Sendable {
         if !rest.isEmpty { _ = try body(number + 1, rest) }
     }
 
-    /// Whether something, or the end, can be read; waits for it for a moment.
+    /// Whether bytes or the end can be read; waits for a moment.
     private var isReadable: Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let count = poll(&entry, 1, 50)
-        // A descriptor that cannot be waited for tells its error when it is read.
+        // A descriptor that cannot be polled reports its error when it is read.
         return count > 0 || count < 0 && errno != EINTR
     }
 

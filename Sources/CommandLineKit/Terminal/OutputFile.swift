@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Something to write to: a file that appears, or gets its new content, once all is written; or standard output.
+/// An output: a file that appears, or gets its new content, once all is written; or standard output.
 package final class OutputFile {
     private let descriptor: Int32
     private let name: String
-    /// Where the bytes go until all are there; nil where they go to their place at once.
+    /// The temporary file for the bytes until all are written; nil where they are written directly.
     private var temporaryName: String?
 
     package var isStandardOutput: Bool { descriptor == STDOUT_FILENO }
 
-    /// A file, or standard output for a dash. A device or a pipe is written at once.
+    /// A file, or standard output for a dash. A device or a pipe is written directly.
     package init(_ path: String) throws(CommandError) {
         name = path
         var entry = stat()
@@ -33,14 +33,14 @@ package final class OutputFile {
         }
     }
 
-    /// Puts what was written in its place, on the disk.
+    /// Syncs the written bytes, and renames the file to its place.
     package func finish() throws(CommandError) {
         guard let temporaryName else { return }
         guard fsync(descriptor) == 0, rename(temporaryName, name) == 0 else { throw cannotWrite }
         self.temporaryName = nil
     }
 
-    /// Removes what was written, unless it is finished.
+    /// Removes the temporary file, unless it is finished.
     package func discard() {
         if let temporaryName { unlink(temporaryName) }
     }

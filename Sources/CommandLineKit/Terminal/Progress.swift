@@ -1,4 +1,4 @@
-/// Shows on a terminal how far long work has come, on one line that is written over.
+/// Shows the progress of long work on a terminal, on one line that is written over.
 package struct Progress {
     private let terminal = Terminal.standardError
     private let clock = ContinuousClock()
@@ -31,14 +31,13 @@ package struct Progress {
     }
 }
 
-/// How far long work has come, in words: what is done of how much, how fast, and how long it takes
-/// still.
+/// The progress of long work as text: the amount done of the total, the rate, and the time left.
 package struct ProgressLine {
     /// As a unit, bytes are shown in MB.
     package static let bytes = "bytes"
 
     private let unit: String
-    /// How much there is to do, if that is known.
+    /// The total amount, if known.
     private let total: Int?
 
     package init(of total: Int?, _ unit: String) {

@@ -3,9 +3,8 @@ internal import Synchronization
 
 /// Standard output, buffered until it is flushed; for any thread.
 ///
-/// A reader that goes away, such as `head`, ends the process as it ends others in a pipe. Where
-/// output cannot be written, as on a full disk, the process ends with an error: no output is lost
-/// without a word.
+/// A reader that closes the pipe, such as `head`, ends the process, as usual. If output cannot be
+/// written, as on a full disk, the process ends with an error: no output is lost silently.
 package final class StandardOutput: Sendable {
     package static let shared = StandardOutput()
 

@@ -1,24 +1,24 @@
 internal import Glibc
 internal import Synchronization
 
-/// Ctrl-C and its like, for work that ends in order: it asks from time to time.
+/// Ctrl-C, SIGTERM and SIGHUP, for work that ends in order: it polls from time to time.
 package enum StopRequest {
     private static let flag = Atomic(false)
     private static let finalFlag = Atomic(false)
 
-    /// Whether one came since `watch()`.
+    /// Whether a signal came since `watch()`.
     package static var isThere: Bool { flag.load(ordering: .relaxed) }
 
-    /// Whether one of them was no Ctrl-C: the process is to end, whatever it would do next.
+    /// Whether one of them was not Ctrl-C: the process is to end, whatever it would do next.
     package static var isFinal: Bool { finalFlag.load(ordering: .relaxed) }
 
-    /// How a verb ends that goes on until one comes.
+    /// The exit status of a verb that runs until a signal comes.
     package static var exitStatus: ExitStatus { isThere ? .interrupted : .success }
 
-    /// Forgets one that came, before other work begins.
+    /// Clears the request before other work begins.
     package static func reset() { flag.store(false, ordering: .relaxed) }
 
-    /// - Throws: `.interrupted` if one came.
+    /// - Throws: `.interrupted` if a signal came.
     package static func check() throws(CommandError) {
         guard isThere else { return }
         throw CommandError(
@@ -26,7 +26,7 @@ package enum StopRequest {
             fix: "run it again when there is time")
     }
 
-    /// From now on Ctrl-C, SIGTERM and the end of the terminal ask instead of killing.
+    /// From now on Ctrl-C, SIGTERM and the end of the terminal request a stop instead of killing.
     package static func watch() {
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number) { number in

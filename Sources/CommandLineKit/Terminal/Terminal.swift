@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Where messages for people go: standard error, coloured if it is a terminal that wants it.
+/// The output for messages to people: standard error, coloured on a terminal that allows it.
 package struct Terminal: Sendable {
     package enum Colour: String {
         case red = "31"
@@ -16,10 +16,10 @@ package struct Terminal: Sendable {
     package static let standardOutput = Terminal(descriptor: STDOUT_FILENO)
 
     private let descriptor: Int32
-    /// Whether somebody watches: progress is shown to nobody else.
+    /// Whether it is a terminal: progress is shown only there.
     package let isInteractive: Bool
     private let hasColour: Bool
-    /// How many characters fit on a line; nil if nobody watches.
+    /// How many characters fit on a line; nil if it is not a terminal.
     package var columns: Int? {
         var size = winsize()
         guard isInteractive, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
@@ -50,7 +50,7 @@ package struct Terminal: Sendable {
             _ = writeAll(Array(text.utf8), to: descriptor)
             return
         }
-        // Behind what waits there already, and with its error where nothing can be written.
+        // After the output that is buffered already, and with its error if the output cannot be written.
         StandardOutput.shared.write(Array(text.utf8))
         StandardOutput.shared.flush()
     }

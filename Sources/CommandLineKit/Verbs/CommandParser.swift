@@ -1,4 +1,4 @@
-/// What the words of a command line ask for.
+/// A parsed command line.
 package enum ParsedCommand: Sendable {
     case run(Invocation)
     case help(String)

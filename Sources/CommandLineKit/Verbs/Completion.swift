@@ -14,7 +14,7 @@ package struct Completion {
         case folders
     }
 
-    /// Asks a cluster what its nodes are called, and for the keys at a path that begin with some text.
+    /// The names of a cluster's nodes, and the keys at a path that begin with some text.
     package struct Source: Sendable {
         package let nodes: @Sendable (Invocation) -> [String]
         package let keys: @Sendable (_ path: String, _ beginning: String, Invocation) -> [String]
@@ -91,7 +91,7 @@ package struct Completion {
         }
     }
 
-    /// The paths one key further than what there is.
+    /// The paths one key further than the beginning.
     private func paths(_ beginning: String, _ invocation: Invocation) -> [String] {
         // A path may be written without the slash at its start, and is completed as it was begun.
         guard let slash = beginning.lastIndex(of: "/") else {
@@ -116,7 +116,7 @@ package struct Completion {
     }
 }
 
-/// What the words so far say: never an error, as a line that is being written has some.
+/// The words so far, parsed without errors, as an unfinished line may have some.
 private struct CompletedLine {
     private(set) var verb: Verb
     private(set) var path: [String]

@@ -1,6 +1,6 @@
-/// What a shell runs to have `hearth complete` find the words that may come next.
+/// A script with which a shell has `hearth complete` find the words that may come next.
 ///
-/// The scripts know nothing of the verbs, so that they stay true when the program changes.
+/// The scripts do not list the verbs, so that they stay correct when the program changes.
 package struct CompletionScript {
     package enum Shell: String, CaseIterable, Sendable {
         case bash

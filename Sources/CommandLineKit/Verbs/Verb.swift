@@ -1,4 +1,4 @@
-/// Declares one verb of the command line: what it takes, what its help says, what it does.
+/// Declares one verb of the command line: its arguments and options, its help, its work.
 ///
 /// A verb either has verbs below it (`hearth cluster up`) or work of its own, never both. Parsing,
 /// help, the manual page and shell completion all follow from the declaration.
@@ -11,7 +11,7 @@ package struct Verb: Sendable {
     package let arguments: [Argument]
     package let options: [Option]
     package let verbs: [Verb]
-    /// What the help explains beyond arguments and options.
+    /// Further tables of the help.
     package let tables: [HelpTable]
     /// Whole command lines, at least one.
     package let examples: [String]
@@ -19,7 +19,7 @@ package struct Verb: Sendable {
     package let isHidden: Bool
     package let work: Work?
 
-    /// Declares a verb that does something.
+    /// Declares a verb with work of its own.
     package init(
         _ name: String, _ summary: String, arguments: [Argument] = [], options: [Option] = [],
         tables: [HelpTable] = [], examples: [String], isHidden: Bool = false, work: @escaping Work
@@ -118,7 +118,7 @@ package struct Option: Sendable {
     package static let help = Option(flag: "help", letter: "h", "Show this help.")
 }
 
-/// What may stand as a value, for checks and for completion.
+/// The kind of a value, for checks and for completion.
 package enum ValueKind: Sendable {
     case text
     case file

@@ -2,7 +2,7 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import Glibc
 
-/// A cluster that runs in somebody's terminal: shows what its nodes say and when one ends, until Ctrl-C.
+/// A cluster that runs in a terminal: shows its nodes' logs and when a node ends, until Ctrl-C.
 struct AttachedCluster {
     private var cluster: Cluster
     private var logs: LogView
@@ -14,7 +14,7 @@ struct AttachedCluster {
         watch = NodeWatch(of: cluster)
     }
 
-    /// Starts all nodes, and shows what they say meanwhile.
+    /// Starts all nodes, and shows their logs meanwhile.
     mutating func start() throws(CommandError) {
         logs.skipToEnd()
         defer { logs.printNewLines() }
@@ -22,7 +22,7 @@ struct AttachedCluster {
         watch = NodeWatch(of: cluster)
     }
 
-    /// Follows the nodes, and stops them when somebody asks for that.
+    /// Follows the nodes, and stops them on request.
     ///
     /// - Throws: when all have ended by themselves.
     mutating func follow() throws(CommandError) {
@@ -43,7 +43,7 @@ struct AttachedCluster {
         cluster.stop(nodes, within: .seconds(10)) { _, _ in }
     }
 
-    /// Whether somebody changes the list of nodes, for which they all end; goes on with the new one after that.
+    /// Whether a process changes the list of nodes, for which all nodes end; goes on with the new list then.
     private mutating func isChanging() throws(CommandError) -> Bool {
         if ClusterChange.isUnderway(inFolder: cluster.folder) { return true }
         let current = try Cluster(inFolder: cluster.folder)

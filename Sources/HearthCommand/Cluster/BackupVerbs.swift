@@ -10,7 +10,7 @@ enum BackupVerbs {
     private static let name = Argument("NAME", "The name of the copy, such as monday.")
     private static let file = Argument("FILE", "A copy that `hearth backup` made.", values: .file)
     private static let node = Argument(
-        "NODE", "The node to bring it back to, such as n1.", values: .node)
+        "NODE", "The node whose database the copy replaces, such as n1.", values: .node)
 
     static let backup = Verb(
         "backup",
@@ -36,7 +36,7 @@ enum BackupVerbs {
         return .success
     }
 
-    /// A copy takes long; whether a node answers at all shows soon.
+    /// Fails soon if a node does not answer at all, as a copy takes long.
     private static func firstThatAnswers(
         of servers: [ServerAddress], _ probe: StatusProbe, within limit: Duration
     ) throws(NodeError) -> ServerAddress {
@@ -51,9 +51,9 @@ enum BackupVerbs {
 
     static let restore = Verb(
         "restore",
-        "Brings a copy back to a node that does not run; what the node had is kept beside it. "
-            + "Other nodes that have data win over older data: to go back in time, stop them all, "
-            + "restore one, and move the data of the others away.",
+        "Replaces the database of a node that does not run by a copy, and keeps the old one beside it. "
+            + "When it starts, it gets all newer writes from the other nodes: to return the cluster to an "
+            + "older state, stop all nodes, restore one, and move the data of the others away.",
         arguments: [file, node], options: [NodeOptions.folder],
         examples: ["hearth restore .hearth/n1/backups/monday.sqlite n1"]
     ) { invocation throws(CommandError) in
@@ -82,15 +82,15 @@ enum BackupVerbs {
                 .noInput, "\(source) is not a complete backup: \(error.problem)",
                 fix: "name a file that `hearth backup` wrote")
         }
-        // What belongs to the old database first, on the disk too: beside the new one it would be taken for
-        // its own.
+        // The files of the old database move first, and durably: SQLite would apply an old log to the new
+        // database.
         for suffix in ["-wal", "-shm", ""] {
             try move(database + suffix, to: kept + suffix, ifThere: true)
         }
         try synchronize(database)
         try move(copy, to: database)
         try synchronize(database)
-        StandardOutput.shared.print("\(id) has the data of the copy; start it")
+        StandardOutput.shared.print("\(id) now has the data of the copy; start the node")
         return .success
     }
 

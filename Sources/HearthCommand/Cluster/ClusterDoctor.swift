@@ -3,11 +3,11 @@ internal import CommandLineKit
 internal import Glibc
 internal import JSONText
 
-/// `hearth cluster doctor`: finds what is wrong, and says what to do.
+/// `hearth cluster doctor`: finds what is wrong, and how to fix it.
 enum ClusterDoctor {
     static let verb = Verb(
         "doctor",
-        "Looks at every node for two seconds and explains what is wrong; ends with 1 if something is.",
+        "Observes every node for two seconds and explains what is wrong; ends with 1 if something is.",
         options: ObservedCluster.options + [json],
         examples: [
             "hearth cluster doctor",
@@ -19,7 +19,7 @@ enum ClusterDoctor {
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let cluster = try ObservedCluster(of: invocation)
         let statuses = try cluster.statuses()
-        // What is wrong now and not a second later, such as lag, is nothing to worry about.
+        // A problem that is gone a second later, such as lag, is not reported.
         usleep(1_000_000)
         let diagnosis = Diagnosis(of: cluster, statuses, later: try cluster.statuses()) {
             endpoint in

@@ -4,10 +4,10 @@ internal import CommandLineKit
 internal import EventLoop
 internal import Glibc
 
-/// `hearth cluster logs`: what the nodes have said.
+/// `hearth cluster logs`: the logs of the nodes.
 enum ClusterLogs {
     static let verb = Verb(
-        "logs", "Shows what a node, or all of them, have said, merged by time.",
+        "logs", "Shows the log of a node, or the logs of all nodes merged by time.",
         arguments: [node], options: Cluster.options + [lines, since, follow],
         examples: [
             "hearth cluster logs n2", "hearth cluster logs -n 20 --follow",
@@ -23,7 +23,7 @@ enum ClusterLogs {
         "Leave out lines before this: 30s, 10m, 2h or 1d ago, or a local time such as 14:05 of today "
             + "or '2026-11-22 05:30'.")
     private static let follow = Option(
-        flag: "follow", letter: "f", "Go on with what they say, until Ctrl-C.")
+        flag: "follow", letter: "f", "Go on with new lines, until Ctrl-C.")
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let cluster = try Cluster(of: invocation)

@@ -2,11 +2,11 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import Glibc
 
-/// `hearth cluster status`: how each node is, once or live.
+/// `hearth cluster status`: the state of each node, once or live.
 enum ClusterStatus {
     static let verb = Verb(
         "status",
-        "Shows the state of each node, and how far they agree. Ends with 69 if a node does not serve.",
+        "Shows the state and replication of each node. Ends with 69 if a node does not serve.",
         options: ObservedCluster.options + [watch, json],
         tables: [StatusTable.legend, StatusTable.states],
         examples: [
@@ -16,9 +16,9 @@ enum ClusterStatus {
         ], work: run)
 
     private static let watch = Option(
-        flag: "watch", "Show it anew each second, with what happened in between, until Ctrl-C.")
+        flag: "watch", "Show it anew each second, with rates, until Ctrl-C.")
     private static let json = Option(
-        flag: "json", "Print one JSON object a node, with all there is.")
+        flag: "json", "Print one JSON object a node, with its whole status.")
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let cluster = try ObservedCluster(of: invocation)

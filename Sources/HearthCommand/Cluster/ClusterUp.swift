@@ -58,7 +58,7 @@ enum ClusterUp {
 // MARK: - The cluster's description
 
 extension ClusterUp {
-    /// What the options say; where they say nothing, what the folder's cluster was.
+    /// The description by the options, and by the folder's cluster where they are left out.
     private static func description(
         for invocation: Invocation
     ) throws(CommandError) -> ClusterFile {

@@ -101,7 +101,7 @@ enum ClusterVerbs {
         }
     }
 
-    /// Looks all names up before it does anything to one.
+    /// Looks up all names before it acts on any node.
     private static func forEachNode(
         of invocation: Invocation,
         _ body: (Cluster.Node, Cluster) throws(CommandError) -> Void

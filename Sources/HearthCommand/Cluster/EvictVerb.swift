@@ -5,19 +5,19 @@ internal import Glibc
 internal import SyncProtocol
 internal import ZeroMQ
 
-/// `hearth cluster evict`: a cluster goes on without a node.
+/// `hearth cluster evict`: evicts a node from its cluster.
 enum EvictVerb {
     private static let member = Argument(
         "NODE", "The node to evict, such as n3.", values: .node)
     private static let force = Option(
-        flag: "force", "Evict it although it runs; without this, a terminal is asked.")
+        flag: "force", "Evict it although it runs; without this, the command asks at a terminal.")
 
     static let verb = Verb(
         "evict",
-        "Has the cluster go on without a node that is gone: the others no longer wait for it. "
-            + "More than half of all nodes must be there and vote for it; otherwise it is refused. "
-            + "When the node is back, it takes over the others' data, replays what it alone had, and "
-            + "rejoins: one that runs does so at once.",
+        "Evicts a node that is gone, so that the others no longer wait for it. More than half of all "
+            + "nodes must run and vote for it; otherwise the eviction is refused. When the evicted node "
+            + "returns, it installs a checkpoint of a peer, replays the operations that it alone had, and "
+            + "rejoins; a node that runs does so at once.",
         arguments: [member], options: NodeClient.options + [force],
         examples: ["hearth cluster evict n3", "hearth cluster evict n3 --node n1"], work: run)
 
@@ -40,7 +40,7 @@ enum EvictVerb {
         return .success
     }
 
-    /// Asks whether a node that runs is meant; where nobody can be asked, that is refused.
+    /// Asks for confirmation if the node runs; fails if there is no terminal to ask at.
     private static func isConfirmed(
         _ id: String, reachedBy nodes: [String]
     ) throws(CommandError) -> Bool {
@@ -51,8 +51,8 @@ enum EvictVerb {
             : "\(id) runs: \(others.joined(separator: " and ")) reached it just now"
         let refusal = CommandError(
             .usage, problem,
-            fix: "stop it first, or add --force: it then stops taking writes until it has taken "
-                + "over the others' data")
+            fix: "stop it first, or add --force: it then takes no writes until it has installed a "
+                + "checkpoint of a peer and rejoined")
         let terminal = Terminal.standardError
         guard terminal.isInteractive, isatty(STDIN_FILENO) == 1 else { throw refusal }
         terminal.write("\(problem). Evict it all the same? [y/N] ")
@@ -60,11 +60,11 @@ enum EvictVerb {
     }
 }
 
-/// One eviction, as it is asked of the nodes of a cluster.
+/// One request for an eviction to the nodes of a cluster.
 private struct EvictionRequest {
-    /// How often the nodes are looked at while somebody waits, in microseconds.
+    /// The interval between requests for statuses while the command waits, in microseconds.
     private static let pauseMicroseconds: UInt32 = 100_000
-    /// A node that fell silent counts as reached for two seconds more.
+    /// A node that fell silent counts as reached for two more seconds.
     private static let silence = Duration.milliseconds(2_500)
 
     private let member: String
@@ -83,7 +83,7 @@ private struct EvictionRequest {
 
     /// The nodes that reach the one to evict, itself included if it answers; empty if it is gone.
     ///
-    /// Waits until one that was killed just now is missed.
+    /// Waits until peers notice a node that was killed just now.
     func reachers() throws(CommandError) -> [String] {
         let deadline = ContinuousClock.now + EvictionRequest.silence
         while true {
@@ -108,7 +108,7 @@ private struct EvictionRequest {
                 try probe.evict(member, at: server, within: limit)
                 return server
             } catch {
-                // What a node says counts more than that another one does not answer.
+                // A refusal is more informative than the timeout of another node.
                 if !isAnswered { refusal = error }
                 isAnswered = isAnswered || report != nil
             }
@@ -118,7 +118,7 @@ private struct EvictionRequest {
             fix: refusal?.fix ?? "name another node with --node")
     }
 
-    /// Returns once a majority has voted, as the node that was asked knows.
+    /// Returns once a majority has voted, by the status of the node that was asked.
     func waitUntilDecided(at server: ServerAddress) throws(CommandError) {
         let deadline = ContinuousClock.now + limit
         while true {
@@ -127,7 +127,7 @@ private struct EvictionRequest {
             guard ContinuousClock.now < deadline else {
                 throw CommandError(
                     .outcomeUnknown,
-                    "the vote is noted, but no majority has joined it yet: \(member) is not evicted",
+                    "the vote is recorded, but no majority has voted yet: \(member) is not evicted",
                     fix:
                         "start the other nodes: the vote stands, and `hearth cluster status` shows "
                         + "when \(member) is evicted")
@@ -138,7 +138,7 @@ private struct EvictionRequest {
 
     private func reports() throws(CommandError) -> [NodeStatus?] { try reports(of: servers) }
 
-    /// What the nodes say of themselves; nil of one that does not answer, or not as this version does.
+    /// The nodes' statuses; nil for a node that does not answer, or in another version's form.
     private func reports(of servers: [ServerAddress]) throws(CommandError) -> [NodeStatus?] {
         do throws(NodeError) {
             return try probe.answers(of: servers, within: min(limit, .seconds(1)))

@@ -3,10 +3,11 @@ internal import CommandLineKit
 internal import Glibc
 internal import ZeroMQ
 
-/// `hearth keys`: who nodes and clients are to each other.
+/// `hearth keys`: the keys of nodes and clients.
 enum KeysVerb {
     static let verb = Verb(
-        "keys", "Makes the keys by which nodes and clients know each other.", verbs: [new, show],
+        "keys", "Makes the keys by which nodes and clients authenticate each other.",
+        verbs: [new, show],
         examples: ["hearth keys new n1 n2 n3 --out keys", "hearth keys show keys/n1.key"])
 
     private static let names = Argument(

@@ -9,11 +9,11 @@ enum MemberVerbs {
     private static let oldNode = Argument(
         "NODE", "The node to remove, such as n3.", values: .node)
     private static let force = Option(
-        flag: "force", "Remove it although the others may lack what it alone holds.")
+        flag: "force", "Remove it although the others may lack operations that it alone holds.")
 
     static let add = Verb(
         "add",
-        "Adds a node to the cluster, which takes over the data of the others. All nodes stop for a "
+        "Adds a node to the cluster, which gets the data from its peers. All nodes stop for a "
             + "moment and start with the new list: two lists at once could count two majorities.",
         arguments: [newNode], options: [NodeOptions.folder],
         examples: ["hearth cluster add", "hearth cluster add n4"]
@@ -62,7 +62,7 @@ enum MemberVerbs {
 }
 
 extension ClusterFile {
-    /// A node that is not in the list yet, behind the ports of those that are.
+    /// A node that is not in the list yet, with ports behind those of the listed nodes.
     ///
     /// - Throws: a usage error for a name that is taken or cannot be one.
     func newNode(named name: String?) throws(CommandError) -> Node {
@@ -95,7 +95,7 @@ struct MemberChange {
     private let running: [Cluster.Node]
     private let mark: ClusterChange
 
-    /// - Throws: when another process changes the list, or the nodes would lose their data by a stop.
+    /// - Throws: when another process changes the list, or a stop would lose the nodes' data.
     init(of cluster: Cluster) throws(CommandError) {
         self.cluster = cluster
         running = cluster.file.nodes.filter { cluster.process(of: $0) != nil }
@@ -110,12 +110,12 @@ struct MemberChange {
         StopRequest.watch()
     }
 
-    /// Others may change the list again.
+    /// Lets other processes change the list again.
     func end() { mark.end() }
 
-    /// Returns whether nodes run with the new list; with none running before, it is only written.
+    /// Returns whether nodes run with the new list; if none ran before, it is only written.
     ///
-    /// - Throws: why a node did not start; then the nodes run with the list as it was.
+    /// - Throws: why a node did not start; the nodes then run with the old list.
     func apply(_ list: ClusterFile) throws(CommandError) -> Bool {
         stop(running)
         let changed = try Cluster(creating: list, inFolder: cluster.folder)
@@ -133,7 +133,7 @@ struct MemberChange {
         }
     }
 
-    /// Stops nodes, and tells of those that had to be killed: what they had acknowledged is on their disks.
+    /// Stops nodes, and reports those that had to be killed: their acknowledged operations are on their disks.
     private func stop(_ nodes: [Cluster.Node]) {
         cluster.stop(nodes, within: .seconds(10)) { node, outcome in
             if case .killed = outcome {
@@ -142,11 +142,11 @@ struct MemberChange {
         }
     }
 
-    /// Goes back to the list as it was, and says so.
+    /// Restores the old list, and reports that.
     private func undo() throws(CommandError) -> String {
         let old = try Cluster(creating: cluster.file, inFolder: cluster.folder)
-        if StopRequest.isThere { return "the list is as it was, and no node runs" }
+        if StopRequest.isThere { return "the list is unchanged, and no node runs" }
         try ClusterStart(cluster: old).start(running)
-        return "the nodes run again with the list as it was"
+        return "the nodes run again with the old list"
     }
 }

@@ -22,11 +22,11 @@ enum NodeVerb {
         "key", "FILE", "The node's secret key, which `hearth keys new` made.", values: .file)
     private static let insecure = Option(
         flag: "insecure",
-        "Take connections from other machines, although they are neither encrypted nor checked.")
+        "Accept connections from other machines, although they are neither encrypted nor checked.")
 
     private static let record = Option(
         "record", "FOLDER",
-        "Keep what the node does, turn by turn, in a file of that folder, for the checks of `hearth soak`.",
+        "Record each turn of the node in a file of that folder, for the checks of `hearth soak`.",
         values: .file)
 
     private static let parent = Option(
@@ -43,7 +43,7 @@ enum NodeVerb {
                 throw CommandError(
                     .unavailable,
                     "--parent \(parent): that process did not start this one, or is gone",
-                    fix: "leave --parent out to run a node by itself")
+                    fix: "leave out --parent to run a node by itself")
             }
         }
         let exposure = invocation.has(insecure) ? Exposure.network : .loopback

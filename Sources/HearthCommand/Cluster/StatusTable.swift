@@ -7,7 +7,7 @@ internal import SyncProtocol
 struct StatusTable {
     let lines: [String]
 
-    /// What the columns show, in their order.
+    /// The columns and their meanings, in order.
     static let legend = HelpTable(
         "columns",
         [
@@ -17,17 +17,20 @@ struct StatusTable {
             ("ADDRESS", "Where clients connect."),
             ("OPERATIONS", "How many operations it has applied, from all nodes."),
             ("OPS/S", "How many operations it applied a second since the last look (--watch)."),
-            ("LAG", "How many operations the node that holds most has and this one lacks."),
-            ("PEERS", "The nodes that it heard from within the last two seconds."),
+            (
+                "LAG",
+                "How many operations this node lacks of those that the most advanced node holds."
+            ),
+            ("PEERS", "The nodes whose heartbeats it received within the last two seconds."),
             (
                 "COORDINATOR",
                 "The node that decides transactions, as far as this one knows; - while there is none."
             ),
             ("CLIENTS", "The connections of clients."),
-            ("LISTENS", "What these clients listen to."),
+            ("LISTENS", "The listens of these clients."),
             (
                 "STABLE",
-                "How long ago the time was up to which all earlier writes have arrived there."
+                "The age of its stable time, up to which all writes have arrived there."
             ),
             (
                 "LOG",
@@ -40,7 +43,7 @@ struct StatusTable {
             ("WAITING", "The batches that wait for earlier ones, and how many may."),
             (
                 "REGISTERS",
-                "The places for which it remembers what a late write could still change."
+                "The registers: places for which it remembers what a late write could change."
             ),
             ("MEMORY", "The resident memory of its process."),
             ("DISK", "The size of its database."),
@@ -51,7 +54,7 @@ struct StatusTable {
             ),
         ])
 
-    /// What STATE may say.
+    /// The values of STATE.
     static let states = HelpTable(
         "states",
         ObservedNode.State.allCases.map { ($0.rawValue, $0.explanation) }
@@ -121,7 +124,7 @@ struct StatusTable {
         return "\(tenths / 10).\(tenths % 10) s ago"
     }
 
-    /// What the log holds, of what it may, and how large it is.
+    /// The operations in the log, its limit, and its size.
     private static func log(of status: NodeStatus) -> String {
         "\(status.data.loggedOperations)/\(status.data.loggedOperationsLimit) "
             + megabytes(status.process?.logBytes)

@@ -7,10 +7,10 @@ extension Completion {
     private static let words = Argument(
         "WORD", "The words so far, the last of which is to be completed.", arity: .any)
 
-    /// `hearth complete -- WORD…`: what a shell runs when somebody presses Tab.
+    /// `hearth complete -- WORD…`: run by a shell when Tab is pressed.
     ///
-    /// Prints a candidate a line, behind a tab what it means, or `:files` or `:folders`. It says nothing of
-    /// what goes wrong: there is nobody to read it.
+    /// Prints a candidate a line, with its meaning behind a tab, or `:files` or `:folders`. It prints no
+    /// errors, which would disturb the command line.
     static let verb: Verb = Verb(
         "complete", "Prints the words that may complete a command line.", arguments: [words],
         examples: ["hearth complete -- cluster kill n"], isHidden: true
@@ -39,7 +39,7 @@ extension Completion.Source {
             (try? keys(at: path, beginningWith: beginning, for: invocation)) ?? []
         })
 
-    /// Nobody waits longer for a completion, in seconds.
+    /// The longest wait for a completion, in seconds.
     private static let patience = "1"
     private static let limit = 100
 
@@ -48,7 +48,7 @@ extension Completion.Source {
     ) throws -> [String] {
         var invocation = invocation
         invocation.add(patience, to: NodeClient.timeout)
-        // Numbers come in the order of their values, in which those that begin alike are apart.
+        // Number keys are ordered by value, which separates those with a common beginning.
         let isNumber = Int(beginning) != nil
         let start = beginning.isEmpty || isNumber ? nil : try Key(beginning)
         let listing = try NodeClient(for: invocation).children(

@@ -1,6 +1,6 @@
 internal import CommandLineKit
 
-/// The verbs that tell of `hearth` itself.
+/// The verbs about `hearth` itself.
 enum HelpVerbs {
     static let all: [Verb] = [help, version, man, Completion.verb]
 

@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import DataTree
 internal import JSONText
 
-/// The words that the data verbs share.
+/// The arguments that the data verbs share.
 enum DataArguments {
     static let path = Argument(
         "PATH", "A place in the tree, such as /rooms/lobby; / is all of it.", values: .path)
@@ -13,7 +13,7 @@ enum DataArguments {
 }
 
 extension Invocation {
-    /// The path given, or what is wrong with it.
+    /// The path given, or a usage error.
     func location() throws(CommandError) -> Path {
         do throws(DataError) {
             return try Path(self[DataArguments.path])

@@ -6,7 +6,7 @@ extension Verb {
     private static let pretty = Option(flag: "pretty", "Indent the JSON.")
     private static let shallow = Option(
         flag: "shallow",
-        "Show true in place of what is below each child that is an object: for large lists, which are "
+        "Show true in place of each child that is an object: for large lists, which are "
             + "read 10,000 children at a time.")
     private static let stable = Option(
         flag: "stable",

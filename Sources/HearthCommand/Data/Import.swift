@@ -9,8 +9,8 @@ extension Verb {
         "FILE", "A JSON file; - is standard input.", values: .file)
     private static let replace = Option(
         flag: "replace",
-        "Replace what is at PATH even by a value too large for one operation (16 MB): what is there "
-            + "is removed first, and readers see the new value grow.")
+        "Replace the value at PATH even by one too large for one operation (16 MB): the old value "
+            + "is removed first, and readers see the new one grow.")
 
     static let `import` = Verb(
         "import",
@@ -46,21 +46,21 @@ extension Verb {
 
 /// Where a value is imported to, and how large it is.
 struct ImportTarget {
-    /// Roughly the bytes on the wire up to which one operation replaces a place: half of what a node
-    /// takes as one frame, and what Firebase takes of its SDKs as one write. To write a larger value
-    /// beside the place first would not help: the operation that swaps it in has to carry it too.
+    /// Roughly the largest value, in bytes on the wire, that one operation writes: half of the largest frame
+    /// that a node accepts, and Firebase's limit for one write of its SDKs. Staging a larger value elsewhere
+    /// would not help: the operation that swaps it in would have to carry it too.
     static let operationBytes = 16_000_000
 
     let path: Path
-    /// As messages name what is read.
+    /// The name of the input in messages.
     let source: String
     let byteCount: Int
-    /// Whether nothing was there before.
+    /// Whether the place was empty before.
     var isEmpty = false
 
     var fitsInOneOperation: Bool { byteCount <= ImportTarget.operationBytes }
 
-    /// Replaces the place in one operation, which nobody sees a part of.
+    /// Replaces the value in one atomic operation.
     func replaceAtOnce(by value: Value, _ client: NodeClient) throws(CommandError) {
         do throws(CommandError) {
             try client.put(value, at: path)
@@ -73,13 +73,14 @@ struct ImportTarget {
         }
     }
 
-    /// A usage error, before anything is changed: nobody said that what is there may be removed.
+    /// A usage error, before anything is changed: the command line does not allow to remove the present value.
     var wouldBeRemoved: CommandError {
         CommandError(
             .usage,
             "\(source) has \(megabytes(byteCount)) MB, too much for one operation "
                 + "(\(megabytes(ImportTarget.operationBytes)) MB), and \(path) is not empty",
-            fix: "nothing was changed; add --replace to remove what is there and write the file in "
+            fix:
+                "nothing was changed; add --replace to remove the value there and write the file in "
                 + "pieces, which an interruption leaves unfinished, or import to an empty place")
     }
 }

@@ -15,7 +15,7 @@ extension Verb {
     static let ls = Verb(
         "ls",
         "Lists the keys at a path in order, each with its value or the number of its children; the cost "
-            + "does not grow with what is below.",
+            + "does not grow with the size of the children.",
         arguments: [
             Argument(
                 DataArguments.path.name, DataArguments.path.explanation, arity: .optional,
@@ -56,9 +56,9 @@ extension Verb {
 }
 
 extension NodeClient {
-    /// So many children from a key on, in as many listings as it takes.
+    /// Up to `count` children from a key on, in as many listings as needed.
     ///
-    /// What changes meanwhile may be seen in a part only.
+    /// Changes made meanwhile may show only in part.
     func listing(
         of path: Path, from start: Key? = nil, limit: Int = .max
     ) throws(CommandError) -> ChildListing {

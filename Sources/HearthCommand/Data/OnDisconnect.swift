@@ -6,13 +6,13 @@ internal import Glibc
 
 extension Verb {
     private static let now = Option(
-        "set", "JSON", "Write this at once; otherwise what is there stays until then.")
+        "set", "JSON", "Write this at once; otherwise the present value stays until then.")
     private static let duration = Option(
         "for", "SECONDS", "End after so long; otherwise with Ctrl-C.")
 
     static let onDisconnect = Verb(
         "on-disconnect",
-        "Stays connected, and has the node write a value once the connection is gone, however that "
+        "Stays connected, and has the node write a value when the connection ends, however that "
             + "happens: null removes.",
         arguments: [DataArguments.path, DataArguments.json],
         options: [now, duration] + NodeClient.options,

@@ -8,7 +8,7 @@ internal import Threads
 
 /// Writes a large value in pieces: the first replaces what was there, the others add to it.
 ///
-/// Listeners see the value grow. However it ends, the user is told what is at the place.
+/// Listeners see the value grow. However it ends, it reports what the place then holds.
 struct PieceImport {
     private static let piecesInFlight = 8
 
@@ -28,7 +28,7 @@ struct PieceImport {
         var progress = Progress(of: pieces.sizes.reduce(0, +), ProgressLine.bytes)
         do throws(CommandError) {
             for index in pieces.pieces.indices {
-                // Nothing is added before the first piece has replaced what was there.
+                // The first piece must have replaced the old value before others are added.
                 let room = index == 1 ? 1 : PieceImport.piecesInFlight
                 try wait(&progress) { $0.openCount < room }
                 send(index)
@@ -56,7 +56,7 @@ struct PieceImport {
 
     /// Waits until there are enough answers.
     ///
-    /// - Throws: the first failure, Ctrl-C, or that no answer came for too long.
+    /// - Throws: the first failure, an interrupt, or a timeout without an answer.
     private func wait(
         _ progress: inout Progress, _ isEnough: @escaping (PieceImportState) -> Bool
     ) throws(CommandError) {
@@ -77,13 +77,13 @@ struct PieceImport {
         }
     }
 
-    /// Gives what is on its way a moment to be answered, so that the report can count it.
+    /// Waits a moment for the answers of open pieces, so that the report can count them.
     private func awaitOpenPieces() {
         _ = state.wait(upTo: min(client.limit, .seconds(2))) { $0.openCount == 0 ? true : nil }
     }
 }
 
-/// Which pieces are there.
+/// The outcomes of all pieces.
 struct PieceImportState: Sendable {
     private let sizes: [Int]
     private var begunCount = 0
@@ -108,10 +108,10 @@ struct PieceImportState: Sendable {
         }
     }
 
-    /// What stopped the import, and what is at the place now.
+    /// Why the import stopped, and what the place holds now.
     func report(_ error: CommandError, _ target: ImportTarget) -> CommandError {
         let reason = error.status == .interrupted ? "interrupted" : error.problem
-        // A piece without an answer, or whose answer is that nobody knows.
+        // A piece without an answer, or with an unknown outcome.
         let unknownCount = openCount + (failure?.effect == .unknown ? 1 : 0)
         guard doneCount + unknownCount > 0 else {
             return CommandError(

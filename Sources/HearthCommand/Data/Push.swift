@@ -11,8 +11,8 @@ extension Verb {
 
     static let push = Verb(
         "push",
-        "Appends a child under a new key, and prints the key: also where the write is done on fewer "
-            + "nodes than was asked for (exit code 80), or may have been done (75).",
+        "Appends a child under a new key, and prints the key, even if the write is done on fewer nodes "
+            + "than --concern asks for (exit code 80), or its outcome is unknown (75).",
         arguments: [DataArguments.path, json], options: [standardInput] + NodeClient.writeOptions,
         examples: [
             "hearth push /rooms/lobby/messages '{\"text\":\"hello\"}'",
@@ -35,7 +35,7 @@ extension Verb {
         var random = SystemRandomNumberGenerator()
         let key = keys.next(at: Loop.wallClockMilliseconds, random: &random)
         let client = try NodeClient(for: invocation)
-        // Who interrupts it has to know the key as well: the write may happen.
+        // The key is printed even after an interrupt, as the write may happen.
         StopRequest.watch()
         do throws(CommandError) {
             try client.put(value, at: path.appending(key))
@@ -48,9 +48,9 @@ extension Verb {
     }
 }
 
-/// A key for nothing would name a child that never is.
+/// The error for null: a key without a value would name no child.
 func nothingToPush(_ source: String) -> CommandError {
     CommandError(
-        .badData, "\(source): null and empty objects are no data, so there is nothing to push",
+        .badData, "\(source): null and empty objects are not data, so there is nothing to push",
         fix: "give a value, for example true, \"text\" or {\"text\": \"hello\"}")
 }

@@ -10,7 +10,7 @@ internal import Threads
 /// Pushes each line of standard input, many at a time, and prints the keys in order as they are
 /// acknowledged.
 ///
-/// The keys are made here, so that a push which is sent again after its node died is one push.
+/// The keys are made here, so that a push that is repeated after its node died is still one push.
 struct PushStream {
     private static let window = 4096
 
@@ -25,7 +25,7 @@ struct PushStream {
     }
 
     func run() throws(CommandError) -> ExitStatus {
-        // From here on lost nodes are waited for: tell now if there is none at all.
+        // From here on the command waits for lost nodes, so it fails now if no node answers at all.
         try client.requireNode()
         StopRequest.watch()
         var progress = Progress(of: nil, "pushed")
@@ -34,7 +34,7 @@ struct PushStream {
             try waitUntil(&progress) { $0.openCount == 0 }
             progress.finish(acknowledgements.withLock { $0.printedCount })
         } catch {
-            // What is on its way gets a moment, so that its keys are printed.
+            // Waits a moment for open pushes, so that their keys are printed.
             _ = acknowledgements.wait(upTo: .seconds(2)) { $0.openCount == 0 ? true : nil }
             let ended = acknowledgements.withLock { $0 }
             progress.finish(ended.printedCount)
@@ -61,7 +61,7 @@ struct PushStream {
             do throws(CommandError) {
                 value = try parse(line, number)
             } catch {
-                // What was begun before the wrong line is ended.
+                // Finishes the pushes begun before the wrong line.
                 try waitUntil(&shown) { $0.openCount == 0 }
                 throw error
             }
@@ -72,7 +72,7 @@ struct PushStream {
         }
     }
 
-    /// While no line comes: a push may have failed, and Ctrl-C ends this.
+    /// Called while no line comes: a push may have failed, and Ctrl-C ends the wait.
     private func checkOpenPushes() throws(CommandError) {
         if let failure = acknowledgements.withLock({ $0.failure }) { throw failure }
         if StopRequest.isThere { throw interrupted }
@@ -108,7 +108,7 @@ struct PushStream {
 
     /// Waits until enough pushes are acknowledged.
     ///
-    /// - Throws: the first failure, Ctrl-C, or that no answer came for too long.
+    /// - Throws: the first failure, an interrupt, or a timeout without an answer.
     private func waitUntil(
         _ progress: inout Progress, _ isEnough: (Acknowledgements) -> Bool
     ) throws(CommandError) {
@@ -131,10 +131,10 @@ struct PushStream {
     }
 }
 
-/// Which pushes are acknowledged; their keys are printed in the order in which they were begun.
+/// The outcomes of pushes; their keys are printed in the order in which the pushes were begun.
 private struct Acknowledgements: Sendable {
     private var keys: [(key: Key, line: Int, isDone: Bool)] = []
-    /// How many have left the front of `keys`.
+    /// How many keys have left the front of `keys`.
     private var left = 0
     private var head = 0
     private(set) var printedCount = 0
@@ -148,7 +148,7 @@ private struct Acknowledgements: Sendable {
         return left + keys.count - 1
     }
 
-    /// Takes an answer. A key is printed unless its push was refused, or may have been.
+    /// Records an answer. A key is printed unless its push was refused, or may have been.
     mutating func end(_ number: Int, _ result: Result<Answer, HearthError>) {
         answeredCount += 1
         keys[number - left].isDone = true
@@ -171,7 +171,7 @@ private struct Acknowledgements: Sendable {
             refusal.status, "standard input, line \(line): \(refusal.problem)", fix: refusal.fix)
     }
 
-    /// What stopped the pushes, and which lines are pushed.
+    /// Why the pushes stopped, and which lines are pushed.
     func report(_ error: CommandError) -> CommandError {
         var problem = error.problem
         if let open = keys[head...].first(where: { !$0.isDone }) {

@@ -3,7 +3,7 @@ internal import DataTree
 internal import JSONText
 internal import QueryEngine
 
-/// The options by which a verb asks for some of the children at a path: an order, a range, a limit.
+/// The options for a query over the children at a path: an order, a range, a limit.
 enum QueryOptions {
     private static let order = Option(
         "order-by", "ORDER",
@@ -20,7 +20,7 @@ enum QueryOptions {
 
     /// The query that the options ask for.
     ///
-    /// - Throws: a usage error, in Firebase's words where the query cannot be.
+    /// - Throws: a usage error, in Firebase's words for an impossible query.
     static func query(of invocation: Invocation) throws(CommandError) -> Query {
         var query = Query()
         let limits = (

@@ -8,19 +8,19 @@ internal import Threads
 extension Verb {
     private static let expression = Argument(
         "EXPRESSION",
-        "'value + 1' (or -, *, max, min; what is no number counts as 0), or 'OLD -> NEW' with two JSON "
+        "'value + 1' (or -, *, max, min; anything but a number counts as 0), or 'OLD -> NEW' with two JSON "
             + "values, which gives up unless OLD is there.")
 
     private static let local = Option(
         flag: "local",
-        "Let the node at hand decide, even while it is cut off from the others. If another node decides "
+        "Let the connected node decide alone, even while it is partitioned. If another node decides "
             + "another transaction meanwhile, one of the two updates is lost.")
 
     static let transaction = Verb(
         "transaction",
-        "Reads a value, computes the next one, and writes it if nothing came in between; otherwise it "
-            + "tries again. The cluster decides, which takes more than half of its nodes: no two "
-            + "transactions, at whatever nodes, replace the same value. Without so many nodes it waits until "
+        "Reads a value, computes the next one, and writes it unless another write came first; then it "
+            + "tries again. The coordinator decides, which needs more than half of the nodes: no two "
+            + "transactions, at any nodes, replace the same value. Without a majority it waits until "
             + "--timeout, and fails. Prints the value that is there now; ends with 1 if it gave up.",
         arguments: [DataArguments.path, expression], options: NodeClient.options + [local],
         examples: [
@@ -47,7 +47,7 @@ extension Verb {
 }
 
 extension NodeClient {
-    /// Runs a transaction, and waits.
+    /// Runs a transaction, and waits for its outcome.
     fileprivate func transact(
         at path: Path, _ scope: Request.TransactionScope,
         _ update: @escaping @Sendable (Value) -> TransactionResult

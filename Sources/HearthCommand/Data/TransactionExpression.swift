@@ -2,9 +2,9 @@ internal import CommandLineKit
 internal import DataTree
 internal import JSONText
 
-/// What a transaction makes of a value: `value + 1`, or `"open" -> "closed"`.
+/// The function of a transaction: `value + 1`, or `"open" -> "closed"`.
 ///
-/// Arithmetic takes what is not a number as 0; compare-and-set gives up unless the value is equal
+/// Arithmetic counts anything but a number as 0; compare-and-set gives up unless the value is equal
 /// to the first one.
 enum TransactionExpression: Equatable {
     case arithmetic(Operator, Number)
@@ -29,7 +29,7 @@ enum TransactionExpression: Equatable {
             let operand = (try? JSONReader().parse(String(words[2])))?.number
         else {
             throw CommandError(
-                .usage, "'\(text)' is no expression of a transaction",
+                .usage, "'\(text)' is not an expression of a transaction",
                 fix: "write 'value + 1' (or -, *, max, min), or 'OLD -> NEW' with two JSON values")
         }
         self = .arithmetic(operation, operand)
@@ -49,7 +49,7 @@ enum TransactionExpression: Equatable {
         return nil
     }
 
-    /// Whether a value that was put in place is what the expression was for.
+    /// Whether a committed value is a result of the expression.
     func accepts(_ value: Value) -> Bool {
         switch self {
         case .compareAndSet(_, let new): value == new
@@ -62,7 +62,7 @@ enum TransactionExpression: Equatable {
         switch self {
         case .compareAndSet(let old, let new):
             if value == old { return new }
-            // Null may only mean that nothing is known here yet: to put it is to be told what is there.
+            // Null may only mean that the value is not known here yet; putting null then fetches it.
             return value.isNull ? .some(.null) : .none
         case .arithmetic(let operation, let operand):
             return operation.applied(to: value.number ?? .integer(0), operand).value

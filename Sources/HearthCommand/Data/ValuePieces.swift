@@ -18,7 +18,7 @@ struct ValuePieces {
         if !piece.isEmpty || pieces.isEmpty { endPiece() }
     }
 
-    /// The value that the writes of one piece make of nothing.
+    /// The value that the writes of one piece make at an empty location.
     static func value(of piece: [Write]) -> Value {
         var value = Value.null
         for write in piece { value.set(write.value, at: write.path) }
@@ -29,7 +29,7 @@ struct ValuePieces {
         let size = value.size
         if size > limit, !value.children.isEmpty {
             for (key, child) in value.children { add(child, at: path.appending(key)) }
-            // Once the children are there: what is empty cannot have a priority.
+            // After the children, because an empty location cannot have a priority.
             if !value.priority.isNull { append(value.priority, at: path.appending(.priority), 16) }
         } else {
             append(value, at: path, size)

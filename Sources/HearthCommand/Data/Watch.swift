@@ -14,8 +14,8 @@ extension Verb {
 
     static let watch = Verb(
         "watch",
-        "Prints what happens at a path, one JSON object a line, until Ctrl-C; says on standard error when "
-            + "it has lost its node, and which node it goes on with.",
+        "Prints the events at a path, one JSON object a line, until Ctrl-C; reports on standard error "
+            + "when it loses its node, and to which node it then connects.",
         arguments: [DataArguments.path],
         options: [events, count, DataArguments.priorities] + QueryOptions.all
             + NodeClient.options,

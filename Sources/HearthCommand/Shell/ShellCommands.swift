@@ -10,12 +10,12 @@ struct ShellCommands {
         case left
     }
 
-    /// What the shell was told: its nodes are those of each command that names no other.
+    /// The shell's own options: its nodes are those of each command that names no other.
     private let defaults: Invocation
 
     init(with defaults: Invocation) { self.defaults = defaults }
 
-    /// Runs a line, and reports what is wrong with it.
+    /// Runs a line, and prints its error.
     func run(_ line: String) -> Outcome {
         StopRequest.reset()
         do throws(CommandError) {
@@ -68,7 +68,7 @@ struct ShellCommands {
         return .ended(.success)
     }
 
-    /// The lines of the shell come from there.
+    /// The shell reads its lines from standard input.
     private func refuseStandardInput(_ invocation: Invocation) throws(CommandError) {
         let reads =
             invocation.verb.name != Verb.export.name
@@ -80,11 +80,11 @@ struct ShellCommands {
     }
 }
 
-// MARK: - What a command does not say
+// MARK: - Options that a command leaves out
 
 extension ShellCommands {
-    /// The options of the shell that a command takes and does not give; a command that names a node is
-    /// not given another one.
+    /// The options of the shell that a command accepts and leaves out; a command that names a node gets no
+    /// other one.
     private func missing(in invocation: Invocation) -> [Option] {
         NodeClient.options.filter { option in
             invocation.verb.options.contains { $0.name == option.name } && !invocation.has(option)
@@ -110,7 +110,7 @@ extension ShellCommands {
 }
 
 extension Verb {
-    /// What a line of the shell may begin with.
+    /// The verbs with which a line of the shell may begin.
     static let inShell = Verb(
         hearth.name, "Runs and talks to Hearth, in a shell.",
         verbs: hearth.verbs.filter { $0.name != shell.name } + shellEnds,

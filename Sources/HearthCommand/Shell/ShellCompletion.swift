@@ -20,7 +20,7 @@ struct ShellCompletion {
         guard line.missing == nil else { return .nothing }
         var words = line.before
         if words.first == Verb.hearth.name { words.removeFirst() }
-        // Files are not looked up: their names are for the machine, not for the cluster.
+        // Files are not completed: the shell is for the cluster, not for the machine.
         guard case .words(let candidates) = completion.reply(after: words, beginning: line.current)
         else { return .nothing }
         return ShellCompletion.completion(of: line.current, by: candidates.map(\.word))

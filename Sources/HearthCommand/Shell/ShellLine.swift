@@ -1,6 +1,6 @@
 /// Splits a line of the shell into words, by the simplest rules of a POSIX shell.
 ///
-/// Spaces separate words; `'…'`, `"…"` and `\` keep them. Unlike there, a word that begins with `{` or
+/// Spaces separate words; `'…'`, `"…"` and `\` quote them. Unlike in POSIX, a word that begins with `{` or
 /// `[` is JSON and goes on to the bracket that closes it, with its quotes: `set /a {"b": [1, 2]}`.
 struct ShellLine: Equatable {
     private(set) var words: [String] = []
@@ -30,7 +30,7 @@ struct ShellLine: Equatable {
     }
 }
 
-/// Takes words from the front of a line.
+/// Reads words from the front of a line.
 private struct Reader {
     var rest: Substring
     private(set) var endsInWord = false
@@ -61,7 +61,7 @@ private struct Reader {
         return (text, nil)
     }
 
-    /// What stands before the mark that closes a quotation; nil, and nothing is taken, without one.
+    /// The text before the mark that closes a quotation; nil, with nothing consumed, without one.
     private mutating func quoted(by mark: Character) -> String? {
         var text = ""
         var tail = rest

@@ -14,7 +14,7 @@ extension Verb {
             "hearth shell --node tcp://127.0.0.1:7001 < commands.txt",
         ]
     ) { (invocation) throws(CommandError) in
-        // A wrong node is told at once, not with the first command.
+        // An error in the nodes shows at once, not with the first command.
         _ = try NodeOptions.addresses(of: invocation)
         StopRequest.watch()
         SharedLinks.keep()

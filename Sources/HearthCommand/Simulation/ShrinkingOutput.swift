@@ -1,12 +1,12 @@
 internal import ClusterSimulator
 internal import CommandLineKit
 
-/// Tells how far the shortening of a scenario has come, and then prints what is left.
+/// Reports the progress of shrinking a scenario, and then prints the result.
 enum ShrinkingOutput {
     static func run(_ shrinking: inout Shrinking) {
         let before = shrinking.size
         let failed = shrinking.check?.rawValue ?? "the run itself"
-        tell("\(failed) fails; leaving out what it does not take")
+        tell("\(failed) fails; removing what the failure does not need")
         while shrinking.step() {
             tell("\(shrinking.size) of \(before) words left after \(shrinking.runs) runs")
         }

@@ -2,10 +2,10 @@ internal import ClusterSimulator
 internal import CommandLineKit
 internal import JSONText
 
-/// Prints one line a run, and in the end the command that repeats the first failure.
+/// Prints one line a run, and at the end the command that repeats the first failure.
 ///
-/// A check without anything to check is no success. In a swarm, where a seed may leave out what a
-/// check is about, one seed has to have something for it.
+/// A check without anything to check is not a success. In a swarm, where a seed may leave that out, at
+/// least one seed must have something for each check.
 struct SimulationOutput {
     /// A check that has had nothing to check in any run of a swarm so far.
     private struct Unseen {

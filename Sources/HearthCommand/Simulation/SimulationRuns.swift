@@ -6,7 +6,7 @@ internal import Synchronization
 struct SimulationRuns {
     let jobs: Int
 
-    /// Hands over each report once those of the seeds before were.
+    /// Hands over the reports in the order of the seeds.
     func forEach(
         _ file: ScenarioFiles.File, seeds: ClosedRange<UInt64>, _ body: (SimulationReport) -> Void
     ) {

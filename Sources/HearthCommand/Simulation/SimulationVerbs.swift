@@ -4,7 +4,7 @@ internal import Foundation
 
 extension Verb {
     static let simulation = Verb(
-        "sim", "Simulates clusters under faults, from a seed, and checks what must hold.",
+        "sim", "Simulates clusters under faults, from a seed, and checks their guarantees.",
         verbs: [
             simulationRun, simulationShow, simulationShrink, simulationList,
         ],
@@ -25,10 +25,10 @@ extension Verb {
     private static let jobs = Option(
         "jobs", "N", "How many runs go on at a time; without it, one for each processor.")
     private static let runLimit = Option(
-        "runs", "N", "How many runs it may take; without it, 3000.")
+        "runs", "N", "How many runs to try at most; without it, 3000.")
 
     private static let simulationRun = Verb(
-        "run", "Runs scenarios, seed by seed; exits with 1 if something does not hold.",
+        "run", "Runs scenarios, seed by seed; exits with 1 if a check fails.",
         arguments: [files], options: [seed, seeds, jobs, json],
         examples: [
             "hearth sim run Simulations --seeds 1..100",
@@ -48,7 +48,7 @@ extension Verb {
     }
 
     private static let simulationShow = Verb(
-        "show", "Prints what a seed makes of a scenario, as a scenario without any chance.",
+        "show", "Prints a scenario with all that a seed draws written out, without any chance.",
         arguments: [file], options: [requiredSeed],
         examples: ["hearth sim show Simulations/swarm.scenario --seed 7 > found.scenario"]
     ) { (invocation) throws(CommandError) in

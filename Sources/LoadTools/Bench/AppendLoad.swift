@@ -11,13 +11,13 @@ internal import ZeroMQ
 struct AppendLoad {
     /// How fast the connections append.
     enum Pace {
-        /// As fast as they can, with so many unacknowledged appends on each.
+        /// As fast as possible, with this many unacknowledged appends on each.
         case pipelined(window: Int)
-        /// So many a second, all together.
+        /// This many a second, all together.
         case fixed(perSecond: Int)
     }
 
-    /// What was measured.
+    /// The measurement.
     struct Result {
         var acknowledgedSeconds = 0.0
         var deliveredSeconds = 0.0
@@ -31,8 +31,8 @@ struct AppendLoad {
 
     private var connections: [Connection] = []
     private var listeners: [Socket] = []
-    /// Sockets at which something may have arrived without their descriptors showing it: at first, and
-    /// after a send, which takes note of arrivals.
+    /// Sockets that may have messages without their descriptors showing it: at first, and after a send, which
+    /// consumes the edge of arrivals.
     private var mustLook: [Bool]
     private var keys = PushIDGenerator()
     private var random = SystemRandomNumberGenerator()

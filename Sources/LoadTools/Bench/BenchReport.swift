@@ -53,7 +53,7 @@ struct BenchReport {
 
     init(isJSON: Bool) { self.isJSON = isJSON }
 
-    /// Says what is about to be measured.
+    /// Prints the title of the next measurements.
     func begin(_ heading: String) {
         if isJSON { return }
         StandardOutput.shared.print(heading + "\n")

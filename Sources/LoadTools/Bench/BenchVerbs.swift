@@ -106,7 +106,7 @@ extension Verb {
 
     private static let benchTransaction = Verb(
         "transaction",
-        "Raises counters by transactions of clients at all three nodes, each its own one, and then all one.",
+        "Increments counters by transactions at all three nodes: a counter for each client, then one for all.",
         options: [durability, transactions, json],
         examples: [
             "hearth bench transaction", "hearth bench transaction --durability interval --json",
@@ -134,7 +134,8 @@ extension Verb {
         "records", "NUMBER", "How many records are on disk; 1000000.")
 
     private static let benchRecovery = Verb(
-        "recovery", "Starts a node with many records on disk: as soon as they came, and later.",
+        "recovery",
+        "Starts a node with many records on disk: right after they were written, and later.",
         options: [recoveredRecords, durability, json],
         examples: ["hearth bench recovery", "hearth bench recovery --records 100000 --json"]
     ) { (invocation) throws(CommandError) in

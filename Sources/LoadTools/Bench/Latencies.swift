@@ -1,4 +1,4 @@
-/// Durations of one kind, and what percentiles they have.
+/// Durations of one kind, and their percentiles.
 struct Latencies {
     private var microseconds: [UInt32] = []
 

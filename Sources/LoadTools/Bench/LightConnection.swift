@@ -56,7 +56,7 @@ final class LightConnection {
         write(head + bytes)
     }
 
-    /// Takes what has arrived; false once the node has closed the connection.
+    /// Reads all arrived bytes; false once the node has closed the connection.
     func receive(_ take: (UnsafeRawBufferPointer) -> Void) -> Bool {
         while true {
             let start = rest.count
@@ -80,7 +80,7 @@ final class LightConnection {
         }
     }
 
-    /// Takes all whole frames and returns what is left.
+    /// Handles all whole frames and returns the remaining bytes.
     private func takeFrames(
         _ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Void
     ) -> UnsafeRawBufferPointer {
@@ -103,7 +103,7 @@ final class LightConnection {
         return UnsafeRawBufferPointer(rebasing: bytes[position...])
     }
 
-    /// A node asks for a sign of life: `PING`, two bytes of time, and what is to be repeated.
+    /// A node's heartbeat: `PING`, two bytes of time, and the context to repeat.
     private func answer(_ command: UnsafeRawBufferPointer) {
         guard command.starts(with: [4] + "PING".utf8), command.count >= 7 else { return }
         let pong = [4] + "PONG".utf8 + command[7...]
@@ -163,7 +163,7 @@ final class LightPoll {
         epoll_ctl(descriptor, EPOLL_CTL_ADD, connection.descriptor, &event)
     }
 
-    /// The indexes of those at which something has arrived, at most so many milliseconds later.
+    /// The indexes of the sockets with input, after at most so many milliseconds.
     func wait(milliseconds: Int32, _ body: (Int) throws(CommandError) -> Void) throws(CommandError)
     {
         let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)

@@ -1,7 +1,7 @@
 internal import CommandLineKit
 internal import Glibc
 
-/// What the system has counted for a running process.
+/// The resources that a running process has used.
 struct ProcessUsage {
     /// Time on a processor, in user and system mode.
     var cpuSeconds = 0.0

@@ -119,7 +119,7 @@ struct QueryBenchmark {
                 let query = try Query().orderedByKey().limited(toLast: QueryBenchmark.shown)
                 return .get(id: 1, path: QueryBenchmark.list, query: query)
             case .rangeOfField:
-                // So many scores lie above that the range is full.
+                // Enough scores lie above to fill the range.
                 let score = Int64.random(
                     in: 0..<Int64(QueryBenchmark.scores * 9 / 10), using: &random)
                 let query = try Query().ordered(byChild: "score").starting(at: .integer(score))
@@ -139,7 +139,7 @@ struct QueryBenchmark {
     }
 }
 
-/// One connection that asks and waits.
+/// One connection with one open request.
 private final class QueryConnection {
     let connection: LightConnection
     private var askedNanoseconds: UInt64 = 0

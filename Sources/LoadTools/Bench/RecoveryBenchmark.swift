@@ -37,8 +37,8 @@ struct RecoveryBenchmark {
         _ = try load.run()
     }
 
-    /// Waits for so long that the node has forgotten what late writes might have needed, and has written a
-    /// checkpoint without it: 20 s for each million records.
+    /// Waits until the node has forgotten its registers, and has written a checkpoint without them: 20 s for
+    /// each million records.
     func quiesce(_ records: Int) throws(CommandError) {
         for _ in 0..<max(20, records / 50_000) {
             pause(milliseconds: 1_000)
@@ -46,7 +46,7 @@ struct RecoveryBenchmark {
         }
     }
 
-    /// Ends the node and starts it again, until it answers.
+    /// Restarts the node, and waits until it answers.
     func restart() throws(CommandError) -> Measurement {
         cluster.cluster.stop([node], within: .seconds(60)) { _, _ in }
         let start = ContinuousClock.now

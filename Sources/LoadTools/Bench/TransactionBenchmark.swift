@@ -3,8 +3,8 @@ internal import CommandLineKit
 internal import DataTree
 internal import SyncProtocol
 
-/// Counters that clients at all three nodes raise by conditional puts: each reads, and puts one more if that is
-/// still there.
+/// Clients at all three nodes increment counters by conditional puts: each reads a counter, and puts one more if
+/// the value is unchanged.
 struct TransactionBenchmark {
     /// How many clients raise how many counters.
     struct Work: Sendable {
@@ -17,9 +17,9 @@ struct TransactionBenchmark {
         var work: Work
         var durability: String
         var committedPerSecond: Double
-        /// Puts that were refused because another one had come first, for each that took place.
+        /// Puts that were refused because another one came first, for each committed one.
         var refusedPerCommit: Double
-        /// From the first put of a client to the answer that its own took place.
+        /// From the first put of a client to the answer that it is committed.
         var commits: Latencies
         var serverMicrosecondsPerCommit: Double
     }
@@ -34,7 +34,7 @@ struct TransactionBenchmark {
     let transactions: Int
     let durability: String
 
-    /// Waits until there is a coordinator, raises the counters, and checks that none was raised in vain.
+    /// Waits until there is a coordinator, increments the counters, and checks that no increment was lost.
     func run(
         _ work: Work, on cluster: TemporaryCluster
     ) throws(CommandError) -> Measurement {
@@ -62,7 +62,7 @@ struct TransactionBenchmark {
                 / Double(committed) * 1e6)
     }
 
-    /// Lets clients count until so many puts took place; each ends with the one that it has begun.
+    /// Runs clients until `count` puts are committed; each finishes the one that it has begun.
     private func count(_ goal: Int, over clients: [Counting]) throws(CommandError) {
         let poll = LightPoll(capacity: clients.count)
         for (index, client) in clients.enumerated() {
@@ -84,7 +84,7 @@ struct TransactionBenchmark {
         }
     }
 
-    /// Another node shows them all.
+    /// Checks that another node shows all increments.
     private func checkSum(
         _ committed: Int, of work: Work, at address: String
     ) throws(CommandError) {
@@ -112,7 +112,7 @@ struct TransactionBenchmark {
     }
 }
 
-/// One client of one counter, which asks and waits.
+/// One client of one counter, with one open request.
 private final class Counting {
     let connection: LightConnection
     private(set) var commits = Latencies()
@@ -133,7 +133,7 @@ private final class Counting {
         put()
     }
 
-    /// What the counter shows.
+    /// The value of the counter.
     func read() throws(CommandError) -> Int64 {
         ask(.get(id: 1, path: path))
         var isAnswered = false
@@ -147,7 +147,7 @@ private final class Counting {
         return value
     }
 
-    /// Goes on with what nodes have answered.
+    /// Handles the answers of nodes.
     func takeAnswers() throws(CommandError) {
         try receive { (message) throws(CommandError) in
             switch message {

@@ -4,7 +4,7 @@ internal import DataTree
 internal import Hearth
 internal import Threads
 
-/// `hearth demo`: a guided tour that shows what Hearth is for, and checks all that it claims.
+/// `hearth demo`: a guided tour that shows the use of Hearth, and checks its own claims.
 package struct Demo {
     package static let verb = Verb(
         "demo", "Shows it all in 15 seconds: three nodes, writes on each, one killed, all equal.",
@@ -13,7 +13,7 @@ package struct Demo {
     private static let list = Path([Key(unchecked: "rooms"), Key(unchecked: "lobby")])
     private static let pushes = 60_000
     private static let pushesPerSecond = 7_500
-    /// Each client pushes so many by itself first, to be looked at.
+    /// How many pushes each client makes alone first, for the reader to follow.
     private static let slowPushes = 2
 
     private let cluster: Cluster
@@ -60,7 +60,7 @@ package struct Demo {
         try writers.push(until: Demo.pushes)
         story.show("all \(grouped(Demo.pushes)) pushes are acknowledged")
 
-        story.begin("The clients have ended. Is everything there, everywhere?")
+        story.begin("The clients have ended. Does every node hold every push?")
         let isRight = try DemoCheck(cluster: cluster, list: Demo.list, story: story)
             .run(expected: writers.acknowledgedKeys, heard: listener)
         story.end(isRight: isRight, pushes: Demo.pushes)
@@ -71,7 +71,7 @@ package struct Demo {
         _ node: Cluster.Node, while writers: DemoWriters
     ) throws(CommandError) {
         story.begin(
-            "\(node.id) is killed (SIGKILL, as by a power cut) while they push. Nobody waits for it:",
+            "\(node.id) is killed (SIGKILL, as by a power cut) while they push. The others do not wait:",
             "bob's client goes on at n1, and sends again what \(node.id) has not acknowledged.")
         let killed = cluster.kill(node)
         let before = writers.acknowledged

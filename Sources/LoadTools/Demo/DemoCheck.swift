@@ -3,13 +3,13 @@ internal import CommandLineKit
 internal import DataTree
 internal import JSONText
 
-/// Compares the three trees, and what was acknowledged with what is there.
+/// Compares the three trees with each other and with the acknowledged pushes.
 struct DemoCheck {
     let cluster: Cluster
     let list: Path
     let story: Story
 
-    /// Tells each result; true if all hold.
+    /// Shows each result; true if all hold.
     func run(
         expected: [Key], heard listener: DemoListener
     ) throws(CommandError) -> Bool {
@@ -32,7 +32,7 @@ struct DemoCheck {
         }
         let heard = listener.result()
         let isHeard = heard.children == there && !heard.isDoubled
-        story.check("the listener at n3 heard of each of them, once", isHeard)
+        story.check("the listener at n3 received each of them, once", isHeard)
         return areEqual && areThere && isHeard
     }
 

@@ -16,7 +16,7 @@ final class DemoListener: Sendable {
         var isDoubled = false
     }
 
-    /// How many events are shown, so that one sees what they are.
+    /// How many events are shown.
     private static let shown = 6
 
     private let connection: Connection
@@ -39,7 +39,7 @@ final class DemoListener: Sendable {
 
     func stop() { connection.close() }
 
-    /// How many children were heard of.
+    /// How many children were received.
     var count: Int { heard.withLock { $0.children.count } }
 
     /// The list as the events made it, and whether none of them came twice.
@@ -53,6 +53,6 @@ final class DemoListener: Sendable {
         state.events += 1
         guard state.events <= shown else { return }
         let message = JSONWriter.text(of: event.data)
-        story.show("n3 hears \(event.kind.name)  \(key.text)  \(message)")
+        story.show("n3 gets \(event.kind.name)  \(key.text)  \(message)")
     }
 }

@@ -6,7 +6,7 @@ internal import EventLoop
 internal import Hearth
 internal import Threads
 
-/// A client that pushes to a list, many at a time, and remembers what was acknowledged.
+/// A client that pushes to a list, many at a time, and records the acknowledged keys.
 ///
 /// When its node dies it goes on at the next one; a push that is sent again is still one push.
 final class DemoWriter: Sendable {
@@ -39,7 +39,7 @@ final class DemoWriter: Sendable {
         }
     }
 
-    /// Pushes until it has made so many pushes in all; each answer makes room for another.
+    /// Pushes until it has made this many pushes in all; each answer makes room for another.
     func push(upTo count: Int) {
         state.withLock { $0.allowed = max($0.allowed, count) }
         pushAllowed()

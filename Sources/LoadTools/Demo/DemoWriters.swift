@@ -27,7 +27,7 @@ final class DemoWriters {
     /// All keys that were acknowledged, in order.
     var acknowledgedKeys: [Key] { writers.flatMap { $0.acknowledgedKeys }.sorted() }
 
-    /// Lets one client after the other push, so slowly that one can see each push arrive.
+    /// Lets one client after the other push, slowly enough to see each push arrive.
     func takeTurns(_ rounds: Int) throws(CommandError) {
         for round in 1...rounds {
             for writer in writers {
@@ -57,7 +57,7 @@ final class DemoWriters {
         }
     }
 
-    /// Lets them push what is due by now, and shows how far they are.
+    /// Lets them push what is due by now, and shows their progress.
     func advance() {
         let start = start ?? .now
         self.start = start
@@ -65,7 +65,7 @@ final class DemoWriters {
         let share = min(due, total) / writers.count
         for writer in writers { writer.push(upTo: share) }
         story.showProgress(
-            "\(grouped(acknowledged)) pushes acknowledged, n3's listener has heard of "
+            "\(grouped(acknowledged)) pushes acknowledged, n3's listener has received "
                 + grouped(listener.count))
     }
 

@@ -2,7 +2,7 @@ internal import CommandLineKit
 internal import Glibc
 internal import Threads
 
-/// Tells the demo's story: numbered steps, and what happened in each; for any thread.
+/// Prints the demo: numbered steps, and the facts of each; for any thread.
 final class Story: Sendable {
     private struct State: Sendable {
         var step = 0
@@ -28,7 +28,7 @@ final class Story: Sendable {
         state.withLock { print("     " + fact, &$0) }
     }
 
-    /// Shows on a terminal how far things are, until the next line is written over it.
+    /// Shows progress on a terminal, until the next line is written over it.
     func showProgress(_ text: String) {
         guard terminal.isInteractive else { return }
         state.withLock { state in
@@ -37,7 +37,7 @@ final class Story: Sendable {
         }
     }
 
-    /// Removes the line that shows how far things are.
+    /// Removes the line of progress.
     func leaveProgress() {
         state.withLock { clearProgress(&$0) }
     }
@@ -47,7 +47,7 @@ final class Story: Sendable {
         show((holds ? terminal.coloured("✓", .green) : terminal.coloured("✗", .red)) + " " + claim)
     }
 
-    /// Leaves time to read.
+    /// Pauses, for the reader.
     func pause() throws(CommandError) {
         LoadTools.pause(milliseconds: 1000)
         try StopRequest.check()

@@ -5,11 +5,11 @@ internal import DataTree
 internal import EventLoop
 internal import JSONText
 
-/// `hearth soak`: real nodes under real faults, and whether anything was lost.
+/// `hearth soak`: real nodes under real faults, and a check for losses.
 package struct Soak {
     package static let verb = Verb(
         "soak",
-        "Writes to a cluster of its own while nodes are killed, paused and robbed of their disks; then "
+        "Writes to a cluster of its own while nodes are killed, paused and lose their disks; then "
             + "checks that nothing acknowledged was lost.",
         options: [nodes, clients, seconds, durability, checks, seed, history, json],
         examples: [
@@ -40,18 +40,18 @@ package struct Soak {
         values: .oneOf(["commit", "interval", "memory"]))
     private static let checks = Option(
         flag: "checks",
-        "Have nodes record each turn, and judge all by the simulator's checks; clients then ask one thing "
-            + "after the other, 20,000 in all at most.")
+        "Have nodes record each turn, and judge all by the simulator's checks; clients then send one "
+            + "request after the other, at most 20,000 in all.")
     private static let seed = Option(
         "seed", "N", "Draws the faults and the clients' work; by default from the time.")
     private static let history = Option(
         "history", "FILE",
-        "Write what each client asked, and what came of it, one JSON object a line.",
+        "Write each request and its outcome to a file, one JSON object a line.",
         values: .file)
     private static let json = Option(flag: "json", "Print one JSON object a claim.")
 
     private let cluster: Cluster
-    /// Where nodes keep what they do.
+    /// The folder of the nodes' records.
     private let records: String
     private let invocation: Invocation
     private let duration: Duration
@@ -70,7 +70,7 @@ package struct Soak {
         seed = given.map { UInt64($0) } ?? Loop.wallClockMilliseconds
     }
 
-    /// Lets clients work and nodes suffer, until all is calm again; returns what the nodes show then.
+    /// Runs clients and faults until quiescence; returns the trees of the nodes then.
     private func drive(
         _ workers: [any SoakWorker], _ faults: inout SoakFaults
     ) throws(CommandError) -> [(node: String, tree: Value)] {
@@ -80,7 +80,7 @@ package struct Soak {
             try StopRequest.check()
             try faults.advance()
             for worker in workers { worker.work() }
-            // One of the clients moves, each third of a second.
+            // Every third of a second, one of the clients moves.
             ticks += 1
             if ticks.isMultiple(of: 17) { workers[ticks / 17 % workers.count].move() }
             progress.show(Int(start.duration(to: .now) / .seconds(1)))
@@ -114,7 +114,7 @@ package struct Soak {
 // MARK: - Claims about values
 
 extension Soak {
-    /// Many writes at a time, judged by what the nodes show in the end.
+    /// Many writes at a time, judged by the nodes' trees at the end.
     private func load() throws(CommandError) -> ExitStatus {
         var clients: [SoakClient] = []
         for index in 0..<clientCount {
@@ -149,7 +149,7 @@ extension Soak {
             StandardOutput.shared.print(
                 "\(records.count { $0.outcome == .acknowledged }) of \(records.count) writes "
                     + "acknowledged, \(records.count { $0.outcome == .unknown }) unknown, "
-                    + "\(records.count { $0.outcome == .done }) done without most nodes; "
+                    + "\(records.count { $0.outcome == .done }) done on fewer nodes than asked for; "
                     + "\(told(faults)); \(check.exemptedCount) left out because the "
                     + "disk of their node was lost within two seconds; seed \(seed)")
         }
@@ -165,10 +165,10 @@ extension Soak {
 // MARK: - The simulator's checks
 
 extension Soak {
-    /// So many requests at most: the checks look at what each node held after each turn.
+    /// The most requests: the checks judge the state of each node after each turn.
     private static let requestsLimit = 20_000
 
-    /// One thing after the other, judged by what nodes and clients recorded.
+    /// One request after the other, judged by the records of nodes and clients.
     private func judge() throws(CommandError) -> ExitStatus {
         let share = Soak.requestsLimit / clientCount
         let pace = UInt64(duration / .microseconds(1)) / UInt64(share)

@@ -1,16 +1,16 @@
 internal import DataTree
 internal import JSONText
 
-/// Judges what clients recorded by what the nodes hold in the end.
+/// Judges the records of clients by the nodes' trees at the end.
 struct SoakCheck {
     struct Finding: Equatable {
         let claim: String
-        /// What was looked at, or the record that is not as claimed.
+        /// What was checked, or the record that refutes the claim.
         let details: String
         let holds: Bool
     }
 
-    /// A node lost its disk: what it alone had acknowledged just before went with it.
+    /// A node lost its disk, and with it writes that it alone had just acknowledged.
     struct Wipe {
         let node: String
         let milliseconds: Int
@@ -34,7 +34,7 @@ struct SoakCheck {
         ]
     }
 
-    /// Acknowledged writes that need not be there.
+    /// Acknowledged writes that may be missing.
     var exemptedCount: Int { records.count { $0.outcome == .acknowledged && mayBeLost($0) } }
 
     private func mayBeLost(_ record: SoakRecord) -> Bool {
@@ -51,7 +51,7 @@ struct SoakCheck {
         records.filter { $0.outcome == .acknowledged && !mayBeLost($0) }
     }
 
-    /// Nothing that was looked at is no success.
+    /// A check without anything to check is not a success.
     private func finding(
         _ claim: String, _ count: Int, _ what: String, unless witness: String?
     ) -> Finding {
@@ -94,7 +94,7 @@ extension SoakCheck {
         let list = first[SoakPlaces.list].children
         let unknownPeer = list.first { asked[$0.key] != $0.value }
         return finding(
-            "no child is there that nobody pushed", list.count, "children",
+            "each child was pushed by a client", list.count, "children",
             unless: unknownPeer.map { "\(SoakPlaces.list)/\($0.key) is \($0.value)" })
     }
 
@@ -110,7 +110,7 @@ extension SoakCheck {
             unless: isRight ? nil : "it is \(counter), not from \(least) to \(most)")
     }
 
-    /// Also one of unknown outcome, which a paused node may do much later, keeps its place.
+    /// Even a write of unknown outcome, which a paused node may do much later, keeps its place in the order.
     private var lastWriteStands: Finding {
         var last: [Path: SoakRecord] = [:]
         for record in must {

@@ -10,9 +10,9 @@ internal import Threads
 
 /// A client of a soak: writes, a bounded number at a time.
 ///
-/// One half of them goes to another node now and then with writes on their way, which it asks for again
-/// there, and wants each write to be durable on most nodes; it reads, too. The other half stays with one node, so that
-/// it is known whose disk alone may have what was acknowledged.
+/// One half of the clients moves to another node now and then with open writes, which it repeats there; it
+/// writes with the concern `majority`, and reads, too. The other half stays with one node, so that it is known
+/// whose disk alone may have an acknowledged write.
 final class SoakClient: SoakWorker {
     private struct State: Sendable {
         var records: [SoakRecord] = []
@@ -24,7 +24,7 @@ final class SoakClient: SoakWorker {
     }
 
     private static let window = 16
-    /// A client that moves reads once for so many writes.
+    /// A client that moves reads once for this many writes.
     private static let writesForARead = 8
 
     private let index: Int
@@ -54,10 +54,10 @@ final class SoakClient: SoakWorker {
     var records: [SoakRecord] { state.withLock { $0.records } }
     var reads: [SoakRead] { state.withLock { $0.reads } }
 
-    /// Leaves its node, whatever is on its way; one that stays connects to it again.
+    /// Leaves its node, even with open requests; a client that stays connects to it again.
     func move() { connection.leaveNode() }
 
-    /// Asks for as many writes as there is room for; some times a second.
+    /// Sends as many writes as there is room for; called several times a second.
     func work() {
         while let record = beginNext() {
             let (path, value) = record.writes
@@ -73,7 +73,7 @@ final class SoakClient: SoakWorker {
         }
     }
 
-    /// Reads what only this client writes.
+    /// Reads the place that only this client writes.
     private func read() {
         let invoked = milliseconds
         state.withLock { $0.open += 1 }
@@ -90,7 +90,7 @@ final class SoakClient: SoakWorker {
         }
     }
 
-    /// Begins no more writes, and waits for the answers.
+    /// Sends no more writes, and waits for the answers.
     func finish(within limit: Duration) {
         state.withLock { $0.isPushing = false }
         let deadline = ContinuousClock.now + limit

@@ -3,7 +3,7 @@ internal import CommandLineKit
 internal import Glibc
 internal import ReplicaCore
 
-/// Does things to the nodes of a soak, drawn from a seed, one or two nodes at a time.
+/// Injects faults into the nodes of a soak, drawn from a seed, one or two nodes at a time.
 struct SoakFaults {
     enum Kind: String, CaseIterable {
         case kill, pause, wipe
@@ -18,14 +18,14 @@ struct SoakFaults {
     private let cluster: Cluster
     private var random: SplitMix64
     private var away: [Away] = []
-    /// Started again and not serving yet: what others lose they could not get from these.
+    /// Restarted and not serving yet: others could not get lost operations from these nodes.
     private var returning: [Cluster.Node] = []
     private var nextLook: ContinuousClock.Instant
     private var next: ContinuousClock.Instant
-    /// How often each was done.
+    /// How often each fault was injected.
     private(set) var counts: [Kind: Int] = [:]
     private(set) var repairs = SoakRepairs()
-    /// When which nodes lost their disks, and when they were killed at all, in microseconds.
+    /// When which nodes lost their disks, and when they were killed, in microseconds.
     private(set) var wipes: [(node: String, time: UInt64)] = []
     private(set) var kills: [(node: String, time: UInt64)] = []
 
@@ -36,7 +36,7 @@ struct SoakFaults {
         nextLook = next
     }
 
-    /// Brings back whose time has come, and takes the next ones away; some times a second.
+    /// Ends faults that are due, and begins the next ones; called several times a second.
     mutating func advance() throws(CommandError) {
         let now = ContinuousClock.now
         for fault in away where fault.until <= now { try end(fault) }
@@ -44,7 +44,7 @@ struct SoakFaults {
         try lookForReturned(at: now)
         guard now >= next else { return }
         next = now + .milliseconds(draw(500...2000))
-        // Never more than two at once: the others are to be a majority of five.
+        // At most two at once, so that the others are a majority of five.
         let limit = min(2, cluster.file.nodes.count - 1)
         for _ in 0..<draw(1...2) where away.count + returning.count < limit { try begin() }
     }
@@ -57,13 +57,13 @@ struct SoakFaults {
         returning.removeAll { serving.contains($0.id) }
     }
 
-    /// Brings all back.
+    /// Ends all faults.
     mutating func endAll() throws(CommandError) {
         for fault in away { try end(fault) }
         away = []
     }
 
-    /// Counts what the last lives have repaired, once nothing more is to come.
+    /// Counts the repairs of the last incarnations, once no more are expected.
     mutating func countLastRepairs() throws(CommandError) {
         try repairs.add(lives: cluster.file.nodes, of: cluster)
     }

@@ -6,7 +6,7 @@ internal import Glibc
 internal import ReplicaCore
 internal import SyncProtocol
 
-/// What the simulator's checks say of a soak.
+/// The verdicts of the simulator's checks on a soak.
 struct SoakJudgement {
     let results: [CheckResult]
     private var acknowledged = 0
@@ -14,7 +14,7 @@ struct SoakJudgement {
     private var unknown = 0
     private let lives: Int
 
-    /// - Throws: when what a node has recorded cannot be read.
+    /// - Throws: when the records of a node cannot be read.
     init(
         of testimonies: [(operations: [RecordedOperation], writer: WriterID?)],
         _ cluster: Cluster, recordsIn folder: String, _ faults: SoakFaults, durability: String,
@@ -79,7 +79,7 @@ struct SoakJudgement {
 extension SoakJudgement: CustomStringConvertible {
     var description: String {
         "\(acknowledged) of \(acknowledged + failed + unknown) requests acknowledged, \(failed) failed, "
-            + "\(unknown) unknown; \(lives) lives of nodes recorded"
+            + "\(unknown) unknown; \(lives) incarnations of nodes recorded"
     }
 }
 

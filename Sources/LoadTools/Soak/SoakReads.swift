@@ -1,6 +1,6 @@
 internal import DataTree
 
-/// One read by a soak's client of the place that it alone writes to, as it was answered.
+/// One answered read by a soak's client of the place that it alone writes to.
 struct SoakRead: Sendable {
     let client: Int
     let invokedMilliseconds: Int
@@ -23,8 +23,8 @@ extension SoakRead: CustomStringConvertible {
     }
 }
 
-/// What clients may rely on while they move from node to node: the session guarantees of the simulator's
-/// checks, told by the numbers that each client writes to its own place, which ascend.
+/// The session guarantees of the simulator's checks while clients move from node to node, judged by the
+/// ascending numbers that each client writes to its own place.
 struct SoakSessions {
     /// A number that a read must show once this is completed.
     private struct Floor {
@@ -36,7 +36,7 @@ struct SoakSessions {
     let records: [SoakRecord]
     let reads: [SoakRead]
 
-    /// What reads showed less than what their client had written; and how many had something to show.
+    /// The reads that showed less than their client had written; and how many followed a write.
     func readYourWrites() -> (count: Int, witness: String?) {
         judge { client in
             records.compactMap { record in
@@ -48,7 +48,7 @@ struct SoakSessions {
         }
     }
 
-    /// What reads showed less than one before them; and how many had one before them.
+    /// The reads that showed less than an earlier one; and how many followed a read.
     func monotonicReads() -> (count: Int, witness: String?) {
         judge { client in
             reads.compactMap { read in

@@ -2,7 +2,7 @@ internal import ClientCore
 internal import DataTree
 internal import JSONText
 
-/// One write that a soak's client asked for, and what came of it.
+/// One write of a soak's client, and its outcome.
 struct SoakRecord: Sendable {
     enum Work: Sendable {
         /// A child of the one list of all, with a key of its own.
@@ -17,13 +17,13 @@ struct SoakRecord: Sendable {
 
     enum Outcome: String, Sendable {
         case open, acknowledged, failed, unknown
-        /// It is done, and not known to be durable on as many nodes as it was to be.
+        /// It is done, and not known to be durable at its concern.
         case done
     }
 
     let client: Int
-    /// The one node that can have answered, where no other needs to have it; nil for a write that is
-    /// acknowledged once most nodes have it.
+    /// The one node that can have answered a write with the concern `local`; nil for a write that is
+    /// acknowledged once a majority has it.
     let node: String?
     /// Ascends by one for each write of a client.
     let number: Int
@@ -46,7 +46,7 @@ struct SoakRecord: Sendable {
             }
     }
 
-    /// What the write puts, where.
+    /// The path and the value of the write.
     var writes: (path: Path, value: Value) {
         let number = Value.integer(Int64(number))
         switch work {

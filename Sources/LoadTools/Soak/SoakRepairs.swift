@@ -1,16 +1,16 @@
 internal import ClusterAdministration
 internal import CommandLineKit
 
-/// What the nodes of a soak got from their peers because they had missed it, over all their incarnations.
+/// What the nodes of a soak got from their peers by repair, over all their incarnations.
 ///
-/// A node that is killed takes its counters along, so they are read before; what it got in the moments
-/// between is not counted.
+/// The counters of a node end with its process, so they are read before a kill; repairs in between are not
+/// counted.
 struct SoakRepairs: CustomStringConvertible {
     private var operations = 0
     private var bytes = 0
     private var checkpoints = 0
 
-    /// Adds what some nodes have got in lives that end here.
+    /// Adds the repairs of nodes whose processes end now.
     mutating func add(lives nodes: [Cluster.Node], of cluster: Cluster) throws(CommandError) {
         let names = Set(nodes.map(\.id))
         let statuses = try ObservedCluster(cluster).statuses(within: .milliseconds(500))

@@ -9,8 +9,8 @@ internal import ReplicaCore
 internal import SyncProtocol
 internal import Threads
 
-/// A client of a soak whose every request is judged by the simulator's checks: it asks one thing after
-/// the other, moves between nodes, and keeps under which numbers it has asked.
+/// A client of a soak whose every request is judged by the simulator's checks: it sends one request after
+/// the other, moves between nodes, and records the numbers of its requests.
 final class SoakWitness: SoakWorker {
     private struct State: Sendable {
         var finished: [RecordedOperation] = []
@@ -18,7 +18,7 @@ final class SoakWitness: SoakWorker {
         var isAsking = true
         /// When the next request may begin.
         var next: UInt64 = 0
-        /// Who stamps.
+        /// The writer of its stamps.
         var writer: WriterID?
         /// Each has a number of its own among those of all witnesses.
         var connection: Int
@@ -74,17 +74,17 @@ final class SoakWitness: SoakWorker {
         }
     }
 
-    /// All that it has asked, and what came of it; and the writer under which it stamps.
+    /// All its requests and their outcomes; and the writer of its stamps.
     var testimony: (operations: [RecordedOperation], writer: WriterID?) {
         state.withLock { state in
             (state.finished + [state.open].compactMap { $0 }, state.writer)
         }
     }
 
-    /// Leaves its node, whatever is on its way.
+    /// Leaves its node, even with an open request.
     func move() { connection.leaveNode() }
 
-    /// Asks for the next thing if it is time; some times a second.
+    /// Sends the next request if it is due; called several times a second.
     func work() {
         guard let (request, concern) = beginNext() else { return }
         connection.send(request, concern: concern) { [self] result in
@@ -100,7 +100,7 @@ final class SoakWitness: SoakWorker {
         }
     }
 
-    /// Begins nothing more, and waits for the answer.
+    /// Sends no more requests, and waits for the answer.
     func finish(within limit: Duration) {
         state.withLock { $0.isAsking = false }
         let deadline = ContinuousClock.now + limit
@@ -110,7 +110,7 @@ final class SoakWitness: SoakWorker {
         connection.close()
     }
 
-    // MARK: What it asks
+    // MARK: Requests
 
     private func beginNext() -> (Request.Work, WriteConcern?)? {
         let now = SoakClock.microseconds
@@ -185,7 +185,7 @@ extension RecordedOperation.Outcome {
             switch error.effect {
             case .none: self = .failed
             case .unknown: self = .unknown
-            // Done, and on fewer nodes than it was to be.
+            // Done, on fewer nodes than its concern asks for.
             case .done: self = .acknowledged(nil, acknowledgedAt: nil)
             }
         }

@@ -2,15 +2,15 @@ internal import EventLoop
 
 /// A client of a soak.
 protocol SoakWorker: Sendable {
-    /// Begins what it may begin; called some times a second.
+    /// Sends the requests that are due; called several times a second.
     func work()
-    /// Leaves its node, whatever is on its way.
+    /// Leaves its node, even with open requests.
     func move()
-    /// Begins nothing more, and waits for what is on its way.
+    /// Sends no more requests, and waits for open ones.
     func finish(within limit: Duration)
 }
 
-/// The clock by which clients and nodes note when something was.
+/// The clock for the times that clients and nodes record.
 enum SoakClock {
     static var microseconds: UInt64 { Loop.monotonicNanoseconds / 1_000 }
 }

@@ -84,20 +84,21 @@ extension Coordination {
         seeing peers: Peers, at milliseconds: UInt64
     ) -> (problem: String, fix: String) {
         let alone =
-            "or let this node decide alone with \"local\", by which an update made elsewhere may be lost"
+            "or let this node decide alone (--local, in the protocol \"local\"): an update made elsewhere "
+            + "may then be lost"
         let reached = peers.liveCount(at: milliseconds) + 1
         let total = peers.all.count + 1
         guard 2 * reached <= total else {
             return (
                 "the nodes have elected no coordinator yet",
                 "try again in some seconds; a node that lost its data votes once it has contact with all "
-                    + "other nodes, so start those that are away, \(alone)"
+                    + "other nodes, so start the nodes that do not run, \(alone)"
             )
         }
         return (
             "\(member) has contact with \(reached - 1) of the \(total - 1) other nodes, and "
                 + "transactions need more than half of all nodes",
-            "bring back nodes until more than half are connected (`hearth cluster status`), \(alone)"
+            "start nodes until more than half are connected (`hearth cluster status`), \(alone)"
         )
     }
 }

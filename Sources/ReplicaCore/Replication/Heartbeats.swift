@@ -86,20 +86,20 @@ extension Replication {
         let silent = peers.silentMembers(at: now.elapsedMilliseconds)
         if !silent.isEmpty {
             return (
-                "it does not hear \(silent.joined(separator: ", "))",
-                "start what is away, or vote it out with `hearth cluster evict`; see `hearth cluster "
-                    + "doctor`"
+                "it has no contact with \(silent.joined(separator: ", "))",
+                "start the missing nodes, or evict them with `hearth cluster evict`; see `hearth "
+                    + "cluster doctor`"
             )
         }
         if closedTimestamp.time < time {
             return (
-                "nodes take writes that are up to \(closedTimestamp.lagMilliseconds) ms old",
+                "nodes accept writes with stamps up to \(closedTimestamp.lagMilliseconds) ms old",
                 "allow for more time"
             )
         }
         let late = peers.notStable(through: time)
         return (
-            "it waits for what \(late.joined(separator: ", ")) may still have",
+            "it waits for operations of \(late.joined(separator: ", "))",
             "allow for more time; see `hearth cluster doctor`"
         )
     }

@@ -72,7 +72,7 @@ extension Sessions {
         _ waiter: StabilityWaiters.Waiting, because reason: (problem: String, fix: String)
     ) {
         refuse(
-            .notStable, "what was written before may still change at \(member): \(reason.problem)",
+            .notStable, "earlier writes may still arrive at \(member): \(reason.problem)",
             fix: reason.fix, waiter.id, waiter.session)
     }
 }

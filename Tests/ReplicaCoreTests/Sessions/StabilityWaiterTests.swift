@@ -54,7 +54,7 @@ import Testing
         cluster.quiesce(milliseconds: 200)
         let (code, problem) = refusal(cluster.takeReplies()) ?? (.invalid, "")
         #expect(code == .notStable)
-        #expect(problem.hasSuffix("at n1: it does not hear n3"))
+        #expect(problem.hasSuffix("at n1: it has no contact with n3"))
     }
 
     @Test func `who allows for too little time is told how much it takes`() {
@@ -63,7 +63,7 @@ import Testing
         cluster.quiesce(milliseconds: 200)
         let (code, problem) = refusal(cluster.takeReplies()) ?? (.invalid, "")
         #expect(code == .notStable)
-        #expect(problem.hasSuffix("nodes take writes that are up to 500 ms old"))
+        #expect(problem.hasSuffix("nodes accept writes with stamps up to 500 ms old"))
     }
 
     @Test func `no more wait than a bound, and none whose client is gone`() {
