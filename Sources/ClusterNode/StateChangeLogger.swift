@@ -7,7 +7,7 @@ struct StateChangeLogger {
     private let log: NodeLog
     private var livePeers: [String] = []
     /// How many orphaned operations of this node were replayed or kept.
-    private var orphanPolicy: UInt64 = 0
+    private var handledOrphans: UInt64 = 0
     private var isShort = false
     private var evictions: EvictionLogger
 
@@ -61,8 +61,8 @@ struct StateChangeLogger {
     }
 
     private mutating func tell(redone: UInt64, kept: UInt64) {
-        guard redone + kept > orphanPolicy else { return }
-        orphanPolicy = redone + kept
+        guard redone + kept > handledOrphans else { return }
+        handledOrphans = redone + kept
         log.write(
             "of its orphaned operations, \(redone) are replayed and \(kept) kept under "
                 + "/_conflicts/\(log.member)")

@@ -119,7 +119,6 @@ private struct Examination {
         }
         examineDisk(report.process)
         examineOpenFiles(report.process)
-        examineLives(report.data)
         examineWrites()
         examineLog(report.data, among: statuses)
         examineCoordinator(later)
@@ -259,16 +258,6 @@ private struct Examination {
             fix:
                 "start \(example), or evict it with `hearth cluster evict \(example)`; beyond the limit, a "
                 + "node that was away gets a checkpoint")
-    }
-
-    /// Warns long before version vectors have no room for more incarnations.
-    private mutating func examineLives(_ data: NodeStatus.Data) {
-        let lives = data.closedIncarnations
-        guard lives > 5_000 else { return }
-        note(
-            .warning,
-            "it knows \(lives) past incarnations of nodes; with 10000, nodes refuse each other's heartbeats",
-            fix: "`hearth export` the data, and `hearth import` it into a new cluster")
     }
 
     private mutating func examineDisk(_ process: NodeStatus.Process?) {
