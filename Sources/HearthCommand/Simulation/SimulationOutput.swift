@@ -67,10 +67,10 @@ struct SimulationOutput {
         }
         if !isJSON {
             let seconds = start.duration(to: .now) / .seconds(1)
-            let permit =
-                permitted == 0 ? "" : ", \(permitted) acknowledged writes that might be lost permit"
+            let losses =
+                permitted == 0 ? "" : ", \(permitted) permitted losses"
             StandardOutput.shared.print(
-                "\(runs) runs, \(failures) failed\(permit), in \(tenths(seconds)) s")
+                "\(runs) runs, \(failures) failed\(losses), in \(tenths(seconds)) s")
         }
         guard let firstFailure else { return .success }
         StandardOutput.shared.print(isJSON ? "{\"reproduce\":\"\(firstFailure)\"}" : firstFailure)
@@ -85,7 +85,7 @@ struct SimulationOutput {
         StandardOutput.shared.print(
             "\(verdict)  \(report.scenario) seed \(report.seed)  \(report.traceHashText)  "
                 + "\(counts.acknowledged)/\(counts.operations) acknowledged, "
-                + (counts.permitted == 0 ? "" : "\(counts.permitted) permit, ")
+                + (counts.permitted == 0 ? "" : "\(counts.permitted) permitted losses, ")
                 + "\(report.events) events, \(tenths(report.simulatedSeconds)) s simulated")
         if let failure = report.failure {
             StandardOutput.shared.print("    the run itself is invalid: \(failure)")
