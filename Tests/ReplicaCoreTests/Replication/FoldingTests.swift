@@ -25,6 +25,25 @@ import Testing
             folded([1: 9, 2: 9, 3: 5], writers: [2, 7]) == nil, "n2 takes another one for current")
     }
 
+    @Test func `a heartbeat without its folded origins is understood only with the same ones`() {
+        let same: VersionVector = [3: 5, 4: 5]
+        let other: VersionVector = [3: 5, 4: 6]
+        guard let folded = same.folding(where: { _, _ in true }),
+            let different = other.folding(where: { _, _ in true })
+        else {
+            Issue.record("nothing is folded")
+            return
+        }
+        var heartbeat = Heartbeat.of("n2", 2, holding: [2: 9])
+        #expect(heartbeat.completed(with: nil)?.vector == [2: 9])
+        heartbeat.folding = .init(folded.digest, areLeftOut: true)
+        #expect(heartbeat.completed(with: folded)?.vector == [2: 9, 3: 5, 4: 5])
+        #expect(heartbeat.completed(with: different) == nil)
+        #expect(heartbeat.completed(with: nil) == nil)
+        heartbeat.folding?.areLeftOut = false
+        #expect(heartbeat.completed(with: different)?.vector == [2: 9])
+    }
+
     @Test func `restarts cost heartbeats nothing once the members have folded them`() {
         var cluster = TestCluster(3)
         let count = 150
