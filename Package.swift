@@ -54,6 +54,8 @@ let package = Package(
         module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
+        // HTTP as text: no imports at all.
+        module("HTTPText", []),
 
         // Engine and protocol.
         module("QueryEngine", ["DataTree"]),
@@ -124,6 +126,7 @@ let package = Package(
         .testTarget(name: "DocumentTests", swiftSettings: settings),
         tests(of: "DataTree", using: ["JSONText"]),
         tests(of: "JSONText", using: ["DataTree"]),
+        tests(of: "HTTPText"),
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
