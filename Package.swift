@@ -71,6 +71,7 @@ let package = Package(
         module(
             "ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store"]),
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
+        module("GatewayCore", ["DataTree", "JSONText", "QueryEngine", "SyncProtocol"]),
 
         // Drivers.
         module("NodeStorage", ["CLibrary", "Storage", "Store", "SyncProtocol", "Threads"]),

@@ -4,6 +4,7 @@ internal import NodeStorage
 internal import ReplicaCore
 internal import Storage
 internal import Store
+internal import SyncProtocol
 
 /// Hands a node's turns and requests to its store, on a thread of its own, and reports their outcomes to the
 /// loop.

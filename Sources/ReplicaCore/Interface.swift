@@ -1,34 +1,5 @@
 public import Store
-import SyncProtocol
-
-/// A moment, as the driver's clocks show it.
-public struct Moment: Equatable, Sendable {
-    /// Wall clock: milliseconds since 1970; may step.
-    public var wallMilliseconds: UInt64
-    /// Monotonic clock: milliseconds since an arbitrary start.
-    public var elapsedMilliseconds: UInt64
-
-    /// A moment of both clocks.
-    public init(wallMilliseconds: UInt64, elapsedMilliseconds: UInt64) {
-        self.wallMilliseconds = wallMilliseconds
-        self.elapsedMilliseconds = elapsedMilliseconds
-    }
-}
-
-/// One client's connection to this node, numbered by the driver.
-public struct SessionID: Hashable, Comparable, Sendable {
-    /// The session of operations that a replica makes by itself, without a client.
-    public static let none = SessionID(number: 0)
-
-    /// The driver's number, never used twice in an incarnation.
-    public let number: UInt64
-
-    /// The session with a number.
-    public init(number: UInt64) { self.number = number }
-
-    /// Orders sessions by their numbers.
-    public static func < (a: SessionID, b: SessionID) -> Bool { a.number < b.number }
-}
+public import SyncProtocol
 
 /// An input of a replica. A turn begins, processes its inputs, and ends.
 public enum Input: Sendable {

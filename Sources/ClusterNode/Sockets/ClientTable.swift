@@ -1,4 +1,5 @@
 internal import ReplicaCore
+internal import SyncProtocol
 
 /// One client of a node.
 struct Client {

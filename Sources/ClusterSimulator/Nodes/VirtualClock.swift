@@ -1,4 +1,5 @@
 import ReplicaCore
+import SyncProtocol
 
 /// A machine's clock as its processes see it: off by something, drifting, and stepping.
 struct VirtualClock {

@@ -1,6 +1,7 @@
 import DataTree
 import QueryEngine
 import ReplicaCore
+import SyncProtocol
 
 @testable import ClientCore
 

@@ -1,4 +1,5 @@
 import ReplicaCore
+import SyncProtocol
 
 /// Replicas with disks that sync at once, joined by a network that delivers at once.
 struct Nodes {
