@@ -50,6 +50,7 @@ let package = Package(
         module("CLibrary", []),
         module("Threads", ["CLibrary"]),
         module("EventLoop", ["CEventLoop", "CLibrary", "Threads"]),
+        module("Sockets", ["CEventLoop", "CLibrary", "EventLoop"]),
         module("ZeroMQ", ["CZeroMQ", "CLibrary"]),
         module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),
@@ -58,6 +59,7 @@ let package = Package(
         module("HTTPText", []),
 
         // Engine and protocol.
+        module("HTTPText", ["DataTree"]),
         module("QueryEngine", ["DataTree"]),
         module(
             "SyncProtocol", ["DataTree", "QueryEngine"],
@@ -130,6 +132,7 @@ let package = Package(
         tests(of: "HTTPText"),
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
+        tests(of: "Sockets", using: ["EventLoop"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
         tests(of: "Storage"),
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
