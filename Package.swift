@@ -52,6 +52,7 @@ let package = Package(
         module("CLibrary", []),
         module("Threads", ["CLibrary"]),
         module("EventLoop", ["CEventLoop", "CLibrary", "Threads"]),
+        module("Sockets", ["CEventLoop", "CLibrary", "EventLoop"]),
         module("ZeroMQ", ["CZeroMQ", "CLibrary"]),
         module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),
@@ -60,6 +61,7 @@ let package = Package(
         module("HTTPText", []),
 
         // Engine and protocol.
+        module("HTTPText", ["DataTree"]),
         module("QueryEngine", ["DataTree"]),
         module(
             "SyncProtocol", ["DataTree", "QueryEngine"],
@@ -132,6 +134,7 @@ let package = Package(
         tests(of: "HTTPText", fixtures: ["Fixtures"]),
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
+        tests(of: "Sockets", using: ["EventLoop"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
         tests(of: "Storage"),
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
