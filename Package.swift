@@ -57,8 +57,6 @@ let package = Package(
         module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
-        // HTTP as text: no imports at all.
-        module("HTTPText", []),
 
         // Engine and protocol.
         module("HTTPText", ["DataTree"]),
