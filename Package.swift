@@ -45,6 +45,7 @@ let package = Package(
         // System: the only Swift that calls C libraries; drivers and tools use Glibc and `CRuntime`.
         .systemLibrary(name: "CZeroMQ"),
         .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "COpenSSL"),
         .target(name: "CRuntime"),
         .target(name: "CEventLoop", linkerSettings: [.linkedLibrary("event")]),
         .target(name: "CLineEditor", linkerSettings: [.linkedLibrary("edit")]),
@@ -53,6 +54,7 @@ let package = Package(
         module("Threads", ["CLibrary"]),
         module("EventLoop", ["CEventLoop", "CLibrary", "Threads"]),
         module("Sockets", ["CEventLoop", "CLibrary", "EventLoop"]),
+        module("TLS", ["COpenSSL", "CLibrary"]),
         module("ZeroMQ", ["CZeroMQ", "CLibrary"]),
         module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),
@@ -133,6 +135,7 @@ let package = Package(
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
         tests(of: "Sockets", using: ["EventLoop"]),
+        tests(of: "TLS"),
         tests(of: "ZeroMQ", using: ["Threads"]),
         tests(of: "Storage"),
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
