@@ -50,12 +50,16 @@ let package = Package(
         module("CLibrary", []),
         module("Threads", ["CLibrary"]),
         module("EventLoop", ["CEventLoop", "CLibrary", "Threads"]),
+        module("Sockets", ["CEventLoop", "CLibrary", "EventLoop"]),
         module("ZeroMQ", ["CZeroMQ", "CLibrary"]),
         module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
+        // HTTP as text: no imports at all.
+        module("HTTPText", []),
 
         // Engine and protocol.
+        module("HTTPText", ["DataTree"]),
         module("QueryEngine", ["DataTree"]),
         module(
             "SyncProtocol", ["DataTree", "QueryEngine"],
@@ -125,8 +129,10 @@ let package = Package(
         .testTarget(name: "DocumentTests", swiftSettings: settings),
         tests(of: "DataTree", using: ["JSONText"]),
         tests(of: "JSONText", using: ["DataTree"]),
+        tests(of: "HTTPText"),
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
+        tests(of: "Sockets", using: ["EventLoop"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
         tests(of: "Storage"),
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),

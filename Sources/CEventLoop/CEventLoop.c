@@ -1,9 +1,11 @@
+#define _GNU_SOURCE
 #include "CEventLoop.h"
 
 #include <event2/event.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 struct event_base *hearth_base_new(void) {
@@ -48,6 +50,11 @@ struct event *hearth_event_on_edge(
     return armed(base, descriptor, EV_READ | EV_PERSIST | EV_ET, NULL, callback, context);
 }
 
+struct event *hearth_event_on_writable(
+    struct event_base *base, int descriptor, hearth_event_callback callback, void *context) {
+    return armed(base, descriptor, EV_WRITE | EV_PERSIST, NULL, callback, context);
+}
+
 struct event *hearth_event_after(
     struct event_base *base, int64_t microseconds, hearth_event_callback callback, void *context) {
     struct timeval delay = timeval_of(microseconds);
@@ -81,4 +88,8 @@ void hearth_wakeup_clear(int descriptor) {
     uint64_t count;
     ssize_t taken = read(descriptor, &count, sizeof count);
     (void)taken;
+}
+
+int hearth_accept(int listener) {
+    return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }

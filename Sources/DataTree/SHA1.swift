@@ -1,20 +1,22 @@
 /// The SHA-1 digest (FIPS 180-4) of bytes that arrive in pieces.
 ///
-/// Firebase's protocol defines its data hashes with it. It is a checksum for interoperability and
-/// guards no secret. It is written out here because this module imports nothing; published hashes
+/// Firebase's protocol defines its data hashes with it, and WebSocket the answer to its upgrade. It is a checksum
+/// for interoperability and guards no secret. It is written out here because this module imports nothing; published hashes
 /// of Firebase data verify it.
-struct SHA1 {
+package struct SHA1 {
     private var state: InlineArray<5, UInt32> = [
         0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0,
     ]
     private var block = InlineArray<16, UInt32>(repeating: 0)
     private var length: UInt64 = 0
 
+    package init() {}
+
     mutating func update(_ bytes: UnsafeBufferPointer<UInt8>) {
         for byte in bytes { update(byte) }
     }
 
-    mutating func update(_ text: String) {
+    package mutating func update(_ text: String) {
         for byte in text.utf8 { update(byte) }
     }
 
@@ -26,7 +28,7 @@ struct SHA1 {
     }
 
     /// The 20 bytes of the digest, in base 64: 28 characters.
-    consuming func base64() -> String {
+    package consuming func base64() -> String {
         let bits = length * 8
         update(0x80)
         while length % 64 != 56 { update(0) }

@@ -29,6 +29,19 @@ extension Loop {
         try .ofLevel(descriptor, in: base, callback: callback)
     }
 
+    /// Calls back in every turn in which `descriptor` has room for something to write: to be watched only while
+    /// something waits for that.
+    ///
+    /// - Throws: when the descriptor is closed, or a plain file.
+    public func watchWritable(
+        _ descriptor: Int32, callback: @escaping () -> Void
+    ) throws(EventLoopError) -> Watcher {
+        try Watcher(of: "descriptor \(descriptor)", in: base, callback: callback) {
+            base, run, context in
+            hearth_event_on_writable(base, descriptor, run, context)
+        }
+    }
+
     /// Calls back when something more to read arrives at `descriptor`, and not again until more
     /// does: a callback that leaves bytes unread has to call `Watcher.activate()`.
     ///

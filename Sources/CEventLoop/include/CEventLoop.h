@@ -29,6 +29,8 @@ struct event *hearth_event_on_level(
     struct event_base *base, int descriptor, hearth_event_callback callback, void *context);
 struct event *hearth_event_on_edge(
     struct event_base *base, int descriptor, hearth_event_callback callback, void *context);
+struct event *hearth_event_on_writable(
+    struct event_base *base, int descriptor, hearth_event_callback callback, void *context);
 struct event *hearth_event_after(
     struct event_base *base, int64_t microseconds, hearth_event_callback callback, void *context);
 struct event *hearth_event_every(
@@ -42,5 +44,8 @@ void hearth_event_free(struct event *event);
 int hearth_wakeup_new(void);
 void hearth_wakeup_signal(int descriptor);
 void hearth_wakeup_clear(int descriptor);
+
+/// The next connection of a listening socket, which does not block; -1 with the reason in errno.
+int hearth_accept(int listener);
 
 #endif

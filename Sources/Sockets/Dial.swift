@@ -1,0 +1,64 @@
+internal import CLibrary
+public import EventLoop
+
+/// An attempt to connect, on a loop: a host with several addresses is tried at each in turn.
+///
+/// Released, it gives up.
+public final class Dial {
+    private let address: HTTPAddress
+    private let loop: Loop
+    private var places: ArraySlice<SocketAddress>
+    private var watcher: Watcher?
+    private var finish: (Result<Stream, SocketError>) -> Void
+
+    /// Begins to connect; `finish` is called later, once.
+    ///
+    /// - Throws: when nobody knows the host.
+    public init(
+        to address: HTTPAddress, on loop: Loop,
+        finish: @escaping (Result<Stream, SocketError>) -> Void
+    ) throws(SocketError) {
+        self.address = address
+        self.loop = loop
+        self.finish = finish
+        places = try address.resolved()[...]
+        try tryNext()
+    }
+
+    /// Tries the next address that the system does not refuse at once.
+    private func tryNext() throws(SocketError) {
+        var failure = ECONNREFUSED
+        while let place = places.popFirst() {
+            let descriptor = try Descriptor(for: place, of: address)
+            if place.withPointer({ connect(descriptor.number, $0, $1) }) == 0
+                || errno == EINPROGRESS
+            {
+                return try awaitOutcome(of: descriptor)
+            }
+            failure = errno
+        }
+        throw SocketError(trying: "connect to", address, number: failure)
+    }
+
+    private func awaitOutcome(of descriptor: Descriptor) throws(SocketError) {
+        watcher = try? loop.watchWritable(descriptor.number) { [unowned self] in
+            conclude(descriptor)
+        }
+        if watcher == nil { throw SocketError(trying: "wait for", address) }
+    }
+
+    private func conclude(_ descriptor: Descriptor) {
+        watcher?.cancel()
+        watcher = nil
+        let failure = descriptor.pendingError
+        if failure == 0 { return finish(.success(Stream(descriptor, on: loop))) }
+        do throws(SocketError) {
+            guard !places.isEmpty else {
+                throw SocketError(trying: "connect to", address, number: failure)
+            }
+            try tryNext()
+        } catch {
+            finish(.failure(error))
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import CLibrary
+
+/// Where a server is reached: `http://127.0.0.1:7001`, `http://[::1]:7001` or `http://localhost:7001`.
+public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
+    /// A name, or an address in numbers, without brackets.
+    public let host: String
+    /// From 1 to 65535.
+    public let port: UInt16
+
+    private static let scheme = "http://"
+
+    /// Parses an address; nil for a text without one of its parts, and for one with more.
+    public init?(_ text: String) {
+        guard text.hasPrefix(HTTPAddress.scheme) else { return nil }
+        let rest = text.dropFirst(HTTPAddress.scheme.count)
+        guard let colon = rest.lastIndex(of: ":"), let host = HTTPAddress.host(rest[..<colon]),
+            let port = UInt16(rest[rest.index(after: colon)...]), port > 0
+        else { return nil }
+        self.host = host
+        self.port = port
+    }
+
+    private static func host(_ text: Substring) -> String? {
+        if text.hasPrefix("["), text.hasSuffix("]") { return String(text.dropFirst().dropLast()) }
+        let isName = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        return isName && !text.isEmpty ? String(text) : nil
+    }
+
+    /// The host and the port, as requests name them.
+    public var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// The text of it.
+    public var description: String { HTTPAddress.scheme + authority }
+
+    /// Looks up where that is; a name may take the system seconds.
+    ///
+    /// - Throws: when nobody knows the host.
+    public func resolved() throws(SocketError) -> [SocketAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(streamSocket)
+        hints.ai_flags = AI_NUMERICSERV
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, "\(port)", &hints, &found) == 0 else {
+            throw SocketError(unknownHost: self)
+        }
+        defer { freeaddrinfo(found) }
+        var addresses: [SocketAddress] = []
+        var next = found
+        while let entry = next?.pointee {
+            if let address = SocketAddress(entry) { addresses.append(address) }
+            next = entry.ai_next
+        }
+        guard !addresses.isEmpty else { throw SocketError(unknownHost: self) }
+        return addresses
+    }
+}
+
+/// An address as the system takes it.
+public struct SocketAddress: Sendable {
+    let family: Int32
+    private let storage: sockaddr_storage
+    private let size: socklen_t
+
+    fileprivate init?(_ entry: addrinfo) {
+        guard let address = entry.ai_addr,
+            Int(entry.ai_addrlen) <= MemoryLayout<sockaddr_storage>.size
+        else { return nil }
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) {
+            $0.copyMemory(
+                from: UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen)))
+        }
+        self.storage = storage
+        size = entry.ai_addrlen
+        family = entry.ai_family
+    }
+
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, size) }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import CEventLoop
+internal import CLibrary
+public import EventLoop
+
+/// Takes the connections of clients at one address.
+public final class Listener {
+    /// How many connections wait in the system while the loop does something else.
+    private static let backlog: Int32 = 1024
+    private static let acceptedPerTurn = 64
+
+    private let descriptor: Descriptor
+    private let loop: Loop
+    private let accept: (Stream) -> Void
+    /// Nil while the process has no room for more connections, and once it is closed.
+    private var watcher: Watcher?
+    private var isClosed = false
+
+    /// Begins to listen, and to hand over connections.
+    ///
+    /// - Throws: when another process has the address, or this one may not have it.
+    public init(
+        at address: HTTPAddress, on loop: Loop, accept: @escaping (Stream) -> Void
+    ) throws(SocketError) {
+        descriptor = try Listener.bound(to: address)
+        self.loop = loop
+        self.accept = accept
+        resume()
+    }
+
+    private static func bound(to address: HTTPAddress) throws(SocketError) -> Descriptor {
+        let place = try address.resolved()[0]
+        let descriptor = try Descriptor(for: place, of: address)
+        descriptor.set(SOL_SOCKET, SO_REUSEADDR, 1)
+        guard place.withPointer({ bind(descriptor.number, $0, $1) }) == 0,
+            listen(descriptor.number, backlog) == 0
+        else { throw SocketError(trying: "bind", address) }
+        return descriptor
+    }
+
+    deinit { close() }
+
+    /// Takes connections again, if the process had no room for more: to be called when one has closed.
+    public func resume() {
+        guard watcher == nil, !isClosed else { return }
+        watcher = try? loop.watch(descriptor.number) { [unowned self] in acceptWaiting() }
+    }
+
+    /// Takes no more connections.
+    public func close() {
+        isClosed = true
+        stop()
+    }
+
+    private func stop() {
+        watcher?.cancel()
+        watcher = nil
+    }
+
+    private func acceptWaiting() {
+        for _ in 0..<Listener.acceptedPerTurn {
+            let connection = hearth_accept(descriptor.number)
+            if connection >= 0 {
+                accept(Stream(Descriptor(connection), on: loop))
+            } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
+                return stop()
+            } else if errno != ECONNABORTED && errno != EINTR {
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import CLibrary
+
+/// Says what the system refused a socket, and what to do about it.
+public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What happened, naming the address.
+    public let problem: String
+    /// What the reader can do about it.
+    public let fix: String
+
+    /// The text of it.
+    public var description: String { "\(problem): \(fix)" }
+
+    /// Describes the error `number` of an attempt to do `action`, such as "bind".
+    init(trying action: String, _ address: HTTPAddress, number: Int32 = errno) {
+        let reason = SocketError.reason(number)
+        problem = "cannot \(action) \(address): \(reason)"
+        fix = SocketError.fix(number, for: address)
+    }
+
+    init(unknownHost address: HTTPAddress) {
+        problem = "cannot find the host of \(address)"
+        fix =
+            "write its address in numbers, such as http://127.0.0.1:\(address.port), or check the name"
+    }
+
+    private static func reason(_ number: Int32) -> String {
+        switch number {
+        case EADDRINUSE: "address already in use"
+        case EADDRNOTAVAIL: "no network interface of this machine has that address"
+        case ECONNREFUSED: "nothing answers there"
+        case EMFILE, ENFILE: "too many open sockets"
+        default: String(cString: strerror(number)).lowercased()
+        }
+    }
+
+    private static func fix(_ number: Int32, for address: HTTPAddress) -> String {
+        switch number {
+        case EADDRINUSE:
+            "stop the process on port \(address.port), or choose another port"
+        case EADDRNOTAVAIL:
+            "use 127.0.0.1, or an address of this machine (`ip address` lists them)"
+        case EACCES, EPERM: "choose a port of 1024 or more"
+        case ECONNREFUSED: "start the node, or correct the address"
+        case EMFILE, ENFILE: "raise the limit with `ulimit -n`, or close what is not needed"
+        default: "check the address and the network, then try again"
+        }
+    }
+}

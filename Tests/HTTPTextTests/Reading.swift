@@ -1,0 +1,64 @@
+import HTTPText
+
+/// What a reader made of the bytes of a connection, when each request is answered at once.
+struct Reading: Equatable {
+    /// The requests that were complete, each as `METHOD path?query body`.
+    var requests: [String] = []
+    var failure: RequestFailure?
+    /// The heads, those of requests included that were never complete.
+    var heads: [RequestHead] = []
+
+    /// Reads bytes that arrive in pieces.
+    init(_ pieces: [[UInt8]], limits: HTTPLimits = HTTPLimits()) {
+        var reader = RequestReader(limits: limits)
+        var body: [UInt8] = []
+        for piece in pieces {
+            reader.receive(piece)
+            while let event = reader.next() {
+                switch event {
+                case .head(let head):
+                    heads.append(head)
+                    body = []
+                case .body(let bytes): body += bytes
+                case .end:
+                    requests.append(Reading.text(heads[heads.count - 1], body))
+                    reader.answered()
+                case .failure(let failure): self.failure = failure
+                }
+            }
+        }
+    }
+
+    init(_ text: String, limits: HTTPLimits = HTTPLimits()) {
+        self.init([Array(text.utf8)], limits: limits)
+    }
+
+    private static func text(_ head: RequestHead, _ body: [UInt8]) -> String {
+        let query = head.target.queryText.map { "?\($0)" } ?? ""
+        let line = "\(head.method.name) \(head.target.pathText)\(query)"
+        return body.isEmpty ? line : line + " " + String(decoding: body, as: UTF8.self)
+    }
+}
+
+/// A head with one line, and others.
+func request(_ line: String, _ fields: String...) -> String {
+    ([line, "Host: x"] + fields + ["", ""]).joined(separator: "\r\n")
+}
+
+/// The head of a text.
+func head(_ text: String) throws -> RequestHead {
+    let reading = Reading(text)
+    if let failure = reading.failure { throw failure }
+    guard let head = reading.heads.first else { throw Incomplete() }
+    return head
+}
+
+struct Incomplete: Error {}
+
+extension RequestReader {
+    /// The head that comes next.
+    mutating func nextHead() throws -> RequestHead {
+        guard case .head(let head) = next() else { throw Incomplete() }
+        return head
+    }
+}

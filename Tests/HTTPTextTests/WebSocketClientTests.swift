@@ -1,0 +1,123 @@
+import Testing
+
+@testable import HTTPText
+
+@Suite struct `The client's end of a WebSocket` {
+    private var random = Seeded(1)
+
+    @Test func `asks for what it wants, and checks the proof of the answer`() {
+        var (client, answer) = accepted()
+        let request = String(decoding: client.request, as: UTF8.self)
+        #expect(request.hasPrefix("GET /.hearth HTTP/1.1\r\nHost: 127.0.0.1:7001\r\n"))
+        #expect(request.hasSuffix("Sec-WebSocket-Protocol: hearth.1\r\n\r\n"))
+        #expect(events(answer, &client) == [.opened])
+        #expect(events([0x82, 1, 7], &client) == [.message([7])])
+    }
+
+    @Test func `a message in the same bytes as the answer is read`() {
+        let (client, answer) = accepted()
+        let bytes = answer + [0x82, 1, 7, 0x89, 0]
+        for cut in 0...bytes.count {
+            var copy = client
+            let all =
+                events(Array(bytes[..<cut]), &copy) + events(Array(bytes[cut...]), &copy)
+            #expect(all.prefix(2) == [.opened, .message([7])])
+            #expect(all.count == 3)
+        }
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 503 Service Unavailable\r\n\r\n", "503 Service Unavailable"),
+        ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n", "another request"),
+        ("SSH-2.0-OpenSSH_9.2\r\n\r\n", "does not speak HTTP/1.1"),
+    ])
+    func `another answer is refused`(text: String, problem: String) throws {
+        var (client, _) = accepted()
+        guard case .ended(let said)? = events(Array(text.utf8), &client).first else {
+            Issue.record("accepted \(text)")
+            return
+        }
+        #expect(said.contains(problem))
+    }
+
+    @Test func `an answer without an end is refused`() {
+        var (client, _) = accepted()
+        let bytes = [UInt8](repeating: 65, count: 16 << 10)
+        #expect(events(bytes, &client).first == .ended(problem: "its answer has no end"))
+    }
+
+    @Test func `a ping is answered by a masked pong`() {
+        var (client, answer) = accepted()
+        _ = events(answer, &client)
+        guard case .answer(let pong)? = events([0x89, 2, 5, 6], &client).first else {
+            Issue.record("no pong")
+            return
+        }
+        var reader = WebSocketReader(isMasked: true, messageLimit: 10)
+        let read = pong.withUnsafeBytes { bytes in
+            var rest = bytes
+            return reader.next(in: &rest)
+        }
+        #expect(read == .pong([5, 6]))
+    }
+
+    @Test(arguments: [([0x88, 0], "1005"), ([0x81, 0], "text"), ([0xF2, 0], "reserved")])
+    func `what no node sends ends it`(bytes: [UInt8], problem: String) {
+        var (client, answer) = accepted()
+        _ = events(answer, &client)
+        guard case .ended(let said)? = events(bytes, &client).first else {
+            Issue.record("goes on")
+            return
+        }
+        #expect(said.contains(problem))
+    }
+
+    @Test func `the proof is that of the standard's example`() {
+        let key = "dGhlIHNhbXBsZSBub25jZQ=="
+        #expect(WebSocketUpgrade.accept(key) == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+        #expect(WebSocketUpgrade.isKey(key))
+    }
+
+    @Test(arguments: [
+        "", "dGhlIHNhbXBsZSBub25jZQ=", "dGhlIHNhbXBsZSBub25jZQ===", "dGhlIHNhbXBsZSBub25jZ!==",
+    ])
+    func `a key that is none is known`(text: String) {
+        #expect(!WebSocketUpgrade.isKey(text))
+    }
+
+    @Test func `keys are keys`() {
+        var random = random
+        #expect(
+            (0..<100).allSatisfy { _ in WebSocketUpgrade.isKey(WebSocketUpgrade.key(using: &random))
+            })
+    }
+
+    @Test func `a reason to close is cut where it gets too long`() {
+        #expect(WebSocketCloseCode.normal.payload() == [3, 232])
+        #expect(WebSocketCloseCode.normal.payload(String(repeating: "é", count: 100)).count == 124)
+    }
+
+    /// A client, and the answer that accepts it.
+    private func accepted() -> (WebSocketClient, [UInt8]) {
+        var random = random
+        let client = WebSocketClient(
+            to: "127.0.0.1:7001", path: "/.hearth", subprotocol: "hearth.1", messageLimit: 100,
+            using: &random)
+        let request = String(decoding: client.request, as: UTF8.self)
+        let key = request.split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Key: ") }
+        let answer = WebSocketUpgrade.answer(
+            to: String(key?.dropFirst("Sec-WebSocket-Key: ".count) ?? ""), subprotocol: "hearth.1")
+        return (client, answer)
+    }
+
+    private func events(
+        _ bytes: [UInt8], _ client: inout WebSocketClient
+    ) -> [WebSocketClient.Event] {
+        var random = random
+        return bytes.withUnsafeBytes { bytes in
+            var (rest, events) = (bytes, [WebSocketClient.Event]())
+            while let event = client.next(in: &rest, using: &random) { events.append(event) }
+            return events
+        }
+    }
+}
