@@ -56,7 +56,6 @@ let package = Package(
         module("LineEditor", ["CLineEditor"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
         // HTTP as text: no imports at all.
-        module("HTTPText", []),
 
         // Engine and protocol.
         module("HTTPText", ["DataTree"]),
@@ -146,6 +145,9 @@ let package = Package(
             using: ["Convergence", "DataTree", "QueryEngine", "Store", "SyncProtocol"]),
         tests(
             of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
+        tests(
+            of: "GatewayCore",
+            using: ["DataTree", "JSONText", "QueryEngine", "ReplicaCore", "SyncProtocol"]),
         tests(of: "ClusterConfiguration", using: ["ReplicaCore", "ZeroMQ"]),
         .testTarget(
             name: "ClusterNodeTests",
