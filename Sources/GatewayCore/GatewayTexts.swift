@@ -1,9 +1,15 @@
-internal import JSONText
+package import JSONText
 
-/// The texts of what the replica told in this turn: each is made once, however many clients get it.
-struct GatewayTexts {
+/// The texts of what the replica told in this turn: each is made once, however many sessions show it.
+///
+/// Answers with one notice number carry equal writes, for listens at one location. A gateway owns one of these, lends
+/// it to its sessions, and empties it at the end of each turn.
+package struct GatewayTexts {
     /// For which kind of client a text is.
-    enum Form: Hashable {
+    package enum Form: Hashable {
+        /// A message of Firebase's WebSocket protocol, but for its end.
+        case realtime
+        /// A server-sent event.
         case eventStream(JSONWriter.Form)
     }
 
@@ -14,8 +20,13 @@ struct GatewayTexts {
 
     private var texts: [Name: [UInt8]] = [:]
 
+    /// No texts.
+    package init() {}
+
     /// The text of a notice; one without a number is made each time.
-    mutating func text(_ notice: UInt64, _ form: Form, make: () -> [UInt8]) -> [UInt8] {
+    package mutating func text(
+        _ notice: UInt64, _ form: Form, make: () -> [UInt8]
+    ) -> [UInt8] {
         if notice == 0 { return make() }
         let name = Name(notice: notice, form: form)
         if let text = texts[name] { return text }
@@ -24,8 +35,8 @@ struct GatewayTexts {
         return text
     }
 
-    /// Forgets all texts, at the end of a turn.
-    mutating func removeAll() {
+    /// Drops all texts, at the end of a turn.
+    package mutating func removeAll() {
         if !texts.isEmpty { texts.removeAll(keepingCapacity: true) }
     }
 }
