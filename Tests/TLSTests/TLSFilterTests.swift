@@ -66,7 +66,7 @@ private final class Files {
 
     private func pair(trusting trust: TLSTrust? = nil) throws -> Pair {
         let trust = trust ?? .fingerprint(files.certificate.fingerprint)
-        return Pair(try files.server().filter(), TLSContext.client(trusting: trust).filter())
+        return Pair(try files.server().filter(), try TLSContext.client(trusting: trust).filter())
     }
 
     @Test(arguments: [1, 7, 1000, 1 << 20])
@@ -137,6 +137,24 @@ private final class Files {
         }
     }
 
+    @Test func `a client that trusts an authority compares the host`() throws {
+        let file = files.path("certificate.pem")
+        let right = try pair(trusting: .authorities(host: "db.test", file: file))
+        right.exchange()
+        #expect(right.client.state == .open)
+        for host in ["other.test", "test", "127.0.0.1"] {
+            let wrong = try pair(trusting: .authorities(host: host, file: file))
+            wrong.client.send(Array("secret".utf8))
+            wrong.exchange()
+            guard case .failed(let error) = wrong.client.state else {
+                Issue.record("the client of \(host) is \(wrong.client.state)")
+                continue
+            }
+            #expect(error.problem.contains("mismatch"))
+            #expect(wrong.atServer == [])
+        }
+    }
+
     @Test func `the end of what one says is heard, after all that it said`() throws {
         let pair = try pair()
         pair.exchange()
@@ -202,6 +220,31 @@ private final class Files {
             error(certificate: "text.pem")?.problem.contains("text.pem holds no certificate")
                 == true)
         #expect(error(key: "text.pem")?.problem.contains("text.pem holds no private key") == true)
+    }
+
+    @Test func `a file of authorities that cannot be read is named`() throws {
+        try files.write("text.pem", "hello")
+        for (name, problem) in [("none.pem", "No such file"), ("text.pem", "holds no certificate")]
+        {
+            let trust = TLSTrust.authorities(host: "db.test", file: files.path(name))
+            let error = #expect(throws: TLSError.self) { try TLSContext.client(trusting: trust) }
+            #expect(error?.problem.contains(name) == true)
+            #expect(error?.problem.contains(problem) == true)
+        }
+    }
+
+    @Test func `a key with a password is refused, and nobody is asked for it`() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        process.arguments = [
+            "pkey", "-in", files.path("key.pem"), "-aes256", "-passout", "pass:secret", "-out",
+            files.path("locked.pem"),
+        ]
+        try process.run()
+        process.waitUntilExit()
+        let error = error(key: "locked.pem")
+        #expect(error?.problem.contains("locked.pem holds no private key") == true)
+        #expect(error?.fix.contains("no password") == true)
     }
 
     @Test func `a key of another certificate is refused`() throws {
