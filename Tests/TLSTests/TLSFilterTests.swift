@@ -34,8 +34,8 @@ private final class Files {
     let folder: URL
     let certificate: Certificate
 
-    init(name: String = "db.test") throws {
-        certificate = Certificate(name: name)
+    init() throws {
+        certificate = Certificate(hosts: ["db.test", "10.1.2.3", "::1"])
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("hearth-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -107,7 +107,7 @@ private final class Files {
     }
 
     @Test func `a client refuses a server with another certificate, and sends it nothing`() throws {
-        let other = Certificate(name: "db.test")
+        let other = Certificate(hosts: ["db.test"])
         let pair = try pair(trusting: .fingerprint(other.fingerprint))
         pair.client.send(Array("secret".utf8))
         pair.exchange()
@@ -139,9 +139,11 @@ private final class Files {
 
     @Test func `a client that trusts an authority compares the host`() throws {
         let file = files.path("certificate.pem")
-        let right = try pair(trusting: .authorities(host: "db.test", file: file))
-        right.exchange()
-        #expect(right.client.state == .open)
+        for host in ["db.test", "10.1.2.3", "::1"] {
+            let right = try pair(trusting: .authorities(host: host, file: file))
+            right.exchange()
+            #expect(right.client.state == .open)
+        }
         for host in ["other.test", "test", "127.0.0.1"] {
             let wrong = try pair(trusting: .authorities(host: host, file: file))
             wrong.client.send(Array("secret".utf8))
@@ -248,7 +250,7 @@ private final class Files {
     }
 
     @Test func `a key of another certificate is refused`() throws {
-        try files.write("other.pem", Certificate(name: "db.test").key)
+        try files.write("other.pem", Certificate(hosts: ["db.test"]).key)
         #expect(error(key: "other.pem")?.problem.contains("does not belong to certificate") == true)
     }
 
@@ -264,7 +266,7 @@ private final class Files {
         #expect(certificate.fingerprint.count == 32)
         #expect(Certificate.fingerprint(ofPEM: certificate.certificate) == certificate.fingerprint)
         #expect(Certificate.fingerprint(ofPEM: "hello") == nil)
-        #expect(Certificate(name: "db.test").fingerprint != certificate.fingerprint)
+        #expect(Certificate(hosts: ["db.test"]).fingerprint != certificate.fingerprint)
     }
 
     @Test func `openssl shows the same fingerprint, the name and the curve`() throws {
@@ -286,5 +288,6 @@ private final class Files {
         #expect(text.contains(digits.joined(separator: ":")))
         #expect(text.contains("subject=CN = db.test"))
         #expect(text.contains("P-256"))
+        #expect(text.contains("DNS:db.test, IP Address:10.1.2.3, IP Address:0:0:0:0:0:0:0:1"))
     }
 }
