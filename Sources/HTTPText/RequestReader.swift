@@ -47,13 +47,15 @@ public struct RequestReader: Sendable {
         bodyLimit = limits.bodyBytes
     }
 
-    /// Whether the driver ought to read on: not while many bytes of later requests are waiting, and not after the last request.
+    /// Whether the driver ought to read on: not while many bytes of later requests are waiting, and not
+    /// after the last answer.
     ///
     /// The driver may still give all that one reading brings, up to half of `HTTPLimits.pipelinedBytes`.
     public var wantsBytes: Bool {
         switch state {
         case .head, .body, .ending: true
-        case .answering: keepsConnectionOpen && waitingBytes < limits.pipelinedBytes / 2
+        // What follows the last request is dropped, but its end says that the client has left.
+        case .answering: !keepsConnectionOpen || waitingBytes < limits.pipelinedBytes / 2
         case .failing, .closed: false
         }
     }

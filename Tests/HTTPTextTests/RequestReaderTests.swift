@@ -1,5 +1,6 @@
-import HTTPText
 import Testing
+
+@testable import HTTPText
 
 @Suite struct RequestReaderTests {
     @Test(arguments: RawRequest.all)
@@ -89,6 +90,18 @@ import Testing
         #expect(reader.next() == .end)
         #expect(reader.upgrade() == Array("frames".utf8))
         reader.receive(RawRequest.second)
+        #expect(reader.next() == nil)
+        #expect(!reader.wantsBytes)
+    }
+
+    @Test func `after the last request bytes are dropped, so that its client's leaving is seen`() {
+        var reader = RequestReader()
+        reader.receive(Array(request("GET /a HTTP/1.1", "Connection: close").utf8))
+        while reader.next() != nil {}
+        for _ in 0..<1000 { reader.receive([UInt8](repeating: 0x47, count: 1000)) }
+        #expect(reader.wantsBytes)
+        #expect(reader.waitingBytes == 0)
+        reader.answered()
         #expect(reader.next() == nil)
         #expect(!reader.wantsBytes)
     }
