@@ -75,7 +75,7 @@ let package = Package(
         module(
             "ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store"]),
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
-        module("GatewayCore", ["DataTree", "JSONText", "QueryEngine", "SyncProtocol"]),
+        module("GatewayCore", ["DataTree", "HTTPText", "JSONText", "QueryEngine", "SyncProtocol"]),
 
         // Drivers.
         module("NodeStorage", ["CLibrary", "Storage", "Store", "SyncProtocol", "Threads"]),
@@ -149,6 +149,11 @@ let package = Package(
             using: ["Convergence", "DataTree", "QueryEngine", "Store", "SyncProtocol"]),
         tests(
             of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
+        tests(
+            of: "GatewayCore",
+            using: [
+                "DataTree", "HTTPText", "JSONText", "QueryEngine", "ReplicaCore", "SyncProtocol",
+            ]),
         tests(of: "ClusterConfiguration", using: ["ReplicaCore", "ZeroMQ"]),
         .testTarget(
             name: "ClusterNodeTests",
