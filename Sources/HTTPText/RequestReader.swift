@@ -140,7 +140,10 @@ public struct RequestReader: Sendable {
 // MARK: - Steps
 
 extension RequestReader {
-    /// The bytes that are kept and have not been read.
+    /// The bytes in memory, those included that have been read.
+    var keptBytes: Int { buffer.count }
+
+    /// The bytes that have not been read.
     var waitingBytes: Int { buffer.count - start }
 
     /// Whether more bytes have a meaning; beyond the limit, the connection ends after the answer that is due.

@@ -100,10 +100,22 @@ import Testing
         while reader.next() != nil {}
         for _ in 0..<1000 { reader.receive([UInt8](repeating: 0x47, count: 1000)) }
         #expect(reader.wantsBytes)
-        #expect(reader.waitingBytes == 0)
+        #expect(reader.keptBytes == 0)
         reader.answered()
         #expect(reader.next() == nil)
         #expect(!reader.wantsBytes)
+    }
+
+    @Test(arguments: RawRequest.all.filter { $0.failure == nil })
+    func `a connection that waits for a request keeps no bytes`(raw: RawRequest) {
+        for cut in 0..<raw.bytes.count {
+            var reader = RequestReader()
+            for piece in [raw.bytes[..<cut], raw.bytes[cut...]] {
+                reader.receive(Array(piece))
+                while reader.next() != nil {}
+            }
+            #expect(reader.keptBytes == 0)
+        }
     }
 
     @Test func `data before a failure is handed out first`() throws {
