@@ -1,14 +1,16 @@
-/// The texts of changes that many sessions show: each is made once in each form.
+package import JSONText
+
+/// The texts of what the replica told in this turn: each is made once, however many sessions show it.
 ///
-/// Answers of a replica with one notice number carry equal writes for listens at one location. A gateway owns one
-/// of these, lends it to its sessions, and empties it at the end of each turn.
-package struct GatewayTexts: Sendable {
-    /// In which form a text is.
-    package enum Form: Int, Sendable {
+/// Answers with one notice number carry equal writes, for listens at one location. A gateway owns one of these, lends
+/// it to its sessions, and empties it at the end of each turn.
+package struct GatewayTexts {
+    /// For which kind of client a text is.
+    package enum Form: Hashable {
         /// A message of Firebase's WebSocket protocol, but for its end.
         case realtime
         /// A server-sent event.
-        case eventStream
+        case eventStream(JSONWriter.Form)
     }
 
     private struct Name: Hashable {
@@ -21,7 +23,7 @@ package struct GatewayTexts: Sendable {
     /// No texts.
     package init() {}
 
-    /// The text of a notice in a form, made if there is none yet; that of the number 0 is never kept.
+    /// The text of a notice; one without a number is made each time.
     package mutating func text(
         _ notice: UInt64, _ form: Form, make: () -> [UInt8]
     ) -> [UInt8] {
@@ -34,5 +36,7 @@ package struct GatewayTexts: Sendable {
     }
 
     /// Drops all texts, at the end of a turn.
-    package mutating func removeAll() { texts.removeAll(keepingCapacity: true) }
+    package mutating func removeAll() {
+        if !texts.isEmpty { texts.removeAll(keepingCapacity: true) }
+    }
 }

@@ -138,7 +138,8 @@ public struct RequestReader: Sendable {
 // MARK: - Steps
 
 extension RequestReader {
-    private var waitingBytes: Int { buffer.count - start }
+    /// The bytes that are kept and have not been read.
+    var waitingBytes: Int { buffer.count - start }
 
     /// Whether more bytes have a meaning; beyond the limit, the connection ends after the answer that is due.
     private mutating func isReceiving(_ count: Int) -> Bool {

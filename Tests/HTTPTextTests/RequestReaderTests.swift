@@ -140,3 +140,7 @@ import Testing
         #expect(head.target.pathText == "/second")
     }
 }
+
+extension RawRequest: CustomTestStringConvertible {
+    var testDescription: String { String(decoding: bytes, as: UTF8.self).debugDescription }
+}
