@@ -101,7 +101,6 @@ extension SimulatedRun {
         guard let pending = protocolClients[number].pending, pending.id == id else { return }
         let node = protocolClients[number].node
         history.operations[pending.operation].node = node
-        history.operations[pending.operation].incarnation = nodes[node].incarnation
         history.operations[pending.operation].connection = protocolClients[number].connection
         history.operations[pending.operation].answer = answer
         history.operations[pending.operation].acknowledgedAt = acknowledgedAt
