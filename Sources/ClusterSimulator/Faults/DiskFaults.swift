@@ -117,7 +117,8 @@ struct DiskFault: Fault {
             .init(DiskFault(node, .trouble(.failing)), until: Restart(node: node))
         },
         DrawnFault.node("lying-disk") { node, plan in lie(node, &plan) },
-        DrawnFault.node("spoilt-log", needsPeers: true) { node, _ in .init(DiskFault(node, .rots)) },
+        DrawnFault.node("spoilt-log", needsPeers: true) { node, _ in .init(DiskFault(node, .rots))
+        },
         DrawnFault.node("misdirected", needsPeers: true) { node, _ in
             .init(DiskFault(node, .misdirects))
         },
