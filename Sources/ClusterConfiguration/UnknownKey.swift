@@ -12,14 +12,23 @@ struct UnknownKey: Error {
     }
 }
 
-extension Decoder {
-    func refuseUnknownKeys<Keys: CodingKey & CaseIterable>(but keys: Keys.Type) throws {
-        let known = Keys.allCases.map(\.stringValue)
-        for key in try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue).sorted()
-        where !known.contains(key) {
-            let path = codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
+/// An object that names all its keys.
+protocol StrictlyDecodable: Decodable {
+    associatedtype CodingKeys: CodingKey, CaseIterable
+}
+
+/// An object in which an unknown key is an error, and not ignored.
+struct Strict<Content: StrictlyDecodable>: Decodable {
+    let content: Content
+
+    init(from decoder: any Decoder) throws {
+        let known = Content.CodingKeys.allCases.map(\.stringValue)
+        let keys = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        if let key = keys.sorted().first(where: { !known.contains($0) }) {
+            let path = decoder.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
             throw UnknownKey(path: path + [key], known: known)
         }
+        content = try Content(from: decoder)
     }
 }
 

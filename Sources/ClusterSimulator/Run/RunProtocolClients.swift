@@ -61,7 +61,7 @@ extension SimulatedRun {
     }
 
     mutating func noteUnreadable(_ error: FrameError) {
-        quiescence.failure = quiescence.failure ?? "a client cannot read what a node sent: \(error)"
+        quiescence.fail("a client cannot read what a node sent: \(error)")
     }
 
     private mutating func take(_ message: NodeMessage, _ number: Int) {
@@ -80,8 +80,7 @@ extension SimulatedRun {
             if code == .unavailable { protocolClients[number].wantsToMove = true }
             complete(number, id, .failed)
         case .change, .ranges, .ended, .ready, .seen:
-            quiescence.failure =
-                quiescence.failure ?? "a node sent what a client has not asked for: \(message)"
+            quiescence.fail("a node sent what a client has not asked for: \(message)")
         }
     }
 
