@@ -1,3 +1,5 @@
+internal import Spelling
+
 /// A key of a file that nothing reads: most likely misspelt.
 struct UnknownKey: Error {
     /// The keys from the top down; the last is the unknown one.
@@ -8,7 +10,9 @@ struct UnknownKey: Error {
     /// The known key that takes the fewest edits to reach.
     var nearest: String {
         let unknown = path.last ?? ""
-        return known.min { edits(from: unknown, to: $0) < edits(from: unknown, to: $1) } ?? ""
+        return known.min {
+            editDistance(unknown, $0) < editDistance(unknown, $1)
+        } ?? ""
     }
 }
 
@@ -45,20 +49,4 @@ private struct AnyKey: CodingKey {
         stringValue = String(intValue)
         self.intValue = intValue
     }
-}
-
-/// The insertions, removals and replacements that turn one word into another (Levenshtein).
-private func edits(from: String, to: String) -> Int {
-    let (from, to) = (Array(from.utf8), Array(to.utf8))
-    var row = Array(0...to.count)
-    for (index, byte) in from.enumerated() {
-        var diagonal = row[0]
-        row[0] = index + 1
-        for column in to.indices {
-            let replaced = diagonal + (byte == to[column] ? 0 : 1)
-            diagonal = row[column + 1]
-            row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
-        }
-    }
-    return row[to.count]
 }
