@@ -220,7 +220,7 @@ extension Counters {
         duplicates += other.duplicates
         dropped += other.dropped
         installed += other.installed
-        rebased += other.rebased
+        replayed += other.replayed
         quarantined += other.quarantined
         repeated += other.repeated
         refused += other.refused

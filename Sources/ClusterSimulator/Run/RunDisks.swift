@@ -41,9 +41,7 @@ extension SimulatedRun {
             // The loss is recorded only once.
             statistics.failedSyncs += 1
         } else if !nodes[node].disk.isDamaged {
-            quiescence.failure =
-                quiescence.failure
-                ?? "\(nodes[node].name) ended for a reason of its own: \(failure)"
+            quiescence.fail("\(nodes[node].name) ended for a reason of its own: \(failure)")
         }
         endWithDisk(node)
     }

@@ -36,8 +36,7 @@ extension SimulatedRun {
             return true
         } catch {
             guard nodes[node].disk.isDamaged else {
-                quiescence.failure =
-                    quiescence.failure ?? "\(nodes[node].name) cannot read its disk: \(error)"
+                quiescence.fail("\(nodes[node].name) cannot read its disk: \(error)")
                 return false
             }
             statistics.damagedDisks += 1
@@ -153,8 +152,7 @@ extension SimulatedRun {
                 scheduleDisk(of: node, at: nodes[node].disk.perform(request, at: now))
             case .backUp: losses.append(Loss(node: node, since: 0, until: now))
             case .giveUp(let problem, _):
-                quiescence.failure =
-                    quiescence.failure ?? "\(nodes[node].name) gives up: \(problem)"
+                quiescence.fail("\(nodes[node].name) gives up: \(problem)")
             case .serve: nodes[node].isServing = true
             }
         }

@@ -5,7 +5,6 @@ import SyncProtocol
 /// One run of a scenario: its whole state, and the loop that executes one event after the other.
 struct SimulatedRun {
     let scenario: Scenario
-    let seed: UInt64
 
     var now: Microseconds = 0
     var queue = EventQueue()
@@ -36,7 +35,6 @@ struct SimulatedRun {
 
     init(_ scenario: Scenario, seed: UInt64) {
         self.scenario = scenario
-        self.seed = seed
         let count = scenario.cluster.replicas
         network = VirtualNetwork(
             scenario.network, nodes: count,
