@@ -73,7 +73,7 @@ extension TraceHash {
             combine(read.after)
         case .receive(let rows, _): combine(42, node, rows.count)
         case .install(let head, _, _): combine(43, node, head)
-        case .keepOrphans(let origin, let sequence):
+        case .keepOrphans(let origin, let sequence, _):
             combine(46, node, 0)
             combine(origin.bits)
             combine(sequence)
