@@ -28,6 +28,7 @@ extension TraceHash {
         case .quiescence: combine(19, 0, 0)
         case .quiescenceChecked: combine(20, 0, 0)
         case .diskWorked(let node, let incarnation): combine(21, node, incarnation)
+        case .interrupted(let node, let incarnation): combine(47, node, incarnation)
         }
     }
 
