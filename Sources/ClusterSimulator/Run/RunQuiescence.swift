@@ -36,6 +36,7 @@ extension SimulatedRun {
         for node in nodes.indices {
             nodes[node].clock.set(.running, at: now)
             nodes[node].disk.trouble = nil
+            nodes[node].interruption = nil
             nodes[node].slowness = nil
             freeHandles(of: node)
         }

@@ -84,6 +84,8 @@ struct SimulatedRun {
         case .answered(let frame): takeAnswered(frame)
         case .diskWorked(let node, let incarnation):
             finishDiskWork(node, incarnation: incarnation)
+        case .interrupted(let node, let incarnation):
+            endInterrupted(node, incarnation: incarnation)
         case .requested(let connection, let frame): takeRequest(frame, on: connection)
         case .replied(let connection, let frame): takeReply(frame, on: connection)
         case .nodeLost(let connection): endSession(connection)
