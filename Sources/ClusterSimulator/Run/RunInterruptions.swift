@@ -32,8 +32,7 @@ extension SimulatedRun {
     /// Rows of a peer's checkpoint are damaged or missing; if no disk ever was damaged, that is a bug.
     mutating func noteSpoiltTransfer(to node: Int) {
         if nodes.contains(where: \.disk.wasDamaged) { return }
-        quiescence.fail(
-            "\(nodes[node].name) was given a checkpoint that is not whole")
+        quiescence.fail("\(nodes[node].name) was given a checkpoint that is not whole")
     }
 
     /// A node that writes all of its checkpoint anew has found it damaged; if it never was, that is a bug.
