@@ -89,8 +89,8 @@ let package = Package(
         module(
             "ClusterSimulator",
             [
-                "DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store", "ReplicaCore",
-                "ClientCore",
+                "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "Convergence", "Store",
+                "ReplicaCore", "GatewayCore", "ClientCore",
             ],
             pages: ["guarantees.md"]),
         module(
