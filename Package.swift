@@ -77,9 +77,12 @@ let package = Package(
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
         module("GatewayCore", ["DataTree", "HTTPText", "JSONText", "QueryEngine", "SyncProtocol"]),
 
+        // For messages about mistyped words; imports nothing.
+        module("Spelling", []),
+
         // Drivers.
         module("NodeStorage", ["CLibrary", "Storage", "Store", "SyncProtocol", "Threads"]),
-        module("ClusterConfiguration", ["DataTree", "ReplicaCore", "ZeroMQ"]),
+        module("ClusterConfiguration", ["DataTree", "ReplicaCore", "Spelling", "ZeroMQ"]),
         module(
             "ClusterNode",
             [
@@ -90,7 +93,7 @@ let package = Package(
             "ClusterSimulator",
             [
                 "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "Convergence", "Store",
-                "ReplicaCore", "GatewayCore", "ClientCore",
+                "ReplicaCore", "GatewayCore", "ClientCore", "Spelling",
             ],
             pages: ["guarantees.md"]),
         module(
@@ -102,7 +105,7 @@ let package = Package(
 
         // The command line, from what knows nothing of Hearth to the one binary: the terminal and the options of verbs;
         // clusters as somebody looks at them and changes them, beside their nodes; programs that put load on them; verbs.
-        module("CommandLineKit", []),
+        module("CommandLineKit", ["Spelling"]),
         module(
             "ClusterAdministration",
             [

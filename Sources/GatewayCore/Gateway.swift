@@ -30,7 +30,6 @@ public struct Gateway {
         case .writable(let id): update(id) { $0.sendPart(&$1) }
         case .closed(let id): close(id)
         case .answered(let id, let answers): update(id) { $0.process(answers, &$1) }
-        case .replied: break
         case .became(let availability): context.availability = availability
         case .turnTook(let nanoseconds):
             context.metrics.turns.count(nanoseconds: nanoseconds)

@@ -16,8 +16,6 @@ public enum GatewayInput: Equatable, Sendable {
     case closed(SessionID)
     /// The replica's answers of one turn to a session of values, in order.
     case answered(SessionID, [SessionAnswer])
-    /// The replica's answers of one turn to a session of frames.
-    case replied(SessionID, frame: [UInt8])
     /// Whether the node serves, and if not, why.
     case became(Availability)
     /// How long a turn of the node took.
@@ -38,8 +36,9 @@ public enum GatewayOutput: Equatable, Sendable {
     case open(SessionID)
     /// Hand requests to the replica.
     case ask(SessionID, [ClientMessage])
-    /// Hand a native client's frame to the replica, whose session of frames it opens.
-    case request(SessionID, frame: [UInt8])
+    /// From here on a native client speaks: each message of its WebSocket, whose first bytes these are, is a frame for the
+    /// replica. The driver reads them itself, and reports `closed` at the end.
+    case native(SessionID, rest: [UInt8])
     /// Tell the replica that a session reads too slowly.
     case backpressured(SessionID)
     /// Tell the replica that such a session has room again.

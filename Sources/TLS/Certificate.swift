@@ -13,14 +13,14 @@ public struct Certificate: Equatable, Sendable {
 
     /// Makes a key and a certificate that is valid for twenty years.
     ///
-    /// - Parameter name: The server's name, at most 64 bytes.
-    public init(name: String) {
-        precondition((1...64).contains(name.utf8.count), "\(name) is no name")
+    /// - Parameter hosts: The names and addresses of the server, of letters, digits and `.:-_`; the first has at most 64 bytes.
+    public init(hosts: [String]) {
+        precondition(Certificate.areHosts(hosts), "\(hosts) are no hosts")
         let pair = Certificate.keyPair()
         defer { EVP_PKEY_free(pair) }
         guard let certificate = X509_new() else { fatalError("out of memory") }
         defer { X509_free(certificate) }
-        Certificate.fill(certificate, name: name, pair)
+        Certificate.fill(certificate, hosts: hosts, pair)
         guard X509_sign(certificate, pair, EVP_sha256()) > 0 else {
             fatalError("cannot sign a certificate: \(TLSError.takeReason())")
         }
@@ -61,7 +61,9 @@ public struct Certificate: Equatable, Sendable {
         return pair
     }
 
-    private static func fill(_ certificate: OpaquePointer, name: String, _ pair: OpaquePointer) {
+    private static func fill(
+        _ certificate: OpaquePointer, hosts: [String], _ pair: OpaquePointer
+    ) {
         X509_set_version(certificate, 2)
         var serial: UInt64 = 0
         withUnsafeMutableBytes(of: &serial) { bytes in
@@ -74,8 +76,41 @@ public struct Certificate: Equatable, Sendable {
         X509_set_pubkey(certificate, pair)
         let subject = X509_get_subject_name(certificate)
         X509_NAME_add_entry_by_txt(
-            subject, "CN", MBSTRING_UTF8, Array(name.utf8), Int32(name.utf8.count), -1, 0)
+            subject, "CN", MBSTRING_UTF8, Array(hosts[0].utf8), Int32(hosts[0].utf8.count),
+            -1, 0)
         X509_set_issuer_name(certificate, subject)
+        let text = hosts.map { (isAddress($0) ? "IP:" : "DNS:") + $0 }
+            .joined(separator: ",")
+        guard let names = X509V3_EXT_conf_nid(nil, nil, NID_subject_alt_name, text),
+            X509_add_ext(certificate, names, -1) == 1
+        else { fatalError("cannot name \(text): \(TLSError.takeReason())") }
+        X509_EXTENSION_free(names)
+    }
+
+    /// Whether each may stand in a certificate; a comma would add a name.
+    private static func areHosts(_ hosts: [String]) -> Bool {
+        guard let first = hosts.first, first.utf8.count <= 64 else { return false }
+        return hosts.allSatisfy { host in
+            !host.isEmpty
+                && host.utf8.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"),
+                        UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: ":"):
+                        true
+                    default: ".-_".utf8.contains(byte)
+                    }
+                }
+        }
+    }
+
+    private static func isAddress(_ host: String) -> Bool {
+        guard let address = a2i_IPADDRESS(host) else {
+            ERR_clear_error()
+            return false
+        }
+        ASN1_OCTET_STRING_free(address)
+        return true
     }
 
     private static func pem(_ write: (OpaquePointer) -> Int32) -> String {

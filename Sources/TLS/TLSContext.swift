@@ -17,6 +17,8 @@ public final class TLSContext {
         // Without it, an idle connection keeps 34 KB of buffers.
         SSL_CTX_ctrl(context, SSL_CTRL_MODE, TLSContext.releaseBuffers, nil)
         SSL_CTX_set_options(context, TLSContext.noRenegotiation)
+        // OpenSSL would ask the terminal for the password of a key.
+        SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in -1 }
     }
 
     deinit { SSL_CTX_free(context) }
@@ -38,14 +40,13 @@ public final class TLSContext {
     }
 
     /// Makes the context of a client.
-    public static func client(trusting trust: TLSTrust) -> TLSContext {
+    ///
+    /// - Throws: `TLSError`, which names the file of authorities.
+    public static func client(trusting trust: TLSTrust) throws(TLSError) -> TLSContext {
         let client = TLSContext(TLS_client_method(), trust: trust)
         let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
         SSL_CTX_set_alpn_protos(client.context, protocols, UInt32(protocols.count))
-        if case .authorities = trust {
-            SSL_CTX_set_verify(client.context, SSL_VERIFY_PEER, nil)
-            SSL_CTX_set_default_verify_paths(client.context)
-        }
+        if case .authorities(_, let file) = trust { try client.trust(authoritiesIn: file) }
         return client
     }
 
@@ -53,6 +54,21 @@ public final class TLSContext {
     public func filter() -> TLSFilter {
         guard let connection = SSL_new(context) else { fatalError("out of memory") }
         return TLSFilter(connection, trust: trust)
+    }
+
+    private func trust(authoritiesIn file: String?) throws(TLSError) {
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        guard let file else {
+            SSL_CTX_set_default_verify_paths(context)
+            return
+        }
+        try TLSFile.check(file, holds: "certificates of authorities")
+        ERR_clear_error()
+        guard SSL_CTX_load_verify_locations(context, file, nil) == 1 else {
+            throw TLSError(
+                problem: "\(file) holds no certificate: \(TLSError.takeReason())",
+                fix: "name a PEM file with certificates of authorities")
+        }
     }
 
     private func load(certificate: String, key: String) throws(TLSError) {
@@ -99,8 +115,9 @@ public final class TLSContext {
 
 /// How a client knows that a server is the one it means.
 public enum TLSTrust: Equatable, Sendable {
-    /// The server's certificate is for this host, and leads to an authority that the system trusts.
-    case authorities(host: String)
+    /// The server's certificate is for this host, and leads to an authority in a PEM file; without a file, to one that the
+    /// system trusts.
+    case authorities(host: String, file: String? = nil)
     /// The server's certificate has this SHA-256 fingerprint, of 32 bytes.
     case fingerprint([UInt8])
 }

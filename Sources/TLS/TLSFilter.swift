@@ -45,7 +45,7 @@ public final class TLSFilter {
             return
         }
         SSL_set_connect_state(connection)
-        if case .authorities(let host) = trust { TLSFilter.expect(host, of: connection) }
+        if case .authorities(let host, _) = trust { TLSFilter.expect(host, of: connection) }
         advance()
     }
 

@@ -2,10 +2,11 @@ import DataTree
 import HTTPText
 import ReplicaCore
 import SyncProtocol
+import Testing
 
 @testable import GatewayCore
 
-/// A gateway over one replica that keeps nothing on disk, driven as a node drives them.
+/// A gateway over one replica whose disk takes no time, driven as a node drives them.
 struct TestGateway {
     private(set) var gateway: Gateway
     private(set) var replica: Replica
@@ -16,6 +17,8 @@ struct TestGateway {
     private(set) var sessionOutputs: [GatewayOutput] = []
     /// How many times the replica was asked.
     private(set) var asks = 0
+    /// The connections that native clients have, with the bytes that came behind the request.
+    private(set) var native: [SessionID: [UInt8]] = [:]
     /// Connections whose client reads nothing.
     var stopped: Set<SessionID> = []
     private var pending: [Input] = []
@@ -28,7 +31,7 @@ struct TestGateway {
 
     init(_ configuration: GatewayConfiguration = GatewayConfiguration(), serving: Bool = true) {
         let replica = ReplicaConfiguration(
-            cluster: "test", member: "n1", peers: ["n1"], durability: .memory, seed: 1)
+            cluster: "test", member: "n1", peers: ["n1"], durability: .commit, seed: 1)
         self.replica = Replica(replica, properties: [])
         gateway = Gateway(configuration)
         turn(serving ? [.became(.serving)] : [])
@@ -95,12 +98,13 @@ struct TestGateway {
     }
 
     private mutating func perform(_ outputs: [Output]) {
-        for case .reply(let session, let frame) in outputs {
-            let received = try! FrameReader<NodeMessage>.messages(in: frame)
-            let answers = received.compactMap { received -> SessionAnswer? in
-                if case .message(let message) = received { SessionAnswer(message) } else { nil }
+        for output in outputs {
+            switch output {
+            case .replyMessages(let session, let answers):
+                perform(gateway.step(.answered(session, answers)))
+            case .store(let turn): pending.append(.stored(turn: turn.number))
+            default: break
             }
-            perform(gateway.step(.answered(session, answers)))
         }
     }
 
@@ -110,13 +114,11 @@ struct TestGateway {
             case .send(let id, let bytes): sent[id, default: []] += bytes
             case .reportWritable(let id): if !stopped.contains(id) { writable.append(id) }
             case .close(let id): closed.insert(id)
-            case .open: break
+            case .open(let id): pending.append(.opened(id))
             case .ask(let id, let messages):
                 asks += 1
-                var frame = FrameWriter()
-                for message in messages { frame.append(message) }
-                pending.append(.requested(frame.bytes, by: id))
-            case .request(let id, let frame): pending.append(.requested(frame, by: id))
+                pending.append(.requestedMessages(messages, by: id))
+            case .native(let id, let rest): native[id] = rest
             case .backpressured(let id):
                 sessionOutputs.append(output)
                 pending.append(.backpressured(id))
@@ -141,7 +143,10 @@ extension TestGateway {
         let bytes = read(id)
         turn([.closed(id)])
         let answers = TestAnswer.all(in: bytes, toHead: method == "HEAD")
-        precondition(answers.count == 1, "answers to \(method) \(target): \(answers)")
+        guard answers.count == 1 else {
+            Issue.record("\(answers.count) answers to \(method) \(target)")
+            return TestAnswer(status: 0)
+        }
         return answers[0]
     }
 

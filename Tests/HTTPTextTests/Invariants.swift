@@ -66,7 +66,7 @@ enum Invariants {
             while let event = reader.next() {
                 if event == .end { reader.answered() }
             }
-            return reader.waitingBytes
+            return reader.keptBytes
         }.max()
     }
 }

@@ -34,8 +34,8 @@ private final class Files {
     let folder: URL
     let certificate: Certificate
 
-    init(name: String = "db.test") throws {
-        certificate = Certificate(name: name)
+    init() throws {
+        certificate = Certificate(hosts: ["db.test", "10.1.2.3", "::1"])
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("hearth-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -66,7 +66,7 @@ private final class Files {
 
     private func pair(trusting trust: TLSTrust? = nil) throws -> Pair {
         let trust = trust ?? .fingerprint(files.certificate.fingerprint)
-        return Pair(try files.server().filter(), TLSContext.client(trusting: trust).filter())
+        return Pair(try files.server().filter(), try TLSContext.client(trusting: trust).filter())
     }
 
     @Test(arguments: [1, 7, 1000, 1 << 20])
@@ -107,7 +107,7 @@ private final class Files {
     }
 
     @Test func `a client refuses a server with another certificate, and sends it nothing`() throws {
-        let other = Certificate(name: "db.test")
+        let other = Certificate(hosts: ["db.test"])
         let pair = try pair(trusting: .fingerprint(other.fingerprint))
         pair.client.send(Array("secret".utf8))
         pair.exchange()
@@ -134,6 +134,26 @@ private final class Files {
         guard case .failed = pair.server.state else {
             Issue.record("the server is \(pair.server.state)")
             return
+        }
+    }
+
+    @Test func `a client that trusts an authority compares the host`() throws {
+        let file = files.path("certificate.pem")
+        for host in ["db.test", "10.1.2.3", "::1"] {
+            let right = try pair(trusting: .authorities(host: host, file: file))
+            right.exchange()
+            #expect(right.client.state == .open)
+        }
+        for host in ["other.test", "test", "127.0.0.1"] {
+            let wrong = try pair(trusting: .authorities(host: host, file: file))
+            wrong.client.send(Array("secret".utf8))
+            wrong.exchange()
+            guard case .failed(let error) = wrong.client.state else {
+                Issue.record("the client of \(host) is \(wrong.client.state)")
+                continue
+            }
+            #expect(error.problem.contains("mismatch"))
+            #expect(wrong.atServer == [])
         }
     }
 
@@ -204,8 +224,33 @@ private final class Files {
         #expect(error(key: "text.pem")?.problem.contains("text.pem holds no private key") == true)
     }
 
+    @Test func `a file of authorities that cannot be read is named`() throws {
+        try files.write("text.pem", "hello")
+        for (name, problem) in [("none.pem", "No such file"), ("text.pem", "holds no certificate")]
+        {
+            let trust = TLSTrust.authorities(host: "db.test", file: files.path(name))
+            let error = #expect(throws: TLSError.self) { try TLSContext.client(trusting: trust) }
+            #expect(error?.problem.contains(name) == true)
+            #expect(error?.problem.contains(problem) == true)
+        }
+    }
+
+    @Test func `a key with a password is refused, and nobody is asked for it`() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        process.arguments = [
+            "pkey", "-in", files.path("key.pem"), "-aes256", "-passout", "pass:secret", "-out",
+            files.path("locked.pem"),
+        ]
+        try process.run()
+        process.waitUntilExit()
+        let error = error(key: "locked.pem")
+        #expect(error?.problem.contains("locked.pem holds no private key") == true)
+        #expect(error?.fix.contains("no password") == true)
+    }
+
     @Test func `a key of another certificate is refused`() throws {
-        try files.write("other.pem", Certificate(name: "db.test").key)
+        try files.write("other.pem", Certificate(hosts: ["db.test"]).key)
         #expect(error(key: "other.pem")?.problem.contains("does not belong to certificate") == true)
     }
 
@@ -221,7 +266,7 @@ private final class Files {
         #expect(certificate.fingerprint.count == 32)
         #expect(Certificate.fingerprint(ofPEM: certificate.certificate) == certificate.fingerprint)
         #expect(Certificate.fingerprint(ofPEM: "hello") == nil)
-        #expect(Certificate(name: "db.test").fingerprint != certificate.fingerprint)
+        #expect(Certificate(hosts: ["db.test"]).fingerprint != certificate.fingerprint)
     }
 
     @Test func `openssl shows the same fingerprint, the name and the curve`() throws {
@@ -243,5 +288,6 @@ private final class Files {
         #expect(text.contains(digits.joined(separator: ":")))
         #expect(text.contains("subject=CN = db.test"))
         #expect(text.contains("P-256"))
+        #expect(text.contains("DNS:db.test, IP Address:10.1.2.3, IP Address:0:0:0:0:0:0:0:1"))
     }
 }

@@ -31,13 +31,9 @@ package struct ObservedCluster: Sendable {
             return
         }
         local = nil
-        do throws(NodeError) {
-            let configuration = try NodeConfiguration(contentsOf: file)
-            name = configuration.cluster
-            nodes = configuration.nodes.map(Node.init)
-        } catch {
-            throw CommandError(.noInput, error.problem, fix: error.fix)
-        }
+        let configuration = try NodeConfiguration(named: file)
+        name = configuration.cluster
+        nodes = configuration.nodes.map(Node.init)
     }
 
     package init(_ cluster: Cluster) {

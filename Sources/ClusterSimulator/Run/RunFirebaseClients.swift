@@ -24,8 +24,7 @@ extension SimulatedRun {
         for ended in firebaseClients[number].takeEnded() { record(ended, of: number) }
         let messages = firebaseClients[number].takeOutgoing()
         if let failure = firebaseClients[number].failure {
-            quiescence.failure =
-                quiescence.failure ?? "c\(firebaseClients[number].index + 1): \(failure)"
+            quiescence.fail("c\(firebaseClients[number].index + 1): \(failure)")
         }
         guard let connection = firebaseClients[number].connection else { return }
         for message in messages { send(message, on: connection) }

@@ -66,8 +66,7 @@ extension SimulatedRun {
             case .send(let text): reply(text, to: session)
             case .ask(let messages): tell(.requestedMessages(messages, by: session), on: index)
             case .close(let code):
-                quiescence.failure =
-                    quiescence.failure ?? "a node closes connection \(index) with \(code)"
+                quiescence.fail("a node closes connection \(index) with \(code)")
             }
         }
     }

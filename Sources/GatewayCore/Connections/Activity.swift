@@ -12,6 +12,8 @@ enum Activity {
     case answering(AnswerText, ChunkedBody, sinceMilliseconds: UInt64)
     /// The answer is a stream of events, which has no end.
     case streaming(EventStream)
+    /// A native client speaks with the replica, past the gateway.
+    case native
     /// Nothing more is read, and what was sent leaves.
     case closing
 
@@ -20,6 +22,7 @@ enum Activity {
         switch self {
         case .idle, .receiving, .asking, .answering, .closing: .http
         case .streaming: .eventStream
+        case .native: .native
         }
     }
 }
@@ -28,4 +31,5 @@ enum Activity {
 enum ConnectionKind: String, CaseIterable {
     case http
     case eventStream = "event_stream"
+    case native
 }

@@ -50,11 +50,18 @@ struct Connection {
     mutating func end(_ context: inout GatewayContext) {
         releaseBody(of: become(.closing, &context), &context)
         context.metrics.connections[.http, default: 0] -= 1
-        if hasSession { context.output(.end(id)) }
+        endSession(&context)
     }
 
     private func releaseBody(of activity: Activity, _ context: inout GatewayContext) {
         if case .receiving(let request) = activity { context.bodyBytes -= request.body.count }
+    }
+
+    /// Ends the session, if there is one, while the connection goes on.
+    mutating func endSession(_ context: inout GatewayContext) {
+        guard hasSession else { return }
+        hasSession = false
+        context.output(.end(id))
     }
 
     /// Hands requests to the replica.
@@ -74,7 +81,7 @@ extension Connection {
     /// Processes bytes that have arrived.
     mutating func receive(_ bytes: [UInt8], _ context: inout GatewayContext) {
         switch activity {
-        case .streaming, .closing: return
+        case .streaming, .native, .closing: return
         case .idle, .receiving, .asking, .answering:
             reader.receive(bytes)
             readRequests(&context)
@@ -87,7 +94,7 @@ extension Connection {
             switch activity {
             case .asking: step(answer, &context)
             case .streaming: stream(answer, &context)
-            case .idle, .receiving, .answering, .closing: break
+            case .idle, .receiving, .answering, .native, .closing: break
             }
         }
         readRequests(&context)
@@ -105,7 +112,7 @@ extension Connection {
         switch activity {
         case .answering: continueAnswer(&context)
         case .streaming: continueStream(&context)
-        case .idle, .receiving, .asking, .closing: break
+        case .idle, .receiving, .asking, .native, .closing: break
         }
         if isHeld, !isPartWay {
             isHeld = false
@@ -118,7 +125,7 @@ extension Connection {
         switch activity {
         case .answering: true
         case .streaming(let stream): stream.isPartWay
-        case .idle, .receiving, .asking, .closing: false
+        case .idle, .receiving, .asking, .native, .closing: false
         }
     }
 }
@@ -145,7 +152,7 @@ extension Connection {
                 context.send(stream.keepAlive(at: now), to: id)
                 become(.streaming(stream), &context)
             }
-        case .asking, .closing: break
+        case .asking, .native, .closing: break
         }
     }
 

@@ -21,7 +21,7 @@ extension Connection {
     private var isReading: Bool {
         switch activity {
         case .idle, .receiving: true
-        case .asking, .answering, .streaming, .closing: false
+        case .asking, .answering, .streaming, .native, .closing: false
         }
     }
 
@@ -84,7 +84,20 @@ extension Connection {
             let exchange = MetricsExchange(&numbers)
             begin(.metrics(exchange), exchange.opening, for: request, &context)
         case .rest(let rest): perform(rest, body, for: request, &context)
+        case .native(let key): becomeNative(answering: key, &context)
         }
+    }
+
+    private mutating func becomeNative(
+        answering key: String, _ context: inout GatewayContext
+    ) {
+        // The replica's session of frames begins with the first one.
+        endSession(&context)
+        context.metrics.countRequest(.get, 101)
+        context.send(
+            WebSocketUpgrade.answer(to: key, subprotocol: RequestPlan.nativeProtocol), to: id)
+        become(.native, &context)
+        context.output(.native(id, rest: reader.upgrade()))
     }
 
     private mutating func perform(

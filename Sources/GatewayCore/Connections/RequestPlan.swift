@@ -7,6 +7,11 @@ enum RequestPlan {
     case answer(Answer)
     case rest(RestRequest)
     case metrics
+    /// The connection becomes a native client's WebSocket, for this key.
+    case native(key: String)
+
+    /// The subprotocol of native clients.
+    static let nativeProtocol = "hearth.1"
 
     /// Decides on a request by its head.
     ///
@@ -30,14 +35,18 @@ enum RequestPlan {
         case "/metrics":
             try head.checkIsRead()
             self = .metrics
+        case "/.hearth":
+            guard head.lists("hearth.1", in: "sec-websocket-protocol") else { throw .nativeClient }
+            self = .native(key: try head.webSocketKey())
+            try context.checkServes()
         default:
             let isLocal = address.isLoopback
             guard let request = try RestRequest(head, isLocal: isLocal, context.json) else {
                 self = .answer(.notREST)
                 return
             }
-            if case .unavailable(let reason) = context.availability { throw .unavailable(reason) }
             self = .rest(request)
+            try context.checkServes()
         }
     }
 
@@ -47,7 +56,24 @@ enum RequestPlan {
     }
 }
 
+extension GatewayContext {
+    fileprivate borrowing func checkServes() throws(RestFailure) {
+        if case .unavailable(let reason) = availability { throw .unavailable(reason) }
+    }
+}
+
 extension RequestHead {
+    /// The key of a request for a WebSocket.
+    fileprivate func webSocketKey() throws(RestFailure) -> String {
+        guard method == .get, asksToUpgrade(to: "websocket"),
+            value(of: "sec-websocket-version") == WebSocketUpgrade.version
+        else { throw .upgrade }
+        guard let key = value(of: "sec-websocket-key"), WebSocketUpgrade.isKey(key) else {
+            throw .invalid("Sec-WebSocket-Key is not 16 bytes in base 64.", fix: "send one key")
+        }
+        return key
+    }
+
     fileprivate func checkIsRead() throws(RestFailure) {
         guard method == .get || method == .head else {
             throw RestFailure(
@@ -102,6 +128,14 @@ extension RestFailure {
     fileprivate static let origin = RestFailure(
         status: 403, problem: "Pages of this origin may not use this node.",
         fix: "add the page's origin to \"origins\" in the configuration")
+
+    fileprivate static let upgrade = RestFailure(
+        status: 426, problem: "This address is for WebSockets.",
+        fix: "ask for a WebSocket of version \(WebSocketUpgrade.version)")
+
+    fileprivate static let nativeClient = RestFailure.invalid(
+        "This address is for native clients.",
+        fix: "name the subprotocol \(RequestPlan.nativeProtocol), or use REST")
 
     fileprivate static let contentEncoding = RestFailure(
         status: 415, problem: "Only bodies without Content-Encoding are read.",
