@@ -95,8 +95,8 @@ let package = Package(
         module(
             "ClusterSimulator",
             [
-                "DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store", "ReplicaCore",
-                "ClientCore", "Spelling",
+                "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "Convergence", "Store",
+                "ReplicaCore", "GatewayCore", "ClientCore", "Spelling",
             ],
             pages: ["guarantees.md"]),
         module(
