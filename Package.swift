@@ -16,11 +16,13 @@ func module(
     .target(name: name, dependencies: dependencies, exclude: pages, swiftSettings: settings)
 }
 
-/// The test target of a module.
-func tests(of name: String, using dependencies: [Target.Dependency] = []) -> Target {
+/// The test target of a module; fixtures are files that tests run.
+func tests(
+    of name: String, using dependencies: [Target.Dependency] = [], fixtures: [String] = []
+) -> Target {
     .testTarget(
         name: name + "Tests", dependencies: [.byName(name: name)] + dependencies,
-        swiftSettings: settings)
+        exclude: fixtures, swiftSettings: settings)
 }
 
 /// Names the one target whose tests are built, `ReplicaCore` say, and leaves out all that these do not need: the fast loop.
@@ -43,6 +45,7 @@ let package = Package(
         // System: the only Swift that calls C libraries; drivers and tools use Glibc and `CRuntime`.
         .systemLibrary(name: "CZeroMQ"),
         .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "COpenSSL"),
         .target(name: "CRuntime"),
         .target(name: "CEventLoop", linkerSettings: [.linkedLibrary("event")]),
         .target(name: "CLineEditor", linkerSettings: [.linkedLibrary("edit")]),
@@ -51,14 +54,14 @@ let package = Package(
         module("Threads", ["CLibrary"]),
         module("EventLoop", ["CEventLoop", "CLibrary", "Threads"]),
         module("Sockets", ["CEventLoop", "CLibrary", "EventLoop"]),
+        module("TLS", ["COpenSSL", "CLibrary"]),
         module("ZeroMQ", ["CZeroMQ", "CLibrary"]),
         module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
-        // HTTP as text: no imports at all.
-        module("HTTPText", ["DataTree"]),
 
         // Engine and protocol.
+        module("HTTPText", ["DataTree"]),
         module("QueryEngine", ["DataTree"]),
         module(
             "SyncProtocol", ["DataTree", "QueryEngine"],
@@ -72,7 +75,7 @@ let package = Package(
         module(
             "ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store"]),
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
-        module("GatewayCore", ["DataTree", "JSONText", "QueryEngine", "SyncProtocol"]),
+        module("GatewayCore", ["DataTree", "HTTPText", "JSONText", "QueryEngine", "SyncProtocol"]),
 
         // Drivers.
         module("NodeStorage", ["CLibrary", "Storage", "Store", "SyncProtocol", "Threads"]),
@@ -129,10 +132,11 @@ let package = Package(
         .testTarget(name: "DocumentTests", swiftSettings: settings),
         tests(of: "DataTree", using: ["JSONText"]),
         tests(of: "JSONText", using: ["DataTree"]),
-        tests(of: "HTTPText"),
+        tests(of: "HTTPText", fixtures: ["Fixtures"]),
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
         tests(of: "Sockets", using: ["EventLoop"]),
+        tests(of: "TLS"),
         tests(of: "ZeroMQ", using: ["Threads"]),
         tests(of: "Storage"),
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
@@ -146,6 +150,11 @@ let package = Package(
             using: ["Convergence", "DataTree", "QueryEngine", "Store", "SyncProtocol"]),
         tests(
             of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
+        tests(
+            of: "GatewayCore",
+            using: [
+                "DataTree", "HTTPText", "JSONText", "QueryEngine", "ReplicaCore", "SyncProtocol",
+            ]),
         tests(of: "ClusterConfiguration", using: ["ReplicaCore", "ZeroMQ"]),
         .testTarget(
             name: "ClusterNodeTests",

@@ -116,12 +116,12 @@ public final class Node {
 extension Node {
     private func take(_ input: Input) {
         beginTurn()
-        guard let recorder, case .requested(let frame, let session) = input else {
+        guard let recorder, let request = Recorder.request(in: input) else {
             return perform(replica.step(input))
         }
         let before = replica.vector
         let outputs = replica.step(input)
-        recorder.noteServing(frame, of: session, from: before, to: replica.vector)
+        recorder.noteServing(request.frame, of: request.session, from: before, to: replica.vector)
         perform(outputs)
     }
 
@@ -171,6 +171,7 @@ extension Node {
             case .ask(let member, let frame): peers.ask(member, frame)
             case .answer(let member, let frame): peers.answer(member, frame)
             case .reply(let session, let frame): clients.reply(frame, to: session)
+            case .replyMessages(let session, _): preconditionFailure("nobody opened \(session)")
             case .perform(let request): journal.perform(request)
             case .backUp(let name, let id, let session):
                 let folder = configuration.folder(of: member.id) + "/backups"

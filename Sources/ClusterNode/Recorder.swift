@@ -52,6 +52,18 @@ final class Recorder {
                 wallMilliseconds: Loop.wallClockMilliseconds))
     }
 
+    /// The requests of an input as a frame: values as the frame that they would have been.
+    static func request(in input: Input) -> (frame: [UInt8], session: SessionID)? {
+        switch input {
+        case .requested(let frame, let session): return (frame, session)
+        case .requestedMessages(let messages, let session):
+            var frame = FrameWriter()
+            for message in messages { frame.append(message) }
+            return (frame.bytes, session)
+        default: return nil
+        }
+    }
+
     func noteServing(
         _ frame: [UInt8], of session: SessionID, from before: VersionVector, to: VersionVector
     ) {

@@ -8,16 +8,18 @@ public enum GatewayInput: Equatable, Sendable {
     case opened(SessionID, from: RemoteAddress)
     /// Bytes that arrived, in order; any split.
     case received(SessionID, [UInt8])
-    /// All bytes sent to a connection have left the process: there is room for the next part of a long answer.
+    /// Much of what was sent to a connection has not left the process yet.
+    case backpressured(SessionID)
+    /// All bytes sent to a connection have left the process. It follows `backpressured`, and the output `reportWritable`.
     case writable(SessionID)
     /// The connection has ended, or the driver has cut it.
     case closed(SessionID)
     /// The replica's answers of one turn to a session of values, in order.
     case answered(SessionID, [SessionAnswer])
-    /// The replica's answers of one turn to a session of frames.
-    case replied(SessionID, frame: [UInt8])
     /// Whether the node serves, and if not, why.
     case became(Availability)
+    /// How long a turn of the node took.
+    case turnTook(nanoseconds: UInt64)
     case turnEnded
 }
 
@@ -25,14 +27,22 @@ public enum GatewayInput: Equatable, Sendable {
 public enum GatewayOutput: Equatable, Sendable {
     /// Send bytes to a connection, after all earlier ones.
     case send(SessionID, [UInt8])
-    /// Close a connection once everything sent to it has left, within some seconds.
+    /// Report `writable` once all bytes sent to a connection have left the process, be it at once.
+    case reportWritable(SessionID)
+    /// Close a connection once everything sent to it has left, within some seconds. What still arrives is dropped until the
+    /// client has closed its side: otherwise a client that is sending would lose the answer.
     case close(SessionID)
     /// Open a session of values at the replica.
     case open(SessionID)
     /// Hand requests to the replica.
     case ask(SessionID, [ClientMessage])
-    /// Hand a native client's frame to the replica, whose session of frames it opens.
-    case request(SessionID, frame: [UInt8])
+    /// From here on a native client speaks: each message of its WebSocket, whose first bytes these are, is a frame for the
+    /// replica. The driver reads them itself, and reports `closed` at the end.
+    case native(SessionID, rest: [UInt8])
+    /// Tell the replica that a session reads too slowly.
+    case backpressured(SessionID)
+    /// Tell the replica that such a session has room again.
+    case writable(SessionID)
     /// End a session at the replica: its on-disconnect writes are due.
     case end(SessionID)
 }
@@ -54,6 +64,8 @@ public struct RemoteAddress: Equatable, Sendable {
 /// Whether a node serves clients.
 public enum Availability: Equatable, Sendable {
     case serving
-    /// Requests are refused with this reason, such as `starting`, `catching up`, `disk full`, `evicted`, `stopping`.
+    /// The replica is asked, and refuses what it cannot do for this reason, such as `disk full` or `evicted`.
+    case impaired(reason: String)
+    /// Requests are refused with this reason, such as `starting`, `catching up` or `stopping`.
     case unavailable(reason: String)
 }

@@ -31,9 +31,10 @@ public struct HostRule: Equatable, Sendable {
         host.hasPrefix("[") || octets(host) != nil
     }
 
-    /// Whether a host is an address of this machine alone.
-    static func isLoopbackAddress(_ host: String) -> Bool {
-        host == "[::1]" || octets(host)?.first == 127
+    /// Whether a host is this machine, by name or by address.
+    static func isLoopback(_ authority: Authority) -> Bool {
+        let host = canonical(authority.host)
+        return isLoopbackName(host) || host == "[::1]" || octets(host)?.first == 127
     }
 
     private static func octets(_ host: String) -> [UInt8]? {

@@ -39,6 +39,24 @@ public struct OriginRule: Equatable, Sendable {
         return isAllowed(text, by: head.authority) ? .allowed(text) : .refused
     }
 
+    /// Decides whether a script element may load the answer, as JSONP and Firebase's long polling do.
+    ///
+    /// Such a request of a page has no Origin. Browsers say where it comes from by `Sec-Fetch-Site`, but leave that out where the
+    /// server is neither on this machine nor has TLS; there the page has to say by `Referer` where it comes from. So a program
+    /// that sends none of these is served on this machine alone.
+    public func permitsScript(_ head: RequestHead) -> Bool {
+        if allowsAll { return true }
+        if let site = head.value(of: "sec-fetch-site") {
+            return ["same-origin", "same-site", "none"].contains(site)
+        }
+        guard let page = head.value(of: "referer") else {
+            return head.authority.map(HostRule.isLoopback) ?? true
+        }
+        // `scheme:`, nothing, and the host.
+        let parts = page.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return isAllowed(parts.prefix(3).joined(separator: "/"), by: head.authority)
+    }
+
     private func isAllowed(_ text: String, by authority: Authority?) -> Bool {
         guard let origin = Origin(text) else {
             return text == "null" && (allowsAll || origins.contains("null"))
@@ -69,10 +87,7 @@ private struct Origin {
     /// The origin with its port, whether the page names it or not.
     var text: String { "\(scheme)://\(authority.host):\(authority.port ?? standardPort)" }
 
-    var isLoopback: Bool {
-        let host = HostRule.canonical(authority.host)
-        return HostRule.isLoopbackName(host) || HostRule.isLoopbackAddress(host)
-    }
+    var isLoopback: Bool { HostRule.isLoopback(authority) }
 
     /// Whether the page comes from the host and port that the request is meant for.
     func isOf(_ other: Authority?) -> Bool {

@@ -47,13 +47,15 @@ public struct RequestReader: Sendable {
         bodyLimit = limits.bodyBytes
     }
 
-    /// Whether the driver ought to read on: not while many bytes of later requests are waiting, and not after the last request.
+    /// Whether the driver ought to read on: not while many bytes of later requests are waiting, and not
+    /// after the last answer.
     ///
     /// The driver may still give all that one reading brings, up to half of `HTTPLimits.pipelinedBytes`.
     public var wantsBytes: Bool {
         switch state {
         case .head, .body, .ending: true
-        case .answering: keepsConnectionOpen && waitingBytes < limits.pipelinedBytes / 2
+        // What follows the last request is dropped, but its end says that the client has left.
+        case .answering: !keepsConnectionOpen || waitingBytes < limits.pipelinedBytes / 2
         case .failing, .closed: false
         }
     }
@@ -138,7 +140,11 @@ public struct RequestReader: Sendable {
 // MARK: - Steps
 
 extension RequestReader {
-    private var waitingBytes: Int { buffer.count - start }
+    /// The bytes in memory, those included that have been read.
+    var keptBytes: Int { buffer.count }
+
+    /// The bytes that have not been read.
+    var waitingBytes: Int { buffer.count - start }
 
     /// Whether more bytes have a meaning; beyond the limit, the connection ends after the answer that is due.
     private mutating func isReceiving(_ count: Int) -> Bool {

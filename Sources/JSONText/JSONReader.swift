@@ -83,7 +83,7 @@ public final class JSONReader {
 // MARK: - From text to tape
 
 extension JSONReader {
-    private func read<Result>(
+    func read<Result>(
         _ text: UnsafeRawBufferPointer, capacity: Int,
         _ body: (inout Tape) throws(TapeError) -> Result
     ) throws(JSONError) -> Result {

@@ -4,10 +4,10 @@ internal import DataTree
 ///
 /// The words and strings belong to the parser and live until it parses again.
 struct Tape {
-    private let words: UnsafePointer<UInt64>
-    private let strings: UnsafePointer<UInt8>
+    let words: UnsafePointer<UInt64>
+    let strings: UnsafePointer<UInt8>
     /// The word to read next; word 0 is the root.
-    private var index = 1
+    var index = 1
 
     init(words: UnsafePointer<UInt64>, strings: UnsafePointer<UInt8>) {
         self.words = words
@@ -127,7 +127,7 @@ extension Tape {
 // MARK: - Words
 
 extension Tape {
-    private func type(at index: Int) -> UInt8 {
+    func type(at index: Int) -> UInt8 {
         UInt8(truncatingIfNeeded: words[index] >> 56)
     }
 
@@ -138,7 +138,7 @@ extension Tape {
     }
 
     /// The UTF-8 bytes of a string word: a length in the machine's byte order comes before them.
-    private func text(_ word: UInt64) -> UnsafeBufferPointer<UInt8> {
+    func text(_ word: UInt64) -> UnsafeBufferPointer<UInt8> {
         let start = strings + Int(word & 0x00FF_FFFF_FFFF_FFFF)
         let count = UnsafeRawPointer(start).loadUnaligned(as: UInt32.self)
         return UnsafeBufferPointer(start: start + 4, count: Int(count))

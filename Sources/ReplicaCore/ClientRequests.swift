@@ -22,6 +22,19 @@ extension Replica {
         }
     }
 
+    /// Serves requests of a session of values, in order.
+    mutating func serve(_ messages: [ClientMessage], for session: SessionID) {
+        // The session has ended, and the driver did not know it yet.
+        guard sessions.isOfValues(session) else { return sessions.countRefusal() }
+        for message in messages {
+            if let error = message.failure {
+                sessions.refuse(.invalid, error.problem, fix: error.fix, message.id, session)
+            } else if !sessions.refuseIfAnswersWait(message.id, session) {
+                serve(message, for: session)
+            }
+        }
+    }
+
     private mutating func serve(_ message: ClientMessage, for session: SessionID) {
         if let storageFailure, !sessions.canAnswer(message) {
             answerAtOnce(message, for: session, because: storageFailure)
@@ -39,8 +52,8 @@ extension Replica {
         let id = message.id
         switch message.request {
         case .status:
-            sessions.sendAtOnce(NodeMessage.value(id: id, value: status.value).frame, to: session)
-        case .ping: sessions.sendAtOnce(NodeMessage.pong(id, at: now).frame, to: session)
+            sessions.sendAtOnce(.value(id: id, value: status.value), to: session)
+        case .ping: sessions.sendAtOnce(.pong(id, at: now), to: session)
         default: sessions.refuseAtOnce(failure, id, session)
         }
         replication.turn.immediate += sessions.takeImmediate()

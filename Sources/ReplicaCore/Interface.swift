@@ -12,6 +12,10 @@ public enum Input: Sendable {
     case answered([UInt8], from: String)
     /// A frame of a client.
     case requested([UInt8], by: SessionID)
+    /// A session begins whose requests and answers are values; sessions of frames need no such input.
+    case opened(SessionID)
+    /// Requests of a session of values.
+    case requestedMessages([ClientMessage], by: SessionID)
     /// A client's connection has ended.
     case closed(SessionID)
     /// A client reads too slowly; from now on nothing of its listens is queued.
@@ -43,6 +47,8 @@ public enum Output: Equatable, Sendable {
     case answer(String, [UInt8])
     /// Send a frame to a client.
     case reply(SessionID, [UInt8])
+    /// Give a session of values its answers of this turn.
+    case replyMessages(SessionID, [SessionAnswer])
     /// Have the store perform this after all earlier turns. If it leaves a further request, perform that too,
     /// between the following turns. Then report `storeReplied` if there is a reply.
     case perform(StoreRequest)

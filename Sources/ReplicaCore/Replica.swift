@@ -87,6 +87,8 @@ public struct Replica: Sendable {
         case .answered(let frame, let member): receive(frame, from: member)
         case .asked(let frame, let member): answer(frame, to: member)
         case .requested(let frame, let session): serve(frame, for: session)
+        case .opened(let session): sessions.openSessionOfValues(session)
+        case .requestedMessages(let messages, let session): serve(messages, for: session)
         case .closed(let session): close(session)
         case .backpressured(let session): sessions.slowClients.hold(session)
         case .writable(let session): sessions.slowClients.release(session)

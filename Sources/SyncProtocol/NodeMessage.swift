@@ -12,6 +12,23 @@ public struct ChangedRange: Equatable, Sendable {
     }
 }
 
+extension ChangedRange {
+    /// All that is in the range, as one value; nil if a priority stands there without the rest of its location, which
+    /// a value cannot show.
+    public var value: Value? {
+        var value = Value.null
+        // An object must be there before it can have a priority.
+        for write in writes where write.path.last != .priority {
+            value.set(write.value, at: write.path)
+        }
+        for write in writes where write.path.last == .priority {
+            guard let location = write.path.parent, !value[location].isNull else { return nil }
+            value.set(write.value, at: write.path)
+        }
+        return value
+    }
+}
+
 /// What a node tells a client.
 public enum NodeMessage: Equatable, Sendable {
     /// `["ok", id]`: done, and durable as the node's durability mode promises.

@@ -2,7 +2,8 @@
 public struct SessionAnswer: Equatable, Sendable {
     /// The message.
     public var message: NodeMessage
-    /// Answers of one turn with the same number, but 0, carry equal writes: their text need be made only once.
+    /// Answers with the same number, but 0, carry equal writes: their text need be made only once. A replica uses no
+    /// number in two turns.
     public var notice: UInt64
 
     /// An answer; by default one that shares its writes with no other.

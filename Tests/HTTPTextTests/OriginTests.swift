@@ -73,4 +73,35 @@ import Testing
         #expect(OriginRule(origins: ["null"]).decide(head) == .allowed("null"))
         #expect(OriginRule(origins: []).decide(head) == .refused)
     }
+
+    @Test(
+        arguments: [
+            ("localhost:9000", [], true), ("127.0.0.1:9000", [], true),
+            ("10.0.0.1:9000", [], false),
+            ("db.example.com", [], false),
+            ("localhost:9000", ["Sec-Fetch-Site: cross-site"], false),
+            (
+                "localhost:9000", ["Sec-Fetch-Site: cross-site", "Referer: http://localhost/"],
+                false
+            ),
+            ("10.0.0.1:9000", ["Sec-Fetch-Site: same-origin"], true),
+            ("10.0.0.1:9000", ["Sec-Fetch-Site: same-site"], true),
+            ("10.0.0.1:9000", ["Sec-Fetch-Site: none"], true),
+            ("10.0.0.1:9000", ["Sec-Fetch-Site: odd"], false),
+            ("10.0.0.1:9000", ["Referer: http://10.0.0.1:9000/a/b?c"], true),
+            ("10.0.0.1:9000", ["Referer: http://10.0.0.1:9001/"], false),
+            ("10.0.0.1:9000", ["Referer: https://app.example.com/x"], true),
+            ("10.0.0.1:9000", ["Referer: https://app.example.com"], true),
+            ("10.0.0.1:9000", ["Referer: http://evil.test/http://10.0.0.1:9000"], false),
+            ("localhost:9000", ["Referer: http://evil.test/"], false),
+            ("localhost:9000", ["Referer: about:blank"], false),
+        ] as [(String, [String], Bool)])
+    func `a script element loads answers for pages that are allowed`(
+        host: String, fields: [String], isPermitted: Bool
+    ) throws {
+        let lines = ["GET / HTTP/1.1", "Host: \(host)"] + fields + ["", ""]
+        let head = try head(lines.joined(separator: "\r\n"))
+        #expect(Self.rule.permitsScript(head) == isPermitted)
+        #expect(OriginRule.any.permitsScript(head))
+    }
 }

@@ -1,14 +1,11 @@
 import HTTPText
-import Testing
 
 /// Bytes of a client, and what becomes of them.
-struct RawRequest: CustomTestStringConvertible, Sendable {
+struct RawRequest: Sendable {
     let bytes: [UInt8]
     /// The requests that are read, as `Reading` writes them.
     let requests: [String]
     let failure: RequestFailure?
-
-    var testDescription: String { String(decoding: bytes, as: UTF8.self).debugDescription }
 
     static func accepted(_ text: String, _ requests: String...) -> RawRequest {
         RawRequest(bytes: Array(text.utf8), requests: requests, failure: nil)

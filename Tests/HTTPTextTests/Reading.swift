@@ -1,10 +1,14 @@
-import HTTPText
+@testable import HTTPText
 
 /// What a reader made of the bytes of a connection, when each request is answered at once.
 struct Reading: Equatable {
     /// The requests that were complete, each as `METHOD path?query body`.
     var requests: [String] = []
+    /// The same, each as `METHOD TARGET BODY`.
+    var wholeRequests: [[UInt8]] = []
     var failure: RequestFailure?
+    /// What the reader waits for in the end.
+    var phase = ConnectionPhase.idle
     /// The heads, those of requests included that were never complete.
     var heads: [RequestHead] = []
 
@@ -21,16 +25,23 @@ struct Reading: Equatable {
                     body = []
                 case .body(let bytes): body += bytes
                 case .end:
-                    requests.append(Reading.text(heads[heads.count - 1], body))
+                    let head = heads[heads.count - 1]
+                    requests.append(Reading.text(head, body))
+                    wholeRequests.append(Reading.bytes(head, body))
                     reader.answered()
                 case .failure(let failure): self.failure = failure
                 }
             }
         }
+        phase = reader.phase
     }
 
     init(_ text: String, limits: HTTPLimits = HTTPLimits()) {
         self.init([Array(text.utf8)], limits: limits)
+    }
+
+    private static func bytes(_ head: RequestHead, _ body: [UInt8]) -> [UInt8] {
+        Array("\(head.method.name) ".utf8) + head.targetBytes + [0x20] + body
     }
 
     private static func text(_ head: RequestHead, _ body: [UInt8]) -> String {
@@ -51,6 +62,14 @@ func head(_ text: String) throws -> RequestHead {
     if let failure = reading.failure { throw failure }
     guard let head = reading.heads.first else { throw Incomplete() }
     return head
+}
+
+extension RequestHead {
+    /// The target as the client wrote it.
+    var targetBytes: ArraySlice<UInt8> {
+        let line = bytes.drop { $0 == 0x0D || $0 == 0x0A }.prefix { $0 != 0x0D }
+        return line.drop { $0 != 0x20 }.dropFirst().prefix { $0 != 0x20 }
+    }
 }
 
 struct Incomplete: Error {}

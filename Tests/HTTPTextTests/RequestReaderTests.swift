@@ -1,5 +1,6 @@
-import HTTPText
 import Testing
+
+@testable import HTTPText
 
 @Suite struct RequestReaderTests {
     @Test(arguments: RawRequest.all)
@@ -93,6 +94,30 @@ import Testing
         #expect(!reader.wantsBytes)
     }
 
+    @Test func `after the last request bytes are dropped, so that its client's leaving is seen`() {
+        var reader = RequestReader()
+        reader.receive(Array(request("GET /a HTTP/1.1", "Connection: close").utf8))
+        while reader.next() != nil {}
+        for _ in 0..<1000 { reader.receive([UInt8](repeating: 0x47, count: 1000)) }
+        #expect(reader.wantsBytes)
+        #expect(reader.keptBytes == 0)
+        reader.answered()
+        #expect(reader.next() == nil)
+        #expect(!reader.wantsBytes)
+    }
+
+    @Test(arguments: RawRequest.all.filter { $0.failure == nil })
+    func `a connection that waits for a request keeps no bytes`(raw: RawRequest) {
+        for cut in 0..<raw.bytes.count {
+            var reader = RequestReader()
+            for piece in [raw.bytes[..<cut], raw.bytes[cut...]] {
+                reader.receive(Array(piece))
+                while reader.next() != nil {}
+            }
+            #expect(reader.keptBytes == 0)
+        }
+    }
+
     @Test func `data before a failure is handed out first`() throws {
         var reader = RequestReader()
         let text = request("PUT /a HTTP/1.1", "Transfer-Encoding: chunked") + "2\r\nhi\r\n?"
@@ -139,4 +164,8 @@ import Testing
         let head = try reader.nextHead()
         #expect(head.target.pathText == "/second")
     }
+}
+
+extension RawRequest: CustomTestStringConvertible {
+    var testDescription: String { String(decoding: bytes, as: UTF8.self).debugDescription }
 }

@@ -47,6 +47,11 @@ extension TraceHash {
         case .reply(let session, let frame):
             combine(36, node, frame)
             combine(session.number)
+        case .replyMessages(let session, let answers):
+            var frame = FrameWriter()
+            for answer in answers { frame.append(answer.message) }
+            combine(47, node, frame.bytes)
+            combine(session.number)
         case .perform(let request): combine(request, of: node)
         case .serve: combine(38, node, 0)
         case .backUp: combine(45, node, 0)

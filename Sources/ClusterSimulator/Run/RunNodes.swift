@@ -148,6 +148,7 @@ extension SimulatedRun {
             case .ask(let member, let frame): ask(member, frame, from: node)
             case .answer(let member, let frame): answer(member, frame, from: node)
             case .reply(let session, let frame): reply(frame, to: session)
+            case .replyMessages: preconditionFailure("no virtual client opens a session of values")
             case .perform(let request):
                 scheduleDisk(of: node, at: nodes[node].disk.perform(request, at: now))
             case .backUp: losses.append(Loss(node: node, since: 0, until: now))

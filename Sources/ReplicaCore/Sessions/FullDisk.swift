@@ -24,6 +24,6 @@ extension Sessions {
         if clients.told(session) != nil { clients.halt(session) }
         let refusal = NodeMessage.error(
             id: id, code: .unavailable, problem: failure.problem, fix: failure.fix)
-        sendAtOnce(refusal.frame, to: session)
+        sendAtOnce(refusal, to: session)
     }
 }

@@ -26,6 +26,9 @@ extension Sessions {
     /// Sends a probe once a second to each client with on-disconnect writes, by which a driver detects that a
     /// client is gone; a client that is silent counts as gone too.
     ///
+    /// Sessions of values are not probed: programs behind them say something each 45 seconds only, and whoever
+    /// opened the session ends it.
+    ///
     /// - Returns: The on-disconnect writes of clients that are gone.
     mutating func probeDisconnects(at now: Moment) -> [[Write]] {
         if disconnects.isEmpty {
@@ -34,7 +37,8 @@ extension Sessions {
         guard now.elapsedMilliseconds >= nextProbeMilliseconds else { return [] }
         nextProbeMilliseconds = now.elapsedMilliseconds + Sessions.probeMilliseconds
         var left: [[Write]] = []
-        for session in disconnects.silent(at: now.elapsedMilliseconds) {
+        for session in disconnects.silent(at: now.elapsedMilliseconds)
+        where !isOfValues(session) {
             listens.removeAll(of: session)
             left.append(disconnects.take(session))
             send(
@@ -46,8 +50,9 @@ extension Sessions {
                 to: session)
         }
         // Sent at once, as probes show no data: behind a disk that is full for hours, they would pile up.
-        let probe = NodeMessage.ok(id: 0).frame
-        for session in disconnects.all { sendAtOnce(probe, to: session) }
+        for session in disconnects.all where !isOfValues(session) {
+            sendAtOnce(.ok(id: 0), to: session)
+        }
         return left
     }
 

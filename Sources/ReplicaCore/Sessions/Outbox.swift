@@ -1,12 +1,18 @@
 import DataTree
 import SyncProtocol
 
-/// The messages of one turn to clients: one frame for each client, in the order of their first
-/// messages.
+/// The messages of one turn to clients: one frame, or one list of values, for each client, in the order of
+/// their first messages.
 struct Outbox: Sendable {
     private var frames: [(session: SessionID, frame: FrameWriter)] = []
     private var places: [SessionID: Int] = [:]
     private var scratch = MessagePackWriter()
+
+    /// The sessions of values, and for those with answers in this turn the place of their list.
+    private var listPlaces: [SessionID: Int?] = [:]
+    private var lists: [(session: SessionID, answers: [SessionAnswer])] = []
+    /// The number of the last notice to a session of values.
+    private var lastNotice: UInt64 = 0
 
     /// The size of this turn's messages to a client so far.
     func byteCount(for session: SessionID) -> Int {
@@ -14,33 +20,52 @@ struct Outbox: Sendable {
     }
 
     mutating func append(_ message: NodeMessage, to session: SessionID) {
+        if isOfValues(session) { return append(SessionAnswer(message), to: session) }
         frames[place(of: session)].frame.append(message)
     }
 
-    /// Notifies all listeners of one location; the change is encoded once for all of them.
+    /// Notifies all listeners of one location; the change is encoded once for all of them, and sessions of values
+    /// share its writes.
     mutating func append(_ notice: Listens.Notice, slow: inout SlowClients) {
+        lastNotice += 1
         scratch.removeAll()
         NodeMessage.encode(changed: notice.writes, into: &scratch)
         scratch.bytes.withUnsafeBytes { writes in
             for listener in notice.listeners {
                 if !slow.isEmpty, slow.holdsBack(listener) { continue }
+                if isOfValues(listener.session) {
+                    append(notice, to: listener)
+                    continue
+                }
                 frames[place(of: listener.session)].frame
                     .appendChange(listen: listener.id, encodedWrites: writes)
             }
         }
     }
 
+    private mutating func append(_ notice: Listens.Notice, to listener: Listens.Listener) {
+        let change = NodeMessage.change(listen: listener.id, writes: notice.writes)
+        append(SessionAnswer(change, notice: lastNotice), to: listener.session)
+    }
+
     /// Answers a `get` with children, ascending by key.
     mutating func append(
         children: [(key: Key, value: Value)], id: UInt64, to session: SessionID
     ) {
+        if isOfValues(session) {
+            let answer = NodeMessage.value(id: id, value: Value(children))
+            return append(SessionAnswer(answer), to: session)
+        }
         frames[place(of: session)].frame.appendValue(id: id, children: children)
     }
 
     /// Drops the messages to a client that is gone.
-    mutating func removeAll(to session: SessionID) {
-        guard let place = places[session] else { return }
-        frames[place].frame.removeAll()
+    mutating func close(_ session: SessionID) {
+        if let place = listPlaces.removeValue(forKey: session) {
+            if let place { lists[place].answers.removeAll() }
+        } else if let place = places[session] {
+            frames[place].frame.removeAll()
+        }
     }
 
     /// Appends the end of each frame that has messages.
@@ -50,8 +75,10 @@ struct Outbox: Sendable {
         }
     }
 
-    /// Removes and returns all frames.
-    mutating func take() -> [Output] {
+    /// Removes and returns all frames and lists.
+    mutating func take() -> [Output] { takeFrames() + takeLists() }
+
+    private mutating func takeFrames() -> [Output] {
         if frames.isEmpty { return [] }
         let outputs = frames.compactMap { session, frame in
             frame.isEmpty ? nil : Output.reply(session, frame.bytes)
@@ -66,5 +93,46 @@ struct Outbox: Sendable {
         places[session] = frames.count
         frames.append((session, FrameWriter()))
         return frames.count - 1
+    }
+}
+
+// MARK: - Sessions of values
+
+extension Outbox {
+    /// Gives a session its answers as values from now on.
+    mutating func open(_ session: SessionID) { listPlaces[session] = .some(nil) }
+
+    /// Whether a session gets its answers as values.
+    func isOfValues(_ session: SessionID) -> Bool {
+        !listPlaces.isEmpty && listPlaces[session] != nil
+    }
+
+    private mutating func append(_ answer: SessionAnswer, to session: SessionID) {
+        if case .some(.some(let place)) = listPlaces[session] {
+            return lists[place].answers.append(answer)
+        }
+        listPlaces[session] = .some(lists.count)
+        lists.append((session, [answer]))
+    }
+
+    private mutating func takeLists() -> [Output] {
+        if lists.isEmpty { return [] }
+        var outputs: [Output] = []
+        outputs.reserveCapacity(lists.count)
+        for (session, answers) in lists where !answers.isEmpty {
+            outputs.append(.replyMessages(session, answers))
+            listPlaces[session] = .some(nil)
+        }
+        lists.removeAll(keepingCapacity: true)
+        return outputs
+    }
+}
+
+extension Value {
+    /// The object of these children, ascending by key; null without any.
+    init(_ entries: [(key: Key, value: Value)]) {
+        var children = Children(minimumCapacity: entries.count)
+        for (key, child) in entries { children[key] = child }
+        self.init(children)
     }
 }

@@ -32,6 +32,7 @@ extension Sessions {
         _ message: ClientMessage, for session: SessionID, seeing replica: ReplicationView
     ) -> Submission? {
         let id = message.id
+        if postponesRead(message, of: session) { return nil }
         switch message.request {
         case .hello(let hello): greet(hello.seen, id, session, seeing: replica)
         case .get(let get): self.get(get.path, get.query, id, session, in: replica)
@@ -120,10 +121,21 @@ extension Sessions {
                 at: replica.now.elapsedMilliseconds)
             send(.ok(id: id), to: session)
             if !slowClients.isEmpty, slowClients.holdsBack(listener) { return }
-            send(NodeMessage.first(of: id, showing: shown, to: listen.held), to: session)
+            send(first(of: id, showing: shown, to: listen.held, in: session), to: session)
         } catch {
             refuse(.tooBig, error.problem, fix: error.fix, id, session)
         }
+    }
+
+    /// What a listen sends first; to a session of values no range that is not a value.
+    private func first(
+        of id: UInt64, showing shown: Value, to held: HeldData?, in session: SessionID
+    ) -> NodeMessage {
+        let first = NodeMessage.first(of: id, showing: shown, to: held)
+        guard case .ranges(_, let ranges) = first, isOfValues(session),
+            ranges.contains(where: { $0.value == nil })
+        else { return first }
+        return NodeMessage.first(of: id, showing: shown, to: nil)
     }
 
     private mutating func unlisten(_ listen: UInt64, _ id: UInt64, _ session: SessionID) {

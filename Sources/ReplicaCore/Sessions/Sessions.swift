@@ -37,8 +37,11 @@ struct Sessions: Sendable {
 // MARK: - Answers
 
 extension Sessions {
-    /// Adds a message to this turn's frame for its client.
+    /// Adds a message to what this turn sends to its client.
     mutating func send(_ message: NodeMessage, to session: SessionID) {
+        if withholdsAnswers(of: session), message.isAnswer {
+            return slowClients.postpone(.answer(message), of: session)
+        }
         outbox.append(message, to: session)
     }
 
@@ -49,9 +52,12 @@ extension Sessions {
         outbox.append(children: children, id: id, to: session)
     }
 
-    /// Sends a frame without waiting until earlier turns are durable.
-    mutating func sendAtOnce(_ frame: [UInt8], to session: SessionID) {
-        immediate.append(.reply(session, frame))
+    /// Sends a message without waiting until earlier turns are durable.
+    mutating func sendAtOnce(_ message: NodeMessage, to session: SessionID) {
+        immediate.append(
+            isOfValues(session)
+                ? .replyMessages(session, [SessionAnswer(message)])
+                : .reply(session, message.frame))
     }
 
     /// Refuses a request.
@@ -59,7 +65,7 @@ extension Sessions {
         _ code: ErrorCode, _ problem: String, fix: String, _ id: UInt64, _ session: SessionID
     ) {
         countRefusal()
-        outbox.append(.error(id: id, code: code, problem: problem, fix: fix), to: session)
+        send(.error(id: id, code: code, problem: problem, fix: fix), to: session)
     }
 
     /// Refuses a request.
@@ -101,14 +107,17 @@ extension Sessions {
     }
 }
 
-// MARK: - The end of a session
+// MARK: - Begin and end of a session
 
 extension Sessions {
+    /// Begins a session whose answers are values.
+    mutating func openSessionOfValues(_ session: SessionID) { outbox.open(session) }
+
     /// Closes a session; returns its on-disconnect writes.
     mutating func close(_ session: SessionID) -> [Write] {
         listens.removeAll(of: session)
-        slowClients.remove(session)
-        outbox.removeAll(to: session)
+        _ = slowClients.remove(session)
+        outbox.close(session)
         writeConcernWaiters.removeAll(of: session)
         stabilityWaiters.removeAll(of: session)
         clients.remove(session)

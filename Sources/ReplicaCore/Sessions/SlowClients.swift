@@ -3,13 +3,25 @@ import SyncProtocol
 /// The sessions whose clients read more slowly than changes occur.
 ///
 /// No changes are queued for their listens. Once there is room again, each listen that has missed
-/// changes gets everything that it shows by then.
+/// changes gets everything that it shows by then. Of a session of values the answers wait with what it has missed:
+/// a program of Firebase's takes the answer to its write as a sign that it has the data.
 struct SlowClients: Sendable {
+    /// What waits in a session of values until it has the missed data.
+    enum Postponed: Sendable {
+        case answer(NodeMessage)
+        /// Answered from the tree of that time: older data must not follow newer.
+        case read(ClientMessage)
+    }
+
     private struct Session: Sendable {
         var isBackpressured = true
         /// The listens that have missed changes.
         var missed: Set<UInt64> = []
+        var postponed: [Postponed] = []
     }
+
+    /// With so many waiting answers, a session's further requests are refused.
+    static let postponedLimit = 10_000
 
     private var sessions: [SessionID: Session] = [:]
     /// Changes not sent, because the whole value will be.
@@ -43,13 +55,14 @@ struct SlowClients: Sendable {
         return true
     }
 
-    /// Removes and returns the next listen of a session that has missed changes; after the last one
-    /// the session no longer counts as slow.
+    /// Whether a session has missed changes that were not sent yet.
+    func hasMissed(_ session: SessionID) -> Bool {
+        sessions[session].map { !$0.missed.isEmpty } ?? false
+    }
+
+    /// Removes and returns the next listen of a session that has missed changes.
     mutating func takeMissed(of session: SessionID) -> UInt64? {
-        guard let next = sessions[session]?.missed.min() else {
-            sessions[session] = nil
-            return nil
-        }
+        guard let next = sessions[session]?.missed.min() else { return nil }
         sessions[session]?.missed.remove(next)
         return next
     }
@@ -58,5 +71,26 @@ struct SlowClients: Sendable {
         sessions[listener.session]?.missed.remove(listener.id)
     }
 
-    mutating func remove(_ session: SessionID) { sessions[session] = nil }
+    /// Ends the slowness of a session; returns what was postponed in it, in order.
+    mutating func remove(_ session: SessionID) -> [Postponed] {
+        sessions.removeValue(forKey: session)?.postponed ?? []
+    }
+}
+
+// MARK: - Answers that wait
+
+extension SlowClients {
+    /// Whether answers must wait in a session of values, behind missed data or earlier answers.
+    func withholdsAnswers(of session: SessionID) -> Bool {
+        sessions[session].map { !$0.missed.isEmpty || !$0.postponed.isEmpty } ?? false
+    }
+
+    /// The number of answers that wait in a session.
+    func postponedCount(of session: SessionID) -> Int {
+        sessions[session]?.postponed.count ?? 0
+    }
+
+    mutating func postpone(_ one: Postponed, of session: SessionID) {
+        sessions[session]?.postponed.append(one)
+    }
 }

@@ -156,6 +156,8 @@ struct TestCluster {
             for case .message(let message) in try! FrameReader<NodeMessage>.messages(in: frame) {
                 replies[session, default: []].append(message)
             }
+        case .replyMessages(let session, let answers):
+            replies[session, default: []] += answers.map(\.message)
         case .perform(let request): perform(request, of: name)
         case .giveUp(let problem, _): refusals[name] = problem
         case .backUp: copied.append(name)

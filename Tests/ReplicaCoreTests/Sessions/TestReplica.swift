@@ -6,6 +6,8 @@ import SyncProtocol
 struct TestReplica {
     private(set) var replica: Replica
     private var elapsedMilliseconds: UInt64 = 0
+    /// What the last turn told each session of values.
+    private(set) var answers: [SessionID: [SessionAnswer]] = [:]
 
     init(indexing rules: IndexRules = IndexRules(), indexByteLimit: Int = 1 << 20) {
         var configuration = ReplicaConfiguration(
@@ -26,15 +28,30 @@ struct TestReplica {
             wallMilliseconds: 1_700_000_000_000 + elapsedMilliseconds,
             elapsedMilliseconds: elapsedMilliseconds)
         var told: [SessionID: [NodeMessage]] = [:]
+        answers = [:]
         for input in [.turnBegan(now)] + inputs + [.turnEnded] {
-            for case .reply(let session, let frame) in replica.step(input) {
-                let received = try! FrameReader<NodeMessage>.messages(in: frame)
-                for case .message(let message) in received {
-                    told[session, default: []].append(message)
+            for output in replica.step(input) {
+                switch output {
+                case .reply(let session, let frame):
+                    let received = try! FrameReader<NodeMessage>.messages(in: frame)
+                    for case .message(let message) in received {
+                        told[session, default: []].append(message)
+                    }
+                case .replyMessages(let session, let answers):
+                    self.answers[session, default: []] += answers
+                    told[session, default: []] += answers.map(\.message)
+                default: break
                 }
             }
         }
         return told
+    }
+
+    /// A turn in which a session of values makes requests; returns what it was told.
+    mutating func ask(
+        _ messages: [ClientMessage], ofValues client: SessionID
+    ) -> [NodeMessage] {
+        turn([.requestedMessages(messages, by: client)])[client] ?? []
     }
 
     mutating func ask(_ message: ClientMessage, by client: UInt64 = 1) -> [NodeMessage] {

@@ -1,0 +1,35 @@
+internal import HTTPText
+
+/// What a connection does at the moment.
+enum Activity {
+    /// It waits for a request, or for the rest of its head.
+    case idle
+    /// The body of a request arrives.
+    case receiving(OpenRequest)
+    /// The replica works on a request.
+    case asking(OpenRequest, Exchange, sinceMilliseconds: UInt64)
+    /// A large answer leaves in parts; the last one at this time.
+    case answering(AnswerText, ChunkedBody, sinceMilliseconds: UInt64)
+    /// The answer is a stream of events, which has no end.
+    case streaming(EventStream)
+    /// A native client speaks with the replica, past the gateway.
+    case native
+    /// Nothing more is read, and what was sent leaves.
+    case closing
+
+    /// The kinds of connections that `/metrics` tells apart.
+    var kind: ConnectionKind {
+        switch self {
+        case .idle, .receiving, .asking, .answering, .closing: .http
+        case .streaming: .eventStream
+        case .native: .native
+        }
+    }
+}
+
+/// A kind of connection.
+enum ConnectionKind: String, CaseIterable {
+    case http
+    case eventStream = "event_stream"
+    case native
+}

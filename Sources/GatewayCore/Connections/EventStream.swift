@@ -1,0 +1,144 @@
+internal import DataTree
+internal import HTTPText
+internal import JSONText
+internal import SyncProtocol
+
+/// The events of one listen, as server-sent events (`firebase-rest.md`, section 7).
+///
+/// The first event shows all. A value too large for one part leaves in parts; what follows waits behind it, and the replica
+/// is told to hold back the rest.
+struct EventStream {
+    private let listen: UInt64
+    private let form: JSONWriter.Form
+    private let body: ChunkedBody
+    /// Whether the text of an event is the same for other clients: chunks are not sent to those of HTTP/1.0.
+    private let sharesTexts: Bool
+    /// The rest of a large event.
+    private var rest: AnswerText?
+    private var waiting: ArraySlice<[Write]> = []
+    /// When the client got something last.
+    private(set) var sentMilliseconds: UInt64
+
+    init(
+        of listen: UInt64, in form: JSONWriter.Form, _ body: ChunkedBody, sharesTexts: Bool,
+        at milliseconds: UInt64
+    ) {
+        self.listen = listen
+        self.form = form
+        self.body = body
+        self.sharesTexts = sharesTexts
+        sentMilliseconds = milliseconds
+    }
+
+    /// Whether a large event has not left yet, or what waits behind it.
+    var isPartWay: Bool { rest != nil || !waiting.isEmpty }
+
+    /// What a message of the replica becomes.
+    enum Step {
+        case nothing
+        case sends([UInt8])
+        /// The last bytes.
+        case ends([UInt8])
+    }
+
+    /// Processes a message of the replica.
+    mutating func step(
+        _ answer: SessionAnswer, _ texts: inout GatewayTexts, at milliseconds: UInt64
+    ) -> Step {
+        switch answer.message {
+        case .change(listen, let writes):
+            let writes = shown(of: writes)
+            if writes.isEmpty { return .nothing }
+            if isPartWay {
+                waiting.append(writes)
+                return waiting.count <= EventStream.waitingLimit ? .nothing : .ends([])
+            }
+            sentMilliseconds = milliseconds
+            return .sends(text(of: writes, answer.notice, &texts))
+        case .ended(listen, _, _, _):
+            let event = EventStreamText.bytes(event: "cancel", data: EventStream.null)
+            return .ends(body.piece(event) + body.end)
+        default: return .nothing
+        }
+    }
+
+    /// The next part of a large event, or what waits behind it; called as the part before has left.
+    mutating func nextPart(at milliseconds: UInt64) -> [UInt8] {
+        sentMilliseconds = milliseconds
+        var bytes = writeRest()
+        while rest == nil, bytes.count < AnswerText.partBytes, let writes = waiting.popFirst() {
+            bytes += begin(writes)
+        }
+        return bytes
+    }
+
+    /// The bytes that show a quiet client that the stream is alive.
+    mutating func keepAlive(at milliseconds: UInt64) -> [UInt8] {
+        sentMilliseconds = milliseconds
+        return body.piece(EventStreamText.bytes(event: "keep-alive", data: EventStream.null))
+    }
+
+    private static let null = Array("null".utf8)
+    /// What the replica tells before it holds back the rest comes from a few turns.
+    private static let waitingLimit = 10_000
+}
+
+// MARK: - Texts
+
+extension EventStream {
+    /// Plain data has no priorities.
+    private func shown(of writes: [Write]) -> [Write] {
+        guard form == .plain, writes.contains(where: { $0.path.last == .priority }) else {
+            return writes
+        }
+        return writes.filter { $0.path.last != .priority }
+    }
+
+    private mutating func text(
+        of writes: [Write], _ notice: UInt64, _ texts: inout GatewayTexts
+    ) -> [UInt8] {
+        guard sharesTexts else { return begin(writes) }
+        let whole = texts.text(notice, .eventStream(form)) {
+            var text = EventStream.event(of: writes, in: form)
+            var bytes: [UInt8] = []
+            // A large one is made by each client that reads it, part by part.
+            return text.write(to: &bytes) ? [] : body.piece(bytes)
+        }
+        return whole.isEmpty ? begin(writes) : whole
+    }
+
+    private mutating func begin(_ writes: [Write]) -> [UInt8] {
+        rest = EventStream.event(of: writes, in: form)
+        return writeRest()
+    }
+
+    private mutating func writeRest() -> [UInt8] {
+        guard var text = rest.take() else { return [] }
+        var bytes: [UInt8] = []
+        if text.write(to: &bytes) { rest = text }
+        return body.piece(bytes)
+    }
+
+    /// One operation is one event: `put` for one write, `patch` for several.
+    private static func event(of writes: [Write], in form: JSONWriter.Form) -> AnswerText {
+        guard writes.count > 1 else {
+            let start = "event: put\ndata: {\"path\":\(name(writes[0].path)),\"data\":"
+            return AnswerText(
+                writes[0].value, form: form, from: Array(start.utf8), to: Array("}\n\n".utf8))
+        }
+        var bytes = Array("event: patch\ndata: {\"path\":\"/\",\"data\":{".utf8)
+        for (index, write) in writes.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes += JSONWriter.bytes(of: .string(write.path.pathText))
+            bytes.append(UInt8(ascii: ":"))
+            var writer = JSONWriter(write.value, form: form)
+            writer.write(to: &bytes)
+        }
+        bytes += "}}\n\n".utf8
+        return AnswerText(bytes)
+    }
+
+    private static func name(_ path: Path) -> String {
+        JSONWriter.text(of: .string(path.description))
+    }
+}

@@ -1,0 +1,47 @@
+internal import HTTPText
+
+/// A request that is being read or answered.
+struct OpenRequest {
+    /// The largest rest of a body that is read although the request is refused, which keeps the connection.
+    private static let droppedBytes = 64 << 10
+
+    let method: HTTPMethod
+    let form: ResponseForm
+    /// The origin to name in the answer, if the request comes from a web page.
+    let origin: String?
+    let plan: RequestPlan
+    /// What has arrived of a body that is kept.
+    var body: [UInt8] = []
+    /// Whether the client waits until it is told to send the body.
+    var awaitsContinue: Bool
+    /// Whether the answer is due before the body is read, and the connection closes after it.
+    let answersAtOnce: Bool
+
+    /// Begins a request.
+    init(
+        _ head: RequestHead, from address: RemoteAddress, in context: borrowing GatewayContext
+    ) {
+        method = head.method
+        if case .allowed(let origin) = context.originRule.decide(head) {
+            self.origin = origin
+        } else {
+            origin = nil
+        }
+        awaitsContinue = head.expectsContinue && head.body != .length(0)
+        do throws(RestFailure) {
+            plan = try RequestPlan(head, from: address, in: context)
+            answersAtOnce = false
+        } catch {
+            plan = .answer(Answer(error))
+            answersAtOnce = awaitsContinue || !OpenRequest.isShort(head.body)
+        }
+        form = answersAtOnce ? head.responseForm.closing : head.responseForm
+    }
+
+    private static func isShort(_ body: RequestBody) -> Bool {
+        switch body {
+        case .length(let length): length <= droppedBytes
+        case .chunked: false
+        }
+    }
+}

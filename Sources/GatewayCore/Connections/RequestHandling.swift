@@ -1,0 +1,290 @@
+internal import HTTPText
+internal import SyncProtocol
+
+// How a connection reads requests, asks the replica, and answers.
+
+extension Connection {
+    /// Reads requests as far as they have arrived, and until one has to wait for the replica.
+    mutating func readRequests(_ context: inout GatewayContext) {
+        while isReading, let event = reader.next() {
+            switch event {
+            case .head(let head): begin(head, &context)
+            case .body(let piece): collect(piece, &context)
+            case .end: perform(&context)
+            case .failure(let failure): refuse(failure, &context)
+            }
+        }
+        continueIfAwaited(&context)
+        updatePhase(&context)
+    }
+
+    private var isReading: Bool {
+        switch activity {
+        case .idle, .receiving: true
+        case .asking, .answering, .streaming, .native, .closing: false
+        }
+    }
+
+    private mutating func begin(_ head: RequestHead, _ context: inout GatewayContext) {
+        let request = OpenRequest(head, from: address, in: context)
+        guard request.answersAtOnce, case .answer(let answer) = request.plan else {
+            become(.receiving(request), &context)
+            return
+        }
+        send(answer, to: request, &context)
+    }
+
+    private mutating func collect(_ piece: [UInt8], _ context: inout GatewayContext) {
+        guard case .receiving(var request) = become(.idle, &context) else {
+            preconditionFailure("a body belongs to a request")
+        }
+        request.awaitsContinue = false
+        guard request.plan.keepsBody else {
+            become(.receiving(request), &context)
+            return
+        }
+        request.body += piece
+        context.bodyBytes += piece.count
+        become(.receiving(request), &context)
+        if context.bodyBytes > context.configuration.bodiesBytes {
+            sendLast(Answer(.unavailable("too many large requests arrive")), &context)
+        }
+    }
+
+    /// Tells a client to send its body, if it waits for that.
+    private mutating func continueIfAwaited(_ context: inout GatewayContext) {
+        guard case .receiving(let request) = activity, request.awaitsContinue else { return }
+        guard case .receiving(var request) = become(.idle, &context) else { return }
+        request.awaitsContinue = false
+        become(.receiving(request), &context)
+        context.send(ResponseHead.continueMessage, to: id)
+    }
+
+    /// Answers what is no request, and closes the connection.
+    private mutating func refuse(_ failure: RequestFailure, _ context: inout GatewayContext) {
+        sendLast(
+            Answer(RestFailure(status: failure.status, problem: failure.problem)), &context)
+    }
+}
+
+// MARK: - Requests
+
+extension Connection {
+    /// Does what a complete request asks for.
+    private mutating func perform(_ context: inout GatewayContext) {
+        guard case .receiving(var request) = become(.idle, &context) else {
+            preconditionFailure("only a request ends")
+        }
+        var body: [UInt8] = []
+        swap(&body, &request.body)
+        context.bodyBytes -= body.count
+        switch request.plan {
+        case .answer(let answer): send(answer, to: request, &context)
+        case .metrics:
+            let exchange = MetricsExchange(&numbers)
+            begin(.metrics(exchange), exchange.opening, for: request, &context)
+        case .rest(let rest): perform(rest, body, for: request, &context)
+        case .native(let key): becomeNative(answering: key, &context)
+        }
+    }
+
+    private mutating func becomeNative(
+        answering key: String, _ context: inout GatewayContext
+    ) {
+        // The replica's session of frames begins with the first one.
+        endSession(&context)
+        context.metrics.countRequest(.get, 101)
+        context.send(
+            WebSocketUpgrade.answer(to: key, subprotocol: RequestPlan.nativeProtocol), to: id)
+        become(.native, &context)
+        context.output(.native(id, rest: reader.upgrade()))
+    }
+
+    private mutating func perform(
+        _ rest: RestRequest, _ body: [UInt8], for request: OpenRequest,
+        _ context: inout GatewayContext
+    ) {
+        switch rest.verb {
+        case .read:
+            let exchange = ReadExchange(rest, &numbers)
+            begin(.read(exchange), exchange.opening, for: request, &context)
+        case .stream:
+            let exchange = ListenExchange(rest, &numbers)
+            begin(.listen(exchange), exchange.opening, for: request, &context)
+        case .put, .remove, .merge, .push:
+            do throws(RestFailure) {
+                let body = try RestBody(body, of: rest, context.json)
+                let exchange = WriteExchange(rest, body, &numbers)
+                begin(.write(exchange), exchange.opening, for: request, &context)
+            } catch {
+                send(Answer(error), to: request, &context)
+            }
+        }
+    }
+
+    private mutating func begin(
+        _ exchange: Exchange, _ messages: [ClientMessage], for request: OpenRequest,
+        _ context: inout GatewayContext
+    ) {
+        let since = context.elapsedMilliseconds
+        become(.asking(request, exchange, sinceMilliseconds: since), &context)
+        ask(messages, &context)
+    }
+
+    /// Goes on with a request by an answer of the replica.
+    mutating func step(_ answer: SessionAnswer, _ context: inout GatewayContext) {
+        guard case .asking(let request, var exchange, let since) = become(.idle, &context) else {
+            preconditionFailure("only a request waits for the replica")
+        }
+        let step = exchange.step(answer, &numbers)
+        if case .write = exchange, case .answers = step {
+            let took = context.elapsedMilliseconds - min(since, context.elapsedMilliseconds)
+            context.metrics.acknowledgements.count(milliseconds: took)
+        }
+        switch step {
+        case .waits: become(.asking(request, exchange, sinceMilliseconds: since), &context)
+        case .asks(let messages):
+            become(.asking(request, exchange, sinceMilliseconds: since), &context)
+            ask(messages, &context)
+        case .shows(let status): send(context.metricsAnswer(status), to: request, &context)
+        case .answers(let answer): send(answer, to: request, &context)
+        case .streams(let listen, let first):
+            beginStream(of: listen, for: request, &context)
+            stream(first, &context)
+        }
+    }
+}
+
+// MARK: - Answers
+
+extension Connection {
+    /// Sends an answer, or its first part if it is large.
+    mutating func send(
+        _ answer: Answer, to request: OpenRequest, _ context: inout GatewayContext
+    ) {
+        context.metrics.countRequest(request.method, answer.status)
+        let head = ResponseHead(answer, to: request)
+        guard var text = answer.text else {
+            context.send(head.message(form: request.form, date: context.date), to: id)
+            return finish(closes: request.form.closesConnection, &context)
+        }
+        var part: [UInt8] = []
+        guard text.write(to: &part) else {
+            let message = head.message(body: part, form: request.form, date: context.date)
+            context.send(message, to: id)
+            return finish(closes: request.form.closesConnection, &context)
+        }
+        let (bytes, body) = head.stream(form: request.form, date: context.date)
+        context.send(bytes, to: id)
+        if request.form.omitsBody { return finish(closes: body.endsConnection, &context) }
+        context.send(body.piece(part), to: id)
+        awaitRoom(for: text, body, &context)
+    }
+
+    private mutating func awaitRoom(
+        for text: AnswerText, _ body: ChunkedBody, _ context: inout GatewayContext
+    ) {
+        let since = context.elapsedMilliseconds
+        become(.answering(text, body, sinceMilliseconds: since), &context)
+        context.output(.reportWritable(id))
+    }
+
+    /// Sends the next part of a large answer.
+    mutating func continueAnswer(_ context: inout GatewayContext) {
+        guard case .answering(var text, let body, _) = become(.idle, &context) else { return }
+        var part: [UInt8] = []
+        let more = text.write(to: &part)
+        context.send(body.piece(part), to: id)
+        if more { return awaitRoom(for: text, body, &context) }
+        context.send(body.end, to: id)
+        finish(closes: body.endsConnection, &context)
+    }
+
+    /// Ends a request whose answer is sent.
+    private mutating func finish(closes: Bool, _ context: inout GatewayContext) {
+        if closes { return close(&context) }
+        become(.idle, &context)
+        reader.answered()
+        restartPhase(&context)
+    }
+
+    /// Sends an answer after which the connection closes, as what it brings has no meaning any more.
+    mutating func sendLast(_ answer: Answer, _ context: inout GatewayContext) {
+        var bytes: [UInt8] = []
+        if var text = answer.text { _ = text.write(to: &bytes) }
+        let head = ResponseHead(answer, origin: nil)
+        context.metrics.countRequest(nil, answer.status)
+        context.send(head.message(body: bytes, form: .afterFailure, date: context.date), to: id)
+        close(&context)
+    }
+}
+
+extension ResponseHead {
+    /// The head of an answer, with what all answers have.
+    init(_ answer: Answer, origin: String?) {
+        self.init(status: answer.status)
+        for field in answer.fields { append(field.name, field.value) }
+        append("Cache-Control", "no-cache")
+        append("X-Content-Type-Options", "nosniff")
+        guard let origin else { return }
+        append("Access-Control-Allow-Origin", origin)
+        append("Access-Control-Expose-Headers", "ETag, Hearth-Concern")
+        append("Vary", "Origin")
+    }
+
+    fileprivate init(_ answer: Answer, to request: OpenRequest) {
+        self.init(answer, origin: request.origin)
+    }
+}
+
+// MARK: - Streams of events
+
+extension Connection {
+    private mutating func beginStream(
+        of listen: UInt64, for request: OpenRequest, _ context: inout GatewayContext
+    ) {
+        guard case .rest(let rest) = request.plan else {
+            preconditionFailure("only a REST request listens")
+        }
+        let answer = Answer(
+            AnswerText([]), type: "text/event-stream; charset=utf-8")
+        let (bytes, body) = ResponseHead(answer, to: request)
+            .stream(form: request.form, date: context.date)
+        context.metrics.countRequest(request.method, 200)
+        context.send(bytes, to: id)
+        let stream = EventStream(
+            of: listen, in: rest.form.form, body, sharesTexts: request.form.version == .http11,
+            at: context.elapsedMilliseconds)
+        become(.streaming(stream), &context)
+    }
+
+    /// Tells the client what changed.
+    mutating func stream(_ answer: SessionAnswer, _ context: inout GatewayContext) {
+        guard case .streaming(var stream) = become(.idle, &context) else { return }
+        let wasPartWay = stream.isPartWay
+        let step = stream.step(answer, &context.texts, at: context.elapsedMilliseconds)
+        let isPartWay = stream.isPartWay
+        become(.streaming(stream), &context)
+        switch step {
+        case .nothing: break
+        case .sends(let bytes): context.send(bytes, to: id)
+        case .ends(let bytes):
+            context.send(bytes, to: id)
+            return close(&context)
+        }
+        if isPartWay, !wasPartWay {
+            context.output(.reportWritable(id))
+            hold(&context)
+        }
+    }
+
+    /// Sends the next part of a large event, or what waits behind it.
+    mutating func continueStream(_ context: inout GatewayContext) {
+        guard case .streaming(var stream) = become(.idle, &context) else { return }
+        if stream.isPartWay {
+            context.send(stream.nextPart(at: context.elapsedMilliseconds), to: id)
+            context.output(.reportWritable(id))
+        }
+        become(.streaming(stream), &context)
+    }
+}

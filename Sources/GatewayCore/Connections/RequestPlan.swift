@@ -1,0 +1,143 @@
+internal import DataTree
+internal import HTTPText
+internal import JSONText
+
+/// What is done with a request once it is complete, as its head says.
+enum RequestPlan {
+    case answer(Answer)
+    case rest(RestRequest)
+    case metrics
+    /// The connection becomes a native client's WebSocket, for this key.
+    case native(key: String)
+
+    /// The subprotocol of native clients.
+    static let nativeProtocol = "hearth.1"
+
+    /// Decides on a request by its head.
+    ///
+    /// - Throws: why it is refused, before anything is done and before its body is read.
+    init(
+        _ head: RequestHead, from address: RemoteAddress, in context: borrowing GatewayContext
+    ) throws(RestFailure) {
+        guard context.hostRule.permits(head.authority) else { throw .host(head) }
+        guard context.originRule.decide(head) != .refused else { throw .origin }
+        if head.method == .options {
+            self = .answer(Answer(preflightFor: head))
+            return
+        }
+        if let coding = head.value(of: "content-encoding"), coding.lowercased() != "identity" {
+            throw .contentEncoding
+        }
+        switch head.target.pathText {
+        case "/health":
+            try head.checkIsRead()
+            self = .answer(Answer(health: context.availability))
+        case "/metrics":
+            try head.checkIsRead()
+            self = .metrics
+        case "/.hearth":
+            guard head.lists("hearth.1", in: "sec-websocket-protocol") else { throw .nativeClient }
+            self = .native(key: try head.webSocketKey())
+            try context.checkServes()
+        default:
+            let isLocal = address.isLoopback
+            guard let request = try RestRequest(head, isLocal: isLocal, context.json) else {
+                self = .answer(.notREST)
+                return
+            }
+            self = .rest(request)
+            try context.checkServes()
+        }
+    }
+
+    /// Whether the body is kept until the request is complete.
+    var keepsBody: Bool {
+        if case .rest(let request) = self { request.hasBody } else { false }
+    }
+}
+
+extension GatewayContext {
+    fileprivate borrowing func checkServes() throws(RestFailure) {
+        if case .unavailable(let reason) = availability { throw .unavailable(reason) }
+    }
+}
+
+extension RequestHead {
+    /// The key of a request for a WebSocket.
+    fileprivate func webSocketKey() throws(RestFailure) -> String {
+        guard method == .get, asksToUpgrade(to: "websocket"),
+            value(of: "sec-websocket-version") == WebSocketUpgrade.version
+        else { throw .upgrade }
+        guard let key = value(of: "sec-websocket-key"), WebSocketUpgrade.isKey(key) else {
+            throw .invalid("Sec-WebSocket-Key is not 16 bytes in base 64.", fix: "send one key")
+        }
+        return key
+    }
+
+    fileprivate func checkIsRead() throws(RestFailure) {
+        guard method == .get || method == .head else {
+            throw RestFailure(
+                status: 405, problem: "\(target.pathText) is only read.", fix: "use GET")
+        }
+    }
+}
+
+// MARK: - Answers without the replica
+
+extension Answer {
+    fileprivate static var notREST: Answer {
+        let text = "append .json to your request URI to use the REST API.\n"
+        return Answer(
+            status: 404, AnswerText(Array(text.utf8)), type: "text/plain; charset=utf-8")
+    }
+
+    /// What a browser asks before it lets a page of another origin send a request.
+    fileprivate init(preflightFor head: RequestHead) {
+        self.init(status: 204)
+        let methods = "GET, PUT, POST, PATCH, DELETE, OPTIONS"
+        append("Allow", methods)
+        append("Access-Control-Allow-Methods", methods)
+        if let fields = head.value(of: "access-control-request-headers") {
+            append("Access-Control-Allow-Headers", fields)
+        }
+        append("Access-Control-Max-Age", "86400")
+    }
+
+    fileprivate init(health availability: Availability) {
+        let (status, word): (Int, String) =
+            switch availability {
+            case .serving: (200, "ok")
+            case .impaired(let reason), .unavailable(let reason): (503, reason)
+            }
+        let text = "{\"status\":\(JSONWriter.text(of: .string(word)))}\n"
+        self.init(
+            status: status, AnswerText(Array(text.utf8)), type: "application/json; charset=utf-8")
+        if status == 503 { append("Retry-After", "1") }
+    }
+}
+
+// MARK: - Refusals
+
+extension RestFailure {
+    fileprivate static func host(_ head: RequestHead) -> RestFailure {
+        RestFailure(
+            status: 421, problem: "This node is not \(head.authorityText ?? "that host").",
+            fix: "use an address or localhost, or add the name to \"hosts\" in the configuration")
+    }
+
+    fileprivate static let origin = RestFailure(
+        status: 403, problem: "Pages of this origin may not use this node.",
+        fix: "add the page's origin to \"origins\" in the configuration")
+
+    fileprivate static let upgrade = RestFailure(
+        status: 426, problem: "This address is for WebSockets.",
+        fix: "ask for a WebSocket of version \(WebSocketUpgrade.version)")
+
+    fileprivate static let nativeClient = RestFailure.invalid(
+        "This address is for native clients.",
+        fix: "name the subprotocol \(RequestPlan.nativeProtocol), or use REST")
+
+    fileprivate static let contentEncoding = RestFailure(
+        status: 415, problem: "Only bodies without Content-Encoding are read.",
+        fix: "send the JSON as it is")
+}

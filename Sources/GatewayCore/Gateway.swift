@@ -1,0 +1,87 @@
+internal import HTTPText
+internal import SyncProtocol
+
+/// All that clients send to a node's HTTP port, and all that they get: REST and streams of events over a replica.
+///
+/// It has no clock and no socket: equal gateways given equal inputs return equal outputs. Bytes go `received` → a request →
+/// `ask`, and the replica's messages `answered` → an answer → `send`. A driver owns one, and does not copy it while in use.
+public struct Gateway {
+    private var connections: [SessionID: Connection] = [:]
+    /// How many connections there are from each other machine.
+    private var counts: [String: Int] = [:]
+    private var context: GatewayContext
+    private var nextCheckMilliseconds: UInt64 = 0
+
+    /// How often deadlines are looked at.
+    private static let checkMilliseconds: UInt64 = 500
+
+    /// A gateway without connections, whose node does not serve yet.
+    public init(_ configuration: GatewayConfiguration) {
+        context = GatewayContext(configuration)
+    }
+
+    /// Takes one input and returns what the driver must do next, in order.
+    public mutating func step(_ input: GatewayInput) -> [GatewayOutput] {
+        switch input {
+        case .turnBegan(let moment): beginTurn(at: moment)
+        case .opened(let id, let address): open(id, from: address)
+        case .received(let id, let bytes): update(id) { $0.receive(bytes, &$1) }
+        case .backpressured(let id): update(id) { $0.hold(&$1) }
+        case .writable(let id): update(id) { $0.sendPart(&$1) }
+        case .closed(let id): close(id)
+        case .answered(let id, let answers): update(id) { $0.process(answers, &$1) }
+        case .became(let availability): context.availability = availability
+        case .turnTook(let nanoseconds):
+            context.metrics.turns.count(nanoseconds: nanoseconds)
+        case .turnEnded: context.texts.removeAll()
+        }
+        return context.removeOutputs()
+    }
+
+    /// Changes a connection in place, unless it is gone.
+    private mutating func update(
+        _ id: SessionID, _ body: (inout Connection, inout GatewayContext) -> Void
+    ) {
+        guard let index = connections.index(forKey: id) else { return }
+        body(&connections.values[index], &context)
+    }
+}
+
+// MARK: - Connections
+
+extension Gateway {
+    private mutating func open(_ id: SessionID, from address: RemoteAddress) {
+        var connection = Connection(id, from: address, in: &context)
+        if let reason = shortage(for: address) {
+            connection.sendLast(Answer(.unavailable(reason)), &context)
+        }
+        connections[id] = connection
+        if !address.isLoopback { counts[address.host, default: 0] += 1 }
+    }
+
+    private func shortage(for address: RemoteAddress) -> String? {
+        let configuration = context.configuration
+        if connections.count >= configuration.connectionLimit {
+            return "it has \(configuration.connectionLimit) connections"
+        }
+        let limit = configuration.connectionLimitPerHost
+        guard !address.isLoopback, counts[address.host, default: 0] >= limit else { return nil }
+        return "it has \(limit) connections from \(address.host)"
+    }
+
+    private mutating func close(_ id: SessionID) {
+        guard var connection = connections.removeValue(forKey: id) else { return }
+        connection.end(&context)
+        let address = connection.address
+        guard !address.isLoopback, let count = counts[address.host] else { return }
+        counts[address.host] = count > 1 ? count - 1 : nil
+    }
+
+    private mutating func beginTurn(at moment: Moment) {
+        context.beginTurn(at: moment)
+        guard moment.elapsedMilliseconds >= nextCheckMilliseconds else { return }
+        nextCheckMilliseconds = moment.elapsedMilliseconds + Gateway.checkMilliseconds
+        // Sorted, so that equal gateways return equal outputs.
+        for id in connections.keys.sorted() { update(id) { $0.checkDeadline(&$1) } }
+    }
+}

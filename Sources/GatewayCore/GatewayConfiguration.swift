@@ -1,0 +1,28 @@
+public import HTTPText
+
+/// What a gateway permits, and its limits.
+public struct GatewayConfiguration: Equatable, Sendable {
+    /// The names of this server, beside `localhost` and addresses.
+    public var hosts: [String] = []
+    /// The origins of web pages that may send requests, beside those of this machine and of this server.
+    public var origins: [String] = []
+    /// What is read of a request; its `bodyBytes` are the largest body.
+    public var limits = HTTPLimits()
+    /// How long a connection may take.
+    public var deadlines = DeadlinePolicy()
+    /// How long a client may take for a part of an answer before its connection is closed.
+    public var partMilliseconds: UInt64 = 60_000
+    /// How often a stream of events says that it is alive.
+    public var keepAliveMilliseconds: UInt64 = 30_000
+    /// The memory for all bodies that are not complete.
+    public var bodiesBytes = 256 << 20
+    /// The largest message of a WebSocket.
+    public var messageBytes = 16 << 20
+    /// How many connections there may be.
+    public var connectionLimit = 10_000
+    /// How many connections there may be from one other machine.
+    public var connectionLimitPerHost = 500
+
+    /// A configuration that permits pages and names of this machine alone.
+    public init() {}
+}

@@ -1,0 +1,132 @@
+internal import HTTPText
+internal import SyncProtocol
+
+// What `/metrics` says: a replica's status and the gateway's own counts. No label names a location.
+
+extension GatewayContext {
+    /// The answer to a read of `/metrics`.
+    func metricsAnswer(_ status: NodeStatus) -> Answer {
+        var text = MetricsText()
+        text.append(
+            "serving", .gauge, "Whether the node serves clients.",
+            availability == .serving ? 1 : 0)
+        text.append(status.data, status.identity)
+        text.append(status.exchange)
+        text.append(status.queues)
+        text.append(status.clients)
+        if let process = status.process { text.append(process) }
+        metrics.append(to: &text)
+        return Answer(
+            AnswerText(Array(text.text.utf8)), type: "text/plain; version=0.0.4; charset=utf-8")
+    }
+}
+
+extension GatewayMetrics {
+    fileprivate func append(to text: inout MetricsText) {
+        text.begin("connections", .gauge, "Open connections to the HTTP port, by what they do.")
+        for kind in ConnectionKind.allCases {
+            text.append(connections[kind] ?? 0, ["kind": kind.rawValue])
+        }
+        text.begin("http_requests_total", .counter, "Answered requests.")
+        for request in requestCounts {
+            text.append(
+                Int(clamping: request.count),
+                ["method": request.method, "code": String(request.status)])
+        }
+        text.append("turn_seconds", "How long the turns of the node took.", turns)
+        text.append(
+            "ack_seconds", "How long writes over REST took until they were answered.",
+            acknowledgements)
+    }
+}
+
+extension MetricsText {
+    /// The most origins that are shown one by one; the others are counted together.
+    private static let originsShown = 50
+
+    fileprivate mutating func append(_ data: NodeStatus.Data, _ identity: NodeStatus.Identity) {
+        begin("operations_total", .counter, "Operations applied, by the node that made them.")
+        let origins = data.held.sorted { $0.key < $1.key }
+        for (origin, count) in origins.prefix(MetricsText.originsShown) {
+            append(count, ["origin": origin])
+        }
+        if origins.count > MetricsText.originsShown {
+            let rest = origins.dropFirst(MetricsText.originsShown)
+            append(rest.reduce(0) { $0 + $1.value }, ["origin": "others"])
+        }
+        append(
+            "lag_operations", .gauge, "Operations that the peer with most has and this node lacks.",
+            data.lag)
+        append("registers", .gauge, "Places that a late write could still change.", data.registers)
+        append("log_operations", .gauge, "Operations in the log.", data.loggedOperations)
+        append(
+            "log_operations_limit", .gauge,
+            "Operations beyond which the log waits for no silent member.",
+            data.loggedOperationsLimit)
+        begin("stable_age_seconds", .gauge, "The age of what no earlier write can change.")
+        append(Double(max(0, identity.wallMilliseconds - data.stableMilliseconds)) / 1000)
+    }
+
+    fileprivate mutating func append(_ exchange: NodeStatus.Exchange) {
+        let counters: [(name: String, help: String, value: Int)] = [
+            ("accepted_total", "Operations of this node's clients.", exchange.accepted),
+            ("received_total", "Operations of peers that were applied.", exchange.received),
+            ("repaired_total", "Operations that came by repair.", exchange.repaired),
+            ("repaired_bytes_total", "Bytes that came by repair.", exchange.repairedBytes),
+            ("duplicates_total", "Operations that came again.", exchange.duplicates),
+            ("dropped_total", "Operations that had no room to wait.", exchange.dropped),
+            ("malformed_frames_total", "Frames of peers not understood.", exchange.malformedFrames),
+        ]
+        for counter in counters { append(counter.name, .counter, counter.help, counter.value) }
+        begin("peer_heard_age_seconds", .gauge, "How long ago each live peer was heard.")
+        for (peer, milliseconds) in exchange.connectedPeers.sorted(by: { $0.key < $1.key }) {
+            append(Double(milliseconds) / 1000, ["peer": peer])
+        }
+    }
+
+    fileprivate mutating func append(_ queues: NodeStatus.Queues) {
+        let gauges: [(name: String, help: String, value: Int)] = [
+            ("gaps", "Writers of which operations in between are missing.", queues.gaps),
+            ("waiting_batches", "Batches that wait for earlier ones.", queues.waitingBatches),
+            ("waiting_batches_limit", "How many may wait.", queues.waitingBatchesLimit),
+            ("waiting_bytes", "The bytes of these batches.", queues.waitingBytes),
+            ("waiting_bytes_limit", "How many bytes may wait.", queues.waitingBytesLimit),
+            ("pending_turns", "Turns that are not durable yet.", queues.pendingTurns),
+        ]
+        for gauge in gauges { append(gauge.name, .gauge, gauge.help, gauge.value) }
+    }
+
+    fileprivate mutating func append(_ clients: NodeStatus.Clients) {
+        append("refused_total", .counter, "Requests that were refused.", clients.refused)
+        let gauges: [(name: String, help: String, value: Int)] = [
+            ("sessions", "Sessions of clients.", clients.sessions),
+            ("listens", "Open listens.", clients.listens),
+            ("views", "Different windows on queried locations.", clients.queries.views),
+            ("index_bytes", "The memory of indexes.", clients.queries.indexBytes),
+            (
+                "index_bytes_limit", "How much memory indexes may have.",
+                clients.queries.indexByteLimit
+            ),
+            ("slow_clients", "Clients whose listens wait for them.", clients.clientsBehind),
+        ]
+        for gauge in gauges { append(gauge.name, .gauge, gauge.help, gauge.value) }
+    }
+
+    fileprivate mutating func append(_ process: NodeStatus.Process) {
+        let gauges: [(name: String, help: String, value: Int)] = [
+            ("log_bytes", "The bytes of the operations in the log.", process.logBytes),
+            ("storage_backlog", "Turns that wait for the disk.", process.storageBacklog),
+            ("storage_backlog_limit", "How many may wait.", process.storageBacklogLimit),
+            ("waiting_reply_bytes", "Bytes that wait for clients.", process.waitingReplyBytes),
+        ]
+        for gauge in gauges { append(gauge.name, .gauge, gauge.help, gauge.value) }
+        if let bytes = process.residentBytes {
+            begin(process: "resident_memory_bytes", .gauge, "Resident memory.")
+            append(bytes)
+        }
+        begin(process: "open_fds", .gauge, "Open files and connections.")
+        append(process.openFiles)
+        begin(process: "max_fds", .gauge, "How many may be open.")
+        append(process.openFilesLimit)
+    }
+}

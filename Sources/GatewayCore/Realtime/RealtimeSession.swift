@@ -1,0 +1,264 @@
+internal import DataTree
+package import JSONText
+package import SyncProtocol
+
+/// What a gateway must do for a Firebase session, in order.
+package enum RealtimeEffect: Equatable, Sendable {
+    /// Send a WebSocket text message, as one frame.
+    case send([UInt8])
+    /// Hand requests to the replica.
+    case ask([ClientMessage])
+    /// Close the connection with this WebSocket code, once all that was sent has left; the session is over.
+    case close(code: UInt16)
+}
+
+/// One session of Firebase's WebSocket protocol, version 5, above a session of values at the replica.
+///
+/// The gateway sends `begin`'s effects first, and gives it what arrives and what the replica answers. Equal sessions
+/// given equal calls return equal effects. Source: `firebase-websocket.md` and `firebase-websocket-frames.md` of the
+/// specifications, corrected by `gateway.md`, sections 3 and 7.
+package struct RealtimeSession {
+    /// A session from which nothing has come for so long is over: clients send `0` after 45 s of silence.
+    package static let silenceMilliseconds: UInt64 = 100_000
+    /// So many requests may be unanswered.
+    static let requestLimit = 20_000
+
+    /// How the client names this session when it connects again: `ls=`.
+    package let name: String
+    private let host: String
+    private var joiner = ChunkJoiner()
+    private var listens = RealtimeListens()
+    /// A request that the replica has not answered.
+    private struct Request {
+        /// The client's number.
+        let number: Int64
+        /// What its `ok` comes with.
+        let payload: String
+    }
+
+    private var requests: [UInt64: Request] = [:]
+    private var lastRequest: UInt64 = 0
+    private var outgoing = RealtimeOutgoing()
+    private var heardMilliseconds: UInt64
+    private var isOver = false
+
+    /// A session of a client that has connected to a host.
+    ///
+    /// - Parameters:
+    ///   - name: 32 characters that nobody can guess, for whoever knows them can end the session.
+    ///   - host: What the request's `Host` says; clients connect to it the next time.
+    package init(name: String, host: String, at now: Moment) {
+        (self.name, self.host) = (name, host)
+        heardMilliseconds = now.elapsedMilliseconds
+    }
+
+    /// The handshake: the server speaks first.
+    package mutating func begin(at now: Moment) -> [RealtimeEffect] {
+        send(
+            RealtimeText.handshake(
+                wallMilliseconds: now.wallMilliseconds, host: host, session: name))
+    }
+
+    /// Whether the client counts as gone.
+    package func isSilent(at now: Moment) -> Bool {
+        now.elapsedMilliseconds >= heardMilliseconds + RealtimeSession.silenceMilliseconds
+    }
+
+    /// Whether messages wait until the connection has room: the replica's answers should wait as well.
+    package var isWaiting: Bool { outgoing.isWaiting }
+
+    /// Sends what waits, as the connection has room again.
+    package mutating func resume() -> [RealtimeEffect] { outgoing.next().map { .send($0) } }
+
+    /// Ends the session of a node that stops; the client connects to another host, if there is one.
+    package mutating func end(redirectedTo host: String?) -> [RealtimeEffect] {
+        guard !isOver else { return [] }
+        let farewell = host.map { send(RealtimeText.redirect(to: $0)) } ?? []
+        return farewell + close(code: 1_001)
+    }
+
+    private mutating func close(code: UInt16) -> [RealtimeEffect] {
+        isOver = true
+        return [.close(code: code)]
+    }
+
+    private mutating func send(_ text: [UInt8]) -> [RealtimeEffect] {
+        let frames = outgoing.send(text)
+        if outgoing.isFull { return close(code: 1_008) }
+        return frames.map { .send($0) }
+    }
+}
+
+// MARK: - Messages of the client
+
+extension RealtimeSession {
+    /// Takes a WebSocket text message.
+    package mutating func received(
+        _ text: [UInt8], at now: Moment, by reader: JSONReader
+    ) -> [RealtimeEffect] {
+        guard !isOver else { return [] }
+        heardMilliseconds = now.elapsedMilliseconds
+        switch joiner.append(text) {
+        case .nothing: return []
+        case .tooLarge: return refuseTooLarge()
+        case .message(let bytes): return perform(bytes, by: reader)
+        case .perhaps(let bytes):
+            guard let message = try? RealtimeMessage(bytes, by: reader) else { return [] }
+            joiner.finish()
+            return perform(message)
+        }
+    }
+
+    /// Ends a session with a message beyond the limits, as Firebase does.
+    package mutating func refuseTooLarge() -> [RealtimeEffect] {
+        send(
+            RealtimeText.failure(
+                "The specified payload is too large, please request a location with less data."))
+            + close(code: 1_009)
+    }
+
+    private mutating func perform(_ bytes: [UInt8], by reader: JSONReader) -> [RealtimeEffect] {
+        do throws(JSONError) {
+            return perform(try RealtimeMessage(bytes, by: reader))
+        } catch {
+            let isText = String(validating: bytes, as: UTF8.self) != nil
+            return close(code: isText ? 1_002 : 1_007)
+        }
+    }
+
+    private mutating func perform(_ message: RealtimeMessage) -> [RealtimeEffect] {
+        switch message {
+        case .ping: send(RealtimeText.pong)
+        case .request(let request): perform(request)
+        case .other: []
+        }
+    }
+
+    private mutating func perform(_ request: RealtimeRequest) -> [RealtimeEffect] {
+        let number = request.number
+        guard requests.count < RealtimeSession.requestLimit else {
+            return refuse(
+                number, .tooBig, "\(RealtimeSession.requestLimit) requests wait for answers",
+                "wait for some before you ask for more")
+        }
+        switch request.action {
+        case .acknowledged(let payload):
+            return send(RealtimeText.response(number, payload: payload))
+        case .listen(let key, let tag, let held): return listen(to: key, tag, held, number)
+        case .unlisten(let key):
+            guard let listen = listens.remove(key) else {
+                return refuse(
+                    number, .invalid, "there is no such listen at \(key.path)",
+                    "give the path and the query of a listen that is still open")
+            }
+            return ask(ClientMessage.unlisten(id: 0, listen: listen).request, number)
+        case .other(let request): return ask(request, number)
+        case .refused(let error): return refuse(number, .invalid, error.problem, error.fix)
+        }
+    }
+
+    private mutating func listen(
+        to key: RealtimeListens.Key, _ tag: Int64?, _ held: HeldData?, _ number: Int64
+    ) -> [RealtimeEffect] {
+        guard listens.add(key, tag: tag, as: lastRequest + 1) else {
+            return refuse(
+                number, .invalid, "there is such a listen at \(key.path) already",
+                "share one listen, or end it first")
+        }
+        // Clients read the payload of this one answer as an object.
+        let listen = ClientMessage.listen(id: 0, path: key.path, query: key.query, held: held)
+        return ask(listen.request, number, payload: "{}")
+    }
+
+    private mutating func ask(
+        _ request: ClientRequest, _ number: Int64, payload: String = #""""#
+    ) -> [RealtimeEffect] {
+        lastRequest += 1
+        requests[lastRequest] = Request(number: number, payload: payload)
+        return [.ask([ClientMessage(id: lastRequest, request)])]
+    }
+
+    private mutating func refuse(
+        _ number: Int64, _ code: ErrorCode, _ problem: String, _ fix: String
+    ) -> [RealtimeEffect] {
+        let text = code == .changed ? "Transaction hash does not match" : "\(problem); \(fix)"
+        return send(
+            RealtimeText.response(
+                number, status: code.realtimeStatus, payload: RealtimeText.quoted(text)))
+    }
+}
+
+// MARK: - Answers of the replica
+
+extension RealtimeSession {
+    /// Takes the replica's answers of one turn, in order.
+    package mutating func answered(
+        _ answers: [SessionAnswer], sharing texts: inout GatewayTexts
+    ) -> [RealtimeEffect] {
+        var effects: [RealtimeEffect] = []
+        for answer in answers where !isOver { effects += answered(answer, sharing: &texts) }
+        return effects
+    }
+
+    private mutating func answered(
+        _ answer: SessionAnswer, sharing texts: inout GatewayTexts
+    ) -> [RealtimeEffect] {
+        switch answer.message {
+        case .ok(let id), .acknowledged(let id, _), .pushed(let id, _): return done(id)
+        case .value(let id, let value):
+            guard let request = requests.removeValue(forKey: id) else { return [] }
+            return send(RealtimeText.responseHead(request.number), value, RealtimeText.valueTail)
+        case .change(let id, let writes):
+            return push(writes, to: id, answer.notice, sharing: &texts) + pushed(to: id)
+        case .ranges(let id, let ranges):
+            guard let listen = listens[id] else { return [] }
+            let text = RealtimeText.push(ranges, at: listen.key.path)
+            return send(text + RealtimeText.tail(tag: listen.tag)) + pushed(to: id)
+        case .error(let id, let code, let problem, let fix):
+            guard let request = requests.removeValue(forKey: id) else { return [] }
+            listens.remove(id)
+            return refuse(request.number, code, problem, fix)
+        case .ready, .seen, .ended: return []
+        }
+    }
+
+    /// Answers a request that is done; of a listen, only after its first data.
+    private mutating func done(_ id: UInt64) -> [RealtimeEffect] {
+        listens.accept(id) ? confirm(id) : []
+    }
+
+    private mutating func pushed(to id: UInt64) -> [RealtimeEffect] {
+        listens.pushedData(to: id) ? confirm(id) : []
+    }
+
+    private mutating func confirm(_ id: UInt64) -> [RealtimeEffect] {
+        guard let request = requests.removeValue(forKey: id) else { return [] }
+        return send(RealtimeText.response(request.number, payload: request.payload))
+    }
+
+    /// Pushes a change; one without writes says that the client holds all.
+    private mutating func push(
+        _ writes: [Write], to id: UInt64, _ notice: UInt64, sharing texts: inout GatewayTexts
+    ) -> [RealtimeEffect] {
+        guard let listen = listens[id], !writes.isEmpty else { return [] }
+        let (path, tail) = (listen.key.path, RealtimeText.tail(tag: listen.tag))
+        if notice == 0, writes.count == 1 {
+            let head = RealtimeText.pushHead("d", at: path.appending(writes[0].path))
+            return send(head, writes[0].value, tail)
+        }
+        let text = texts.text(notice, .realtime) { RealtimeText.push(writes, at: path) }
+        return send(text + tail)
+    }
+
+    /// Sends a message with a value of any size.
+    private mutating func send(
+        _ head: [UInt8], _ value: Value, _ tail: [UInt8]
+    ) -> [RealtimeEffect] {
+        var text = head
+        var writer = JSONWriter(value, form: .export)
+        guard writer.write(to: &text, atLeast: ChunkStream.threshold) else {
+            return send(text + tail)
+        }
+        return outgoing.send(ChunkStream(head, value, tail)).map { .send($0) }
+    }
+}

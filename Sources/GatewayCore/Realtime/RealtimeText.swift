@@ -1,0 +1,131 @@
+internal import DataTree
+internal import JSONText
+internal import SyncProtocol
+
+/// The messages that a Firebase client gets, as JSON.
+///
+/// Source: `firebase-websocket.md`, section 3, of the specifications.
+enum RealtimeText {
+    static let pong = Array(#"{"t":"c","d":{"t":"o","d":{}}}"#.utf8)
+
+    /// The first message of a session.
+    static func handshake(wallMilliseconds: UInt64, host: String, session: String) -> [UInt8] {
+        let text =
+            #"{"t":"c","d":{"t":"h","d":{"ts":\#(wallMilliseconds),"v":"5","h":\#(quoted(host)),"s":"\#(session)"}}}"#
+        return Array(text.utf8)
+    }
+
+    /// Sends the client to another host.
+    static func redirect(to host: String) -> [UInt8] { control("r", host) }
+
+    /// What the client logs before its connection ends.
+    static func failure(_ problem: String) -> [UInt8] { control("e", problem) }
+
+    private static func control(_ type: String, _ text: String) -> [UInt8] {
+        Array(#"{"t":"c","d":{"t":"\#(type)","d":\#(quoted(text))}}"#.utf8)
+    }
+
+    static func quoted(_ text: String) -> String { JSONWriter.text(of: .string(text)) }
+
+    /// The answer to a request; `payload` is JSON.
+    static func response(
+        _ number: Int64, status: String = "ok", payload: String = #""""#
+    ) -> [UInt8] {
+        Array(#"{"t":"d","d":{"r":\#(number),"b":{"s":"\#(status)","d":\#(payload)}}}"#.utf8)
+    }
+
+    /// The head of the answer to a read, before its value; `valueTail` ends it.
+    static func responseHead(_ number: Int64) -> [UInt8] {
+        Array(#"{"t":"d","d":{"r":\#(number),"b":{"s":"ok","d":"#.utf8)
+    }
+
+    static let valueTail = Array("}}}".utf8)
+
+    /// The head of a push of all that is at a path; `tail` ends it.
+    static func pushHead(_ action: String, at path: Path) -> [UInt8] {
+        Array(#"{"t":"d","d":{"a":"\#(action)","b":{"p":\#(quoted(name(of: path))),"d":"#.utf8)
+    }
+
+    /// The end of a push, with the tag of its query.
+    static func tail(tag: Int64?) -> [UInt8] {
+        guard let tag else { return valueTail }
+        return Array(#","t":\#(tag)}}}"#.utf8)
+    }
+
+    /// A push of an operation's writes, relative to a path, without its end.
+    ///
+    /// One write is a `d` where it is, more are one `m` at the path, so that the client shows them together.
+    static func push(_ writes: [Write], at path: Path) -> [UInt8] {
+        let writes = Write.conflict(in: writes) == nil ? writes : merged(writes)
+        if writes.count == 1 {
+            var text = pushHead("d", at: path.appending(writes[0].path))
+            append(writes[0].value, to: &text)
+            return text
+        }
+        var text = pushHead("m", at: path)
+        for (index, write) in writes.enumerated() {
+            text.append(UInt8(ascii: index == 0 ? "{" : ","))
+            text += quoted(name(of: write.path)).utf8
+            text.append(UInt8(ascii: ":"))
+            append(write.value, to: &text)
+        }
+        text.append(UInt8(ascii: "}"))
+        return text
+    }
+
+    /// A push of the ranges that differ from what the client holds, without its end.
+    static func push(_ ranges: [ChangedRange], at path: Path) -> [UInt8] {
+        var text = pushHead("rm", at: path)
+        text.append(UInt8(ascii: "["))
+        for (index, changed) in ranges.enumerated() {
+            text.append(UInt8(ascii: index == 0 ? "{" : ","))
+            if index > 0 { text.append(UInt8(ascii: "{")) }
+            if let after = changed.range.after { text += #""s":\#(quoted(name(of: after))),"#.utf8 }
+            if let through = changed.range.through {
+                text += #""e":\#(quoted(name(of: through))),"#.utf8
+            }
+            text += #""m":"#.utf8
+            append(changed.value ?? .null, to: &text)
+            text.append(UInt8(ascii: "}"))
+        }
+        text.append(UInt8(ascii: "]"))
+        return text
+    }
+
+    /// A path as servers write it: without a slash in front.
+    private static func name(of path: Path) -> String {
+        path.keys.map(\.text).joined(separator: "/")
+    }
+
+    private static func append(_ value: Value, to text: inout [UInt8]) {
+        var writer = JSONWriter(value, form: .export)
+        writer.write(to: &text)
+    }
+
+    /// Writes that do the same, in order, none at or below another.
+    private static func merged(_ writes: [Write]) -> [Write] {
+        var merged: [Write] = []
+        for write in writes {
+            if let upper = merged.firstIndex(where: { $0.path.contains(write.path) }) {
+                let path = write.path.relative(to: merged[upper].path)
+                merged[upper].value.set(write.value, at: path)
+            } else {
+                merged.removeAll { write.path.contains($0.path) }
+                merged.append(write)
+            }
+        }
+        return merged
+    }
+}
+
+extension ErrorCode {
+    /// The status by which Firebase's clients know a failure.
+    var realtimeStatus: String {
+        switch self {
+        case .invalid, .version: "failure"
+        case .tooBig: "too_big"
+        case .changed: "datastale"
+        case .unavailable, .late, .undecided, .behind, .notStable, .noMajority: "unavailable"
+        }
+    }
+}

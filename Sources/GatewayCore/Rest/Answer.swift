@@ -1,0 +1,52 @@
+internal import DataTree
+internal import HTTPText
+
+/// The answer to a request, before it is known how the connection frames it.
+struct Answer {
+    let status: Int
+    private(set) var fields: [Field] = []
+    /// Nil for an answer that is a status alone.
+    private(set) var text: AnswerText?
+
+    /// A header of an answer.
+    struct Field {
+        let name: StaticString
+        let value: String
+    }
+
+    /// An answer without a body.
+    init(status: Int) { self.status = status }
+
+    /// An answer with a body of some type.
+    init(status: Int = 200, _ text: AnswerText, type: String) {
+        self.status = status
+        self.text = text
+        fields = [Field(name: "Content-Type", value: type)]
+    }
+
+    /// The answer that a request is not done.
+    init(_ failure: RestFailure) {
+        self.init(
+            status: failure.status, AnswerText(failure.body),
+            type: "application/json; charset=utf-8")
+        if failure.isPassing { append("Retry-After", "1") }
+    }
+
+    /// The answer with a value, in the form that the request asks for.
+    init(status: Int = 200, _ value: Value, to request: RestRequest) {
+        if status == 200, request.form.isSilent {
+            self.init(status: 204)
+        } else {
+            self.init(
+                status: status, AnswerText(value, in: request.form), type: request.form.contentType)
+        }
+        if let name = request.form.fileName {
+            append("Content-Disposition", "attachment; filename=\"\(name)\"")
+        }
+    }
+
+    /// Adds a header.
+    mutating func append(_ name: StaticString, _ value: String) {
+        fields.append(Field(name: name, value: value))
+    }
+}

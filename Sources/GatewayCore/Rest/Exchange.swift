@@ -1,0 +1,110 @@
+internal import DataTree
+internal import SyncProtocol
+
+/// What a request has asked the replica, and how that becomes its answer.
+enum Exchange {
+    case read(ReadExchange)
+    case write(WriteExchange)
+    case listen(ListenExchange)
+    case metrics(MetricsExchange)
+
+    /// What a message of the replica leads to.
+    enum Step {
+        /// The message is not all, or not of this exchange.
+        case waits
+        /// Further requests to the replica.
+        case asks([ClientMessage])
+        /// The exchange is over.
+        case answers(Answer)
+        /// The exchange is over: the answer shows how the node is.
+        case shows(NodeStatus)
+        /// The answer is a stream of events, whose first shows this.
+        case streams(listen: UInt64, SessionAnswer)
+    }
+
+    /// Processes a message of the replica.
+    mutating func step(_ answer: SessionAnswer, _ numbers: inout RequestNumbers) -> Step {
+        switch self {
+        case .read(let exchange): return exchange.step(answer.message)
+        case .write(var exchange):
+            defer { self = .write(exchange) }
+            return exchange.step(answer.message, &numbers)
+        case .listen(let exchange): return exchange.step(answer)
+        case .metrics(let exchange): return exchange.step(answer.message)
+        }
+    }
+}
+
+/// Numbers the requests of one connection to the replica.
+struct RequestNumbers {
+    private var last: UInt64 = 0
+
+    /// The next number; none comes twice, so that a late answer cannot be taken for another one.
+    mutating func next() -> UInt64 {
+        last += 1
+        return last
+    }
+}
+
+/// A read: once no earlier write can change what it shows, if its client waits for that.
+struct ReadExchange {
+    private let request: RestRequest
+    private let id: UInt64
+
+    init(_ request: RestRequest, _ numbers: inout RequestNumbers) {
+        self.request = request
+        id = numbers.next()
+    }
+
+    /// The first request to the replica.
+    var opening: [ClientMessage] {
+        guard let milliseconds = request.stableMilliseconds else { return [get] }
+        return [.awaitStable(id: id, milliseconds: milliseconds)]
+    }
+
+    private var get: ClientMessage { .get(id: id, path: request.path, query: request.query) }
+
+    func step(_ message: NodeMessage) -> Exchange.Step {
+        switch message {
+        case .ok(id): return .asks([get])
+        case .value(id, let value): return .answers(answer(value))
+        case .error(id, let code, let problem, let fix):
+            return .answers(Answer(RestFailure(code, problem, fix: fix, isWrite: false)))
+        default: return .waits
+        }
+    }
+
+    private func answer(_ value: Value) -> Answer {
+        guard request.tags.isWanted else { return Answer(value, to: request) }
+        let tag = EntityTags.tag(of: value)
+        var answer =
+            request.tags.known == tag ? Answer(status: 304) : Answer(value, to: request)
+        answer.append("ETag", tag)
+        return answer
+    }
+}
+
+/// A listen, until it shows its first data.
+struct ListenExchange {
+    private let request: RestRequest
+    private let id: UInt64
+
+    init(_ request: RestRequest, _ numbers: inout RequestNumbers) {
+        self.request = request
+        id = numbers.next()
+    }
+
+    /// The first request to the replica.
+    var opening: [ClientMessage] {
+        [.listen(id: id, path: request.path, query: request.query)]
+    }
+
+    func step(_ answer: SessionAnswer) -> Exchange.Step {
+        switch answer.message {
+        case .change(id, _): return .streams(listen: id, answer)
+        case .error(id, let code, let problem, let fix), .ended(id, let code, let problem, let fix):
+            return .answers(Answer(RestFailure(code, problem, fix: fix, isWrite: false)))
+        default: return .waits
+        }
+    }
+}

@@ -1,0 +1,92 @@
+internal import DataTree
+internal import HTTPText
+internal import JSONText
+internal import SyncProtocol
+
+/// Why a request is not done, and what its author can do about that.
+///
+/// The body of the answer is `{ "error" : …, "detail" : …, "fix" : … }`: clients of Firebase read `error`, and some compare it.
+struct RestFailure: Error, Equatable {
+    /// The status of the answer.
+    let status: Int
+    /// What is wrong: Firebase's own text, where it has one.
+    let problem: String
+    /// What is wrong in this request, where Firebase's text does not say it.
+    var detail: String?
+    /// What the author of the request can do.
+    var fix: String?
+
+    /// Whether a client may expect that the same request succeeds soon.
+    var isPassing: Bool { status == 503 }
+
+    /// The body of the answer.
+    var body: [UInt8] {
+        var text = "{ \"error\" : \(RestFailure.quoted(problem))"
+        if let detail { text += ", \"detail\" : \(RestFailure.quoted(detail))" }
+        if let fix { text += ", \"fix\" : \(RestFailure.quoted(fix))" }
+        return Array((text + " }\n").utf8)
+    }
+
+    private static func quoted(_ text: String) -> String { JSONWriter.text(of: .string(text)) }
+}
+
+// MARK: - What a request can lack
+
+extension RestFailure {
+    static func invalid(_ problem: String, detail: String? = nil, fix: String? = nil) -> RestFailure
+    {
+        RestFailure(status: 400, problem: problem, detail: detail, fix: fix)
+    }
+
+    /// A target that cannot be decoded.
+    init(_ error: TargetError) {
+        self = .invalid(
+            error.problem, fix: "percent-encode each part of the URI, as UTF-8")
+    }
+
+    /// A path that no location has.
+    static func path(_ error: DataError) -> RestFailure {
+        .invalid("Invalid path: Invalid token in path", detail: error.problem, fix: error.fix)
+    }
+
+    /// A body that is no data.
+    static func data(_ detail: String, fix: String) -> RestFailure {
+        .invalid(
+            "Invalid data; couldn't parse JSON object, array, or value. "
+                + "Perhaps you're using invalid characters in your key names.",
+            detail: detail, fix: fix)
+    }
+
+    static let noData = RestFailure.invalid(
+        "Error: No data supplied.", fix: "send a JSON value as the body; null removes")
+
+    static let writeToPriority = RestFailure.invalid(
+        "Invalid path: Invalid token in path", detail: "a priority has no children",
+        fix: "write to .priority by PUT or DELETE")
+
+    /// A node that cannot do the request now.
+    static func unavailable(_ reason: String) -> RestFailure {
+        RestFailure(
+            status: 503, problem: "This node cannot do this now: \(reason).",
+            fix: "try again in a second, or use another node")
+    }
+}
+
+// MARK: - What a replica refuses
+
+extension RestFailure {
+    /// The answer to a request that the replica refused.
+    ///
+    /// - Parameter isWrite: Whether the request was to write data.
+    init(_ code: ErrorCode, _ problem: String, fix: String, isWrite: Bool) {
+        switch code {
+        case .invalid where isWrite: self = .data(problem, fix: fix)
+        case .invalid, .tooBig, .version: self = .invalid(problem, fix: fix)
+        case .changed: self.init(status: 412, problem: problem, fix: fix)
+        case .unavailable, .noMajority, .behind, .late:
+            self.init(status: 503, problem: problem, fix: fix)
+        // Clients repeat what is answered by 503 or 500: a write that may have been done must not be one of these.
+        case .undecided, .notStable: self.init(status: 504, problem: problem, fix: fix)
+        }
+    }
+}

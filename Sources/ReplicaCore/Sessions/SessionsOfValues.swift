@@ -1,0 +1,57 @@
+import DataTree
+import SyncProtocol
+
+// Sessions of values: a driver hands over `ClientMessage`s and gets `SessionAnswer`s, for clients whose protocol is
+// another one than that of frames. All else is the same as for sessions of frames, except that nobody probes them,
+// that their answers have no size, since drivers stream them out of snapshots, and that answers wait while data does.
+
+extension Sessions {
+    /// Whether a session's requests and answers are values.
+    func isOfValues(_ session: SessionID) -> Bool { outbox.isOfValues(session) }
+
+    /// Whether a session's answers wait until it has the data that it has missed.
+    func withholdsAnswers(of session: SessionID) -> Bool {
+        !slowClients.isEmpty && slowClients.withholdsAnswers(of: session) && isOfValues(session)
+    }
+
+    /// Postpones a read, if the session's answers wait.
+    ///
+    /// - Returns: Whether it is postponed.
+    mutating func postponesRead(_ message: ClientMessage, of session: SessionID) -> Bool {
+        switch message.request {
+        case .get, .children: break
+        default: return false
+        }
+        guard withholdsAnswers(of: session) else { return false }
+        slowClients.postpone(.read(message), of: session)
+        return true
+    }
+
+    /// Refuses a request at once if too many answers of its session wait already.
+    ///
+    /// - Returns: Whether it is refused.
+    mutating func refuseIfAnswersWait(_ id: UInt64, _ session: SessionID) -> Bool {
+        guard !slowClients.isEmpty,
+            slowClients.postponedCount(of: session) >= SlowClients.postponedLimit
+        else { return false }
+        countRefusal()
+        sendAtOnce(
+            .error(
+                id: id, code: .tooBig,
+                problem:
+                    "\(SlowClients.postponedLimit) answers wait until this connection has room",
+                fix: "read what has been sent before you ask for more"),
+            to: session)
+        return true
+    }
+}
+
+extension NodeMessage {
+    /// Whether it answers a request, and so may have to wait; the others are data of a listen.
+    var isAnswer: Bool {
+        switch self {
+        case .change, .ranges, .seen: false
+        case .ok, .acknowledged, .pushed, .value, .ready, .error, .ended: true
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import DataTree
+import JSONText
+import ReplicaCore
+import SyncProtocol
+
+@testable import GatewayCore
+
+/// One replica that keeps nothing on disk, and Firebase sessions above it, as a gateway would drive them.
+struct RealtimeRig {
+    private(set) var replica: Replica
+    private var sessions: [SessionID: RealtimeSession] = [:]
+    private(set) var closed: [SessionID: UInt16] = [:]
+    /// The messages of this turn.
+    private var sent: [SessionID: [String]] = [:]
+    private var texts = GatewayTexts()
+    private let reader = JSONReader(maximumBytes: 16 << 20, maximumDepth: RealtimeMessage.depth)
+    private var elapsedMilliseconds: UInt64 = 0
+
+    init() {
+        replica = Replica(
+            ReplicaConfiguration(
+                cluster: "test", member: "n1", peers: ["n1"], durability: .memory, seed: 1),
+            properties: [])
+    }
+
+    private var now: Moment {
+        Moment(
+            wallMilliseconds: 1_700_000_000_000 + elapsedMilliseconds,
+            elapsedMilliseconds: elapsedMilliseconds)
+    }
+
+    /// A turn in which something happens; returns what each client was sent.
+    @discardableResult
+    mutating func turn(
+        after milliseconds: UInt64 = 1, _ body: (inout RealtimeRig) -> Void = { _ in }
+    ) -> [SessionID: [String]] {
+        elapsedMilliseconds += milliseconds
+        sent = [:]
+        step(.turnBegan(now))
+        body(&self)
+        step(.turnEnded)
+        texts.removeAll()
+        return sent
+    }
+
+    mutating func step(_ input: Input) {
+        for case .replyMessages(let session, let answers) in replica.step(input) {
+            perform(sessions[session]?.answered(answers, sharing: &texts) ?? [], of: session)
+        }
+    }
+
+    private mutating func perform(_ effects: [RealtimeEffect], of session: SessionID) {
+        for effect in effects {
+            switch effect {
+            case .send(let text):
+                sent[session, default: []].append(String(decoding: text, as: UTF8.self))
+            case .ask(let messages): step(.requestedMessages(messages, by: session))
+            case .close(let code): closed[session] = code
+            }
+        }
+    }
+
+    // MARK: Clients
+
+    /// A client connects; returns its handshake.
+    mutating func connect(_ number: UInt64 = 1) -> [String] {
+        let id = SessionID(number: number)
+        return turn { rig in
+            rig.step(.opened(id))
+            rig.sessions[id] = RealtimeSession(
+                name: String(repeating: "0", count: 31) + "\(number)", host: "h:1", at: rig.now)
+            let now = rig.now
+            let effects = rig.sessions[id]!.begin(at: now)
+            rig.perform(effects, of: id)
+        }[id] ?? []
+    }
+
+    /// A client sends messages; returns what it is sent in the same turn.
+    mutating func send(
+        _ messages: String..., by number: UInt64 = 1, after milliseconds: UInt64 = 1
+    ) -> [String] {
+        send(messages.map { Array($0.utf8) }, by: number, after: milliseconds)
+    }
+
+    mutating func send(
+        _ messages: [[UInt8]], by number: UInt64 = 1, after milliseconds: UInt64 = 1
+    ) -> [String] {
+        let id = SessionID(number: number)
+        return turn(after: milliseconds) { rig in
+            for message in messages { rig.receive(message, of: id) }
+        }[id] ?? []
+    }
+
+    mutating func receive(_ message: [UInt8], of id: SessionID) {
+        let (now, reader) = (now, reader)
+        perform(sessions[id]?.received(message, at: now, by: reader) ?? [], of: id)
+    }
+
+    /// A client sends a request, and gets what the turn sends it.
+    mutating func request(
+        _ number: Int, _ action: String, _ body: String, by client: UInt64 = 1
+    ) -> [String] {
+        send(RealtimeRig.request(number, action, body), by: client)
+    }
+
+    static func request(_ number: Int, _ action: String, _ body: String) -> String {
+        #"{"t":"d","d":{"r":\#(number),"a":"\#(action)","b":\#(body)}}"#
+    }
+
+    /// The connection has room again.
+    mutating func resume(_ number: UInt64 = 1) -> [String] {
+        let id = SessionID(number: number)
+        return turn { rig in
+            let effects = rig.sessions[id]!.resume()
+            rig.perform(effects, of: id)
+        }[id] ?? []
+    }
+
+    func isWaiting(_ number: UInt64 = 1) -> Bool {
+        sessions[SessionID(number: number)]!.isWaiting
+    }
+
+    func isSilent(_ number: UInt64 = 1) -> Bool {
+        sessions[SessionID(number: number)]!.isSilent(at: now)
+    }
+
+    mutating func stop(redirectingTo host: String?, _ number: UInt64 = 1) -> [String] {
+        let id = SessionID(number: number)
+        return turn { rig in
+            let effects = rig.sessions[id]!.end(redirectedTo: host)
+            rig.perform(effects, of: id)
+        }[id] ?? []
+    }
+
+    /// The answer to a request.
+    static func answer(_ number: Int, _ status: String = "ok", _ payload: String = #""""#) -> String
+    {
+        #"{"t":"d","d":{"r":\#(number),"b":{"s":"\#(status)","d":\#(payload)}}}"#
+    }
+
+    /// A push.
+    static func push(_ action: String, _ path: String, _ data: String, tag: Int? = nil) -> String {
+        let tag = tag.map { #","t":\#($0)"# } ?? ""
+        return #"{"t":"d","d":{"a":"\#(action)","b":{"p":"\#(path)","d":\#(data)\#(tag)}}}"#
+    }
+}

@@ -1,0 +1,64 @@
+import DataTree
+import SyncProtocol
+import Testing
+
+@testable import GatewayCore
+
+@Suite struct RealtimeTextTests {
+    private func text(_ writes: [(String, Value)]) throws -> String {
+        let writes = try writes.map { Write(path: try Path($0.0), value: $0.1) }
+        return String(decoding: RealtimeText.push(writes, at: try Path("l/m")), as: UTF8.self)
+    }
+
+    private func push(_ action: String, _ path: String, _ data: String) -> String {
+        #"{"t":"d","d":{"a":"\#(action)","b":{"p":"\#(path)","d":\#(data)"#
+    }
+
+    @Test func `one write is an overwrite where it is`() throws {
+        #expect(try text([("", .integer(1))]) == push("d", "l/m", "1"))
+        #expect(try text([("a/b", .null)]) == push("d", "l/m/a/b", "null"))
+        #expect(try text([("a/.priority", .integer(2))]) == push("d", "l/m/a/.priority", "2"))
+    }
+
+    @Test func `more are a merge, with paths as keys`() throws {
+        #expect(
+            try text([("a/b", .integer(1)), ("c", .null), (".priority", .string("p"))])
+                == push("m", "l/m", #"{"a/b":1,"c":null,".priority":"p"}"#))
+    }
+
+    @Test func `writes that cover each other become writes that do not`() throws {
+        let nested: [(String, Value)] = [
+            ("a", .integer(1)), ("a/b", .integer(2)), ("c/d", .integer(3)), ("c", .integer(4)),
+        ]
+        #expect(try text(nested) == push("m", "l/m", #"{"a":{"b":2},"c":4}"#))
+        #expect(
+            try text([("a/b", .integer(2)), ("", .integer(5)), ("x", .integer(6))])
+                == push("d", "l/m", #"{"x":6}"#))
+    }
+
+    @Test func `a text is made once for a notice and a form`() {
+        var texts = GatewayTexts()
+        var made = 0
+        func text(_ notice: UInt64, _ form: GatewayTexts.Form) -> [UInt8] {
+            texts.text(notice, form) {
+                made += 1
+                return [UInt8(made)]
+            }
+        }
+        #expect(
+            [text(1, .realtime), text(1, .realtime), text(1, .eventStream(.plain))] == [[1], [1], [2]])
+        #expect([text(2, .realtime), text(0, .realtime), text(0, .realtime)] == [[3], [4], [5]])
+        texts.removeAll()
+        #expect(text(1, .realtime) == [6])
+    }
+
+    @Test(
+        arguments: [
+            (.invalid, "failure"), (.tooBig, "too_big"), (.changed, "datastale"),
+            (.unavailable, "unavailable"), (.noMajority, "unavailable"),
+            (.undecided, "unavailable"),
+        ] as [(ErrorCode, String)])
+    func `failures have the statuses that clients know`(code: ErrorCode, status: String) {
+        #expect(code.realtimeStatus == status)
+    }
+}

@@ -1,0 +1,168 @@
+import DataTree
+import HTTPText
+import ReplicaCore
+import SyncProtocol
+import Testing
+
+@testable import GatewayCore
+
+/// A gateway over one replica whose disk takes no time, driven as a node drives them.
+struct TestGateway {
+    private(set) var gateway: Gateway
+    private(set) var replica: Replica
+    /// What was sent to each connection and not yet read.
+    private var sent: [SessionID: [UInt8]] = [:]
+    private(set) var closed: Set<SessionID> = []
+    /// What the gateway told the replica of slow sessions and their ends.
+    private(set) var sessionOutputs: [GatewayOutput] = []
+    /// How many times the replica was asked.
+    private(set) var asks = 0
+    /// The connections that native clients have, with the bytes that came behind the request.
+    private(set) var native: [SessionID: [UInt8]] = [:]
+    /// Connections whose client reads nothing.
+    var stopped: Set<SessionID> = []
+    private var pending: [Input] = []
+    private var hasPending: Bool { !pending.isEmpty || !writable.isEmpty }
+    private var writable: [SessionID] = []
+    private var elapsedMilliseconds: UInt64 = 0
+    private var lastConnection: UInt64 = 0
+
+    static let wallMilliseconds: UInt64 = 1_700_000_000_000
+
+    init(_ configuration: GatewayConfiguration = GatewayConfiguration(), serving: Bool = true) {
+        let replica = ReplicaConfiguration(
+            cluster: "test", member: "n1", peers: ["n1"], durability: .commit, seed: 1)
+        self.replica = Replica(replica, properties: [])
+        gateway = Gateway(configuration)
+        turn(serving ? [.became(.serving)] : [])
+    }
+
+    var value: Value { replica.value }
+
+    /// Connects a client and returns its number.
+    mutating func connect(
+        from address: RemoteAddress = RemoteAddress(host: "127.0.0.1", isLoopback: true)
+    ) -> SessionID {
+        lastConnection += 1
+        let id = SessionID(number: lastConnection)
+        turn([.opened(id, from: address)])
+        return id
+    }
+
+    /// Lets a client send bytes, and lets all turns pass that follow from them.
+    mutating func send(_ bytes: [UInt8], by id: SessionID) { turn([.received(id, bytes)]) }
+
+    mutating func send(_ text: String, by id: SessionID) { send(Array(text.utf8), by: id) }
+
+    /// Removes and returns what was sent to a connection.
+    mutating func read(_ id: SessionID) -> [UInt8] {
+        let bytes = sent[id] ?? []
+        sent[id] = []
+        return bytes
+    }
+
+    /// Removes and returns what was sent to a connection, as text.
+    mutating func text(_ id: SessionID) -> String { String(decoding: read(id), as: UTF8.self) }
+
+    /// Removes and returns the answers that were sent to a connection.
+    mutating func answers(_ id: SessionID) -> [TestAnswer] { TestAnswer.all(in: read(id)) }
+
+    /// Lets a stopped client read all that waits for it.
+    mutating func resume(_ id: SessionID) {
+        stopped.remove(id)
+        turn([.writable(id)])
+    }
+
+    /// Takes inputs in one turn, and then as many turns as have something to do.
+    mutating func turn(_ inputs: [GatewayInput], after milliseconds: UInt64 = 1) {
+        oneTurn(inputs, after: milliseconds)
+        while hasPending { oneTurn([], after: 1) }
+    }
+
+    private mutating func oneTurn(_ inputs: [GatewayInput], after milliseconds: UInt64) {
+        elapsedMilliseconds += milliseconds
+        let now = Moment(
+            wallMilliseconds: TestGateway.wallMilliseconds + elapsedMilliseconds,
+            elapsedMilliseconds: elapsedMilliseconds)
+        perform(replica.step(.turnBegan(now)))
+        perform(gateway.step(.turnBegan(now)))
+        for input in inputs { perform(gateway.step(input)) }
+        let ready = writable
+        writable = []
+        for id in ready { perform(gateway.step(.writable(id))) }
+        let asked = pending
+        pending = []
+        for input in asked { perform(replica.step(input)) }
+        perform(replica.step(.turnEnded))
+        perform(gateway.step(.turnEnded))
+    }
+
+    private mutating func perform(_ outputs: [Output]) {
+        for output in outputs {
+            switch output {
+            case .replyMessages(let session, let answers):
+                perform(gateway.step(.answered(session, answers)))
+            case .store(let turn): pending.append(.stored(turn: turn.number))
+            default: break
+            }
+        }
+    }
+
+    private mutating func perform(_ outputs: [GatewayOutput]) {
+        for output in outputs {
+            switch output {
+            case .send(let id, let bytes): sent[id, default: []] += bytes
+            case .reportWritable(let id): if !stopped.contains(id) { writable.append(id) }
+            case .close(let id): closed.insert(id)
+            case .open(let id): pending.append(.opened(id))
+            case .ask(let id, let messages):
+                asks += 1
+                pending.append(.requestedMessages(messages, by: id))
+            case .native(let id, let rest): native[id] = rest
+            case .backpressured(let id):
+                sessionOutputs.append(output)
+                pending.append(.backpressured(id))
+            case .writable(let id):
+                sessionOutputs.append(output)
+                pending.append(.writable(id))
+            case .end(let id):
+                sessionOutputs.append(output)
+                pending.append(.closed(id))
+            }
+        }
+    }
+}
+
+extension TestGateway {
+    /// Sends a request as `curl` does, over a connection of its own, and returns the answer.
+    mutating func curl(
+        _ target: String, _ method: String = "GET", _ fields: [String] = [], body: String? = nil
+    ) -> TestAnswer {
+        let id = connect()
+        send(TestGateway.request(target, method, fields, body: body), by: id)
+        let bytes = read(id)
+        turn([.closed(id)])
+        let answers = TestAnswer.all(in: bytes, toHead: method == "HEAD")
+        guard answers.count == 1 else {
+            Issue.record("\(answers.count) answers to \(method) \(target)")
+            return TestAnswer(status: 0)
+        }
+        return answers[0]
+    }
+
+    /// The text of a request.
+    static func request(
+        _ target: String, _ method: String = "GET", _ fields: [String] = [], body: String? = nil
+    ) -> String {
+        var lines = ["\(method) \(target) HTTP/1.1"]
+        if !fields.contains(where: { $0.lowercased().hasPrefix("host:") }) {
+            lines.append("Host: 127.0.0.1:9000")
+        }
+        lines += fields
+        if let body { lines.append("Content-Length: \(body.utf8.count)") }
+        return lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
+    }
+
+    /// The name of the next turn's time, for deadlines.
+    mutating func wait(_ milliseconds: UInt64) { turn([], after: milliseconds) }
+}
