@@ -77,9 +77,12 @@ let package = Package(
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
         module("GatewayCore", ["DataTree", "HTTPText", "JSONText", "QueryEngine", "SyncProtocol"]),
 
+        // For messages about mistyped words; imports nothing.
+        module("Spelling", []),
+
         // Drivers.
         module("NodeStorage", ["CLibrary", "Storage", "Store", "SyncProtocol", "Threads"]),
-        module("ClusterConfiguration", ["DataTree", "ReplicaCore", "ZeroMQ"]),
+        module("ClusterConfiguration", ["DataTree", "ReplicaCore", "Spelling", "ZeroMQ"]),
         module(
             "ClusterNode",
             [
@@ -91,7 +94,7 @@ let package = Package(
             "ClusterSimulator",
             [
                 "DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store", "ReplicaCore",
-                "ClientCore",
+                "ClientCore", "Spelling",
             ],
             pages: ["guarantees.md"]),
         module(
@@ -103,7 +106,7 @@ let package = Package(
 
         // The command line, from what knows nothing of Hearth to the one binary: the terminal and the options of verbs;
         // clusters as somebody looks at them and changes them, beside their nodes; programs that put load on them; verbs.
-        module("CommandLineKit", []),
+        module("CommandLineKit", ["Spelling"]),
         module(
             "ClusterAdministration",
             [

@@ -11,17 +11,18 @@ extension NodeConfiguration {
     /// - Throws: what is wrong, with the file, the line where it can be told, the key and the fix.
     public init(contentsOf path: String) throws(NodeError) {
         let file = try ConfigurationFile(path)
-        let document = try file.decode(Document.self)
+        let document = try file.decode(Strict<Document>.self).content
         self.init(
             cluster: document.cluster,
             durability: try file.choice(document.durability, at: "durability") ?? .commit,
             directory: file.resolve(document.directory ?? "."),
-            nodes: try document.nodes.map { node throws(NodeError) in
-                var member = node.member
-                member.publicKey = try node.publicKey.map { text throws(NodeError) in
-                    try file.publicKey(text, at: ["publicKey"])
-                }
-                return member
+            nodes: try document.nodes.map(\.content).map { node throws(NodeError) in
+                Member(
+                    id: node.id, client: node.client, requests: node.requests,
+                    updates: node.updates,
+                    publicKey: try node.publicKey.map { text throws(NodeError) in
+                        try file.publicKey(text, at: ["publicKey"])
+                    })
             },
             clientKeys: try (document.clientKeys ?? []).map { text throws(NodeError) in
                 try file.publicKey(text, at: ["clientKeys"])
@@ -52,8 +53,8 @@ extension NodeConfiguration {
 }
 
 /// The file as it is written, top level.
-private struct Document: Decodable {
-    enum Keys: String, CodingKey, CaseIterable {
+private struct Document: StrictlyDecodable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case cluster, durability, directory, nodes, clientKeys, indexOn, indexMegabytes
         case logLimit, evicted, retryWindowMilliseconds
     }
@@ -61,7 +62,7 @@ private struct Document: Decodable {
     let cluster: String
     let durability: String?
     let directory: String?
-    let nodes: [Node]
+    let nodes: [Strict<Node>]
     let clientKeys: [String]?
     let indexOn: [String: [String]]?
     let indexMegabytes: Int?
@@ -69,40 +70,16 @@ private struct Document: Decodable {
     let evicted: String?
     let retryWindowMilliseconds: Int?
 
-    init(from decoder: any Decoder) throws {
-        try decoder.refuseUnknownKeys(but: Keys.self)
-        let container = try decoder.container(keyedBy: Keys.self)
-        cluster = try container.decode(String.self, forKey: .cluster)
-        durability = try container.decodeIfPresent(String.self, forKey: .durability)
-        directory = try container.decodeIfPresent(String.self, forKey: .directory)
-        nodes = try container.decode([Node].self, forKey: .nodes)
-        clientKeys = try container.decodeIfPresent([String].self, forKey: .clientKeys)
-        indexOn = try container.decodeIfPresent([String: [String]].self, forKey: .indexOn)
-        indexMegabytes = try container.decodeIfPresent(Int.self, forKey: .indexMegabytes)
-        logLimit = try container.decodeIfPresent(Int.self, forKey: .logLimit)
-        evicted = try container.decodeIfPresent(String.self, forKey: .evicted)
-        retryWindowMilliseconds = try container.decodeIfPresent(
-            Int.self, forKey: .retryWindowMilliseconds)
-    }
-
-    struct Node: Decodable {
-        enum Keys: String, CodingKey, CaseIterable {
+    struct Node: StrictlyDecodable {
+        enum CodingKeys: String, CodingKey, CaseIterable {
             case id, client, requests, updates, publicKey
         }
 
-        let member: NodeConfiguration.Member
+        let id: String
+        let client: String
+        let requests: String
+        let updates: String
         let publicKey: String?
-
-        init(from decoder: any Decoder) throws {
-            try decoder.refuseUnknownKeys(but: Keys.self)
-            let container = try decoder.container(keyedBy: Keys.self)
-            member = NodeConfiguration.Member(
-                id: try container.decode(String.self, forKey: .id),
-                client: try container.decode(String.self, forKey: .client),
-                requests: try container.decode(String.self, forKey: .requests),
-                updates: try container.decode(String.self, forKey: .updates))
-            publicKey = try container.decodeIfPresent(String.self, forKey: .publicKey)
-        }
     }
 }
 

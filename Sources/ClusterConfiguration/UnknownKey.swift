@@ -1,3 +1,5 @@
+internal import Spelling
+
 /// A key of a file that nothing reads: most likely misspelt.
 struct UnknownKey: Error {
     /// The keys from the top down; the last is the unknown one.
@@ -8,18 +10,29 @@ struct UnknownKey: Error {
     /// The known key that takes the fewest edits to reach.
     var nearest: String {
         let unknown = path.last ?? ""
-        return known.min { edits(from: unknown, to: $0) < edits(from: unknown, to: $1) } ?? ""
+        return known.min {
+            editDistance(unknown, $0) < editDistance(unknown, $1)
+        } ?? ""
     }
 }
 
-extension Decoder {
-    func refuseUnknownKeys<Keys: CodingKey & CaseIterable>(but keys: Keys.Type) throws {
-        let known = Keys.allCases.map(\.stringValue)
-        for key in try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue).sorted()
-        where !known.contains(key) {
-            let path = codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
+/// An object that names all its keys.
+protocol StrictlyDecodable: Decodable {
+    associatedtype CodingKeys: CodingKey, CaseIterable
+}
+
+/// An object in which an unknown key is an error, and not ignored.
+struct Strict<Content: StrictlyDecodable>: Decodable {
+    let content: Content
+
+    init(from decoder: any Decoder) throws {
+        let known = Content.CodingKeys.allCases.map(\.stringValue)
+        let keys = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        if let key = keys.sorted().first(where: { !known.contains($0) }) {
+            let path = decoder.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }
             throw UnknownKey(path: path + [key], known: known)
         }
+        content = try Content(from: decoder)
     }
 }
 
@@ -36,20 +49,4 @@ private struct AnyKey: CodingKey {
         stringValue = String(intValue)
         self.intValue = intValue
     }
-}
-
-/// The insertions, removals and replacements that turn one word into another (Levenshtein).
-private func edits(from: String, to: String) -> Int {
-    let (from, to) = (Array(from.utf8), Array(to.utf8))
-    var row = Array(0...to.count)
-    for (index, byte) in from.enumerated() {
-        var diagonal = row[0]
-        row[0] = index + 1
-        for column in to.indices {
-            let replaced = diagonal + (byte == to[column] ? 0 : 1)
-            diagonal = row[column + 1]
-            row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
-        }
-    }
-    return row[to.count]
 }

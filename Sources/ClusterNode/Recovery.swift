@@ -19,7 +19,6 @@ struct Recovery {
     ///
     /// - Complexity: reads the checkpoint and the log.
     func recovered() throws(NodeError) -> (Replica, Journal) {
-        if configuration.durability != .memory { try makeFolder(configuration.folder(of: member)) }
         let failure: StorageError
         do throws(StorageError) { return try read() } catch { failure = error }
         guard failure.code == .corrupt, configuration.nodes.count > 1, let path = databasePath
@@ -29,6 +28,7 @@ struct Recovery {
     }
 
     private func read() throws(StorageError) -> (Replica, Journal) {
+        if databasePath != nil { try makeFolder(configuration.folder(of: member)) }
         let start = Loop.monotonicNanoseconds
         var store = NodeStore(try SQLiteTables(path: path, synchronization: synchronization))
         let configuration = replicaConfiguration
@@ -91,17 +91,6 @@ struct Recovery {
         replica.endpoints = Dictionary(
             uniqueKeysWithValues: configuration.nodes.map { ($0.id, $0.updates) })
         return replica
-    }
-
-    private func makeFolder(_ folder: String) throws(NodeError) {
-        var path = folder.hasPrefix("/") ? "" : "."
-        for part in folder.split(separator: "/") {
-            path += "/" + part
-            guard mkdir(path, 0o755) != 0, errno != EEXIST else { continue }
-            throw NodeError(
-                problem: "cannot create folder \(path): \(String(cString: strerror(errno)))",
-                fix: "choose another folder, or give this user the right to write there")
-        }
     }
 }
 

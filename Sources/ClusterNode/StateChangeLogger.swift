@@ -42,7 +42,7 @@ struct StateChangeLogger {
         tell(peers: replica.livePeers)
         evictions.lines(for: replica.evictions, isOut: replica.isOut).forEach(log.write)
         tell(
-            redone: replica.counters.rebased, kept: replica.counters.quarantined)
+            redone: replica.counters.replayed, kept: replica.counters.quarantined)
     }
 
     /// Logs why the node takes no connections, or that it does again.

@@ -34,9 +34,6 @@ public struct DeduplicationTable: Equatable, Sendable {
     /// A table without clients, and with a definite answer for every stamp.
     public init() {}
 
-    /// The number of clients of which times are kept.
-    public var clientCount: Int { clients.count }
-
     /// Whether the write with a stamp was done.
     public func answer(for stamp: Stamp) -> Answer {
         guard let client = clients[stamp.writer] else {

@@ -119,16 +119,6 @@ extension SortedMap {
     /// - Complexity: O(log n).
     @inlinable
     public func entry(before key: Key) -> Entry? { root?.entry(before: key) }
-
-    /// The entry just after `key` in key order, whether or not `key` is present.
-    ///
-    /// - Complexity: O(log n).
-    @inlinable
-    public func entry(after key: Key) -> Entry? {
-        var following = entries(from: key)
-        guard let entry = following.next() else { return nil }
-        return entry.key == key ? following.next() : entry
-    }
 }
 
 extension SortedMap: Equatable where Item: Equatable {

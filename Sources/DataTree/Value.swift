@@ -79,6 +79,13 @@ extension Value {
         self = children.isEmpty ? .null : .object(children)
     }
 
+    /// An object of members whose names are valid keys; null members are left out.
+    package static func object(named members: [(String, Value)]) -> Value {
+        var children = Children()
+        for (name, value) in members where !value.isNull { children[Key(unchecked: name)] = value }
+        return Value(children)
+    }
+
     /// Whether this is a boolean, a number, a string or a placeholder, whatever its priority.
     public var isPrimitive: Bool {
         switch content {

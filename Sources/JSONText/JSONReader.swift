@@ -46,14 +46,9 @@ public final class JSONReader {
     ///
     /// - Throws: `JSONError` for text that is not JSON, breaks a limit, or is no import form.
     public func parse(_ text: [UInt8]) throws(JSONError) -> Value {
-        let result: Result<Value, JSONError> = text.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in
-                try read(bytes, capacity: text.capacity) { tape throws(TapeError) in
-                    try tape.value()
-                }
-            }
+        try text.span.bytes.withUnsafeBytes { bytes throws(JSONError) in
+            try read(bytes, capacity: text.capacity) { tape throws(TapeError) in try tape.value() }
         }
-        return try result.get()
     }
 
     /// Reads a value from text.

@@ -34,6 +34,7 @@ public final class StorageThread: Sendable {
         store.tables.waitForRoom = { error in
             trouble.withLock { $0 }?(error)
             guard error != nil, !queue.isClosed else { return false }
+            // All jobs wait behind this one in order, so the thread itself waits for room.
             usleep(StorageThread.retryMicroseconds)
             return true
         }

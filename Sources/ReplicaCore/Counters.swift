@@ -17,7 +17,7 @@ public struct Counters: Equatable, Sendable {
     /// How often this node rejoined after an eviction.
     public var returns: UInt64 = 0
     /// Operations that this node replayed after an eviction.
-    public var rebased: UInt64 = 0
+    public var replayed: UInt64 = 0
     /// Operations that this node quarantined under `/_conflicts` after an eviction.
     public var quarantined: UInt64 = 0
     /// Writes that clients repeated although they were done.

@@ -10,7 +10,7 @@ extension Replica {
         for message in peerMessages(in: frame) {
             switch message {
             case .batch(let bytes): receive(batch: bytes, repaired: false)
-            case .heartbeat(let heartbeat): hear(heartbeat)
+            case .heartbeat(let heartbeat): receive(heartbeat)
             case .batches(let origin, let batches): receive(batches, of: origin)
             case .requestHeartbeat: replication.turn.owesHeartbeat = true
             case .bye(let cluster, let member, let writer, let time):
@@ -152,18 +152,18 @@ extension Replica {
         sessions.notifyListeners(of: applied.changes, in: value)
     }
 
-    private mutating func hear(_ heartbeat: Heartbeat) {
-        let hearing = replication.hear(heartbeat)
-        if hearing == .ignored { return }
-        if case .newWriter(let before) = hearing {
+    private mutating func receive(_ heartbeat: Heartbeat) {
+        let outcome = replication.receive(heartbeat)
+        if outcome == .ignored { return }
+        if case .newWriter(let before) = outcome {
             // An incarnation without a past waits until peers announce that they know it.
             heartbeats.hasten(to: now.elapsedMilliseconds)
             if let before { coordination.release(before) }
         }
         lifecycle.becomeEvicted(replication.peers.evictions.news(in: heartbeat.evictions))
-        if hearing == .late { return }
+        if outcome == .late { return }
         // A candidate waits for the votes.
-        if coordination.hear(heartbeat, at: now.elapsedMilliseconds, mayVote: mayVote) {
+        if coordination.receive(heartbeat, at: now.elapsedMilliseconds, mayVote: mayVote) {
             replication.turn.owesHeartbeat = true
         }
     }

@@ -42,7 +42,8 @@ extension Replica {
         lifecycle.beginKeepingOrphans(of: origins.count)
         for origin in origins {
             replication.turn.immediate.append(
-                .perform(.keepOrphans(origin, after: held[origin])))
+                .perform(
+                    .keepOrphans(origin, after: held[origin], through: vector[origin])))
         }
     }
 

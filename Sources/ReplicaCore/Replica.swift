@@ -42,13 +42,13 @@ public struct Replica: Sendable {
         checkpoint: RestoredCheckpoint? = nil, orphans: [[UInt8]] = []
     ) {
         self.configuration = configuration
-        let facts = StoredFacts(stored)
+        let properties = StoredProperties(stored)
         replication = Replication(
-            configuration, clockBound: facts.clockBound, evictions: facts.evictions,
-            members: facts.members, orphans: orphans)
+            configuration, clockBound: properties.clockBound, evictions: properties.evictions,
+            members: properties.members, orphans: orphans)
         sessions = Sessions(configuration)
         coordination = Coordination(
-            configuration, own: replication.writer, vote: facts.vote, hasPast: !stored.isEmpty)
+            configuration, own: replication.writer, vote: properties.vote, hasPast: !stored.isEmpty)
         turns = TurnQueue(durability: configuration.durability)
         turns.begin(knowing: replication.peers.evictions.all)
         checkpoints = Checkpoints(

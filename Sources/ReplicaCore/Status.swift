@@ -79,7 +79,7 @@ extension Replica {
         membership.isEvicted = lifecycle.isRejoining
         membership.orphanedBatches = replication.orphans.count
         membership.rejoins = Int(clamping: counters.returns)
-        membership.replayed = Int(clamping: counters.rebased)
+        membership.replayed = Int(clamping: counters.replayed)
         membership.quarantined = Int(clamping: counters.quarantined)
     }
 

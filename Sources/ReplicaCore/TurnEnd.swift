@@ -35,7 +35,9 @@ extension Replica {
         storeFacts()
         let outputs = hold(at: time)
         // After `hold`, which numbers the turn that a requested heartbeat waits for.
-        publishHeartbeats()
+        publishRequestedHeartbeat()
+        // Once in each heartbeat interval, because each looks at all peers.
+        if heartbeats.isDue(at: now.elapsedMilliseconds) { publishHeartbeat() }
         // After the batch is closed: it has what this turn has accepted.
         keepForInstallation()
         // Before the checkpoint, which need not store what is forgotten.
@@ -136,13 +138,15 @@ extension Replica {
 // MARK: - Heartbeats
 
 extension Replica {
-    /// Publishes the requested heartbeat, if its turn is durable, and the regular one if it is due.
-    private mutating func publishHeartbeats() {
-        if replication.turn.owesHeartbeat {
-            heartbeats.request(after: turns.lastNumber)
-            replication.turn.immediate += requestedHeartbeat()
-        }
-        guard heartbeats.isDue(at: now.elapsedMilliseconds) else { return }
+    /// Publishes a heartbeat that a peer requested in this turn, once that turn is durable.
+    private mutating func publishRequestedHeartbeat() {
+        guard replication.turn.owesHeartbeat else { return }
+        heartbeats.request(after: turns.lastNumber)
+        replication.turn.immediate += requestedHeartbeat()
+    }
+
+    /// Publishes the regular heartbeat, and does what is due as often.
+    private mutating func publishHeartbeat() {
         heartbeats.next(after: now.elapsedMilliseconds)
         sessions.listens.dropIdleIndexes(at: now.elapsedMilliseconds)
         replication.turn.immediate += currentHeartbeat

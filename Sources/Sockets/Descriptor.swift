@@ -53,22 +53,6 @@ public final class Descriptor: Sendable {
         setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// The address of the other end, in numbers; empty if it is gone.
-    var remoteHost: String {
-        var storage = sockaddr_storage()
-        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        let outcome = withUnsafeMutablePointer(to: &storage) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                guard getpeername(number, address, &size) == 0 else { return Int32(-1) }
-                return getnameinfo(
-                    address, size, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-            }
-        }
-        guard outcome == 0 else { return "" }
-        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
     /// Why the last attempt to connect failed; 0 if it did not.
     public var pendingError: Int32 {
         var failure: Int32 = 0

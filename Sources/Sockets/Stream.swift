@@ -61,9 +61,6 @@ public final class Stream {
         }
     }
 
-    /// The address of the other end, in numbers: `127.0.0.1`; empty if it is gone.
-    public var remoteHost: String { descriptor.remoteHost }
-
     /// The bytes that are not sent yet.
     public var waitingBytes: Int { outgoing.count }
 

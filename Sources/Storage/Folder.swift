@@ -1,5 +1,18 @@
 internal import CLibrary
 
+/// Makes a folder and those above it; one that exists is fine.
+public func makeFolder(_ folder: String) throws(StorageError) {
+    var path = folder.hasPrefix("/") ? "" : "."
+    for part in folder.split(separator: "/") {
+        path += "/" + part
+        guard mkdir(path, 0o755) != 0, errno != EEXIST else { continue }
+        throw StorageError(
+            code: .cannotOpen,
+            problem: "cannot create folder \(path): \(String(cString: strerror(errno)))",
+            fix: "choose another folder, or give this user the right to write there")
+    }
+}
+
 /// Syncs the folder of `path`, so that its file names survive a power failure.
 ///
 /// Without this, a renamed file may have its old name again, and of two renames only the later may remain.

@@ -65,8 +65,8 @@ public struct DurableStore<Rows: Tables> {
         case .receive(let rows, let areFirst): try receive(rows, areFirst: areFirst)
         case .install(let head, let keepsLog, let held):
             .replied(.installed(try install(head, keepsLog: keepsLog, holding: held)))
-        case .keepOrphans(let origin, let sequence):
-            .replied(.orphans(try keepOrphans(of: origin, after: sequence)))
+        case .keepOrphans(let origin, let sequence, let end):
+            .replied(.orphans(try keepOrphans(of: origin, after: sequence, through: end)))
         }
     }
 

@@ -59,12 +59,13 @@ extension DurableStore {
 
     /// Keeps batches as orphans, beside the log and independent of it; returns all orphans.
     ///
-    /// - Throws: also if one is damaged: it may hold operations that only this node had.
+    /// - Throws: also if one is damaged or missing: it may hold operations that only this node had.
     mutating func keepOrphans(
-        of origin: WriterID, after sequence: UInt64
+        of origin: WriterID, after sequence: UInt64, through end: UInt64
     ) throws(Failure) -> [[UInt8]] {
         let rows = try tables.rows(
             in: .batch, of: origin.bits, (sequence + 1)...(.max), byteLimit: .max)
+        try require(rows, of: origin, after: sequence, through: end)
         try require(whole: rows.map(LogEntry.init))
         try change(.asConfigured) { tables throws(Failure) in
             for row in rows {
@@ -74,6 +75,19 @@ extension DurableStore {
             }
         }
         return try orphans()
+    }
+
+    /// Throws if batches are missing: the log begins where the checkpoint ends, or before.
+    private mutating func require(
+        _ rows: [StoredRow], of origin: WriterID, after sequence: UInt64, through end: UInt64
+    ) throws(Failure) {
+        let head = try tables.property(headName).flatMap { try? CheckpointHead($0) }
+        let begin = max(sequence, head?.vector[origin] ?? 0)
+        var held = rows.first.map { min(begin, $0.number - 1) } ?? begin
+        for row in rows where row.number == held + 1 { held = row.last }
+        guard held >= end else {
+            throw fail(.damage("the log of \(origin) goes to \(held), and held was \(end)"))
+        }
     }
 
     /// The orphaned batches, by origin and then by sequence.

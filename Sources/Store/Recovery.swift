@@ -131,6 +131,8 @@ private struct LogReplay {
     let covered: VersionVector
     /// The operations in the checkpoint and the batches so far.
     var vector: VersionVector
+    /// Where the batches so far end.
+    private var ends = VersionVector()
     /// The dependencies of the batches so far.
     private var needed = VersionVector()
 
@@ -147,6 +149,7 @@ private struct LogReplay {
             switch decoded {
             case .failure(let error): return .damage(error.problem)
             case .success(let stored):
+                if let finding = follow(stored.head) { return finding }
                 if let batch = stored.batch {
                     guard batch.first == vector[batch.origin] + 1 else {
                         return .damage(
@@ -160,6 +163,15 @@ private struct LogReplay {
             }
         }
         return nil
+    }
+
+    /// Reports a gap between an origin's batches, even if the checkpoint covers it: peers are given these, and
+    /// an eviction may orphan them.
+    private mutating func follow(_ head: BatchHead) -> StoreFinding? {
+        let end = ends[head.origin]
+        ends[head.origin] = head.last
+        guard end > 0, head.first != end + 1 else { return nil }
+        return .damage("the log of \(head.origin) goes from \(end) to \(head.first)")
     }
 
     /// Reports that the end of an origin's log is missing, which only the dependencies of other batches show.

@@ -18,8 +18,9 @@ public enum StoreRequest: Equatable, Sendable {
     /// Make the received rows this node's checkpoint, with what the log has beyond it; together they include
     /// what the replica holds, unless the disk has lost something.
     case install(head: [UInt8], keepsLog: Bool, holding: VersionVector)
-    /// Keep an origin's batches after this sequence as orphans.
-    case keepOrphans(WriterID, after: UInt64)
+    /// Keep an origin's batches after this sequence as orphans; they end with what the replica holds, unless
+    /// the disk has lost something.
+    case keepOrphans(WriterID, after: UInt64, through: UInt64)
 }
 
 /// The result of a request.

@@ -44,7 +44,7 @@ public enum BatchCoding {
 
     /// Whether the checksum is right.
     public static func isWhole(_ bytes: [UInt8]) -> Bool {
-        bytes.withUnsafeBytes { (try? check($0)) != nil }
+        (try? check(bytes)) != nil
     }
 
     /// Decodes the elements before the operations; the checksum is not checked.
@@ -62,23 +62,15 @@ public enum BatchCoding {
 
     /// Takes one; what is wrong with it is thrown.
     public static func decode(_ bytes: [UInt8]) throws(FrameError) -> Batch {
-        try result(of: bytes) { bytes throws(FrameError) in try decode(bytes) }.get()
+        try bytes.span.bytes.withUnsafeBytes { bytes throws(FrameError) in try decode(bytes) }
     }
 
     package static func check(_ bytes: [UInt8]) throws(FrameError) {
-        try result(of: bytes) { bytes throws(FrameError) in try check(bytes) }.get()
+        try bytes.span.bytes.withUnsafeBytes { bytes throws(FrameError) in try check(bytes) }
     }
 
     package static func decodeHead(_ bytes: [UInt8]) throws(FrameError) -> BatchHead {
-        try result(of: bytes) { bytes throws(FrameError) in try decodeHead(bytes) }.get()
-    }
-
-    private static func result<Success>(
-        of bytes: [UInt8], _ decode: (UnsafeRawBufferPointer) throws(FrameError) -> Success
-    ) -> Result<Success, FrameError> {
-        bytes.withUnsafeBytes { bytes in
-            Result { () throws(FrameError) in try decode(bytes) }
-        }
+        try bytes.span.bytes.withUnsafeBytes { bytes throws(FrameError) in try decodeHead(bytes) }
     }
 }
 

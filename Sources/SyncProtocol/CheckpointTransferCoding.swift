@@ -78,8 +78,8 @@ extension PeerMessage {
         default:
             throw head.unknown(
                 names: """
-                    batch, heartbeat, want, have, gone, fetch, rows, hello, welcome, refuse, urge, bye, \
-                    propose, decided
+                    batch, heartbeat, requestBatches, batches, compacted, requestCheckpoint, \
+                    checkpointChunk, hello, welcome, refuse, requestHeartbeat, bye, propose, decided
                     """)
         }
     }
@@ -127,11 +127,10 @@ extension MessagePackReader {
         guard count.isMultiple(of: 2) else {
             throw .expected("pairs of IDs and rows", found: "an array of \(count)", at: start)
         }
-        var rows: [CheckpointRow] = []
-        rows.reserveCapacity(min(count / 2, 256))
-        for _ in 0..<count / 2 {
-            let id = try unsigned("the ID of a row")
-            rows.append(CheckpointRow(id: id, bytes: try binary("a row (binary data)")))
+        let rows = try elements(count / 2) { reader throws(FrameError) in
+            CheckpointRow(
+                id: try reader.unsigned("the ID of a row"),
+                bytes: try reader.binary("a row (binary data)"))
         }
         let isLast = try boolean("whether these rows are the last")
         return CheckpointChunk(head: head, after: after, rows: rows, isLast: isLast)
@@ -140,13 +139,10 @@ extension MessagePackReader {
 
 extension Hello {
     fileprivate init(_ bytes: [UInt8]) throws(FrameError) {
-        let result: Result<Hello, FrameError> = bytes.withUnsafeBytes { bytes in
-            Result { () throws(FrameError) in
-                var reader = MessagePackReader(try Checksum.content(of: bytes, named: "a hello"))
-                return try Hello(from: &reader)
-            }
+        self = try bytes.span.bytes.withUnsafeBytes { bytes throws(FrameError) in
+            var reader = MessagePackReader(try Checksum.content(of: bytes, named: "a hello"))
+            return try Hello(from: &reader)
         }
-        self = try result.get()
     }
 
     private init(from reader: inout MessagePackReader) throws(FrameError) {

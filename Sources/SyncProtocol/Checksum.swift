@@ -51,7 +51,8 @@ extension Checksum {
     ///
     /// - Throws: `FrameError`, which calls the bytes by `name`, such as "a batch".
     public static func content(
-        of bytes: UnsafeRawBufferPointer, named name: StaticString
+        of bytes: UnsafeRawBufferPointer, named name: StaticString,
+        fix: String = "ask another member for it; if it was read from disk, check the disk"
     ) throws(FrameError) -> UnsafeRawBufferPointer {
         let size = bytes.count - 4
         guard size > 0 else { throw .truncated(needed: 5, remaining: bytes.count, at: 0) }
@@ -59,7 +60,7 @@ extension Checksum {
         guard crc32c(of: content) == stored(in: bytes) else {
             throw FrameError(
                 offset: size, problem: "the checksum of \(name) of \(bytes.count) bytes is wrong",
-                fix: "ask another member for it; if it was read from disk, check the disk")
+                fix: fix)
         }
         return content
     }

@@ -77,13 +77,11 @@ extension MessagePackReader {
             throw .expected(
                 "members, subjects and stages", found: "\(count) elements", at: start)
         }
-        var evictions: [Eviction] = []
-        for _ in 0..<count / 3 {
-            evictions.append(
-                Eviction(
-                    member: try string("a member"), subject: try subject(), stage: try stage()))
+        return try elements(count / 3) { reader throws(FrameError) in
+            Eviction(
+                member: try reader.string("a member"), subject: try reader.subject(),
+                stage: try reader.numbered("the stage of an eviction"))
         }
-        return evictions
     }
 
     private mutating func subject() throws(FrameError) -> Eviction.Subject {
@@ -93,14 +91,5 @@ extension MessagePackReader {
             throw .expected("one number of a removal", found: "several", at: start)
         }
         return .allUntilRemoval(try unsigned("the number of a removal"))
-    }
-
-    private mutating func stage() throws(FrameError) -> Eviction.Stage {
-        let start = position
-        let number = try unsigned("the stage of an eviction")
-        guard let stage = Eviction.Stage(rawValue: number) else {
-            throw .expected("the stage of an eviction", found: "\(number)", at: start)
-        }
-        return stage
     }
 }

@@ -117,14 +117,9 @@ public struct FrameReader<Message: FrameMessage>: Sequence, IteratorProtocol {
     /// The messages of a frame held in an array.
     @inlinable
     public static func messages(in frame: [UInt8]) throws(FrameError) -> [Received<Message>] {
-        let result: Result<[Received<Message>], FrameError> = frame.withUnsafeBytes { bytes in
-            do throws(FrameError) {
-                return .success(Array(try FrameReader(bytes)))
-            } catch {
-                return .failure(error)
-            }
+        try frame.span.bytes.withUnsafeBytes { bytes throws(FrameError) in
+            Array(try FrameReader(bytes))
         }
-        return try result.get()
     }
 }
 

@@ -79,19 +79,10 @@ extension MessagePackReader {
             term: try unsigned("the term of a vote"), holder: try writerID(),
             renewedMilliseconds: try unsigned("milliseconds"), ceiling: try time(),
             formerCeiling: try time(), formerTerm: try unsigned("the term of a vote"),
-            stage: try stageOfVote())
+            stage: try numbered("the stage of a vote"))
         guard lease.term <= Lease.lastTerm, lease.renewedMilliseconds <= Lease.lastTerm else {
             throw .expected("a term that can be", found: "\(lease.term)", at: start)
         }
         return lease
-    }
-
-    private mutating func stageOfVote() throws(FrameError) -> Lease.Stage {
-        let start = position
-        let number = try unsigned("the stage of a vote")
-        guard let stage = Lease.Stage(rawValue: number) else {
-            throw .expected("the stage of a vote", found: "\(number)", at: start)
-        }
-        return stage
     }
 }

@@ -144,20 +144,17 @@ extension MessagePackReader {
 extension MessagePackReader {
     /// Takes an unsigned integer; an error calls it `wanted`.
     public mutating func unsigned(_ wanted: StaticString) throws(FrameError) -> UInt64 {
-        let start = position
-        switch try head() {
-        case .integer(let number) where number >= 0: return UInt64(number)
-        case .unsigned(let number): return number
-        case let other: throw .expected(wanted, found: other.name, at: start)
+        try element(wanted) { head in
+            switch head {
+            case .integer(let number) where number >= 0: UInt64(number)
+            case .unsigned(let number): number
+            default: nil
+            }
         }
     }
 
     package mutating func boolean(_ wanted: StaticString) throws(FrameError) -> Bool {
-        let start = position
-        switch try head() {
-        case .boolean(let boolean): return boolean
-        case let other: throw .expected(wanted, found: other.name, at: start)
-        }
+        try element(wanted) { if case .boolean(let boolean) = $0 { boolean } else { nil } }
     }
 
     /// Passes over the next element if it is nil.
@@ -176,36 +173,56 @@ extension MessagePackReader {
     }
 
     package mutating func arrayHead(_ wanted: StaticString) throws(FrameError) -> Int {
-        let start = position
-        switch try head() {
-        case .array(let count): return count
-        case let other: throw .expected(wanted, found: other.name, at: start)
-        }
+        try element(wanted) { if case .array(let count) = $0 { count } else { nil } }
     }
 
     package mutating func mapHead(_ wanted: StaticString) throws(FrameError) -> Int {
-        let start = position
-        switch try head() {
-        case .map(let count): return count
-        case let other: throw .expected(wanted, found: other.name, at: start)
-        }
+        try element(wanted) { if case .map(let count) = $0 { count } else { nil } }
     }
 
     package mutating func binary(_ wanted: StaticString) throws(FrameError) -> [UInt8] {
-        let start = position
-        switch try head() {
-        case .binary(let count): return Array(take(count))
-        case let other: throw .expected(wanted, found: other.name, at: start)
-        }
+        Array(take(try element(wanted) { if case .binary(let count) = $0 { count } else { nil } }))
     }
 
     /// Takes the bytes of a string; whether they are UTF-8 is not checked.
     mutating func utf8(_ wanted: StaticString) throws(FrameError) -> UnsafeBufferPointer<UInt8> {
+        take(try element(wanted) { if case .string(let count) = $0 { count } else { nil } })
+    }
+
+    /// Takes the head of an element that `pick` recognizes; an error calls it `wanted`.
+    @inline(__always)
+    private mutating func element<Element>(
+        _ wanted: StaticString, _ pick: (Head) -> Element?
+    ) throws(FrameError) -> Element {
         let start = position
-        switch try head() {
-        case .string(let count): return take(count)
-        case let other: throw .expected(wanted, found: other.name, at: start)
+        let head = try head()
+        guard let element = pick(head) else {
+            throw .expected(wanted, found: head.name, at: start)
         }
+        return element
+    }
+
+    /// Takes so many elements. What is only declared gets little memory.
+    @inline(__always)
+    package mutating func elements<Element>(
+        _ count: Int, _ next: (inout MessagePackReader) throws(FrameError) -> Element
+    ) throws(FrameError) -> [Element] {
+        var elements: [Element] = []
+        elements.reserveCapacity(min(count, 256))
+        for _ in 0..<count { elements.append(try next(&self)) }
+        return elements
+    }
+
+    /// Takes the number of a case; an error calls it `wanted`.
+    mutating func numbered<Case: RawRepresentable<UInt64>>(
+        _ wanted: StaticString
+    ) throws(FrameError) -> Case {
+        let start = position
+        let number = try unsigned(wanted)
+        guard let found = Case(rawValue: number) else {
+            throw .expected(wanted, found: "\(number)", at: start)
+        }
+        return found
     }
 
     /// Takes bytes that a head has counted, and so checked.

@@ -129,40 +129,30 @@ extension MessagePackWriter {
 
 extension MessagePackReader {
     fileprivate mutating func changes() throws(FrameError) -> [Write] {
-        let count = try arrayHead("an array of changes")
-        var writes: [Write] = []
-        writes.reserveCapacity(min(count, 256))
-        for _ in 0..<count {
-            let start = position
-            guard try arrayHead("a change ([path, value])") == 2 else {
+        try elements(try arrayHead("an array of changes")) { reader throws(FrameError) in
+            let start = reader.position
+            guard try reader.arrayHead("a change ([path, value])") == 2 else {
                 throw .expected("a change ([path, value])", found: "another array", at: start)
             }
-            writes.append(Write(path: try path(), value: try value()))
+            return Write(path: try reader.path(), value: try reader.value())
         }
-        return writes
     }
 
     fileprivate mutating func ranges() throws(FrameError) -> [ChangedRange] {
-        let count = try arrayHead("an array of ranges")
-        var ranges: [ChangedRange] = []
-        ranges.reserveCapacity(min(count, 256))
-        for _ in 0..<count {
-            let start = position
-            guard try arrayHead("a range ([after, through, changes])") == 3 else {
+        try elements(try arrayHead("an array of ranges")) { reader throws(FrameError) in
+            let start = reader.position
+            guard try reader.arrayHead("a range ([after, through, changes])") == 3 else {
                 throw .expected(
                     "a range ([after, through, changes])", found: "another array", at: start)
             }
-            let range = LeafRange(after: try optionalPath(), through: try optionalPath())
-            ranges.append(ChangedRange(range, writes: try changes()))
+            let range = LeafRange(
+                after: try reader.optionalPath(), through: try reader.optionalPath())
+            return ChangedRange(range, writes: try reader.changes())
         }
-        return ranges
     }
 
     private mutating func optionalPath() throws(FrameError) -> Path? {
-        let start = position
-        if case .nothing = try head() { return nil }
-        rewind(to: start)
-        return try path()
+        takeNil() ? nil : try path()
     }
 
     fileprivate mutating func errorCode() throws(FrameError) -> ErrorCode {

@@ -110,10 +110,7 @@ public struct NodeRecordReader {
     ///
     /// - Throws: for a record that is invalid and not just incomplete.
     public static func records(in bytes: [UInt8]) throws(FrameError) -> [NodeRecord] {
-        let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(FrameError) in try records(in: bytes) }
-        }
-        return try result.get()
+        try bytes.span.bytes.withUnsafeBytes { bytes throws(FrameError) in try records(in: bytes) }
     }
 
     private static func records(
@@ -167,11 +164,10 @@ public struct NodeRecordReader {
                 wallMilliseconds: wall)
         case "stored":
             try head.require(3)
-            var batches: [[UInt8]] = []
-            for _ in 0..<(try source.arrayHead("batches")) {
-                batches.append(try source.binary("a batch"))
-            }
-            return .stored(batches)
+            return .stored(
+                try source.elements(try source.arrayHead("batches")) { reader throws(FrameError) in
+                    try reader.binary("a batch")
+                })
         case "durable":
             try head.require(4)
             return .durable(try source.vector(beyond: &told.durable))

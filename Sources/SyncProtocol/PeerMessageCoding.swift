@@ -40,7 +40,7 @@ extension PeerMessage: FrameMessage {
             return .heartbeat(try reader.heartbeat())
         case "requestBatches":
             try head.require(5)
-            return try want(from: &reader)
+            return try reader.batchesRequest()
         case "batches":
             try head.require(3)
             return .batches(origin: try reader.writerID(), batches: try reader.batches())
@@ -64,32 +64,9 @@ extension PeerMessage: FrameMessage {
     ) throws(FrameError) -> UnsafeRawBufferPointer {
         // The end of a frame of another version is unknown.
         guard frame.first == protocolVersion else { return frame }
-        let size = frame.count - 4
-        guard size > 0 else { throw .truncated(needed: 5, remaining: frame.count, at: 0) }
-        let content = UnsafeRawBufferPointer(rebasing: frame[..<size])
-        let stored = UInt32(
-            littleEndian: frame.loadUnaligned(fromByteOffset: size, as: UInt32.self))
-        guard Checksum.crc32c(of: content) == stored else {
-            throw FrameError(
-                offset: size, problem: "the checksum of a frame of \(frame.count) bytes is wrong",
-                fix: "send it again; if it happens often, check the network")
-        }
-        return content
-    }
-
-    private static func want(
-        from reader: inout MessagePackReader
-    ) throws(FrameError) -> PeerMessage {
-        let member = try reader.string("a member")
-        let origin = try reader.writerID()
-        let start = reader.position
-        let from = try reader.sequence()
-        let through = try reader.sequence()
-        guard 1 <= from, from <= through else {
-            throw .expected(
-                "a range of sequences from 1 on", found: "\(from)...\(through)", at: start)
-        }
-        return .requestBatches(member: member, origin: origin, from: from, through: through)
+        return try Checksum.content(
+            of: frame, named: "a frame",
+            fix: "send it again; if it happens often, check the network")
     }
 }
 
@@ -125,6 +102,17 @@ extension MessagePackWriter {
 }
 
 extension MessagePackReader {
+    fileprivate mutating func batchesRequest() throws(FrameError) -> PeerMessage {
+        let (member, origin) = (try string("a member"), try writerID())
+        let start = position
+        let (from, through) = (try sequence(), try sequence())
+        guard 1 <= from, from <= through else {
+            throw .expected(
+                "a range of sequences from 1 on", found: "\(from)...\(through)", at: start)
+        }
+        return .requestBatches(member: member, origin: origin, from: from, through: through)
+    }
+
     fileprivate mutating func heartbeat() throws(FrameError) -> Heartbeat {
         Heartbeat(
             cluster: try string("a cluster"), member: try string("a member"),
@@ -147,18 +135,14 @@ extension MessagePackReader {
     }
 
     private mutating func writers() throws(FrameError) -> [WriterID] {
-        let count = try arrayHead("an array of writers")
-        var writers: [WriterID] = []
-        writers.reserveCapacity(min(count, 256))
-        for _ in 0..<count { writers.append(try writerID()) }
-        return writers
+        try elements(try arrayHead("an array of writers")) { reader throws(FrameError) in
+            try reader.writerID()
+        }
     }
 
     fileprivate mutating func batches() throws(FrameError) -> [[UInt8]] {
-        let count = try arrayHead("an array of batches")
-        var batches: [[UInt8]] = []
-        batches.reserveCapacity(min(count, 256))
-        for _ in 0..<count { batches.append(try binary("a batch (binary data)")) }
-        return batches
+        try elements(try arrayHead("an array of batches")) { reader throws(FrameError) in
+            try reader.binary("a batch (binary data)")
+        }
     }
 }

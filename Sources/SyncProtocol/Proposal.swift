@@ -133,12 +133,11 @@ extension MessagePackReader {
     mutating func proposals() throws(FrameError) -> Proposals {
         let (member, coordinator) = (try string("a member"), try writerID())
         let seen = try vector()
-        var all: [Proposal] = []
-        for _ in 0..<(try tupleCount("proposals, 5 elements each")) {
-            all.append(
-                Proposal(
-                    id: try stamp(), path: try path(), value: try value(),
-                    condition: try dataHash(), concern: try writeConcern()))
+        let count = try tupleCount("proposals, 5 elements each")
+        let all = try elements(count) { reader throws(FrameError) in
+            Proposal(
+                id: try reader.stamp(), path: try reader.path(), value: try reader.value(),
+                condition: try reader.dataHash(), concern: try reader.writeConcern())
         }
         return Proposals(member: member, coordinator: coordinator, seen: seen, all: all)
     }

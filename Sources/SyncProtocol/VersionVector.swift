@@ -74,12 +74,6 @@ public struct VersionVector: Equatable, Sendable {
         unfolded.reduce(folded?.total ?? 0) { $0 + $1.sequence - (folded?[$1.origin] ?? 0) }
     }
 
-    /// How many origins have an entry.
-    public var count: Int {
-        guard let folded else { return unfolded.count }
-        return folded.count + unfolded.count { folded[$0.origin] == nil }
-    }
-
     /// Whether both are the same.
     public static func == (a: VersionVector, b: VersionVector) -> Bool {
         a.folded === b.folded

@@ -86,18 +86,4 @@ public final class Socket {
             throw ZeroMQError(trying: "connect", endpoint)
         }
     }
-
-    /// Leaves an endpoint that `connect` was given; what waits to be sent there is discarded.
-    public func disconnect(_ endpoint: String) throws(ZeroMQError) {
-        guard zmq_disconnect(handle, endpoint) == 0 else {
-            throw ZeroMQError(trying: "disconnect", endpoint)
-        }
-    }
-
-    /// Takes no more peers at an endpoint that was bound, as `lastEndpoint` told it.
-    public func unbind(_ endpoint: String) throws(ZeroMQError) {
-        guard zmq_unbind(handle, endpoint) == 0 else {
-            throw ZeroMQError(trying: "unbind", endpoint)
-        }
-    }
 }

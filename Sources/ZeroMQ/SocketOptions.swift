@@ -83,22 +83,10 @@ extension Socket {
         set(ZMQ_ROUTER_HANDOVER, to: Int32(1))
     }
 
-    /// Makes a publisher answer `.wouldBlock` when any subscriber's queue is full, and send to
-    /// none. Without, it drops the message for the full ones.
-    public func blockOnFullSubscribers() {
-        set(ZMQ_XPUB_NODROP, to: Int32(1))
-    }
-
     /// Makes a publisher receive every subscription and its end. Without, it receives the first
     /// subscription to a topic and the end of the last.
     public func reportEverySubscription() {
         set(ZMQ_XPUB_VERBOSER, to: Int32(1))
-    }
-
-    /// Makes a publisher greet each new subscription with `message`: its receipt proves that the
-    /// subscription is live. It reaches subscribers whose topic it begins with.
-    public func welcome(with message: [UInt8]) {
-        set(ZMQ_XPUB_WELCOME_MSG, toBytes: message)
     }
 
     /// Makes a subscriber receive messages that begin with `topic`; the empty topic matches all.
@@ -106,25 +94,11 @@ extension Socket {
         set(ZMQ_SUBSCRIBE, toBytes: topic)
     }
 
-    /// Takes back one `subscribe(to:)` of the same topic.
-    public func unsubscribe(from topic: [UInt8] = []) {
-        set(ZMQ_UNSUBSCRIBE, toBytes: topic)
-    }
-
     /// Whether messages wait only for connected peers; otherwise a socket also queues for endpoints that never
     /// answered.
     public var isImmediate: Bool {
         get { integer(ZMQ_IMMEDIATE) != 0 }
         set { set(ZMQ_IMMEDIATE, to: Int32(newValue ? 1 : 0)) }
-    }
-
-    /// Whether the system probes idle TCP connections; nil, the default, leaves that to the system.
-    public var tcpKeepalive: Bool? {
-        get {
-            let number = integer(ZMQ_TCP_KEEPALIVE)
-            return number < 0 ? nil : number != 0
-        }
-        set { set(ZMQ_TCP_KEEPALIVE, to: newValue.map { Int32($0 ? 1 : 0) } ?? -1) }
     }
 }
 

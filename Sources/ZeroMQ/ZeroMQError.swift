@@ -13,8 +13,6 @@ public struct ZeroMQError: Error, Equatable, Sendable, CustomStringConvertible {
         case permissionDenied
         /// The text is not an endpoint that this socket can use.
         case invalidEndpoint
-        /// The socket does not have the endpoint that it was to leave.
-        case notConnected
         /// The process or the context can have no more sockets.
         case tooManySockets
         /// Anything else, with the number ZeroMQ gives it.
@@ -46,7 +44,6 @@ extension ZeroMQError.Code {
             case EADDRNOTAVAIL, ENODEV: .addressUnavailable
             case EACCES, EPERM: .permissionDenied
             case EINVAL, EPROTONOSUPPORT, ENOTSUP, ENOCOMPATPROTO, ENAMETOOLONG: .invalidEndpoint
-            case ENOENT: .notConnected
             case EMFILE: .tooManySockets
             default: .other(number)
             }
@@ -58,7 +55,6 @@ extension ZeroMQError.Code {
         case .addressUnavailable: "no network interface of this machine has that address"
         case .permissionDenied: "permission denied"
         case .invalidEndpoint: "not an endpoint this socket can use"
-        case .notConnected: "the socket does not have that endpoint"
         case .tooManySockets: "too many open sockets"
         case .other: String(cString: zmq_strerror(number)).lowercased()
         }
@@ -73,7 +69,6 @@ extension ZeroMQError.Code {
             "choose a port of 1024 or more, or a path this user may write"
         case .invalidEndpoint:
             "write tcp://HOST:PORT with a port from 1 to 65535, or ipc://PATH with a short path"
-        case .notConnected: "name an endpoint that was bound or connected before"
         case .tooManySockets: "raise the limit with `ulimit -n`, or close what is not needed"
         case .other: "check the endpoint and the network, then try again"
         }

@@ -53,22 +53,6 @@ struct ConformanceVectorTests {
             #expect(DataHash(of: .double(wrong)).matches(.double(vector.value)))
         }
     }
-
-    @Test(arguments: ["js", "ios"])
-    func `neighbours of keys`(family: String) throws {
-        let neighbours: KeyNeighbours = family == "js" ? .pushAlphabet : .unicode
-        let alphabet = try #require(
-            family == "js" ? vectors.successorPredecessor.js : vectors.successorPredecessor.ios)
-        #expect(!vectors.successorPredecessor.cases.isEmpty)
-        for vector in vectors.successorPredecessor.cases {
-            let key = Key(unchecked: alphabet.expand(vector[1]))
-            let neighbour =
-                vector[0] == "succ"
-                ? neighbours.successor(of: key) : neighbours.predecessor(of: key)
-            let isBound = vector[2] == "[MIN_NAME]" || vector[2] == "[MAX_NAME]"
-            #expect(neighbour?.text == (isBound ? nil : alphabet.expand(vector[2])), "\(vector)")
-        }
-    }
 }
 
 struct Vectors: Decodable {
@@ -96,30 +80,12 @@ struct Vectors: Decodable {
         let value: Double
         let `true`, js: String
     }
-    struct Alphabet: Decodable {
-        let min, max: String
-
-        /// Writes out `abc+MAX*783`.
-        func expand(_ text: String) -> String {
-            text.split(separator: "+").map { part in
-                let factors = part.split(separator: "*")
-                let character =
-                    factors[0] == "MIN" ? min : factors[0] == "MAX" ? max : String(factors[0])
-                return String(repeating: character, count: factors.count > 1 ? Int(factors[1])! : 1)
-            }.joined()
-        }
-    }
-    struct Neighbours: Decodable {
-        let js, ios: Alphabet
-        let cases: [[String]]
-    }
 
     let hashV1: [Hash]
     let compound: [Compound]
     let keyOrderAscending: [String]
     let jsDoubleHexQuirk: [Quirk]
     let arrayRendering: [Array]
-    let successorPredecessor: Neighbours
 }
 
 /// A value in export form, decoded from JSON.

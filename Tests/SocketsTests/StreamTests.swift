@@ -28,7 +28,6 @@ import Testing
         }
         pair.client.append([1, 2, 3])
         pair.client.flush()
-        #expect(pair.server.remoteHost == "127.0.0.1")
         pair.loop.run()
         #expect(atServer == [1, 2, 3])
         #expect(atClient == [4, 5])

@@ -97,7 +97,7 @@ import Testing
     @Test func `nothing is written after a failure, whatever it was`() throws {
         let requests: [StoreRequest] = [
             .writeCheckpoint(checkpoint(5, holding: [:])), .truncate(VersionVector([1: 2])),
-            .keepOrphans(WriterID(bits: 1), after: 0), .receive([], areFirst: true),
+            .keepOrphans(WriterID(bits: 1), after: 0, through: 2), .receive([], areFirst: true),
         ]
         for request in requests {
             var store = store()

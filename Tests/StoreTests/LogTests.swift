@@ -114,7 +114,8 @@ import Testing
         let (first, second, other) = (batch(7, 1, 2), batch(7, 3, 3), batch(3, 1, 1))
         try store.commit([turn(first, second, other)])
         func orphans(_ origin: UInt64, after sequence: UInt64) throws -> [[UInt8]] {
-            let request = StoreRequest.keepOrphans(WriterID(bits: origin), after: sequence)
+            let request = StoreRequest.keepOrphans(
+                WriterID(bits: origin), after: sequence, through: origin == 7 ? 3 : 1)
             guard case .orphans(let kept)? = try store.performAll(request).reply else { return [] }
             return kept
         }
@@ -137,8 +138,34 @@ import Testing
         try store.commit([turn(batch(7, 1, 2), batch(7, 3, 3))])
         try store.turnBit(.batch, 7, 3)
         #expect(throws: TestTables.Failure.self) {
-            try store.performAll(.keepOrphans(WriterID(bits: 7), after: 0))
+            try store.performAll(.keepOrphans(WriterID(bits: 7), after: 0, through: 3))
         }
         #expect(try store.numbers(in: .orphan, of: 7) == [])
+    }
+
+    @Test(arguments: TestTables.Kind.allCases, [1, 3, 4])
+    func `a missing batch is no orphan that nobody misses`(
+        kind: TestTables.Kind, missing: UInt64
+    ) throws {
+        var store = try TestStore(kind)
+        try store.commit([turn(batch(7, 1, 2), batch(7, 3, 3), batch(7, 4, 6))])
+        try store.damage(.batch, 7, missing, to: nil)
+        #expect(throws: TestTables.Failure.self) {
+            try store.performAll(.keepOrphans(WriterID(bits: 7), after: 0, through: 6))
+        }
+        #expect(try store.numbers(in: .orphan, of: 7) == [])
+    }
+
+    @Test(arguments: TestTables.Kind.allCases)
+    func `what the log no longer has is no missing orphan`(kind: TestTables.Kind) throws {
+        var store = try TestStore(kind)
+        try store.commit([turn(batch(7, 1, 2), batch(7, 3, 3), batch(7, 4, 6))])
+        _ = try store.performAll(.writeCheckpoint(checkpoint(5, holding: [7: 3])))
+        _ = try store.performAll(.truncate(VersionVector([7: 2])))
+        let request = StoreRequest.keepOrphans(WriterID(bits: 7), after: 1, through: 6)
+        _ = try store.performAll(request)
+        #expect(try store.numbers(in: .orphan, of: 7) == [3, 4])
+        _ = try store.performAll(.keepOrphans(WriterID(bits: 5), after: 2, through: 2))
+        #expect(try store.numbers(in: .orphan, of: 5) == [])
     }
 }

@@ -51,6 +51,18 @@ import Testing
     }
 
     @Test(arguments: TestTables.Kind.allCases)
+    func `a batch is missing even between batches that the checkpoint covers`(
+        kind: TestTables.Kind
+    ) throws {
+        var store = try TestStore(kind)
+        try store.commit([turn(batch(1, 1, 2), batch(1, 3, 3), batch(1, 4, 4), batch(2, 1, 1))])
+        _ = try store.performAll(.writeCheckpoint(checkpoint(5, holding: [1: 4, 2: 1])))
+        #expect(try store.restart().replayed.sorted() == [1, 1, 3, 4])
+        try store.damage(.batch, 1, 3, to: nil)
+        #expect(throws: TestTables.Failure.self) { try store.restart() }
+    }
+
+    @Test(arguments: TestTables.Kind.allCases)
     func `what is damaged or missing is found`(kind: TestTables.Kind) throws {
         let other = batch(3, 1, 1)
         let rows = try store(kind).rowNumbers

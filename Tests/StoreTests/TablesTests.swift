@@ -218,4 +218,20 @@ import Testing
         tables.losePower(keeping: 0)
         #expect(numbers(tables) == [1])
     }
+
+    @Test func `after a failed sync nothing becomes durable before a rewrite`() throws {
+        for rewrites in [false, true] {
+            var tables = MemoryTables()
+            tables.fault = .fails
+            #expect(throws: MemoryTables.Failure.notWritten) { try write(1, to: &tables) }
+            if rewrites { tables.rewrite() }
+            try write(2, .now, to: &tables)
+            #expect(numbers(tables) == [1, 2])
+            tables.losePower(keeping: 0)
+            #expect(numbers(tables) == (rewrites ? [1, 2] : []))
+            try write(3, to: &tables)
+            tables.losePower(keeping: 0)
+            #expect(numbers(tables).last == 3)
+        }
+    }
 }

@@ -20,7 +20,8 @@ import Testing
             var folded = plain
             if let atRest { for index in folded.indices { folded[index].fold(atRest) } }
             for (a, x) in zip(plain, folded) {
-                #expect(a == x && x == a && a.total == x.total && a.count == x.count)
+                #expect(
+                    a == x && x == a && a.total == x.total && a.entries.count == x.entries.count)
                 #expect(a.entries.elementsEqual(x.entries, by: ==))
                 for (b, y) in zip(plain, folded) {
                     #expect(a.covers(b) == x.covers(y) && a.covers(b) == x.covers(b))
@@ -78,7 +79,7 @@ import Testing
             Issue.record("\(messages)")
             return
         }
-        #expect(read.vector.count == 1 && read.vector.adding(atRest) == vector)
+        #expect(read.vector.entries.count == 1 && read.vector.adding(atRest) == vector)
     }
 }
 

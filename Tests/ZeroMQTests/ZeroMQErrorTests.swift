@@ -30,15 +30,6 @@ import ZeroMQ
         #expect(error?.code == .addressUnavailable)
     }
 
-    @Test func `leaving an endpoint never joined is refused`() throws {
-        let socket = try Socket(.dealer, in: context)
-        let endpoint = "tcp://127.0.0.1:7001"
-        let error = #expect(throws: ZeroMQError.self) { try socket.disconnect(endpoint) }
-        #expect(error?.code == .notConnected)
-        try socket.connect(endpoint)
-        try socket.disconnect(endpoint)
-    }
-
     @Test func `a context out of sockets says so`() throws {
         var sockets: [Socket] = []
         let error = #expect(throws: ZeroMQError.self) {

@@ -70,12 +70,7 @@ extension SyncTree {
 extension SyncTree {
     /// Whether a listen to everything is at a path or above it.
     private func isServed(at path: Path) -> Bool {
-        var point = root
-        for key in path.keys {
-            if point.completeView != nil { return true }
-            point = point.children[key] ?? SyncPoint()
-        }
-        return point.completeView != nil
+        points(to: path).contains { $0.point.completeView != nil }
     }
 
     private mutating func makeView(of query: Query, at path: Path) -> SyncView {

@@ -14,16 +14,18 @@ extension SyncTree {
 
     /// The servers' data of a location, if they are complete.
     func serverValue(at path: Path) -> Value? {
-        var point = root
-        var partial: Value?
-        for depth in 0...path.count {
-            let below = Path(Array(path.keys[depth...]))
-            if let value = point.completeView?.serverValue(at: below) { return value }
-            partial = partial ?? point.serverValue(at: below)
-            guard depth < path.count, let child = point.children[path.keys[depth]] else { break }
-            point = child
+        servedValue(at: path)
+            ?? points(to: path).lazy.compactMap { $0.point.serverValue(at: $0.below) }.first
+    }
+
+    /// The points that exist on the way to a location, from the root on, each with the rest of the path.
+    func points(to path: Path) -> [(point: SyncPoint, below: Path)] {
+        var points = [(point: root, below: path)]
+        for (depth, key) in path.keys.enumerated() {
+            guard let child = points[depth].point.children[key] else { break }
+            points.append((child, Path(Array(path.keys[(depth + 1)...]))))
         }
-        return partial
+        return points
     }
 
     /// The value that listeners to a query see now; nil unless a listen holds all of it.
@@ -47,13 +49,6 @@ extension SyncTree {
 
     /// The location's data from a listen to everything there or above.
     private func servedValue(at path: Path) -> Value? {
-        var point = root
-        for depth in 0...path.count {
-            let below = Path(Array(path.keys[depth...]))
-            if let value = point.completeView?.serverValue(at: below) { return value }
-            guard depth < path.count, let child = point.children[path.keys[depth]] else { break }
-            point = child
-        }
-        return nil
+        points(to: path).lazy.compactMap { $0.point.completeView?.serverValue(at: $0.below) }.first
     }
 }

@@ -47,13 +47,8 @@ package struct Cluster: Sendable {
             try self.init(inFolder: NodeOptions.folder(of: invocation))
             return
         }
-        do throws(NodeError) {
-            let configuration = try NodeConfiguration(contentsOf: path)
-            self.init(
-                ClusterFile(configuration), in: configuration.directory, configuration: path)
-        } catch {
-            throw CommandError(.noInput, error.problem, fix: error.fix)
-        }
+        let configuration = try NodeConfiguration(named: path)
+        self.init(ClusterFile(configuration), in: configuration.directory, configuration: path)
     }
 
     /// The options by which a command names a cluster whose processes it works with.

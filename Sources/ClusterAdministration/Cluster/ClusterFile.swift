@@ -1,6 +1,6 @@
 package import ClusterConfiguration
 package import CommandLineKit
-package import DataTree
+internal import DataTree
 internal import Glibc
 internal import JSONText
 
@@ -81,16 +81,5 @@ extension ClusterFile {
         let names = nodes.map(\.id).joined(separator: ", ")
         throw CommandError(
             .usage, "cluster \(cluster) has no node \"\(id)\"", fix: "name one of \(names)")
-    }
-}
-
-extension Value {
-    /// An object of members whose names are valid keys; null members are left out.
-    package static func object(named members: [(name: String, value: Value)]) -> Value {
-        var children = Children()
-        for (name, value) in members where !value.isNull {
-            children[DataTree.Key(unchecked: name)] = value
-        }
-        return Value(children)
     }
 }

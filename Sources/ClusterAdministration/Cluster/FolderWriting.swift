@@ -4,13 +4,8 @@ internal import Storage
 
 /// Makes a folder and those above it; one that exists is fine.
 package func makeFolder(_ folder: String) throws(CommandError) {
-    var path = folder.hasPrefix("/") ? "" : "."
-    for part in folder.split(separator: "/") {
-        path += "/" + part
-        guard mkdir(path, 0o755) != 0, errno != EEXIST else { continue }
-        throw CommandError(
-            .cannotCreate, "cannot create folder \(path): \(systemErrorText)",
-            fix: "choose another folder, or give this user the right to write there")
+    do throws(StorageError) { try Storage.makeFolder(folder) } catch {
+        throw CommandError(.cannotCreate, error.problem, fix: error.fix)
     }
 }
 

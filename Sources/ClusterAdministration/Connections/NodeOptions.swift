@@ -23,6 +23,13 @@ package enum NodeOptions {
         "Your secret key, for nodes with keys: a file of `hearth keys new`; otherwise HEARTH_KEY of the "
             + "environment.", values: .file)
 
+    /// For commands that start a cluster.
+    package static let durability = Option(
+        "durability", "MODE",
+        "When a write counts as done: commit (on disk), interval (on disk within a second) or "
+            + "memory (never on disk); commit.",
+        values: .oneOf(["commit", "interval", "memory"]))
+
     package static let all = [node, folder, configuration, key]
 
     /// The folder that the command line, the environment or the default names.
@@ -97,13 +104,7 @@ package enum NodeOptions {
                 ($0.id, $0.client)
             }
         }
-        do throws(NodeError) {
-            return try NodeConfiguration(contentsOf: file).nodes.map {
-                ($0.id, "\($0.clientAddress)")
-            }
-        } catch {
-            throw CommandError(.noInput, error.problem, fix: error.fix)
-        }
+        return try NodeConfiguration(named: file).nodes.map { ($0.id, "\($0.clientAddress)") }
     }
 
     private static func address(
@@ -132,5 +133,14 @@ extension StatusProbe {
     /// Connects with the key that the command line or the environment names.
     package init(for invocation: Invocation) throws(CommandError) {
         self.init(as: try NodeOptions.keys(inFile: NodeOptions.keyFile(of: invocation)))
+    }
+}
+
+extension NodeConfiguration {
+    /// Reads the file that an option names.
+    init(named file: String) throws(CommandError) {
+        do throws(NodeError) { try self.init(contentsOf: file) } catch {
+            throw CommandError(.noInput, error.problem, fix: error.fix)
+        }
     }
 }

@@ -32,12 +32,7 @@ package struct ObservedCluster: Sendable {
             return
         }
         local = nil
-        let configuration: NodeConfiguration
-        do throws(NodeError) {
-            configuration = try NodeConfiguration(contentsOf: file)
-        } catch {
-            throw CommandError(.noInput, error.problem, fix: error.fix)
-        }
+        let configuration = try NodeConfiguration(named: file)
         name = configuration.cluster
         nodes = try configuration.nodes.map { node throws(CommandError) in try Node(node) }
     }

@@ -14,6 +14,8 @@ enum Event {
     case answered(PeerFrame)
     /// A disk finishes its work.
     case diskWorked(node: Int, incarnation: Int)
+    /// A process ends at a step of its disk, or soon after.
+    case interrupted(node: Int, incarnation: Int)
 
     /// A frame arrives at a node, or at a client.
     case requested(connection: Int, frame: [UInt8])

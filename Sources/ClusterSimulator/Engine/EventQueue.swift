@@ -18,7 +18,6 @@ struct EventQueue {
     private var lastSequence: UInt64 = 0
 
     var isEmpty: Bool { heap.isEmpty }
-    var count: Int { heap.count }
 
     /// - Complexity: O(log n).
     mutating func schedule(_ event: Event, at time: Microseconds) {

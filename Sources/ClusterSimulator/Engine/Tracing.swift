@@ -28,6 +28,7 @@ extension TraceHash {
         case .quiescence: combine(19, 0, 0)
         case .quiescenceChecked: combine(20, 0, 0)
         case .diskWorked(let node, let incarnation): combine(21, node, incarnation)
+        case .interrupted(let node, let incarnation): combine(47, node, incarnation)
         }
     }
 
@@ -78,7 +79,7 @@ extension TraceHash {
             combine(read.after)
         case .receive(let rows, _): combine(42, node, rows.count)
         case .install(let head, _, _): combine(43, node, head)
-        case .keepOrphans(let origin, let sequence):
+        case .keepOrphans(let origin, let sequence, _):
             combine(46, node, 0)
             combine(origin.bits)
             combine(sequence)

@@ -3,9 +3,6 @@ import ReplicaCore
 /// A node's clock jumps, misbehaves, or runs again.
 struct ClockFault: Fault {
     static let name = "clock"
-    static let grammar =
-        "node ((\"+\" | \"-\") time | \"freezes\" | \"strobes\" time | \"sways\" time \"every\" time "
-        + "| \"runs\")"
 
     enum Effect: Equatable {
         case step(milliseconds: Int64)
@@ -72,35 +69,25 @@ struct ClockFault: Fault {
         run.statistics.clockSteps += 1
     }
 
-    static let drawn =
-        [
-            DrawnFault(
-                name: "step",
-                draw: .node { node, plan in
-                    .init(step(node, VirtualClock.draw(within: 1_000, &plan.random)))
-                }),
-            DrawnFault(
-                name: "leap",
-                draw: .node { node, plan in
-                    .init(step(node, plan.random.index(below: 2) == 0 ? 3_600_000 : -3_600_000))
-                }),
-        ] + [
-            DrawnFault(
-                name: "strobe",
-                draw: .node { node, plan in
-                    until(runs: node, .strobing(milliseconds: plan.drawMilliseconds()))
-                }),
-            DrawnFault(
-                name: "sway",
-                draw: .node { node, plan in
-                    until(
-                        runs: node,
-                        .swaying(
-                            milliseconds: plan.drawMilliseconds(),
-                            every: .milliseconds(200 + plan.random.number(below: 4_000))))
-                }),
-            DrawnFault(name: "freeze", draw: .node { node, _ in until(runs: node, .frozen) }),
-        ]
+    static let drawn = [
+        DrawnFault.node("step") { node, plan in
+            .init(step(node, VirtualClock.draw(within: 1_000, &plan.random)))
+        },
+        DrawnFault.node("leap") { node, plan in
+            .init(step(node, plan.random.index(below: 2) == 0 ? 3_600_000 : -3_600_000))
+        },
+        DrawnFault.node("strobe") { node, plan in
+            until(runs: node, .strobing(milliseconds: plan.drawMilliseconds()))
+        },
+        DrawnFault.node("sway") { node, plan in
+            until(
+                runs: node,
+                .swaying(
+                    milliseconds: plan.drawMilliseconds(),
+                    every: .milliseconds(200 + plan.random.number(below: 4_000))))
+        },
+        DrawnFault.node("freeze") { node, _ in until(runs: node, .frozen) },
+    ]
 
     private static func step(_ node: Int, _ milliseconds: Int64) -> ClockFault {
         ClockFault(node, .step(milliseconds: milliseconds))

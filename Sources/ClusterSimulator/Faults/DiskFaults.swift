@@ -20,9 +20,7 @@ struct Restore: NodeFault {
     }
 
     static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .node { node, _ in .init(BackUp(node: node), until: Restore(node: node)) })
+        DrawnFault.node(name) { node, _ in .init(BackUp(node: node), until: Restore(node: node)) }
     ]
 }
 
@@ -51,9 +49,6 @@ struct Rot: PeerFault {
 /// A node's disk misbehaves, or works again; the process goes on.
 struct DiskFault: Fault {
     static let name = "disk"
-    static let grammar =
-        "node (\"slow\" time [\"..\" time] | \"unreadable\" | \"full\" | \"fails\" | \"lies\" "
-        + "| \"rots\" | \"misdirects\" | \"works\")"
 
     enum Effect: Equatable {
         case trouble(VirtualDisk.Trouble?)
@@ -112,32 +107,22 @@ struct DiskFault: Fault {
         run.statistics.diskTroubles += 1
     }
 
-    static let drawn =
-        [
-            DrawnFault(
-                name: "slow-disk",
-                draw: .node { node, plan in
-                    .init(
-                        DiskFault(node, .trouble(.slow(plan.drawSlowness()))),
-                        until: DiskFault(node, .trouble(nil)))
-                }),
-            DrawnFault(
-                name: "read-errors", draw: .node { node, _ in until(works: node, .unreadable) }),
-            DrawnFault(name: "full-disk", draw: .node { node, _ in until(works: node, .full) }),
-            DrawnFault(
-                name: "failing-disk",
-                draw: .node { node, _ in
-                    .init(DiskFault(node, .trouble(.failing)), until: Restart(node: node))
-                }),
-            DrawnFault(name: "lying-disk", draw: .node { node, plan in lie(node, &plan) }),
-        ] + [
-            DrawnFault(
-                name: "spoilt-log", needsPeers: true,
-                draw: .node { node, _ in .init(DiskFault(node, .rots)) }),
-            DrawnFault(
-                name: "misdirected", needsPeers: true,
-                draw: .node { node, _ in .init(DiskFault(node, .misdirects)) }),
-        ]
+    static let drawn = [
+        DrawnFault.node("slow-disk") { node, plan in
+            until(works: node, .slow(plan.drawSlowness()))
+        },
+        DrawnFault.node("read-errors") { node, _ in until(works: node, .unreadable) },
+        DrawnFault.node("full-disk") { node, _ in until(works: node, .full) },
+        DrawnFault.node("failing-disk") { node, _ in
+            .init(DiskFault(node, .trouble(.failing)), until: Restart(node: node))
+        },
+        DrawnFault.node("lying-disk") { node, plan in lie(node, &plan) },
+        DrawnFault.node("spoilt-log", needsPeers: true) { node, _ in .init(DiskFault(node, .rots))
+        },
+        DrawnFault.node("misdirected", needsPeers: true) { node, _ in
+            .init(DiskFault(node, .misdirects))
+        },
+    ]
 
     private static func until(works node: Int, _ trouble: VirtualDisk.Trouble) -> DrawnFault.Course
     {

@@ -1,8 +1,14 @@
 import ReplicaCore
 
 /// One kind of fault, all in one place: how a scenario says it, what it does to a run, and what a seed draws
-/// of it. `FaultTable` lists all kinds.
-protocol Fault: FaultStatement {
+/// of it. `FaultTable` lists all kinds. Nodes and clients are counted from 0.
+protocol Fault: Equatable, Sendable {
+    /// The word with which a scenario names it; `Simulations/README.md` says what may follow.
+    static var name: String { get }
+    /// Reads what follows the name.
+    init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError)
+    /// What follows the name in a scenario.
+    func words(in scenario: Scenario) -> String
     func apply(to run: inout SimulatedRun)
     /// What the line `faults` of a scenario draws of it; most are drawn under one name.
     static var drawn: [DrawnFault] { get }
@@ -10,6 +16,14 @@ protocol Fault: FaultStatement {
 
 extension Fault {
     static var drawn: [DrawnFault] { [] }
+
+    /// The fault as a scenario names it.
+    func text(in scenario: Scenario) -> String {
+        let words = words(in: scenario)
+        return words.isEmpty ? Self.name : Self.name + " " + words
+    }
+
+    func equals(_ other: any Fault) -> Bool { other as? Self == self }
 }
 
 /// A fault of one node, without further operands.
@@ -19,8 +33,6 @@ protocol NodeFault: Fault {
 }
 
 extension NodeFault {
-    static var grammar: String { "node" }
-
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
         self.init(node: try line.node(in: scenario))
     }
@@ -45,8 +57,6 @@ protocol DirectionFault: Fault {
 }
 
 extension DirectionFault {
-    static var grammar: String { "node \"->\" node" }
-
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) {
         let (from, to) = try line.direction(in: scenario)
         self.init(from: from, to: to)
@@ -61,8 +71,6 @@ protocol PlainFault: Fault {
 }
 
 extension PlainFault {
-    static var grammar: String { "" }
-
     init(_ line: inout ScenarioLine, of scenario: Scenario) throws(ScenarioError) { self.init() }
 
     func words(in scenario: Scenario) -> String { "" }
@@ -72,14 +80,14 @@ extension PlainFault {
 struct DrawnFault: Sendable {
     /// A fault of a node, what ends it, and what comes after that.
     struct Course {
-        var fault: any FaultStatement
-        var ending: (any FaultStatement)?
+        var fault: any Fault
+        var ending: (any Fault)?
         /// Follows once the node has stayed in the state after the ending for the length of another fault.
-        var sequel: (any FaultStatement)?
+        var sequel: (any Fault)?
         /// How much longer than drawn it lasts.
         var extra: Microseconds = 0
 
-        init(_ fault: any FaultStatement, until ending: (any FaultStatement)? = nil) {
+        init(_ fault: any Fault, until ending: (any Fault)? = nil) {
             self.fault = fault
             self.ending = ending
         }
@@ -87,8 +95,8 @@ struct DrawnFault: Sendable {
 
     enum Draw: Sendable {
         case node(@Sendable (_ node: Int, inout FaultPlan) -> Course)
-        /// A fault of the network, which the next heal ends; nil if the cluster is too small for it.
-        case network(@Sendable (inout FaultPlan) -> (any FaultStatement)?)
+        /// A fault of the network between two nodes, which the next heal ends; nil if the cluster is too small for it.
+        case pair(@Sendable (_ first: Int, _ second: Int, inout FaultPlan) -> (any Fault)?)
         /// Faults of the network from one time to the heal at another.
         case links(@Sendable (inout FaultPlan, _ start: Microseconds, _ end: Microseconds) -> Void)
         /// Writes the script itself.
@@ -109,15 +117,22 @@ extension DrawnFault {
         _ fault: (some NodeFault).Type, until ending: (any NodeFault.Type)? = nil,
         needsPeers: Bool = false
     ) -> DrawnFault {
-        DrawnFault(
-            name: fault.name, needsPeers: needsPeers,
-            draw: .node { node, _ in .init(fault.init(node: node), until: ending?.init(node: node))
-            })
+        .node(fault.name, needsPeers: needsPeers) { node, _ in
+            .init(fault.init(node: node), until: ending?.init(node: node))
+        }
     }
 
     static func of(_ fault: (some DirectionFault).Type) -> DrawnFault {
-        DrawnFault(
-            name: fault.name,
-            draw: .network { plan in plan.drawPair().map { fault.init(from: $0, to: $1) } })
+        .pair(fault.name) { from, to, _ in fault.init(from: from, to: to) }
     }
+
+    static func node(
+        _ name: String, needsPeers: Bool = false,
+        _ draw: @escaping @Sendable (_ node: Int, inout FaultPlan) -> Course
+    ) -> DrawnFault { DrawnFault(name: name, needsPeers: needsPeers, draw: .node(draw)) }
+
+    static func pair(
+        _ name: String,
+        _ draw: @escaping @Sendable (_ first: Int, _ second: Int, inout FaultPlan) -> (any Fault)?
+    ) -> DrawnFault { DrawnFault(name: name, draw: .pair(draw)) }
 }

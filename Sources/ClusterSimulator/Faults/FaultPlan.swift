@@ -46,12 +46,14 @@ struct FaultPlan {
     }
 
     private mutating func draw(_ kinds: [DrawnFault], at time: Microseconds) {
-        var network: [any FaultStatement] = []
+        var network: [any Fault] = []
         var links: [(inout FaultPlan, Microseconds, Microseconds) -> Void] = []
         for kind in kinds where random.happens(scenario.faults[kind.name]) {
             switch kind.draw {
             case .node(let draw): drawCourse(draw, needsPeers: kind.needsPeers, at: time)
-            case .network(let draw): network += [draw(&self)].compactMap { $0 }
+            case .pair(let draw):
+                guard let (first, second) = drawPair() else { continue }
+                if let fault = draw(first, second, &self) { network.append(fault) }
             case .links(let draw): links += nodes.count > 1 ? [draw] : []
             case .script(let draw): draw(&self, time)
             }
@@ -92,7 +94,7 @@ struct FaultPlan {
     var hasLostNode: Bool { nodesBusy.contains(.max) }
 
     /// Two nodes; nil where there is one.
-    mutating func drawPair() -> (Int, Int)? {
+    private mutating func drawPair() -> (Int, Int)? {
         guard nodes.count > 1 else { return nil }
         let first = random.index(below: nodes.count)
         return (first, (first + 1 + random.index(below: nodes.count - 1)) % nodes.count)
@@ -112,7 +114,7 @@ struct FaultPlan {
     }
 
     /// At the end of a scenario all faults end by themselves.
-    mutating func add(_ fault: any FaultStatement, at time: Microseconds) {
+    mutating func add(_ fault: any Fault, at time: Microseconds) {
         guard time < scenario.until else { return }
         script.append(.init(at: time, .fault(fault)))
     }

@@ -72,7 +72,6 @@ struct Flap: DirectionFault {
 /// The connections between two nodes break, with all that is queued, and are made again.
 struct Disconnect: Fault {
     static let name = "disconnect"
-    static let grammar = "node node"
     var nodes: [Int]
 
     init(_ first: Int, _ second: Int) { nodes = [first, second] }
@@ -90,16 +89,12 @@ struct Disconnect: Fault {
         run.statistics.badLinks += 1
     }
 
-    static let drawn = [
-        DrawnFault(
-            name: name, draw: .network { plan in plan.drawPair().map { Disconnect($0, $1) } })
-    ]
+    static let drawn = [DrawnFault.pair(name) { first, second, _ in Disconnect(first, second) }]
 }
 
 /// A direction gets this quality.
 struct Degrade: Fault {
     static let name = "degrade"
-    static let grammar = "node \"->\" node { name \"=\" value }"
     var from: Int
     var to: Int
     var quality: LinkQuality
@@ -136,11 +131,9 @@ struct Degrade: Fault {
     }
 
     static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .network { plan in
-                plan.drawPair().map { Degrade(from: $0, to: $1, plan.drawQuality()) }
-            })
+        DrawnFault.pair(name) { from, to, plan in
+            Degrade(from: from, to: to, plan.drawQuality())
+        }
     ]
 }
 
@@ -182,7 +175,6 @@ struct HalfOpen: DirectionFault {
 /// The first has forgotten that the second subscribes to a kind, until they connect again.
 struct Lose: Fault {
     static let name = "lose"
-    static let grammar = "node \"->\" node (\"batches\" | \"heartbeats\")"
     var from: Int
     var to: Int
     var topic: Topic
@@ -212,13 +204,9 @@ struct Lose: Fault {
     }
 
     static let drawn = [
-        DrawnFault(
-            name: "topic-loss",
-            draw: .network { plan in
-                plan.drawPair().map { from, to in
-                    let topic = Topic.allCases[plan.random.index(below: Topic.allCases.count)]
-                    return Lose(topic, from: from, to: to)
-                }
-            })
+        DrawnFault.pair("topic-loss") { from, to, plan in
+            let topic = Topic.allCases[plan.random.index(below: Topic.allCases.count)]
+            return Lose(topic, from: from, to: to)
+        }
     ]
 }

@@ -6,7 +6,6 @@ import SyncProtocol
 /// A node is asked to evict another one.
 struct Evict: Fault {
     static let name = "evict"
-    static let grammar = "node node"
     var node: Int
     var other: Int
 
@@ -25,11 +24,9 @@ struct Evict: Fault {
     func apply(to run: inout SimulatedRun) { run.evict(node, by: other) }
 
     static let drawn = [
-        DrawnFault(
-            name: name, needsPeers: true,
-            draw: .node { node, plan in
-                .init(Evict(node, by: plan.random.index(below: plan.nodes.count)))
-            })
+        DrawnFault.node(name, needsPeers: true) { node, plan in
+            .init(Evict(node, by: plan.random.index(below: plan.nodes.count)))
+        }
     ]
 }
 
@@ -59,7 +56,6 @@ struct Abandon: PeerFault {
 /// the new list.
 struct MemberList: Fault {
     static let name = "members"
-    static let grammar = "node { node }"
     var members: [Int]
 
     init(_ members: [Int]) { self.members = members }

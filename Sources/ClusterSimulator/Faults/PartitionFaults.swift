@@ -6,7 +6,6 @@ import ReplicaCore
 /// opposite direction stays open.
 struct Partition: Fault {
     static let name = "partition"
-    static let grammar = "end ({ end } \"|\" end { end } { \"|\" end { end } } | \"->\" end)"
 
     enum Sides: Equatable {
         case groups([[Endpoint]])
@@ -59,20 +58,16 @@ struct Partition: Fault {
     }
 
     static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .network { plan in plan.drawPair().map { split(plan.nodes, from: $0.0, &plan) } }),
-        DrawnFault(
-            name: "one-way",
-            draw: .network { plan in
-                plan.drawPair().map { Partition(.oneWay(from: .node($0), to: .node($1))) }
-            }),
+        DrawnFault.pair(name) { first, _, plan in split(plan.nodes, from: first, &plan) },
+        DrawnFault.pair("one-way") { from, to, _ in
+            Partition(.oneWay(from: .node(from), to: .node(to)))
+        },
     ]
 
     /// Splits the nodes in two, neither of which is empty.
     private static func split(
         _ nodes: Range<Int>, from first: Int, _ plan: inout FaultPlan
-    ) -> any FaultStatement {
+    ) -> any Fault {
         var groups: [[Endpoint]] = [[.node(first)], []]
         for node in nodes where node != first {
             groups[plan.random.index(below: 2)].append(.node(node))
@@ -91,10 +86,7 @@ struct Isolate: NodeFault {
         run.statistics.partitions += 1
     }
 
-    static let drawn = [
-        DrawnFault(
-            name: name, draw: .network { plan in plan.drawPair().map { Isolate(node: $0.0) } })
-    ]
+    static let drawn = [DrawnFault.pair(name) { node, _, _ in Isolate(node: node) }]
 }
 
 /// Each node reaches the two beside it alone, so that each sees a majority and no two the same.
@@ -107,11 +99,7 @@ struct Ring: PlainFault {
     }
 
     static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .network { plan in
-                plan.drawPair().flatMap { _ in plan.nodes.count > 3 ? Ring() : nil }
-            })
+        DrawnFault.pair(name) { _, _, plan in plan.nodes.count > 3 ? Ring() : nil }
     ]
 }
 

@@ -64,14 +64,12 @@ struct Sleep: NodeFault {
     func apply(to run: inout SimulatedRun) { run.sleep(node) }
 
     static let drawn = [
-        DrawnFault(
-            name: name,
-            draw: .node { node, plan in
-                var course = DrawnFault.Course(Sleep(node: node), until: Wake(node: node))
-                // Half of the sleeps are so long that others give up their connections.
-                if plan.random.index(below: 2) == 0 { course.extra = .seconds(3) }
-                return course
-            })
+        DrawnFault.node(name) { node, plan in
+            var course = DrawnFault.Course(Sleep(node: node), until: Wake(node: node))
+            // Half of the sleeps are so long that others give up their connections.
+            if plan.random.index(below: 2) == 0 { course.extra = .seconds(3) }
+            return course
+        }
     ]
 }
 
@@ -85,7 +83,6 @@ struct Wake: NodeFault {
 /// A node's turns take so much longer; nil ends the fault.
 struct SlowProcessor: Fault {
     static let name = "cpu"
-    static let grammar = "node (\"slow\" time [\"..\" time] | \"runs\")"
     var node: Int
     var delay: TimeRange?
 
@@ -114,20 +111,17 @@ struct SlowProcessor: Fault {
     }
 
     static let drawn = [
-        DrawnFault(
-            name: "slow-cpu",
-            draw: .node { node, plan in
-                .init(
-                    SlowProcessor(node: node, delay: plan.drawSlowness()),
-                    until: SlowProcessor(node: node, delay: nil))
-            })
+        DrawnFault.node("slow-cpu") { node, plan in
+            .init(
+                SlowProcessor(node: node, delay: plan.drawSlowness()),
+                until: SlowProcessor(node: node, delay: nil))
+        }
     ]
 }
 
 /// Whether a node has a file handle left for a new connection; existing connections stay.
 struct FileHandles: Fault {
     static let name = "handles"
-    static let grammar = "node (\"none\" | \"free\")"
     var node: Int
     var areFree: Bool
 
@@ -153,12 +147,10 @@ struct FileHandles: Fault {
     }
 
     static let drawn = [
-        DrawnFault(
-            name: "no-handles",
-            draw: .node { node, _ in
-                .init(
-                    FileHandles(node: node, areFree: false),
-                    until: FileHandles(node: node, areFree: true))
-            })
+        DrawnFault.node("no-handles") { node, _ in
+            .init(
+                FileHandles(node: node, areFree: false),
+                until: FileHandles(node: node, areFree: true))
+        }
     ]
 }

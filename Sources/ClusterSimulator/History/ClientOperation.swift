@@ -47,9 +47,8 @@ struct ClientOperation {
     var session = 0
     var completed: Microseconds?
     var outcome = Outcome.open
-    /// The node that acknowledged it, and its incarnation then.
+    /// The node that acknowledged it.
     var node: Int?
-    var incarnation: Int?
     /// The connection over which it was acknowledged.
     var connection: Int?
     /// What a read found.

@@ -59,6 +59,7 @@ extension VirtualDisk {
         }
         bytes.turnBit(&random)
         store.tables.damageProperty(VirtualDisk.headName, to: bytes)
+        wasDamaged = true
         damages.append(.head(bytes))
     }
 
@@ -77,6 +78,7 @@ extension VirtualDisk {
 
     private mutating func replace(_ row: StoredRow, in table: Table, with bytes: [UInt8]) {
         store.tables.damage(row, in: table, to: bytes)
+        wasDamaged = true
         damages.append(.row(row, in: table))
     }
 

@@ -39,6 +39,7 @@ extension VirtualDisk {
 
     private mutating func forgetAll() -> Int {
         store = VirtualDisk.emptyStore(durability)
+        model = StoreModel()
         return 0
     }
 }
@@ -66,6 +67,7 @@ extension VirtualDisk {
         store.tables = copy.tables
         store.tables.isLying = false
         store.tables.rewrite()
+        model = StoreModel(of: store.tables)
         (damages, misdirected) = (copy.damages, copy.misdirected)
         return copy.time
     }
@@ -73,6 +75,7 @@ extension VirtualDisk {
     /// Removes everything; returns since when all is gone.
     mutating func wipe() -> Microseconds {
         store = VirtualDisk.emptyStore(durability)
+        model = StoreModel()
         (damages, misdirected) = ([], nil)
         if trouble != .lying { lyingSince = nil }
         return 0

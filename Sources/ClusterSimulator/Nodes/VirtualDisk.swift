@@ -27,9 +27,10 @@ struct VirtualDisk {
 
     /// From one sync to the next in the mode `interval`.
     private static let syncInterval: Microseconds = .seconds(1)
-    /// A small tree has many rows, slices and chunks.
-    private static let chunkBytes = 4_000
-    private static let limits: StoreLimits = {
+    /// A small tree is given in many chunks, in few, or in one.
+    private static let chunkBytes = [600, 4_000, 100_000]
+    /// A small tree has many rows and slices.
+    static let limits: StoreLimits = {
         var limits = StoreLimits()
         limits.checkpoint = CheckpointWriter.Limits(row: 200, slice: 600)
         limits.truncatedBatches = 7
@@ -43,9 +44,17 @@ struct VirtualDisk {
     private let usualSync: TimeRange
     var random: SplitMix64
     var store: DurableStore<MemoryTables>
+    /// What the tables have to hold.
+    var model = StoreModel()
+    /// How the store has contradicted the model first.
+    var contradiction: String?
+    /// The step that the store came to last.
+    private(set) var step: DiskStep?
+    /// Whether any stored row ever differed from what was written.
+    var wasDamaged = false
     /// The operations that the disk reports as durable.
     private(set) var durable = VersionVector()
-    private var jobs: [Job] = []
+    private(set) var jobs: [Job] = []
     /// How many of the jobs are under way: one, or several commits.
     private var working = 0
     private var gathered: [(turn: Turn, since: Microseconds)] = []
@@ -103,7 +112,8 @@ struct VirtualDisk {
     mutating func perform(_ request: StoreRequest, at now: Microseconds) -> Microseconds? {
         var request = request
         if case .readRows(var read) = request {
-            read.byteLimit = VirtualDisk.chunkBytes
+            let sizes = VirtualDisk.chunkBytes
+            read.byteLimit = sizes[random.index(below: sizes.count)]
             request = .readRows(read)
         }
         return flush(at: now, followedBy: .perform(request))
@@ -165,24 +175,38 @@ struct VirtualDisk {
             if trouble != .lying, store.tables.unsyncedCount == 0 { lyingSince = nil }
             return outcome
         } catch {
+            workAfterFailure()
             return .failed(error)
         }
+    }
+
+    /// The storage thread goes on until the process ends; the store refuses all that writes.
+    private mutating func workAfterFailure() {
+        for job in jobs { _ = try? work(at: [job]) }
+        jobs.removeAll()
+        if (try? store.synchronize()) != nil { contradict("the store writes after a failure") }
     }
 
     private mutating func work() throws(MemoryTables.Failure) -> Outcome {
         let group = Array(jobs.prefix(working))
         jobs.removeFirst(working)
         working = 0
+        step = nil
+        return try work(at: group)
+    }
+
+    private mutating func work(at group: [Job]) throws(MemoryTables.Failure) -> Outcome {
         switch group[0] {
         case .commit(_, let since):
             let turns = group.compactMap(\.turn)
-            try store.commit(turns)
+            try commit(turns)
             let batches = turns.flatMap(\.batches)
             if !batches.isEmpty { newest = (batches, since) }
             if durability == .interval { return .done(stored: nil, nil) }
             return stored(turns.last?.number)
         case .synchronize(let turn):
             try store.synchronize()
+            settle()
             return stored(turn)
         case .perform(let request): return try work(on: request)
         }
@@ -190,6 +214,7 @@ struct VirtualDisk {
 
     private mutating func stored(_ turn: UInt64?) -> Outcome {
         lastStored = turn ?? lastStored
+        step = .stored
         durable = store.vector
         return .done(stored: turn, nil)
     }
@@ -200,7 +225,10 @@ struct VirtualDisk {
         if trouble == .unreadable, case .readBatches(let read) = request {
             return .done(stored: nil, .batches([], for: read))
         }
-        switch try store.perform(request) {
+        let progress = try perform(request)
+        report(progress, of: request)
+        step = DiskStep(request, progress)
+        switch progress {
         case .done: return .done(stored: nil, nil)
         case .unfinished(let rest):
             jobs.append(.perform(rest))
@@ -220,7 +248,11 @@ struct VirtualDisk {
         store = DurableStore(store.tables, limits: VirtualDisk.limits)
         let replica = try store.recover(begin: begin) { $0.replay($1) }
         store.tables.isLying = trouble == .lying
-        if trouble != .full { store.rewrite() }
+        compareWithModel()
+        if trouble != .full {
+            store.rewrite()
+            settle()
+        }
         durable = store.vector
         return replica
     }
@@ -235,7 +267,7 @@ struct VirtualDisk {
             switch group.first {
             case .commit:
                 kept = draw(upTo: group.count)
-                try? store.commit(group.prefix(kept).compactMap(\.turn))
+                try? commit(group.prefix(kept).compactMap(\.turn))
             case .perform(let request): if random.index(below: 2) == 0 { finishUnseen(request) }
             case .synchronize, nil: break
             }
@@ -251,7 +283,7 @@ struct VirtualDisk {
 
     /// Does a request whose outcome no process receives.
     private mutating func finishUnseen(_ request: StoreRequest) {
-        let progress = try? store.perform(request)
+        let progress = try? perform(request)
         if case .install(_, keepsLog: false, _) = request,
             case .replied(.installed(.some)) = progress
         {

@@ -21,6 +21,8 @@ struct VirtualNode {
     var isServing = false
     /// Its disk is full, and the node has noticed.
     var waitsForRoom = false
+    /// The step of its disk at which its process ends.
+    var interruption: Interruption?
     var isTurnScheduled = false
     /// There is a file handle for another connection.
     var hasHandles = true
@@ -139,16 +141,18 @@ struct VirtualNode {
         isTurnScheduled = false
     }
 
-    /// The state that the next process would recover if the power failed now; nil if it is not determined.
+    /// The node as its next process would start if the power failed now; nil if that is not determined.
     ///
     /// - Throws: if what is on the disk cannot be read.
-    func restarted() throws(MemoryTables.Failure) -> Replica? {
+    func restarted() throws(MemoryTables.Failure) -> VirtualNode? {
         guard isIdle, disk.durability != .memory, !disk.isDamaged, disk.lyingSince == nil
         else { return nil }
         var copy = self
         _ = copy.crash()
+        // A power failure may take back the truncation of a damaged batch.
+        guard !copy.disk.isDamaged else { return nil }
         try copy.start()
-        return copy.replica
+        return copy
     }
 
     /// A duplicate node: the same name, another endpoint, an empty disk.
@@ -220,7 +224,7 @@ extension Counters {
         duplicates += other.duplicates
         dropped += other.dropped
         installed += other.installed
-        rebased += other.rebased
+        replayed += other.replayed
         quarantined += other.quarantined
         repeated += other.repeated
         refused += other.refused

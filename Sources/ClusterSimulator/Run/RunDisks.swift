@@ -13,7 +13,9 @@ extension SimulatedRun {
 
     mutating func finishDiskWork(_ node: Int, incarnation: Int) {
         guard nodes[node].incarnation == incarnation, nodes[node].state != .down else { return }
-        switch nodes[node].disk.finish(at: now) {
+        let outcome = nodes[node].disk.finish(at: now)
+        noteContradiction(of: node)
+        switch outcome {
         case .noRoom(let again): noteNoRoom(at: node, again: again)
         case .failed(let failure): endWithDisk(node, after: failure)
         case .done(let turn, let reply):
@@ -23,6 +25,7 @@ extension SimulatedRun {
             if let reply { give(reply, to: node) }
             if let turn { perform(nodes[node].stored(turn: turn), of: node) }
             if nodes[node].state == .stopping, nodes[node].disk.isIdle { endProcess(node) }
+            interruptAtStep(node)
         }
     }
 
@@ -30,6 +33,7 @@ extension SimulatedRun {
         switch reply {
         case .checkpointed: statistics.checkpoints += 1
         case .installed(.some): statistics.installations += 1
+        case .installed(nil): noteSpoiltTransfer(to: node)
         default: break
         }
         give(.storeReplied(reply), to: node)
@@ -41,9 +45,7 @@ extension SimulatedRun {
             // The loss is recorded only once.
             statistics.failedSyncs += 1
         } else if !nodes[node].disk.isDamaged {
-            quiescence.failure =
-                quiescence.failure
-                ?? "\(nodes[node].name) ended for a reason of its own: \(failure)"
+            quiescence.fail("\(nodes[node].name) ended for a reason of its own: \(failure)")
         }
         endWithDisk(node)
     }

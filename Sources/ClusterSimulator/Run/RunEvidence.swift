@@ -46,7 +46,12 @@ extension Evidence {
     /// Reads a disk as the next process would.
     private static func diskFailure(of node: VirtualNode) -> String? {
         do throws(MemoryTables.Failure) {
-            guard let replica = node.replica, let next = try node.restarted() else { return nil }
+            guard let replica = node.replica, let restarted = try node.restarted(),
+                let next = restarted.replica
+            else { return nil }
+            if let contradiction = restarted.disk.contradiction {
+                return "\(node.name): \(contradiction)"
+            }
             if next.vector != replica.vector {
                 return "\(node.name) holds \(replica.vector.line), and its disk \(next.vector.line)"
             }

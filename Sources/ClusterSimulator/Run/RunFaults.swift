@@ -9,11 +9,7 @@ extension SimulatedRun {
 
     mutating func perform(_ action: Scenario.Scripted.Action) {
         switch action {
-        case .fault(let fault):
-            guard let fault = fault as? any Fault else {
-                preconditionFailure("\(fault) is in no table of faults")
-            }
-            fault.apply(to: &self)
+        case .fault(let fault): fault.apply(to: &self)
         case .request(let client, let request): add(request, to: client)
         }
     }

@@ -29,6 +29,7 @@ extension SimulatedRun {
     private mutating func startProcess(of node: Int) -> Bool {
         do throws(MemoryTables.Failure) {
             try nodes[node].start()
+            noteContradiction(of: node)
             let held = nodes[node].replica?.vector ?? VersionVector()
             if let since = nodes[node].disk.noteStart(holding: held) {
                 losses.append(Loss(node: node, since: since, until: now))
@@ -36,8 +37,7 @@ extension SimulatedRun {
             return true
         } catch {
             guard nodes[node].disk.isDamaged else {
-                quiescence.failure =
-                    quiescence.failure ?? "\(nodes[node].name) cannot read its disk: \(error)"
+                quiescence.fail("\(nodes[node].name) cannot read its disk: \(error)")
                 return false
             }
             statistics.damagedDisks += 1
@@ -150,11 +150,11 @@ extension SimulatedRun {
             case .reply(let session, let frame): reply(frame, to: session)
             case .replyMessages: preconditionFailure("no virtual client opens a session of values")
             case .perform(let request):
+                noteRewriting(request, by: node)
                 scheduleDisk(of: node, at: nodes[node].disk.perform(request, at: now))
             case .backUp: losses.append(Loss(node: node, since: 0, until: now))
             case .giveUp(let problem, _):
-                quiescence.failure =
-                    quiescence.failure ?? "\(nodes[node].name) gives up: \(problem)"
+                quiescence.fail("\(nodes[node].name) gives up: \(problem)")
             case .serve: nodes[node].isServing = true
             }
         }

@@ -50,8 +50,10 @@ extension SimulatedRun {
         start(node)
     }
 
-    /// A process whose disk has failed ends.
-    mutating func endWithDisk(_ node: Int) { losePower(of: node) }
+    /// A process whose disk has failed ends; half of the machines go on, and show what was never written.
+    mutating func endWithDisk(_ node: Int) {
+        if random.index(below: 2) == 0 { kill(node) } else { losePower(of: node) }
+    }
 
     mutating func stop(_ node: Int) {
         guard nodes[node].isUp else { return }

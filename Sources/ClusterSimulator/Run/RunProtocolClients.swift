@@ -61,7 +61,7 @@ extension SimulatedRun {
     }
 
     mutating func noteUnreadable(_ error: FrameError) {
-        quiescence.failure = quiescence.failure ?? "a client cannot read what a node sent: \(error)"
+        quiescence.fail("a client cannot read what a node sent: \(error)")
     }
 
     private mutating func take(_ message: NodeMessage, _ number: Int) {
@@ -80,8 +80,7 @@ extension SimulatedRun {
             if code == .unavailable { protocolClients[number].wantsToMove = true }
             complete(number, id, .failed)
         case .change, .ranges, .ended, .ready, .seen:
-            quiescence.failure =
-                quiescence.failure ?? "a node sent what a client has not asked for: \(message)"
+            quiescence.fail("a node sent what a client has not asked for: \(message)")
         }
     }
 
@@ -101,7 +100,6 @@ extension SimulatedRun {
         guard let pending = protocolClients[number].pending, pending.id == id else { return }
         let node = protocolClients[number].node
         history.operations[pending.operation].node = node
-        history.operations[pending.operation].incarnation = nodes[node].incarnation
         history.operations[pending.operation].connection = protocolClients[number].connection
         history.operations[pending.operation].answer = answer
         history.operations[pending.operation].acknowledgedAt = acknowledgedAt

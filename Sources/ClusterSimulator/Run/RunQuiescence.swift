@@ -20,7 +20,10 @@ struct Quiescence {
     var lastProgress: Microseconds = 0
     var lastTotal: UInt64 = 0
     /// A failure of the run itself, whatever its checks.
-    var failure: String?
+    private(set) var failure: String?
+
+    /// The first failure counts.
+    mutating func fail(_ problem: String) { failure = failure ?? problem }
 }
 
 extension SimulatedRun {
@@ -33,6 +36,7 @@ extension SimulatedRun {
         for node in nodes.indices {
             nodes[node].clock.set(.running, at: now)
             nodes[node].disk.trouble = nil
+            nodes[node].interruption = nil
             nodes[node].slowness = nil
             freeHandles(of: node)
         }

@@ -82,7 +82,6 @@ extension SimulatedRun {
         history.operations[operation].session = client.session.number
         history.operations[operation].connection = client.connection
         history.operations[operation].node = client.node
-        history.operations[operation].incarnation = client.node.map { nodes[$0].incarnation }
         guard case .success(let answer) = result else { return }
         if case .value(let value) = answer { history.operations[operation].answer = value }
         // Whatever the node answered, the program assumes the durability that it asked for.

@@ -5,7 +5,6 @@ import SyncProtocol
 /// One run of a scenario: its whole state, and the loop that executes one event after the other.
 struct SimulatedRun {
     let scenario: Scenario
-    let seed: UInt64
 
     var now: Microseconds = 0
     var queue = EventQueue()
@@ -36,7 +35,6 @@ struct SimulatedRun {
 
     init(_ scenario: Scenario, seed: UInt64) {
         self.scenario = scenario
-        self.seed = seed
         let count = scenario.cluster.replicas
         network = VirtualNetwork(
             scenario.network, nodes: count,
@@ -86,6 +84,8 @@ struct SimulatedRun {
         case .answered(let frame): takeAnswered(frame)
         case .diskWorked(let node, let incarnation):
             finishDiskWork(node, incarnation: incarnation)
+        case .interrupted(let node, let incarnation):
+            endInterrupted(node, incarnation: incarnation)
         case .requested(let connection, let frame): takeRequest(frame, on: connection)
         case .replied(let connection, let frame): takeReply(frame, on: connection)
         case .nodeLost(let connection): endSession(connection)

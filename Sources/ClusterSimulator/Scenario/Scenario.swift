@@ -138,7 +138,7 @@ extension Scenario {
         }
 
         enum Action: Sendable {
-            case fault(any FaultStatement)
+            case fault(any Fault)
             case request(client: Int, ScriptedRequest)
         }
     }

@@ -11,7 +11,7 @@
 ///                | "quiescence" time
 ///                | "check" check { [","] check }
 ///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
-///     action     = fault grammar, as `FaultTable` lists them: "crash" node, for example
+///     action     = fault, as `FaultTable` lists them, with what follows it: "crash" node, for example
 ///                | client ("set" | "push" | "increment") path value
 ///                | client "remove" path
 ///     node       = "n" number            end = node | client

@@ -76,6 +76,11 @@ package struct ProgressLine {
 
 /// A number of bytes in millions, with one digit behind the point.
 package func megabytes(_ bytes: Int) -> String {
-    let tenths = (bytes + 50_000) / 100_000
+    tenths(Double(bytes) / 1_000_000)
+}
+
+/// A number of zero or more with one digit behind the point.
+package func tenths(_ number: Double) -> String {
+    let tenths = Int((number * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"
 }

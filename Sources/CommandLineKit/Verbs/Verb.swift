@@ -8,16 +8,16 @@ package struct Verb: Sendable {
     package let name: String
     /// One sentence, as it begins the help.
     let summary: String
-    package let arguments: [Argument]
-    package let options: [Option]
-    package let verbs: [Verb]
+    package private(set) var arguments: [Argument] = []
+    package private(set) var options: [Option] = []
+    package private(set) var verbs: [Verb] = []
     /// Further tables of the help.
     package let tables: [HelpTable]
     /// Whole command lines, at least one.
     package let examples: [String]
     /// Whether it is for programs: help, manual and completion leave it out.
-    package let isHidden: Bool
-    package let work: Work?
+    package private(set) var isHidden = false
+    package private(set) var work: Work?
 
     /// Declares a verb with work of its own.
     package init(
@@ -28,7 +28,6 @@ package struct Verb: Sendable {
         self.summary = summary
         self.arguments = arguments
         self.options = options
-        self.verbs = []
         self.tables = tables
         self.examples = examples
         self.isHidden = isHidden
@@ -42,13 +41,9 @@ package struct Verb: Sendable {
     ) {
         self.name = name
         self.summary = summary
-        self.arguments = []
-        self.options = []
         self.verbs = verbs
         self.tables = tables
         self.examples = examples
-        self.isHidden = false
-        self.work = nil
     }
 
     /// The verbs below it that people use.

@@ -19,19 +19,11 @@ extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressib
 
     /// A list: an object with the keys 0, 1, 2, …, without the elements that are null.
     public init(arrayLiteral elements: Value...) {
-        var children = Children()
-        for (index, element) in elements.enumerated() where !element.isNull {
-            children[DataTree.Key(unchecked: String(index))] = element
-        }
-        self.init(children)
+        self = .object(named: elements.enumerated().map { (String($0.offset), $0.element) })
     }
 
     /// The keys must be allowed in the tree, which literals are written to be; the node checks them.
     public init(dictionaryLiteral elements: (String, Value)...) {
-        var children = Children()
-        for (name, value) in elements where !value.isNull {
-            children[DataTree.Key(unchecked: name)] = value
-        }
-        self.init(children)
+        self = .object(named: elements)
     }
 }

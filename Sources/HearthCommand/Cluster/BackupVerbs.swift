@@ -58,12 +58,8 @@ enum BackupVerbs {
         examples: ["hearth restore .hearth/n1/backups/monday.sqlite n1"]
     ) { invocation throws(CommandError) in
         let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
-        let id = invocation.words(of: node)[0]
-        guard let node = cluster.file.nodes.first(where: { $0.id == id }) else {
-            throw CommandError(
-                .usage, "the cluster has no node \"\(id)\"",
-                fix: "name one of \(cluster.file.nodes.map(\.id).joined(separator: ", "))")
-        }
+        let id = invocation[node]
+        let node = try cluster.file.node(named: id)
         if let process = cluster.process(of: node) {
             throw CommandError(
                 .unavailable, "\(id) runs, as process \(process.pid)",

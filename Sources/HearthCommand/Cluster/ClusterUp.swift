@@ -7,7 +7,7 @@ enum ClusterUp {
     static let verb = Verb(
         "up",
         "Starts a cluster and shows its logs until Ctrl-C, or returns once it serves (--detach).",
-        options: [nodeCount, NodeOptions.folder, basePort, durability, detach],
+        options: [nodeCount, NodeOptions.folder, basePort, NodeOptions.durability, detach],
         examples: [
             "hearth cluster up",
             "hearth cluster up --nodes 5 --base-port 8000 --durability interval --detach",
@@ -20,11 +20,6 @@ enum ClusterUp {
     private static let basePort = Option(
         "base-port", "PORT",
         "Node k takes clients at port PORT + 10 (k - 1), and uses the two ports after it; 7001.")
-    private static let durability = Option(
-        "durability", "MODE",
-        "When a write counts as done: commit (on disk), interval (on disk within a second) or "
-            + "memory (never on disk); commit.",
-        values: .oneOf(["commit", "interval", "memory"]))
     private static let detach = Option(
         flag: "detach", "Return when all nodes serve and know each other; they run on.")
 
@@ -83,7 +78,7 @@ extension ClusterUp {
         }
         var file = ClusterFile(
             nodes: ids, basePort: basePort,
-            durability: invocation[durability] ?? known?.durability ?? "commit")
+            durability: invocation[NodeOptions.durability] ?? known?.durability ?? "commit")
         // Where nodes were removed, there are gaps between the ports of the others.
         if let known, basePort == known.basePort { file.nodes = known.nodes }
         return file

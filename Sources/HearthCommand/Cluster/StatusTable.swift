@@ -120,8 +120,7 @@ struct StatusTable {
 
     /// As in `0.3 s ago`.
     private static func ago(_ seconds: Double) -> String {
-        let tenths = Int64((max(0, seconds) * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10) s ago"
+        "\(tenths(max(0, seconds))) s ago"
     }
 
     /// The operations in the log, its limit, and its size.

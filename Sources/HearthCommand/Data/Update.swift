@@ -19,13 +19,10 @@ extension Verb {
     }
 
     private static func parseUpdate(_ text: [UInt8]) throws(CommandError) -> [Write] {
-        let result: Result<[Write], JSONError> = text.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in
+        do throws(JSONError) {
+            return try text.span.bytes.withUnsafeBytes { bytes throws(JSONError) in
                 try JSONReader().parseUpdate(bytes).map { Write(path: $0.path, value: $0.value) }
             }
-        }
-        do throws(JSONError) {
-            return try result.get()
         } catch {
             throw CommandError(error, in: "JSON")
         }

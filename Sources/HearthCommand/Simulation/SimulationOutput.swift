@@ -116,9 +116,4 @@ struct SimulationOutput {
             + "\"permitted\":\(report.statistics.permitted),"
             + failure + "\"checks\":[\(checks.joined(separator: ","))]}"
     }
-
-    private func tenths(_ number: Double) -> String {
-        let tenths = Int((number * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
-    }
 }

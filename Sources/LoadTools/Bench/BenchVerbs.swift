@@ -7,11 +7,7 @@ extension Verb {
         verbs: [benchAppend, benchFanout, benchQuery, benchTransaction, benchRecovery],
         examples: ["hearth bench append", "hearth bench append --durability interval --json"])
 
-    private static let durability = Option(
-        "durability", "MODE",
-        "When a write counts as done: commit (on disk), interval (on disk within a second) or "
-            + "memory (never on disk); commit.",
-        values: .oneOf(["commit", "interval", "memory"]))
+    private static let durability = NodeOptions.durability
     private static let json = Option(flag: "json", "One JSON object a line.")
 
     // MARK: append

@@ -83,7 +83,7 @@ package struct Demo {
         let start = ContinuousClock.now
         try ClusterStart(cluster: cluster).start([node]) { writers.advance() }
         story.show(
-            "\(node.id) serves after \(tenths(start.duration(to: .now))) s; "
+            "\(node.id) serves after \(tenths(start.duration(to: .now) / .seconds(1))) s; "
                 + "it was away for \(grouped(writers.acknowledged - before)) pushes")
     }
 }

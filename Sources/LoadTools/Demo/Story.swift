@@ -99,9 +99,3 @@ func grouped(_ count: Int) -> String {
     count < 1000
         ? String(count) : grouped(count / 1000) + "," + String(1000 + count % 1000).dropFirst()
 }
-
-/// Seconds with one digit behind the point: `0.4`.
-func tenths(_ duration: Duration) -> String {
-    let tenths = Int((duration / .milliseconds(100)).rounded())
-    return "\(tenths / 10).\(tenths % 10)"
-}

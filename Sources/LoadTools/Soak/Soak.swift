@@ -35,9 +35,7 @@ package struct Soak {
     private static let nodes = Option("nodes", "NUMBER", "How many nodes; 5.")
     private static let clients = Option("clients", "NUMBER", "How many clients write; 8.")
     private static let seconds = Option("seconds", "SECONDS", "How long they write; 60.")
-    private static let durability = Option(
-        "durability", "MODE", "The nodes' durability mode; commit.",
-        values: .oneOf(["commit", "interval", "memory"]))
+    private static let durability = NodeOptions.durability
     private static let checks = Option(
         flag: "checks",
         "Have nodes record each turn, and judge all by the simulator's checks; clients then send one "

@@ -65,7 +65,7 @@ struct SoakFaults {
 
     /// Counts the repairs of the last incarnations, once no more are expected.
     mutating func countLastRepairs() throws(CommandError) {
-        try repairs.add(lives: cluster.file.nodes, of: cluster)
+        try repairs.add(incarnationsOf: cluster.file.nodes, of: cluster)
     }
 
     private mutating func begin() throws(CommandError) {
@@ -76,7 +76,7 @@ struct SoakFaults {
         let kind: Kind = [.kill, .kill, .kill, .pause, .pause, .wipe][draw(0...5)]
         if kind == .wipe, away.contains(where: { $0.kind == .wipe }) { return }
         counts[kind, default: 0] += 1
-        if kind != .pause { try repairs.add(lives: [node], of: cluster) }
+        if kind != .pause { try repairs.add(incarnationsOf: [node], of: cluster) }
         switch kind {
         case .pause: cluster.process(of: node)?.send(SIGSTOP)
         case .kill: kill(node)

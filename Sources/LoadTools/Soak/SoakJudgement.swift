@@ -12,7 +12,7 @@ struct SoakJudgement {
     private var acknowledged = 0
     private var failed = 0
     private var unknown = 0
-    private let lives: Int
+    private let incarnations: Int
 
     /// - Throws: when the records of a node cannot be read.
     init(
@@ -38,7 +38,7 @@ struct SoakJudgement {
         for (name, time) in faults.kills { run.noteKill(of: names.place(of: name), at: time) }
         for (name, time) in faults.wipes { run.noteLoss(of: names.place(of: name), at: time) }
         let files = try SoakJudgement.files(in: folder)
-        lives = files.count
+        incarnations = files.count
         for file in files {
             let name = String(file.prefix { $0 != "-" })
             try SoakJudgement.add(folder + "/" + file, of: names.place(of: name), to: &run)
@@ -79,7 +79,7 @@ struct SoakJudgement {
 extension SoakJudgement: CustomStringConvertible {
     var description: String {
         "\(acknowledged) of \(acknowledged + failed + unknown) requests acknowledged, \(failed) failed, "
-            + "\(unknown) unknown; \(lives) incarnations of nodes recorded"
+            + "\(unknown) unknown; \(incarnations) incarnations of nodes recorded"
     }
 }
 

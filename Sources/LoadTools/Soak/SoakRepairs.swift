@@ -11,7 +11,9 @@ struct SoakRepairs: CustomStringConvertible {
     private var checkpoints = 0
 
     /// Adds the repairs of nodes whose processes end now.
-    mutating func add(lives nodes: [Cluster.Node], of cluster: Cluster) throws(CommandError) {
+    mutating func add(incarnationsOf nodes: [Cluster.Node], of cluster: Cluster)
+        throws(CommandError)
+    {
         let names = Set(nodes.map(\.id))
         let statuses = try ObservedCluster(cluster).statuses(within: .milliseconds(500))
         for status in statuses where names.contains(status.node.id) {

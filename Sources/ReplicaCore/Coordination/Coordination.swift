@@ -79,9 +79,9 @@ struct Coordination: Sendable {
 
     /// Processes a member's vote; returns whether this member has given its own vote to the sender, which waits for
     /// it.
-    mutating func hear(_ heartbeat: Heartbeat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
+    mutating func receive(_ heartbeat: Heartbeat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
         hasNews = true
-        return election.hear(heartbeat, at: milliseconds, mayVote: mayVote)
+        return election.receive(heartbeat, at: milliseconds, mayVote: mayVote)
     }
 
     /// Learns that a member's incarnation has ended, and that it has stamped nothing later than `time`, if it said

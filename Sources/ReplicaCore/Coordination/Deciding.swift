@@ -13,7 +13,7 @@ extension Coordination {
     /// they do.
     mutating func learnVotes(from peers: Peers, holding vector: VersionVector, at now: Moment) {
         guard !isInformed else { return }
-        let members = peers.members
+        let members = peers.remaining
         guard members.allSatisfy({ peers.isLive($0, at: now.elapsedMilliseconds) }),
             members.allSatisfy({ vector.covers($0.heartbeat?.vector ?? VersionVector()) })
         else { return }
@@ -126,7 +126,7 @@ extension Coordination {
     ) {
         if decided.isEmpty { return }
         let majority = (peers.all.count + 1) / 2 + 1
-        let members = peers.members
+        let members = peers.remaining
         let done = takeHeld(at: now.elapsedMilliseconds) { basis in
             guard durable.covers(basis) else { return .local }
             if members.allSatisfy({ $0.heartbeat?.vector.covers(basis) == true }) { return .all }

@@ -103,7 +103,7 @@ struct Election: Sendable {
 extension Election {
     /// Processes a member's vote. Returns whether this member has given its own vote to the sender, which
     /// waits for it.
-    mutating func hear(_ heartbeat: Heartbeat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
+    mutating func receive(_ heartbeat: Heartbeat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
         guard let asked = heartbeat.lease else { return false }
         highestTerm = max(highestTerm, asked.term)
         if asked.stage == .deciding { decidingMilliseconds = milliseconds }

@@ -43,7 +43,7 @@ struct Rejoin: Equatable, Sendable {
     /// The live member to ask for its checkpoint next, in rotation among those that know all ended incarnations.
     func nextSource(of peers: Peers, at milliseconds: UInt64) -> String? {
         guard milliseconds >= nextMilliseconds else { return nil }
-        let sources = peers.members.filter { peer in
+        let sources = peers.remaining.filter { peer in
             guard let heartbeat = peer.heartbeat else { return false }
             return peers.isLive(peer, at: milliseconds)
                 && ended.allSatisfy { heartbeat.evictions.hasOver($0) }

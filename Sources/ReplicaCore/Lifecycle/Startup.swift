@@ -41,7 +41,7 @@ struct Startup: Equatable, Sendable {
     mutating func advance(_ situation: Situation) -> Bool {
         let started = startedMilliseconds ?? situation.milliseconds
         startedMilliseconds = started
-        let members = situation.peers.members
+        let members = situation.peers.remaining
         let liveCount = situation.peers.liveCount(at: situation.milliseconds)
         if liveCount == members.count { isReceiving = true }
         let hearsAll = liveCount == members.count && members.allSatisfy(\.isGreeted)
@@ -79,7 +79,7 @@ struct Startup: Equatable, Sendable {
 extension Startup.Situation {
     /// Whether the live peers, all or some of them, know this incarnation.
     fileprivate func isKnown(toAll: Bool) -> Bool {
-        let live = peers.members.filter { peers.isLive($0, at: milliseconds) }
+        let live = peers.remaining.filter { peers.isLive($0, at: milliseconds) }
         let knowing = live.count { $0.heartbeat?.writers.contains(writer) == true }
         return toAll ? knowing == live.count : knowing > 0
     }

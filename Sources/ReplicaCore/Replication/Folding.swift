@@ -16,13 +16,13 @@ extension Peers {
     /// - Complexity: O(1) mostly; O(origins) if there is something to fold.
     func folding(of vector: VersionVector, limit: Int) -> FoldedOrigins? {
         let own = vector.folded?.digest
-        let differs = members.contains { peer in
+        let differs = remaining.contains { peer in
             peer.heartbeat?.folding.map { $0.origins != own } ?? false
         }
         guard differs || vector.unfolded.count > writers.count + limit,
-            members.allSatisfy({ peer in peer.heartbeat.map { isAgreed($0) } ?? false })
+            remaining.allSatisfy({ peer in peer.heartbeat.map { isAgreed($0) } ?? false })
         else { return nil }
-        let held = members.compactMap { $0.heartbeat?.vector }
+        let held = remaining.compactMap { $0.heartbeat?.vector }
         let origins = vector.folding { origin, sequence in
             !writers.contains(origin) && held.allSatisfy { $0[origin] == sequence }
         }

@@ -4,7 +4,7 @@ import SyncProtocol
 
 extension Replication {
     /// The effect of a heartbeat.
-    enum Hearing: Equatable {
+    enum HeartbeatOutcome: Equatable {
         /// None: it is not from a peer, or from an evicted incarnation.
         case ignored
         /// It is older than an earlier arrival.
@@ -15,28 +15,28 @@ extension Replication {
     }
 
     /// Processes the heartbeat of a member.
-    mutating func hear(_ heartbeat: Heartbeat) -> Hearing {
+    mutating func receive(_ heartbeat: Heartbeat) -> HeartbeatOutcome {
         guard heartbeat.cluster == configuration.cluster, clock.reaches(heartbeat.time, at: now)
         else {
             counters.unknownPeers += 1
             return .ignored
         }
         let last = peers.all.first { $0.member == heartbeat.member }?.heartbeat?.writer
-        let hearing: Hearing
-        switch peers.hear(heartbeat, folded: vector.folded, at: now.elapsedMilliseconds) {
+        let outcome: HeartbeatOutcome
+        switch peers.receive(heartbeat, folded: vector.folded, at: now.elapsedMilliseconds) {
         case .unknownPeer:
             counters.unknownPeers += 1
             return .ignored
         case .evicted: return .ignored
         case .newWriter:
             dropClosed()
-            hearing = .newWriter(before: last == heartbeat.writer ? nil : last)
-        case .late: hearing = .late
-        case .known: hearing = .current
+            outcome = .newWriter(before: last == heartbeat.writer ? nil : last)
+        case .late: outcome = .late
+        case .known: outcome = .current
         }
         clock.observe(heartbeat.time)
         follow(heartbeat)
-        return hearing
+        return outcome
     }
 
     /// A heartbeat of what is durable.

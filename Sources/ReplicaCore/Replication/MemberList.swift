@@ -19,17 +19,14 @@ struct MemberList: Equatable, Sendable {
 
     /// Nil for bytes that `bytes` did not make.
     init?(_ bytes: [UInt8]) {
-        var names: [String] = []
-        let isRead = bytes.withUnsafeBytes { bytes in
+        let names = try? bytes.span.bytes.withUnsafeBytes { bytes throws(FrameError) in
             var reader = MessagePackReader(bytes)
-            guard let count = try? reader.arrayHead("members") else { return false }
-            for _ in 0..<count {
-                guard let name = try? reader.string("a member") else { return false }
-                names.append(name)
+            let count = try reader.arrayHead("members")
+            return try reader.elements(count) { reader throws(FrameError) in
+                try reader.string("a member")
             }
-            return true
         }
-        guard isRead else { return nil }
+        guard let names else { return nil }
         self.names = names
     }
 

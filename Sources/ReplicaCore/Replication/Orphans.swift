@@ -50,7 +50,7 @@ extension Replication {
         let names = [operation.stamp] + (operation.alias.map { [$0] } ?? [])
         if names.contains(where: { deduplicationTable.answer(for: $0) == .done }) { return nil }
         if configuration.orphanPolicy == .replay, operation.writes.allSatisfy({ isHarmless($0) }) {
-            counters.rebased += 1
+            counters.replayed += 1
             return (operation.writes, operation.stamp)
         }
         counters.quarantined += 1

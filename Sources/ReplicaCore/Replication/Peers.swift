@@ -30,7 +30,7 @@ struct Peers: Sendable {
     }
 
     /// The effect of a heartbeat.
-    enum Hearing {
+    enum Reception {
         case known
         /// The member began a new incarnation, or sent its first heartbeat.
         case newWriter
@@ -64,9 +64,9 @@ struct Peers: Sendable {
     /// define the order of its incarnations.
     ///
     /// - Parameter folded: The origins that this replica has folded.
-    mutating func hear(
+    mutating func receive(
         _ heartbeat: Heartbeat, folded: FoldedOrigins? = nil, at elapsedMilliseconds: UInt64
-    ) -> Hearing {
+    ) -> Reception {
         guard let index = all.firstIndex(where: { $0.member == heartbeat.member })
         else { return .unknownPeer }
         if evictions.exclude(heartbeat) {
@@ -118,7 +118,7 @@ struct Peers: Sendable {
 
     /// How much of an origin each member holds durably, most first; 0 for a member without a heartbeat.
     func holdings(of origin: WriterID, own: UInt64) -> [UInt64] {
-        ([own] + members.map { min(own, $0.heartbeat?.vector[origin] ?? 0) }).sorted(by: >)
+        ([own] + remaining.map { min(own, $0.heartbeat?.vector[origin] ?? 0) }).sorted(by: >)
     }
 
     /// Begins a new incarnation of this replica.
@@ -142,7 +142,7 @@ struct Peers: Sendable {
 
     /// The members that are waited for, and silent.
     func silentMembers(at elapsedMilliseconds: UInt64) -> [String] {
-        members.filter { !isLive($0, at: elapsedMilliseconds) }.map(\.member)
+        remaining.filter { !isLive($0, at: elapsedMilliseconds) }.map(\.member)
     }
 
     /// The highest sequence of an origin that some member is known to hold durably.
@@ -187,25 +187,25 @@ extension Peers {
     /// members hold and this replica does not would have been announced with their closed timestamps. Source:
     /// `convergence.md`, section 6, the local stable time.
     func stableTime(own closedTimestamp: HybridTime) -> HybridTime? {
-        let (members, agreement) = (members, agreement)
-        guard writers.count == members.count + 1,
-            members.allSatisfy({ $0.agreement == agreement })
+        let (remaining, agreement) = (remaining, agreement)
+        guard writers.count == remaining.count + 1,
+            remaining.allSatisfy({ $0.agreement == agreement })
         else { return nil }
-        return members.reduce(closedTimestamp) { min($0, $1.stableTime) }
+        return remaining.reduce(closedTimestamp) { min($0, $1.stableTime) }
     }
 
     /// The members that may still have operations with stamps up to `time`.
     func notStable(through time: HybridTime) -> [String] {
         let agreement = agreement
-        return members.filter { $0.agreement != agreement || $0.stableTime < time }.map(\.member)
+        return remaining.filter { $0.agreement != agreement || $0.stableTime < time }.map(\.member)
     }
 }
 
 // MARK: - Evictions
 
 extension Peers {
-    /// The peers that members wait for.
-    var members: [Peer] { evictions.out.isEmpty ? all : all.filter { !isOut($0) } }
+    /// The peers that are not evicted.
+    var remaining: [Peer] { evictions.out.isEmpty ? all : all.filter { !isOut($0) } }
 
     /// Whether a member is evicted, and has not rejoined as another writer.
     func isOut(_ peer: Peer) -> Bool { evictions.isOut(peer.member) }
@@ -220,7 +220,7 @@ extension Peers {
 
     /// The live peers that can vote against a member.
     func voters(against member: String, at elapsedMilliseconds: UInt64) -> [Peer] {
-        members.filter { $0.member != member && isLive($0, at: elapsedMilliseconds) }
+        remaining.filter { $0.member != member && isLive($0, at: elapsedMilliseconds) }
     }
 
     /// Whether this replica and its live peers are enough to evict a member.
@@ -290,18 +290,18 @@ extension Peers {
     /// that one's earlier closed timestamp.
     func isAwaited(at elapsedMilliseconds: UInt64) -> Bool {
         let incarnations = evictions.own(at: .out)
-        let waiting = members.filter { peer in
+        let waiting = remaining.filter { peer in
             guard let heartbeat = peer.heartbeat else { return false }
             return incarnations.allSatisfy { heartbeat.evictions.has($0, from: .back) }
         }
-        let live = members.count { isLive($0, at: elapsedMilliseconds) }
+        let live = remaining.count { isLive($0, at: elapsedMilliseconds) }
         return isMajority(waiting.count + 1) && waiting.count >= live
     }
 
     /// Whether all members agree with this replica on which writers are closed, and it holds everything that they
     /// announce.
     func isComplete(holding vector: VersionVector) -> Bool {
-        members.allSatisfy { peer in
+        remaining.allSatisfy { peer in
             guard let heartbeat = peer.heartbeat else { return false }
             return isAgreed(heartbeat) && vector.covers(heartbeat.vector)
         }

@@ -16,7 +16,8 @@ public struct MemoryTables: Tables, Sendable {
     public enum Fault: Equatable, Sendable {
         /// The next transaction finds no room once, and is run again from the beginning.
         case hasNoRoom
-        /// The next transaction fails; its changes may be there.
+        /// The next transaction fails; its changes may be there. Until `rewrite`, a power failure loses them
+        /// and all later ones, whatever is synced: the system reports a failed write only once.
         case fails
     }
 
@@ -26,6 +27,8 @@ public struct MemoryTables: Tables, Sendable {
     public var fault: Fault?
     /// Whether the disk reports syncs that it does not do.
     public var isLying = false
+    /// Whether a sync has failed since the tables were last rewritten.
+    private var hasFailedSync = false
     private var shelves: [Table: [UInt64: [StoredRow]]] = [:]
     private var properties: [String: [UInt8]] = [:]
     /// How to undo the open transaction, and those that are not synced, oldest first.
@@ -64,6 +67,7 @@ public struct MemoryTables: Tables, Sendable {
         undo.removeAll()
         if fault == .fails {
             fault = nil
+            hasFailedSync = true
             throw .notWritten
         }
         switch flush {
@@ -73,8 +77,11 @@ public struct MemoryTables: Tables, Sendable {
         }
     }
 
-    /// Syncs all transactions: memory has nothing to rewrite.
-    public mutating func rewrite() { synchronize() }
+    /// Syncs all transactions, even after a failed sync.
+    public mutating func rewrite() {
+        hasFailedSync = false
+        synchronize()
+    }
 
     /// The error for what a store found wrong.
     public func failure(_ finding: StoreFinding) -> Failure { .finding(finding) }
@@ -87,7 +94,7 @@ extension MemoryTables {
     public var unsyncedCount: Int { unsynced.count }
 
     private mutating func synchronize() {
-        if !isLying { unsynced.removeAll() }
+        if !isLying, !hasFailedSync { unsynced.removeAll() }
     }
 
     /// Simulates a power failure: of the transactions that are not synced, this many stay.
@@ -97,6 +104,7 @@ extension MemoryTables {
             takeBack()
         }
         unsynced.removeAll()
+        hasFailedSync = false
     }
 
     private mutating func takeBack() {

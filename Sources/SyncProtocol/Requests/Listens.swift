@@ -49,7 +49,6 @@ public struct HeldData: Equatable, Sendable {
 
 extension ListenRequest: RequestContent {
     static var name: String { "listen" }
-    static var elementCount: Int { 1 }
     static var knownOptions: [Options.Name] { [.query, .hash, .ranges] }
 
     var options: Options { Options(query: query, hash: held?.hash, ranges: held?.ranges) }
@@ -70,7 +69,6 @@ extension ListenRequest: RequestContent {
 
 extension UnlistenRequest: RequestContent {
     static var name: String { "unlisten" }
-    static var elementCount: Int { 1 }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(listen) }
 

@@ -72,7 +72,6 @@ extension ClientMessage {
 
 extension BackupRequest: RequestContent {
     static var name: String { "backup" }
-    static var elementCount: Int { 1 }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(name) }
 
@@ -83,7 +82,6 @@ extension BackupRequest: RequestContent {
 
 extension EvictRequest: RequestContent {
     static var name: String { "evict" }
-    static var elementCount: Int { 1 }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(member) }
 
@@ -94,7 +92,6 @@ extension EvictRequest: RequestContent {
 
 extension AwaitStableRequest: RequestContent {
     static var name: String { "awaitStable" }
-    static var elementCount: Int { 1 }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(milliseconds) }
 
@@ -105,7 +102,6 @@ extension AwaitStableRequest: RequestContent {
 
 extension HelloRequest: RequestContent {
     static var name: String { "hello" }
-    static var elementCount: Int { 1 }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(seen) }
 
@@ -116,12 +112,18 @@ extension HelloRequest: RequestContent {
 
 extension PingRequest: RequestContent {
     static var name: String { "ping" }
+    static var elementCount: Int { 0 }
+
+    func appendElements(to writer: inout MessagePackWriter) {}
 
     init(from reader: inout RequestReader) throws(FrameError) {}
 }
 
 extension StatusRequest: RequestContent {
     static var name: String { "status" }
+    static var elementCount: Int { 0 }
+
+    func appendElements(to writer: inout MessagePackWriter) {}
 
     init(from reader: inout RequestReader) throws(FrameError) {}
 }

@@ -74,7 +74,6 @@ extension OnDisconnectMergeRequest: RequestContent {
 
 extension OnDisconnectCancelRequest: RequestContent {
     static var name: String { "onDisconnectCancel" }
-    static var elementCount: Int { 1 }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(path) }
 

@@ -38,7 +38,6 @@ extension ClientMessage {
 
 extension GetRequest: RequestContent {
     static var name: String { "get" }
-    static var elementCount: Int { 1 }
     static var knownOptions: [Options.Name] { [.query] }
 
     var options: Options { Options(query: query) }
@@ -53,7 +52,6 @@ extension GetRequest: RequestContent {
 
 extension ChildrenRequest: RequestContent {
     static var name: String { "children" }
-    static var elementCount: Int { 1 }
     static var knownOptions: [Options.Name] { [.from, .limit] }
 
     var options: Options { Options(from: from, limit: limit) }

@@ -21,10 +21,8 @@ protocol RequestContent {
 
 extension RequestContent {
     static var knownOptions: [Options.Name] { [] }
-    static var elementCount: Int { 0 }
+    static var elementCount: Int { 1 }
     var options: Options { Options() }
-
-    func appendElements(to writer: inout MessagePackWriter) {}
 }
 
 /// Reads what follows the id of one request.
@@ -112,12 +110,8 @@ extension MessagePackReader {
 
     /// Takes so many paths, each with the value that is written there.
     mutating func writes(_ count: Int) throws(FrameError) -> [Write] {
-        var writes: [Write] = []
-        // What is only declared gets little memory.
-        writes.reserveCapacity(min(count, 256))
-        for _ in 0..<count {
-            writes.append(Write(path: try path(), value: try value()))
+        try elements(count) { reader throws(FrameError) in
+            Write(path: try reader.path(), value: try reader.value())
         }
-        return writes
     }
 }

@@ -34,7 +34,7 @@ struct StatusField<Record> {
 }
 
 extension StatusRecord {
-    var told: Value { .object(Self.fields.map { ($0.name, $0.tell(self)) }) }
+    var told: Value { .object(named: Self.fields.map { ($0.name, $0.tell(self)) }) }
 
     init(told value: Value, under name: String) throws(DataError) {
         self.init()
@@ -103,7 +103,7 @@ extension Optional: StatusValue where Wrapped: StatusValue {
 
 /// A tree has no empty objects, so that an empty map is told by saying nothing.
 extension Dictionary: StatusValue where Key == String, Value: StatusValue {
-    var told: DataTree.Value { .object(map { ($0.key, $0.value.told) }) }
+    var told: DataTree.Value { .object(named: map { ($0.key, $0.value.told) }) }
 
     init(told value: DataTree.Value, under name: String) throws(DataError) {
         self.init()
@@ -115,21 +115,12 @@ extension Dictionary: StatusValue where Key == String, Value: StatusValue {
 
 /// An object with the positions as its keys.
 extension Array: StatusValue where Element: StatusValue {
-    var told: Value { .object(enumerated().map { (String($0.offset), $0.element.told) }) }
+    var told: Value { .object(named: enumerated().map { (String($0.offset), $0.element.told) }) }
 
     init(told value: Value, under name: String) throws(DataError) {
         self.init()
         for (key, element) in value.children {
             append(try Element(told: element, under: name + "." + key.text))
         }
-    }
-}
-
-extension Value {
-    /// Names that are valid keys, each with its member; null members are left out.
-    fileprivate static func object(_ members: [(String, Value)]) -> Value {
-        var children = Children()
-        for (name, value) in members where !value.isNull { children[Key(unchecked: name)] = value }
-        return Value(children)
     }
 }

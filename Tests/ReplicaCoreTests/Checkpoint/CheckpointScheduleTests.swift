@@ -78,8 +78,8 @@ import Testing
         ]
         for (second, third, held, through) in table {
             var peers = Peers(members: ["n2", "n3"], of: "n1", own: 1)
-            _ = peers.hear(.of("n2", 2, holding: [1: second]), at: 1)
-            _ = peers.hear(.of("n3", 3, holding: [1: third]), at: 1)
+            _ = peers.receive(.of("n2", 2, holding: [1: second]), at: 1)
+            _ = peers.receive(.of("n3", 3, holding: [1: third]), at: 1)
             var checkpoints = Checkpoints(every: 1_000, logLimit: 100)
             checkpoints.want()
             _ = checkpoints.begin(holding: [1: 40], remembering: 0, at: 0)

@@ -52,7 +52,7 @@ import Testing
         #expect(coordination.isDue(at: 0))
         coordination.beginLook(at: 0)
         #expect([1, 24, 25].map { coordination.isDue(at: $0) } == [false, false, true])
-        _ = coordination.hear(.of("n2", 2), at: 1, mayVote: true)
+        _ = coordination.receive(.of("n2", 2), at: 1, mayVote: true)
         #expect(coordination.isDue(at: 1))
         coordination.beginLook(at: 1)
         coordination.release(2)
@@ -144,7 +144,7 @@ import Testing
         heartbeat.lease = Lease(
             term: 1, holder: 2, renewedMilliseconds: 0, ceiling: 9_000, formerCeiling: .zero,
             stage: .deciding)
-        _ = peers.hear(heartbeat, at: 1_000)
+        _ = peers.receive(heartbeat, at: 1_000)
         coordination.forwardTransactions(seeing: view(), peers)
         #expect(coordination.takeOutputs().count == 1)
         coordination.forwardTransactions(seeing: view(), peers)

@@ -71,7 +71,7 @@ import Testing
             (asking(2, term: 1, at: 9_000), 9_000, true, false, 3),
         ]
         for (heartbeat, time, mayVote, isNew, holder) in told {
-            #expect(election.hear(heartbeat, at: time, mayVote: mayVote) == isNew)
+            #expect(election.receive(heartbeat, at: time, mayVote: mayVote) == isNew)
             #expect(election.vote?.holder.bits == holder)
         }
         #expect(election.vote?.formerCeiling == HybridTime(milliseconds: 60_000))
@@ -81,41 +81,41 @@ import Testing
         let election = Elector(own)
         var vote = asking(2, term: 1)
         vote.lease?.stage = .given
-        #expect(!election.hear(vote, at: 0, mayVote: true))
+        #expect(!election.receive(vote, at: 0, mayVote: true))
         // Another one's vote for it is none of its own either.
         vote = asking(2, term: 1)
         vote.writer = WriterID(bits: 3)
-        #expect(!election.hear(vote, at: 0, mayVote: true))
+        #expect(!election.receive(vote, at: 0, mayVote: true))
         #expect(election.vote == nil)
     }
 
     @Test func `a holder that ends binds nobody any more`() {
         let election = Elector(own)
-        _ = election.hear(asking(2, term: 1), at: 0, mayVote: true)
+        _ = election.receive(asking(2, term: 1), at: 0, mayVote: true)
         election.release(WriterID(bits: 3))
-        #expect(!election.hear(asking(3, term: 2), at: 10, mayVote: true))
+        #expect(!election.receive(asking(3, term: 2), at: 10, mayVote: true))
         election.release(WriterID(bits: 2))
-        #expect(election.hear(asking(3, term: 2), at: 10, mayVote: true))
+        #expect(election.receive(asking(3, term: 2), at: 10, mayVote: true))
     }
 
     @Test func `after a start the vote before binds for a whole lease, and its ceiling is known`() {
         let before = Elector(own)
-        _ = before.hear(asking(2, term: 7), at: 0, mayVote: true)
+        _ = before.receive(asking(2, term: 7), at: 0, mayVote: true)
         let kept = before.takeChange()
         // The ceiling on disk is ahead, so that it need not be written with each heartbeat.
         #expect(kept?.ceiling == HybridTime(milliseconds: 63_000))
         #expect(before.takeChange() == nil)
-        _ = before.hear(asking(2, term: 7, at: 9, ceiling: 63_000), at: 9, mayVote: true)
+        _ = before.receive(asking(2, term: 7, at: 9, ceiling: 63_000), at: 9, mayVote: true)
         #expect(before.takeChange() == nil)
-        _ = before.hear(asking(2, term: 7, at: 10, ceiling: 63_001), at: 10, mayVote: true)
+        _ = before.receive(asking(2, term: 7, at: 10, ceiling: 63_001), at: 10, mayVote: true)
         #expect(before.takeChange()?.ceiling == HybridTime(milliseconds: 66_001))
 
         let election = Elector(WriterID(bits: 4))
         election.restore(kept!)
-        #expect(!election.hear(asking(3, term: 8), at: 100, mayVote: true))
-        #expect(!election.hear(asking(3, term: 8), at: 2_599, mayVote: true))
-        #expect(!election.hear(asking(3, term: 7), at: 2_600, mayVote: true))
-        #expect(election.hear(asking(3, term: 8), at: 2_600, mayVote: true))
+        #expect(!election.receive(asking(3, term: 8), at: 100, mayVote: true))
+        #expect(!election.receive(asking(3, term: 8), at: 2_599, mayVote: true))
+        #expect(!election.receive(asking(3, term: 7), at: 2_600, mayVote: true))
+        #expect(election.receive(asking(3, term: 8), at: 2_600, mayVote: true))
         #expect(election.vote?.formerCeiling == HybridTime(milliseconds: 63_000))
     }
 
@@ -129,7 +129,7 @@ import Testing
             let election = Elector(own)
             election.restore(vote)
             election.release(unlessHeldBy: current, at: time)
-            #expect(election.hear(asking(3, term: 8), at: 100, mayVote: true) == !isBound)
+            #expect(election.receive(asking(3, term: 8), at: 100, mayVote: true) == !isBound)
             // The next coordinator stamps above all that the one that ended may have stamped.
             #expect(isBound || election.vote?.formerCeiling == HybridTime(milliseconds: 60_000))
         }
@@ -145,17 +145,17 @@ import Testing
 
         // A voter that stops at the same time tells no later ceiling either.
         let stopped = Elector(WriterID(bits: 4))
-        _ = stopped.hear(asking(2, term: 7), at: 0, mayVote: true)
+        _ = stopped.receive(asking(2, term: 7), at: 0, mayVote: true)
         _ = stopped.takeChange()
         stopped.resign(after: HybridTime(milliseconds: 90_000))
         #expect(stopped.takeChange()?.ceiling == HybridTime(milliseconds: 60_000))
 
         let voter = Elector(WriterID(bits: 4))
-        _ = voter.hear(asking(2, term: 7), at: 0, mayVote: true)
+        _ = voter.receive(asking(2, term: 7), at: 0, mayVote: true)
         _ = voter.takeChange()
         voter.release(WriterID(bits: 2), after: HybridTime(milliseconds: 50_300))
         #expect(voter.takeChange()?.ceiling == HybridTime(milliseconds: 50_300))
-        _ = voter.hear(asking(3, term: 8, ceiling: 70_000), at: 1, mayVote: true)
+        _ = voter.receive(asking(3, term: 8, ceiling: 70_000), at: 1, mayVote: true)
         #expect(voter.vote?.formerCeiling == HybridTime(milliseconds: 50_300))
         #expect(voter.takeChange()?.ceiling == HybridTime(milliseconds: 73_000))
     }
@@ -166,8 +166,8 @@ import Testing
         election.learn(from: others)
         #expect(election.vote?.term == 5)
         #expect(election.told?.stage == .given)
-        #expect(!election.hear(asking(2, term: 4), at: 0, mayVote: true))
-        #expect(election.hear(asking(2, term: 6), at: 0, mayVote: true))
+        #expect(!election.receive(asking(2, term: 4), at: 0, mayVote: true))
+        #expect(election.receive(asking(2, term: 6), at: 0, mayVote: true))
     }
 
     // MARK: Standing
@@ -190,7 +190,7 @@ import Testing
         #expect(!election.update(situation(at: 0, durable: nil, mayLead: false)))
         var deciding = asking(2, term: 4)
         deciding.lease?.stage = .deciding
-        _ = election.hear(deciding, at: 0, mayVote: false)
+        _ = election.receive(deciding, at: 0, mayVote: false)
         #expect(!election.update(situation(at: 2_499, durable: nil)))
         #expect(election.update(situation(at: 2_500, durable: nil)))
         // Later than every term that it has heard of.
@@ -279,8 +279,8 @@ import Testing
         _ = election.update(at(4_000, [voter, renewed]))
         #expect(election.told?.stage == .given)
         // It is free to vote for another one, in a later term.
-        #expect(!election.hear(asking(3, term: 1), at: 4_000, mayVote: true))
-        #expect(election.hear(asking(3, term: 2), at: 4_000, mayVote: true))
+        #expect(!election.receive(asking(3, term: 1), at: 4_000, mayVote: true))
+        #expect(election.receive(asking(3, term: 2), at: 4_000, mayVote: true))
     }
 
     @Test func `a candidate that gets no votes gives up after a lease, and stands again`() {
@@ -297,13 +297,13 @@ import Testing
         let election = candidate()
         let voter = answer(of: 2, to: election.told)
         _ = election.update(situation(at: 150, heartbeats: [voter], durable: election.told))
-        #expect(!election.hear(asking(3, term: 9), at: 200, mayVote: true))
+        #expect(!election.receive(asking(3, term: 9), at: 200, mayVote: true))
         #expect(election.isCaughtUp)
         // It gives up at once when it may lead no more, as on a full disk.
         let full = situation(at: 210, heartbeats: [voter], durable: election.told, mayLead: false)
         _ = election.update(full)
         #expect(!election.isCaughtUp)
-        #expect(election.hear(asking(3, term: 9), at: 220, mayVote: true))
+        #expect(election.receive(asking(3, term: 9), at: 220, mayVote: true))
     }
 }
 
@@ -318,8 +318,8 @@ private final class Elector {
         election[keyPath: path]
     }
 
-    func hear(_ heartbeat: Heartbeat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
-        election.hear(heartbeat, at: milliseconds, mayVote: mayVote)
+    func receive(_ heartbeat: Heartbeat, at milliseconds: UInt64, mayVote: Bool) -> Bool {
+        election.receive(heartbeat, at: milliseconds, mayVote: mayVote)
     }
 
     func update(_ situation: Election.Situation) -> Bool { election.update(situation) }

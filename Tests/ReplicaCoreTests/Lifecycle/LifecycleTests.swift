@@ -147,7 +147,7 @@ import Testing
         for (member, writer, evictions) in [("n2", 2, known), ("n3", 3, []), ("n4", 4, known)]
             as [(String, UInt64, [Eviction])]
         {
-            _ = peers.hear(.of(member, WriterID(bits: writer), evictions: evictions), at: 1)
+            _ = peers.receive(.of(member, WriterID(bits: writer), evictions: evictions), at: 1)
         }
         var lifecycle = Lifecycle.serving()
         lifecycle.becomeEvicted(known)

@@ -12,7 +12,7 @@ import Testing
         holding vector: VersionVector = [:], isTransferring: Bool = false
     ) -> Startup.Situation {
         var peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
-        for heartbeat in heartbeats { _ = peers.hear(heartbeat, at: milliseconds) }
+        for heartbeat in heartbeats { _ = peers.receive(heartbeat, at: milliseconds) }
         for member in greeted { peers.greet(member) }
         return .init(
             milliseconds: milliseconds, writer: own, vector: vector, peers: peers,

@@ -55,7 +55,7 @@ import Testing
         cluster.cuts = []
         cluster.quiesce(milliseconds: 6_000)
         #expect(cluster["n3"].writer != writer)
-        #expect(cluster["n3"].counters.rebased == 6)
+        #expect(cluster["n3"].counters.replayed == 6)
         #expect(cluster["n3"].counters.quarantined == 1)
         for name in cluster.names {
             let value = cluster[name].value
@@ -88,7 +88,7 @@ import Testing
         cluster.quiesce()
         cluster.cuts = []
         cluster.quiesce(milliseconds: 6_000)
-        #expect(cluster["n3"].counters.rebased == 0)
+        #expect(cluster["n3"].counters.replayed == 0)
         #expect(cluster["n3"].counters.quarantined == 2)
         for name in cluster.names {
             #expect(cluster[name].value[list].children.count == 30)
@@ -110,7 +110,7 @@ import Testing
         cluster.quiesce()
         cluster.cuts = []
         cluster.quiesce(milliseconds: 6_000)
-        #expect(cluster["n3"].counters.rebased == 2)
+        #expect(cluster["n3"].counters.replayed == 2)
         for name in cluster.names {
             #expect(cluster[name].value[list].children.count == 32)
             #expect(cluster[name].vector == cluster["n1"].vector)

@@ -14,7 +14,7 @@ import Testing
             -> [WriterID]?
         {
             let time = peers.all[0].heartbeat?.time.successor ?? HybridTime(bits: 1)
-            _ = peers.hear(.of("n2", 2, at: time, holding: vector, writers: writers), at: 10)
+            _ = peers.receive(.of("n2", 2, at: time, holding: vector, writers: writers), at: 10)
             return peers.folding(of: own, limit: limit)?.entries.map(\.origin)
         }
         #expect(peers.folding(of: own, limit: 2) == nil, "n2 was not heard")

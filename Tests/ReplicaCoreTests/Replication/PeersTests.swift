@@ -8,7 +8,7 @@ import Testing
 
     @Test func `heartbeats become known, late, or those of a new incarnation`() {
         var peers = peers()
-        let table: [(Heartbeat, Peers.Hearing, writers: [WriterID])] = [
+        let table: [(Heartbeat, Peers.Reception, writers: [WriterID])] = [
             (.of("n2", 2, at: 100), .newWriter, [1, 2]),
             (.of("n2", 2, at: 100), .known, [1, 2]),
             (.of("n2", 2, at: 99), .late, [1, 2]),
@@ -19,7 +19,7 @@ import Testing
             (.of("n3", 3, at: 1), .newWriter, [1, 3, 4]),
         ]
         for (heartbeat, expected, writers) in table {
-            #expect(peers.hear(heartbeat, at: 10) == expected)
+            #expect(peers.receive(heartbeat, at: 10) == expected)
             #expect(peers.writers == writers)
         }
         #expect(peers.all.map(\.member) == ["n2", "n3"])
@@ -27,7 +27,7 @@ import Testing
 
     @Test func `a member is live for two seconds, or until it says goodbye`() {
         var peers = peers()
-        _ = peers.hear(.of("n2", 2), at: 1_000)
+        _ = peers.receive(.of("n2", 2), at: 1_000)
         #expect([2_999, 3_000].map { peers.liveCount(at: $0) } == [1, 0])
         #expect(peers.silentMembers(at: 2_999) == ["n3"])
         peers.leave("n2", 5)
@@ -40,28 +40,28 @@ import Testing
     {
         var peers = peers()
         let writers: [WriterID] = [1, 2, 3]
-        func hear(_ heartbeat: Heartbeat, holding vector: VersionVector) -> HybridTime? {
-            _ = peers.hear(heartbeat, at: 10)
+        func receive(_ heartbeat: Heartbeat, holding vector: VersionVector) -> HybridTime? {
+            _ = peers.receive(heartbeat, at: 10)
             peers.advanceStability(holding: vector)
             return peers.stableTime(own: 90)
         }
-        #expect(hear(.of("n2", 2, at: 1, closed: 50, writers: writers), holding: [:]) == nil)
+        #expect(receive(.of("n2", 2, at: 1, closed: 50, writers: writers), holding: [:]) == nil)
         #expect(peers.notStable(through: 50) == ["n2", "n3"])
         let third = Heartbeat.of("n3", 3, at: 1, holding: [3: 4], closed: 70, writers: writers)
-        #expect(hear(third, holding: [3: 3]) == nil, "an operation of n3 is missing")
-        #expect(hear(third, holding: [3: 4]) == 50)
+        #expect(receive(third, holding: [3: 3]) == nil, "an operation of n3 is missing")
+        #expect(receive(third, holding: [3: 4]) == 50)
         #expect(peers.notStable(through: 60) == ["n2"])
         let second = Heartbeat.of("n2", 2, at: 2, closed: 95, writers: [1, 2])
-        #expect(hear(second, holding: [3: 4]) == 50, "what it has not agreed on does not count")
-        #expect(hear(.of("n2", 2, at: 3, closed: 95, writers: writers), holding: [3: 4]) == 70)
-        #expect(hear(.of("n3", 3, at: 2, closed: 99, writers: writers), holding: [3: 4]) == 90)
+        #expect(receive(second, holding: [3: 4]) == 50, "what it has not agreed on does not count")
+        #expect(receive(.of("n2", 2, at: 3, closed: 95, writers: writers), holding: [3: 4]) == 70)
+        #expect(receive(.of("n3", 3, at: 2, closed: 99, writers: writers), holding: [3: 4]) == 90)
         peers.resetStability()
         #expect(peers.stableTime(own: 90) == nil)
     }
 
     @Test func `of a closed writer is taken what some member shows`() {
         var peers = peers()
-        _ = peers.hear(.of("n2", 2, holding: [7: 3]), at: 10)
+        _ = peers.receive(.of("n2", 2, holding: [7: 3]), at: 10)
         let table: [(WriterID, UInt64, Bool)] = [(2, 9, true), (7, 3, true), (7, 4, false)]
         for (origin, sequence, isTaken) in table {
             #expect(peers.mayTake(origin, through: sequence) == isTaken)
@@ -72,23 +72,23 @@ import Testing
 
     @Test func `most members vote an incarnation out, and no half can`() {
         var peers = peers()
-        _ = peers.hear(.of("n3", 3), at: 10)
+        _ = peers.receive(.of("n3", 3), at: 10)
         let vote = Eviction(member: "n3", writer: 3)
         #expect(!peers.canVoteOut("n3", at: 10), "n2 is silent")
         peers.want(vote)
         #expect(peers.closeEvicted() == false, "one vote of three")
         #expect(peers.openVotes == [vote])
-        _ = peers.hear(.of("n2", 2, evictions: [vote]), at: 10)
+        _ = peers.receive(.of("n2", 2, evictions: [vote]), at: 10)
         #expect(peers.canVoteOut("n3", at: 10))
         #expect(peers.closeEvicted() == true)
-        #expect(peers.members.map(\.member) == ["n2"])
+        #expect(peers.remaining.map(\.member) == ["n2"])
         #expect(peers.writers == [1, 2])
         #expect(!peers.canSpare("n2"), "half of the members would be out")
         // A heartbeat of the incarnation that is out says nothing any more; one of the next says that it is back.
-        #expect(peers.hear(.of("n3", 3, at: 9_000), at: 20) == .evicted)
+        #expect(peers.receive(.of("n3", 3, at: 9_000), at: 20) == .evicted)
         let known = Eviction(member: "n3", writer: 3, stage: .out)
-        #expect(peers.hear(.of("n3", 5, at: 9_000, evictions: [known]), at: 20) == .newWriter)
+        #expect(peers.receive(.of("n3", 5, at: 9_000, evictions: [known]), at: 20) == .newWriter)
         #expect(peers.evictions.stage(of: vote) == .back)
-        #expect(peers.members.map(\.member) == ["n2", "n3"])
+        #expect(peers.remaining.map(\.member) == ["n2", "n3"])
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RepairTests {
     private func peers(_ heartbeats: [Heartbeat], at milliseconds: UInt64 = 100) -> Peers {
         var peers = Peers(members: ["n2", "n3"], of: "n1", own: 1)
-        for heartbeat in heartbeats { _ = peers.hear(heartbeat, at: milliseconds) }
+        for heartbeat in heartbeats { _ = peers.receive(heartbeat, at: milliseconds) }
         return peers
     }
 

@@ -22,8 +22,8 @@ import Testing
         return applied
     }
 
-    private func hear(_ heartbeat: Heartbeat, by replication: inout Replication) {
-        #expect(replication.hear(heartbeat) != .ignored)
+    private func receive(_ heartbeat: Heartbeat, by replication: inout Replication) {
+        #expect(replication.receive(heartbeat) != .ignored)
     }
 
     @Test func `operations that it makes become one batch of the turn`() {
@@ -45,7 +45,7 @@ import Testing
 
     @Test func `a batch names what has come of others since the one before`() throws {
         var replication = Replication.ofThree()
-        hear(.of("n2", 2), by: &replication)
+        receive(.of("n2", 2), by: &replication)
         _ = receive(.of(2), by: &replication)
         var dependencies: [VersionVector] = []
         for _ in 1...2 {
@@ -59,7 +59,7 @@ import Testing
 
     @Test func `batches apply in order, each operation once`() {
         var replication = Replication.ofThree()
-        hear(.of("n2", 2), by: &replication)
+        receive(.of("n2", 2), by: &replication)
         #expect(receive(.of(2, first: 3), by: &replication) == [])
         #expect(receive(.of(2, first: 1, count: 2), by: &replication) == [1, 2, 3])
         #expect(receive(.of(2, first: 1, count: 2), by: &replication) == [])
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `nobody else continues its own log, and stamps out of reach are not taken`() {
         var replication = Replication.ofThree()
-        hear(.of("n2", 2), by: &replication)
+        receive(.of("n2", 2), by: &replication)
         #expect(receive(.of(replication.writer), by: &replication) == [])
         #expect(receive(.of(2, at: 1 << 45), by: &replication) == [])
         #expect(replication.counters.unknownPeers == 2)
@@ -81,7 +81,7 @@ import Testing
 
     @Test func `its stamps exceed all that it has taken`() {
         var replication = Replication.ofThree(clockBound: 2_000)
-        hear(.of("n2", 2, at: 7_000), by: &replication)
+        receive(.of("n2", 2, at: 7_000), by: &replication)
         #expect(replication.nextStamp().time > 7_000)
         _ = receive(.of(2, at: 9_000), by: &replication)
         #expect(replication.nextStamp().time > 9_000)
@@ -110,7 +110,7 @@ import Testing
     @Test
     func `a stamp is admitted once, between the closed timestamp and what the clock may become`() {
         var replication = Replication.ofThree(at: 20_000)
-        hear(.of("n2", 2, at: 20_000), by: &replication)
+        receive(.of("n2", 2, at: 20_000), by: &replication)
         _ = replication.passTime(isHeartbeatDue: true)
         let done = Stamp(time: 19_000, writer: 70)
         _ = replication.accept([Write(path: "a", value: 1)], stamp: done)

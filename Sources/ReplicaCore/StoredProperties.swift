@@ -2,7 +2,7 @@ import Store
 import SyncProtocol
 
 /// The properties that an incarnation finds on its disk, decoded; unreadable ones count as absent.
-struct StoredFacts: Sendable {
+struct StoredProperties: Sendable {
     private(set) var clockBound: UInt64 = 0
     private(set) var evictions: [Eviction] = []
     /// The members in the previous configuration; nil if they are not known.

@@ -1,4 +1,6 @@
-public import DataTree
+import DataTree
+
+@testable import QueryEngine
 
 /// A view together with the value that it shows a part of: the state of one listener, and its events.
 ///
@@ -7,25 +9,25 @@ public import DataTree
 ///     view.apply([Change(path: path, old: .null, new: 3)])               // those of one operation
 ///
 /// The value given may be all that the location holds, or just the window of a filtered query.
-public struct CachedView: Sendable {
+struct CachedView: Sendable {
     /// What is known of the location; null until it is given.
-    public private(set) var cache = Value.null
-    package internal(set) var view: View
+    private(set) var cache = Value.null
+    var view: View
     private var index: Index
 
-    package init(of query: Query = Query(), for kinds: ViewEvent.Kinds) {
+    init(of query: Query = Query(), for kinds: ViewEvent.Kinds) {
         view = View(of: query, for: kinds)
         index = Index(by: query.order, of: Children())
     }
 
-    package var kinds: ViewEvent.Kinds { view.kinds }
+    var kinds: ViewEvent.Kinds { view.kinds }
     /// Whether a whole value has been given.
-    public var isComplete: Bool { view.isComplete }
+    var isComplete: Bool { view.isComplete }
 
     /// Sets the whole value, at first or again after a gap; only differences make events.
     ///
     /// - Complexity: O(children that either value has) per level that is not shared by both.
-    public mutating func set(_ new: Value) -> [ViewEvent] {
+    mutating func set(_ new: Value) -> [ViewEvent] {
         if !isComplete { return open(new) }
         var changes: [Change] = []
         Change.append(from: cache, to: new, at: .root, into: &changes)
@@ -38,12 +40,12 @@ public struct CachedView: Sendable {
     ///
     /// - Complexity: O(log n) for each change to a child of a list of n, besides the size of the
     ///   change itself.
-    public mutating func apply(_ changes: [Change]) -> [ViewEvent] {
+    mutating func apply(_ changes: [Change]) -> [ViewEvent] {
         events(of: ListChange(of: &cache, taking: changes.map { ($0.path, $0.new) }))
     }
 
     /// Replaces the values at some paths, together; an equal value is no change.
-    public mutating func apply(writing writes: [(path: Path, value: Value)]) -> [ViewEvent] {
+    mutating func apply(writing writes: [(path: Path, value: Value)]) -> [ViewEvent] {
         if writes.count == 1, writes[0].path.isRoot { return set(writes[0].value) }
         return events(of: ListChange(of: &cache, taking: writes))
     }
