@@ -128,7 +128,7 @@ let package = Package(
             dependencies: [
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
                 "ClusterSimulator", "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
-                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Storage",
+                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Sockets", "Storage",
                 "SyncProtocol", "Threads", "ZeroMQ",
             ],
             swiftSettings: settings),
@@ -194,7 +194,7 @@ let package = Package(
             of: "HearthCommand",
             using: [
                 "ClusterAdministration", "CommandLineKit", "DataTree", "JSONText", "QueryEngine",
-                "SyncProtocol", "ZeroMQ",
+                "Sockets", "SyncProtocol", "ZeroMQ",
             ]),
     ],
     swiftLanguageModes: [.v6],
