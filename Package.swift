@@ -61,6 +61,7 @@ let package = Package(
         module("JSONText", ["DataTree", "CSimdjson"]),
 
         // Engine and protocol.
+        // HTTP and WebSocket frames as text.
         module("HTTPText", ["DataTree"]),
         module("QueryEngine", ["DataTree"]),
         module(
@@ -86,15 +87,16 @@ let package = Package(
         module(
             "ClusterNode",
             [
-                "ClusterConfiguration", "CRuntime", "DataTree", "SyncProtocol", "ReplicaCore",
+                "ClusterConfiguration", "CRuntime", "DataTree", "GatewayCore", "SyncProtocol",
+                "ReplicaCore",
                 "EventLoop", "HTTPText", "Sockets", "ZeroMQ", "NodeStorage", "Storage", "Store",
                 "Threads",
             ]),
         module(
             "ClusterSimulator",
             [
-                "DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store", "ReplicaCore",
-                "ClientCore", "Spelling",
+                "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "Convergence", "Store",
+                "ReplicaCore", "GatewayCore", "ClientCore", "Spelling",
             ],
             pages: ["guarantees.md"]),
         module(
@@ -164,7 +166,8 @@ let package = Package(
             // The command too: some tests run it, and so it must be built.
             dependencies: [
                 "ClusterAdministration", "ClusterConfiguration", "ClusterNode", "DataTree",
-                "EventLoop", "HearthCommand", "HTTPText", "NodeStorage", "QueryEngine",
+                "EventLoop", "GatewayCore", "HearthCommand", "HTTPText", "NodeStorage",
+                "QueryEngine",
                 "ReplicaCore", "Sockets", "Storage", "Store", "SyncProtocol", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
