@@ -170,7 +170,7 @@ let package = Package(
                 "QueryEngine",
                 "ReplicaCore", "Sockets", "Storage", "Store", "SyncProtocol", "ZeroMQ",
             ],
-            exclude: ["Fixtures/client.py"], swiftSettings: settings),
+            exclude: ["Fixtures"], swiftSettings: settings),
         tests(
             of: "ClusterSimulator",
             using: ["Convergence", "DataTree", "JSONText", "Store", "ZeroMQ"]),
