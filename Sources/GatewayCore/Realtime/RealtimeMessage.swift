@@ -71,7 +71,7 @@ extension RealtimeRequest.Action {
         _ action: String, _ body: JSONNode?
     ) throws(DataError) -> RealtimeRequest.Action {
         switch action {
-        case "s", "appcheck", "unappcheck", "unappeck": return .acknowledged(payload: #""""#)
+        case "s", "appcheck", "unappcheck", "unappeck": return .acknowledged(payload: "\"\"")
         case "auth", "gauth": return .acknowledged(payload: #"{"auth":null}"#)
         case "unauth": return .acknowledged(payload: #""unauthenticated""#)
         default: break

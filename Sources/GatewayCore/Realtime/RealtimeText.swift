@@ -29,7 +29,7 @@ enum RealtimeText {
 
     /// The answer to a request; `payload` is JSON.
     static func response(
-        _ number: Int64, status: String = "ok", payload: String = #""""#
+        _ number: Int64, status: String = "ok", payload: String = "\"\""
     ) -> [UInt8] {
         Array(#"{"t":"d","d":{"r":\#(number),"b":{"s":"\#(status)","d":\#(payload)}}}"#.utf8)
     }
