@@ -1,6 +1,7 @@
 internal import DataTree
 internal import HTTPText
 internal import JSONText
+internal import SyncProtocol
 
 /// What is done with a request once it is complete, as its head says.
 enum RequestPlan {
@@ -9,9 +10,8 @@ enum RequestPlan {
     case metrics
     /// The connection becomes a native client's WebSocket, for this key.
     case native(key: String)
-
-    /// The subprotocol of native clients.
-    static let nativeProtocol = "hearth.1"
+    /// The connection becomes one of Firebase's WebSocket protocol.
+    case realtime(RealtimeRequestHead)
 
     /// Decides on a request by its head.
     ///
@@ -35,9 +35,12 @@ enum RequestPlan {
         case "/metrics":
             try head.checkIsRead()
             self = .metrics
-        case "/.hearth":
-            guard head.lists("hearth.1", in: "sec-websocket-protocol") else { throw .nativeClient }
+        case NativeProtocol.path:
             self = .native(key: try head.webSocketKey())
+            guard head.lists("hearth.1", in: "sec-websocket-protocol") else { throw .nativeClient }
+            try context.checkServes()
+        case "/.ws":
+            self = .realtime(try RealtimeRequestHead(head))
             try context.checkServes()
         default:
             let isLocal = address.isLoopback
@@ -64,7 +67,7 @@ extension GatewayContext {
 
 extension RequestHead {
     /// The key of a request for a WebSocket.
-    fileprivate func webSocketKey() throws(RestFailure) -> String {
+    func webSocketKey() throws(RestFailure) -> String {
         guard method == .get, asksToUpgrade(to: "websocket"),
             value(of: "sec-websocket-version") == WebSocketUpgrade.version
         else { throw .upgrade }
@@ -135,7 +138,7 @@ extension RestFailure {
 
     fileprivate static let nativeClient = RestFailure.invalid(
         "This address is for native clients.",
-        fix: "name the subprotocol \(RequestPlan.nativeProtocol), or use REST")
+        fix: "name the subprotocol \(NativeProtocol.name), or use REST")
 
     fileprivate static let contentEncoding = RestFailure(
         status: 415, problem: "Only bodies without Content-Encoding are read.",
