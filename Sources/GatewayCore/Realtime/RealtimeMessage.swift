@@ -4,8 +4,6 @@ internal import QueryEngine
 internal import SyncProtocol
 
 /// A message of a Firebase client, version 5 of its WebSocket protocol.
-///
-/// Source: `firebase-websocket.md`, section 3, of the specifications.
 enum RealtimeMessage: Equatable {
     /// `{"t":"c","d":{"t":"p","d":{}}}`
     case ping

@@ -15,8 +15,7 @@ package enum RealtimeEffect: Equatable, Sendable {
 /// One session of Firebase's WebSocket protocol, version 5, above a session of values at the replica.
 ///
 /// The gateway sends `begin`'s effects first, and gives it what arrives and what the replica answers. Equal sessions
-/// given equal calls return equal effects. Source: `firebase-websocket.md` and `firebase-websocket-frames.md` of the
-/// specifications, corrected by `gateway.md`, sections 3 and 7.
+/// given equal calls return equal effects. Source: the messages that Firebase's clients send and accept.
 package struct RealtimeSession {
     /// A session from which nothing has come for so long is over: clients send `0` after 45 s of silence.
     package static let silenceMilliseconds: UInt64 = 100_000

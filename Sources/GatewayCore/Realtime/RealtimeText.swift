@@ -3,8 +3,6 @@ internal import JSONText
 internal import SyncProtocol
 
 /// The messages that a Firebase client gets, as JSON.
-///
-/// Source: `firebase-websocket.md`, section 3, of the specifications.
 enum RealtimeText {
     static let pong = Array(#"{"t":"c","d":{"t":"o","d":{}}}"#.utf8)
 
