@@ -1,0 +1,58 @@
+internal import HTTPText
+internal import Sockets
+internal import SyncProtocol
+
+/// One connection of the HTTP port: the gateway reads it, until a request makes it a native client's.
+final class HTTPConnection {
+    /// Who reads what the connection brings.
+    enum State: Equatable {
+        /// The gateway.
+        case requesting
+        /// The replica, as a native client's: each message is a frame.
+        case native
+        /// Nobody: the last bytes are on their way, and the other end has until this second to close its side.
+        case closing(deadlineSecond: UInt64)
+    }
+
+    let session: SessionID
+    let stream: Stream
+    var state = State.requesting
+    var frames = WebSocketReader(isMasked: true, messageLimit: NativeProtocol.requestLimit)
+    /// Whether so much waits for the client that its listens pause.
+    var isBackpressured = false
+    /// Whether the gateway waits until all is sent.
+    var awaitsRoom = false
+    /// Whether the end of the turn has something to send.
+    var hasUnsentBytes = false
+
+    init(_ session: SessionID, on stream: Stream) {
+        self.session = session
+        self.stream = stream
+    }
+
+    /// Whether time is up for what the connection does.
+    func isOverdue(at second: UInt64) -> Bool {
+        switch state {
+        case .closing(let deadline): second >= deadline
+        case .requesting, .native: false
+        }
+    }
+
+    /// Appends the frame of a native client's protocol as one message.
+    func append(_ frame: [UInt8]) {
+        guard frame.count < Stream.bytesPerTurn / 4 else {
+            stream.append(sizeHint: 10) {
+                WebSocketWriter.appendHead(.binary, payloadCount: frame.count, to: &$0)
+            }
+            return stream.append(frame)
+        }
+        append(.binary, frame)
+    }
+
+    /// Appends a frame of a WebSocket.
+    func append(_ kind: WebSocketFrameKind, _ payload: [UInt8]) {
+        stream.append(sizeHint: payload.count + 10) {
+            WebSocketWriter.append(kind, payload, to: &$0)
+        }
+    }
+}

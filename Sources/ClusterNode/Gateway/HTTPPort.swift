@@ -1,0 +1,272 @@
+internal import ClusterConfiguration
+internal import EventLoop
+internal import GatewayCore
+internal import HTTPText
+internal import ReplicaCore
+internal import Sockets
+internal import SyncProtocol
+
+/// Serves programs at a node's HTTP port: listens, moves bytes between connections, the gateway and, for native clients, the
+/// replica, and bounds what waits for slow ones.
+///
+/// What is sent leaves at the end of the turn, all that goes to one connection together.
+final class HTTPPort: ClientDoor {
+    private static let bytesPerTurn = 4 << 20
+    /// When so much waits for a client, its listens pause until all of it is sent.
+    private static let backpressureBytes = 1 << 20
+    private static let waitingBytesLimit = 16 << 20
+    private static let closeSeconds: UInt64 = 5
+    private static let farewell = Duration.milliseconds(500)
+    /// How many connections beyond the gateway's limit are told that there are too many.
+    private static let refusedAtOnce = 100
+
+    private(set) var slowClients = 0
+    private(set) var droppedReplies = 0
+    private let loop: Loop
+    private let gateway: GatewayDriver
+    private let connectionLimit: Int
+    private let readLimit = ReadLimit(bytesPerTurn: HTTPPort.bytesPerTurn)
+    private var listener: Listener?
+    private var connections = SessionTable<HTTPConnection>()
+    private var unsent: [HTTPConnection] = []
+    private var second: UInt64 = 0
+    private var isClosing = false
+    private var receive: (Input) -> Void = { _ in }
+
+    init(on loop: Loop, _ configuration: GatewayConfiguration = GatewayConfiguration()) {
+        self.loop = loop
+        gateway = GatewayDriver(configuration, on: loop)
+        connectionLimit = configuration.connectionLimit
+    }
+
+    var count: Int { connections.count }
+
+    var waitingBytes: Int { connections.all.reduce(0) { $0 + $1.stream.waitingBytes } }
+
+    var isPaused: Bool {
+        get { readLimit.isPaused }
+        set { if newValue != readLimit.isPaused { readLimit.isPaused = newValue } }
+    }
+
+    var availability = Availability.unavailable(reason: "starting") {
+        didSet { if availability != oldValue { gateway.step(.became(availability)) } }
+    }
+
+    func open(at endpoint: String, receive: @escaping (Input) -> Void) throws(NodeError) {
+        self.receive = receive
+        gateway.receive = receive
+        gateway.perform = { [unowned self] output in perform(output) }
+        guard let address = HTTPAddress(endpoint) else {
+            preconditionFailure("\(endpoint) was not checked")
+        }
+        do throws(SocketError) {
+            listener = try Listener(at: address, on: loop) { [unowned self] in accept($0) }
+        } catch {
+            throw NodeError(problem: error.problem, fix: error.fix)
+        }
+    }
+
+    func admit(at endpoint: String) {}
+
+    func reply(_ frame: [UInt8], to session: SessionID) {
+        guard let connection = connections[session], connection.state == .native else {
+            droppedReplies += 1
+            return
+        }
+        send(to: connection) { connection.append(frame) }
+    }
+
+    func answer(_ answers: [SessionAnswer], to session: SessionID) {
+        gateway.answer(answers, to: session)
+    }
+
+    func countTurn(nanoseconds: UInt64) { gateway.countTurn(nanoseconds: nanoseconds) }
+
+    func endTurn() {
+        gateway.endTurn()
+        readLimit.endTurn()
+        let connections = unsent
+        unsent = []
+        for connection in connections {
+            connection.hasUnsentBytes = false
+            connection.stream.flush()
+            if connection.awaitsRoom, connection.stream.waitingBytes == 0 { relieved(connection) }
+        }
+    }
+
+    /// Once a second: closes connections that take too long, and takes new ones if files were short.
+    func tick() {
+        second += 1
+        gateway.tick()
+        for connection in connections.all where connection.isOverdue(at: second) { end(connection) }
+        listener?.resume()
+    }
+
+    func stopReceiving() {
+        listener?.close()
+        readLimit.isPaused = true
+    }
+
+    /// Sends what waits, for a moment, and closes all connections. The loop must do nothing else any more.
+    func close() {
+        isClosing = true
+        receive = { _ in }
+        gateway.stop()
+        readLimit.isPaused = false
+        for connection in connections.all { finish(connection, .goingAway) }
+        let end = try? loop.timer(after: Self.farewell) { [loop] in loop.stop() }
+        if connections.count > 0, end != nil { loop.run() }
+        for connection in connections.all { connection.stream.close() }
+    }
+}
+
+// MARK: - Connections
+
+extension HTTPPort {
+    private func accept(_ stream: Stream) {
+        guard count < connectionLimit + Self.refusedAtOnce, let peer = stream.peer else {
+            return stream.close()
+        }
+        stream.readLimit = readLimit
+        let session = connections.add { HTTPConnection($0, on: stream) }
+        guard let connection = connections[session] else { return }
+        stream.open { [unowned self, unowned connection] event in
+            switch event {
+            case .received(let bytes): handle(bytes, from: connection)
+            case .drained: relieved(connection)
+            case .ended: remove(connection)
+            }
+        }
+        gateway.step(
+            .opened(session, from: RemoteAddress(host: peer.host, isLoopback: peer.isLoopback)))
+    }
+
+    /// Ends a connection at once.
+    private func end(_ connection: HTTPConnection) {
+        connection.stream.close()
+        remove(connection)
+    }
+
+    private func remove(_ connection: HTTPConnection) {
+        guard connections.remove(connection.session) != nil else { return }
+        let wasNative = connection.state == .native
+        connection.state = .closing(deadlineSecond: 0)
+        listener?.resume()
+        gateway.step(.closed(connection.session))
+        if wasNative { receive(.closed(connection.session)) }
+        if isClosing, connections.count == 0 { loop.stop() }
+    }
+
+    /// Performs what the gateway wants of a connection; one that is gone wants nothing.
+    private func perform(_ output: GatewayOutput) {
+        switch output {
+        case .send(let session, let bytes):
+            guard let connection = connections[session] else { return }
+            send(to: connection) { connection.stream.append(bytes) }
+        case .reportWritable(let session):
+            guard let connection = connections[session] else { return }
+            connection.awaitsRoom = true
+            markUnsent(connection)
+        case .close(let session):
+            if let connection = connections[session] { finish(connection) }
+        case .native(let session, let rest):
+            guard let connection = connections[session] else { return }
+            connection.state = .native
+            rest.withUnsafeBytes { handleFrames(in: $0, from: connection) }
+        case .open, .ask, .backpressured, .writable, .end:
+            preconditionFailure("the gateway's driver asks the replica")
+        }
+    }
+}
+
+// MARK: - Slow clients
+
+extension HTTPPort {
+    /// Sends what `body` appends; if much waits already, the client's listens pause, or it is cut.
+    private func send(to connection: HTTPConnection, _ body: () -> Void) {
+        // One message may be larger than the limit, but no other may wait behind it.
+        guard connection.stream.waitingBytes <= Self.waitingBytesLimit else {
+            slowClients += 1
+            return end(connection)
+        }
+        body()
+        markUnsent(connection)
+        if connection.stream.waitingBytes > Self.backpressureBytes { relieve(connection) }
+    }
+
+    private func markUnsent(_ connection: HTTPConnection) {
+        guard !connection.hasUnsentBytes else { return }
+        connection.hasUnsentBytes = true
+        unsent.append(connection)
+    }
+
+    /// Sends before the end of the turn, as much waits; if the client has no room, its listens pause.
+    private func relieve(_ connection: HTTPConnection) {
+        connection.stream.flush()
+        guard !connection.isBackpressured,
+            connection.stream.waitingBytes > Self.backpressureBytes
+        else { return }
+        connection.isBackpressured = true
+        switch connection.state {
+        case .native: receive(.backpressured(connection.session))
+        case .requesting: gateway.step(.backpressured(connection.session))
+        case .closing: break
+        }
+    }
+
+    /// All that waited for a client is sent.
+    private func relieved(_ connection: HTTPConnection) {
+        guard connection.isBackpressured || connection.awaitsRoom else { return }
+        (connection.isBackpressured, connection.awaitsRoom) = (false, false)
+        switch connection.state {
+        case .native: receive(.writable(connection.session))
+        case .requesting: gateway.reportWritable(connection.session)
+        case .closing: break
+        }
+    }
+}
+
+// MARK: - What clients send
+
+extension HTTPPort {
+    private func handle(_ bytes: UnsafeRawBufferPointer, from connection: HTTPConnection) {
+        switch connection.state {
+        case .native: handleFrames(in: bytes, from: connection)
+        case .requesting: gateway.step(.received(connection.session, Array(bytes)))
+        // It may not know yet that nobody reads this.
+        case .closing: break
+        }
+    }
+
+    private func handleFrames(
+        in bytes: UnsafeRawBufferPointer, from connection: HTTPConnection
+    ) {
+        var rest = bytes
+        while connection.state == .native, let event = connection.frames.next(in: &rest) {
+            switch event {
+            case .binary(let frame): receive(.requested(frame, by: connection.session))
+            case .ping(let payload):
+                connection.append(.pong, payload)
+                markUnsent(connection)
+            case .pong: break
+            case .text: finish(connection, .unsupported)
+            case .closed(let code): finish(connection, code ?? .normal)
+            case .failed(let failure): finish(connection, failure.code)
+            }
+        }
+    }
+
+    /// Ends a native client's session, and tells it why.
+    private func finish(_ connection: HTTPConnection, _ code: WebSocketCloseCode) {
+        let wasNative = connection.state == .native
+        if wasNative { connection.append(.close, code.payload()) }
+        finish(connection)
+        if wasNative { receive(.closed(connection.session)) }
+    }
+
+    /// Sends what waits, and gives the client a moment to close its end.
+    private func finish(_ connection: HTTPConnection) {
+        connection.state = .closing(deadlineSecond: second + Self.closeSeconds)
+        connection.stream.finish()
+    }
+}
