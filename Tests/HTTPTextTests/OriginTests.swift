@@ -82,6 +82,10 @@ import Testing
             ("localhost:9000", ["Sec-Fetch-Site: cross-site"], false),
             (
                 "localhost:9000", ["Sec-Fetch-Site: cross-site", "Referer: http://localhost/"],
+                true
+            ),
+            (
+                "localhost:9000", ["Sec-Fetch-Site: cross-site", "Referer: http://evil.test/"],
                 false
             ),
             ("10.0.0.1:9000", ["Sec-Fetch-Site: same-origin"], true),
