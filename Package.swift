@@ -138,7 +138,7 @@ let package = Package(
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
         tests(of: "Sockets", using: ["EventLoop"]),
-        tests(of: "TLS"),
+        tests(of: "TLS", fixtures: ["Fixtures"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
         tests(of: "Storage"),
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
