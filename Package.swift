@@ -59,9 +59,10 @@ let package = Package(
         module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
+        // HTTP as text: no imports at all.
+        module("HTTPText", ["DataTree"]),
 
         // Engine and protocol.
-        module("HTTPText", ["DataTree"]),
         module("QueryEngine", ["DataTree"]),
         module(
             "SyncProtocol", ["DataTree", "QueryEngine"],
@@ -86,8 +87,10 @@ let package = Package(
         module(
             "ClusterNode",
             [
-                "ClusterConfiguration", "CRuntime", "DataTree", "SyncProtocol", "ReplicaCore",
-                "EventLoop", "ZeroMQ", "NodeStorage", "Storage", "Store", "Threads",
+                "ClusterConfiguration", "CRuntime", "DataTree", "GatewayCore", "SyncProtocol",
+                "ReplicaCore",
+                "EventLoop", "HTTPText", "Sockets", "ZeroMQ", "NodeStorage", "Storage", "Store",
+                "Threads",
             ]),
         module(
             "ClusterSimulator",
@@ -99,8 +102,8 @@ let package = Package(
         module(
             "Hearth",
             [
-                "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "ClientCore", "Threads",
-                "EventLoop", "ZeroMQ", "Storage",
+                "DataTree", "HTTPText", "JSONText", "SyncProtocol", "QueryEngine", "ClientCore",
+                "Threads", "EventLoop", "Sockets", "ZeroMQ", "Storage",
             ]),
 
         // The command line, from what knows nothing of Hearth to the one binary: the terminal and the options of verbs;
@@ -110,15 +113,15 @@ let package = Package(
             "ClusterAdministration",
             [
                 "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree", "Hearth",
-                "JSONText", "NodeStorage", "QueryEngine", "Storage", "SyncProtocol", "Threads",
-                "ZeroMQ",
+                "HTTPText", "JSONText", "NodeStorage", "QueryEngine", "Sockets", "Storage",
+                "SyncProtocol", "Threads", "ZeroMQ",
             ]),
         module(
             "LoadTools",
             [
                 "ClientCore", "ClusterAdministration", "ClusterSimulator", "CommandLineKit",
-                "CRuntime", "DataTree", "EventLoop", "Hearth", "JSONText", "QueryEngine",
-                "ReplicaCore", "SyncProtocol", "Threads", "ZeroMQ",
+                "ClusterConfiguration", "CRuntime", "DataTree", "EventLoop", "Hearth", "JSONText",
+                "QueryEngine", "ReplicaCore", "Sockets", "SyncProtocol", "Threads",
             ]),
         .executableTarget(
             name: "HearthCommand",
@@ -163,8 +166,8 @@ let package = Package(
             // The command too: some tests run it, and so it must be built.
             dependencies: [
                 "ClusterAdministration", "ClusterConfiguration", "ClusterNode", "DataTree",
-                "EventLoop", "HearthCommand", "NodeStorage", "QueryEngine", "ReplicaCore",
-                "Storage", "Store", "SyncProtocol", "ZeroMQ",
+                "EventLoop", "HearthCommand", "HTTPText", "NodeStorage", "QueryEngine",
+                "ReplicaCore", "Sockets", "Storage", "Store", "SyncProtocol", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(

@@ -23,7 +23,9 @@ extension NodeConfiguration {
             }
             for (key, endpoint) in zip(Member.keys, node.endpoints) {
                 try node.check(endpoint, of: key, for: exposure)
-                guard let other = taken.updateValue(node.id, forKey: endpoint) else { continue }
+                // Two schemes do not share a port either.
+                let place = String(endpoint.drop { $0 != "/" })
+                guard let other = taken.updateValue(node.id, forKey: place) else { continue }
                 throw NodeError(
                     problem: "nodes \(other) and \(node.id) share the endpoint \(endpoint)",
                     fix: #"change "\#(key)" of \#(node.id)"#)
@@ -90,10 +92,11 @@ extension NodeConfiguration.Member {
     fileprivate func check(
         _ endpoint: String, of key: String, for exposure: Exposure
     ) throws(NodeError) {
-        guard let address = Address(endpoint) else {
+        let scheme = key == "client" && publicKey == nil ? "http" : "tcp"
+        guard let address = Address(endpoint, scheme: scheme) else {
             throw NodeError(
-                problem: #""\#(key)" of node \#(id) is not an endpoint: "\#(endpoint)""#,
-                fix: "write tcp://ADDRESS:PORT, such as tcp://127.0.0.1:7400")
+                problem: #""\#(key)" of node \#(id) is not an \#(scheme) address: "\#(endpoint)""#,
+                fix: fix(for: endpoint, scheme: scheme))
         }
         guard exposure == .network || address.isLoopback else {
             throw NodeError(
@@ -105,7 +108,22 @@ extension NodeConfiguration.Member {
     }
 }
 
-/// The host and the port of `tcp://HOST:PORT`.
+extension NodeConfiguration.Member {
+    /// What to write, with the endpoint's own host and port if these are right.
+    private func fix(for endpoint: String, scheme: String) -> String {
+        let other = scheme == "http" ? "tcp" : "http"
+        guard Address(endpoint, scheme: other) != nil else {
+            return "write \(scheme)://ADDRESS:PORT, such as \(scheme)://127.0.0.1:7400"
+        }
+        let reason =
+            scheme == "http"
+            ? "programs connect to nodes without keys over HTTP"
+            : "only tcp:// is encrypted by the keys of nodes"
+        return "write \(scheme)\(endpoint.dropFirst(other.count)): \(reason)"
+    }
+}
+
+/// The host and the port of `tcp://HOST:PORT`, or of `http://HOST:PORT`.
 ///
 /// The same text is bound by one node and connected to by others, so the host is an address, and
 /// neither a name nor `*`.
@@ -113,9 +131,9 @@ struct Address: Equatable {
     let host: Substring
     let port: UInt16
 
-    init?(_ endpoint: String) {
-        guard endpoint.hasPrefix("tcp://") else { return nil }
-        let rest = endpoint.dropFirst("tcp://".count)
+    init?(_ endpoint: String, scheme: String) {
+        guard endpoint.hasPrefix(scheme + "://") else { return nil }
+        let rest = endpoint.dropFirst(scheme.count + "://".count)
         guard let colon = rest.lastIndex(of: ":"),
             let port = UInt16(rest[rest.index(after: colon)...]), port > 0
         else { return nil }

@@ -6,11 +6,11 @@ public import ZeroMQ
 /// All nodes of a cluster read the same description; `NodeConfiguration(contentsOf:)` reads it from
 /// a file.
 public struct NodeConfiguration: Equatable, Sendable {
-    /// One node of the cluster and its three endpoints, such as `tcp://127.0.0.1:7400`.
+    /// One node of the cluster and its three endpoints, such as `tcp://127.0.0.1:7402`.
     public struct Member: Equatable, Sendable {
         /// A short name: letters, digits, `-` and `_`.
         public var id: String
-        /// Where it accepts clients.
+        /// Where it accepts clients: `http://127.0.0.1:7400`, or `tcp://…` where nodes have keys.
         public var client: String
         /// Where it answers other nodes.
         public var requests: String

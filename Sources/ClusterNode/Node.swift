@@ -33,7 +33,7 @@ public final class Node {
     private let log: NodeLog
     private let loop: Loop
     private let journal: Journal
-    private let clients: ClientPort
+    private let clients: any ClientDoor
     private let peers: PeerPorts
     private let security: Security?
     private let processMetrics: ProcessMetrics
@@ -85,7 +85,9 @@ public final class Node {
             security = try keys.map { keys throws(ZeroMQError) in
                 try Security(as: keys, of: configuration, in: context)
             }
-            clients = try ClientPort(in: context, security: security)
+            clients =
+                keys == nil
+                ? HTTPPort(on: loop) : try ClientPort(in: context, on: loop, security: security)
             peers = try PeerPorts(
                 of: member, among: configuration.nodes, in: context, security: security)
         } catch {
@@ -181,11 +183,11 @@ extension Node {
     }
 
     private func serve() {
-        do throws(ZeroMQError) {
+        do throws(NodeError) {
             try clients.bind(member.client)
             log.write("serving clients at \(member.client)")
         } catch {
-            fail(NodeError(error))
+            fail(error)
         }
     }
 }
@@ -198,7 +200,7 @@ extension Node {
         journal.open(on: loop) { [unowned self] event in note(event) }
         try security?.open(on: loop)
         try peers.open(on: loop) { [unowned self] input in take(input) }
-        try clients.open(on: loop) { [unowned self] input in
+        try clients.open { [unowned self] input in
             if phase == .running { take(input) }
         }
         watchers = [
@@ -245,7 +247,7 @@ extension Node {
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }
         journal.synchronize()
-        clients.probe()
+        clients.tick()
         replica.process = processStatus
         news.tell(of: replica)
         news.tell(ofShortage: processMetrics.shortage)
@@ -289,7 +291,9 @@ extension Node {
         clients.stopReceiving()
         peers.stopReceiving()
         security?.close()
+        peers.stopReceiving()
         journal.close()
+        loop.atEndOfTurn = {}
         clients.close()
         peers.close()
         if failure == nil { log.write("stopped") }

@@ -20,7 +20,7 @@ struct ProcessMetrics {
     ///
     /// - Parameter refusals: Refused connections without a listed key; nil where there are no keys.
     func status(
-        clients: ClientPort, peers: PeerPorts, journal: Journal, refusals: Int?
+        clients: any ClientDoor, peers: PeerPorts, journal: Journal, refusals: Int?
     ) -> NodeStatus.Process {
         var process = NodeStatus.Process()
         process.address = member.client

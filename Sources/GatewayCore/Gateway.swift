@@ -30,7 +30,7 @@ public struct Gateway {
         case .writable(let id): update(id) { $0.sendPart(&$1) }
         case .closed(let id): close(id)
         case .answered(let id, let answers): update(id) { $0.process(answers, &$1) }
-        case .became(let availability): context.availability = availability
+        case .became(let availability): become(availability)
         case .turnTook(let nanoseconds):
             context.metrics.turns.count(nanoseconds: nanoseconds)
         case .turnEnded: context.texts.removeAll()
@@ -44,6 +44,16 @@ public struct Gateway {
     ) {
         guard let index = connections.index(forKey: id) else { return }
         body(&connections.values[index], &context)
+        connections.values[index].updateKind(&context)
+        while let displaced = context.removeDisplaced() {
+            update(displaced) { $0.displace(&$1) }
+        }
+    }
+
+    private mutating func become(_ availability: Availability) {
+        context.availability = availability
+        guard case .unavailable = availability else { return }
+        for id in connections.keys.sorted() { update(id) { $0.stopServing(&$1) } }
     }
 }
 

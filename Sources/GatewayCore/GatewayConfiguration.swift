@@ -23,6 +23,11 @@ public struct GatewayConfiguration: Equatable, Sendable {
     /// How many connections there may be from one other machine.
     public var connectionLimitPerHost = 500
 
+    /// What nobody else knows: at least 128 bits of chance in any text, new for each incarnation of a node.
+    public var secret = ""
+    /// The host to which clients of Firebase's protocol go once this node stops; nil if they are only disconnected.
+    public var redirectHost: String?
+
     /// A configuration that permits pages and names of this machine alone.
     public init() {}
 }

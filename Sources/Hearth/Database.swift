@@ -7,7 +7,7 @@ internal import Threads
 
 /// A cluster, as a program sees it: the way to its references.
 ///
-///     let database = Database.database(url: "tcp://127.0.0.1:7001")
+///     let database = Database.database(url: "http://127.0.0.1:7001")
 ///     let messages = database.reference(withPath: "rooms/lobby/messages")
 ///     try await messages.childByAutoId().setValue(["text": "hello"])
 ///
@@ -39,7 +39,7 @@ public final class Database: Sendable {
     /// With an invalid address, or none at all, each call fails at once with the code `invalid`.
     ///
     /// - Parameters:
-    ///   - nodes: Addresses such as `tcp://127.0.0.1:7001`, or `tcp://10.0.0.1:7001?key=…` with the
+    ///   - nodes: Addresses such as `http://127.0.0.1:7001`, or `tcp://10.0.0.1:7001?key=…` with the
     ///     node's public key; at least one.
     ///   - keyFile: The key pair by which nodes with keys know this program: a file made by `hearth keys new`.
     ///   - persistence: The file that keeps values and unsent writes for the next process.
@@ -52,10 +52,10 @@ public final class Database: Sendable {
     }
 
     /// The database at the nodes that the environment variable `HEARTH_NODES` lists, separated by
-    /// commas, or else at `tcp://127.0.0.1:7001`; the same one each time.
+    /// commas, or else at `http://127.0.0.1:7001`; the same one each time.
     public static func database() -> Database {
         let nodes = ProcessInfo.processInfo.environment["HEARTH_NODES"] ?? ""
-        return database(url: nodes.isEmpty ? "tcp://127.0.0.1:7001" : nodes)
+        return database(url: nodes.isEmpty ? "http://127.0.0.1:7001" : nodes)
     }
 
     /// The database at the nodes with these addresses, separated by commas; the same one each time.

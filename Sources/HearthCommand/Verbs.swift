@@ -11,7 +11,7 @@ extension Verb {
         examples: [
             "hearth demo",
             "hearth cluster up --nodes 3 --detach",
-            "hearth push /rooms/lobby '{\"text\":\"hello\"}' --node tcp://127.0.0.1:7001",
+            "hearth push /rooms/lobby '{\"text\":\"hello\"}' --node http://127.0.0.1:7001",
             "hearth watch /rooms/lobby --events child",
         ])
 

@@ -27,6 +27,14 @@ public final class Descriptor: Sendable {
         if number >= 0 { close(number) }
     }
 
+    /// Begins to connect.
+    ///
+    /// - Returns: 0 if the outcome is known once the socket is writable, or why the system refuses at once.
+    func connect(to address: SocketAddress) -> Int32 {
+        let outcome = address.withPointer { CLibrary.connect(number, $0, $1) }
+        return outcome == 0 || errno == EINPROGRESS ? 0 : errno
+    }
+
     /// Sends small messages at once, and detects a dead machine within half a minute.
     func prepareForMessages() {
         set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)

@@ -30,12 +30,8 @@ public final class Dial {
         var failure = ECONNREFUSED
         while let place = places.popFirst() {
             let descriptor = try Descriptor(for: place, of: address)
-            if place.withPointer({ connect(descriptor.number, $0, $1) }) == 0
-                || errno == EINPROGRESS
-            {
-                return try awaitOutcome(of: descriptor)
-            }
-            failure = errno
+            failure = descriptor.connect(to: place)
+            if failure == 0 { return try awaitOutcome(of: descriptor) }
         }
         throw SocketError(trying: "connect to", address, number: failure)
     }

@@ -5,6 +5,9 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     public let endpoint: String
     package let key: PublicKey?
 
+    /// Whether connections to it are encrypted.
+    package var isKeyed: Bool { key != nil }
+
     private static let mark = "?key="
 
     package init(_ endpoint: String, key: PublicKey?) {

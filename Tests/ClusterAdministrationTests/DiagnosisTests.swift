@@ -13,7 +13,7 @@ import ZeroMQ
     private static func cluster(of count: Int) throws -> ObservedCluster {
         let folder = try TemporaryFolder()
         let file = ClusterFile(nodeCount: count, basePort: 9000, durability: "commit")
-        return ObservedCluster(try Cluster(creating: file, inFolder: folder.path))
+        return try ObservedCluster(Cluster(creating: file, inFolder: folder.path))
     }
 
     /// A serving node that hears the other, but for what a test changes.

@@ -11,19 +11,19 @@ import Testing
     init() throws {
         let key = String(repeating: "a", count: 40)
         link = try NodeLink(
-            to: ["tcp://127.0.0.1:9?key=" + key, "tcp://127.0.0.1:10"],
-            names: ["tcp://127.0.0.1:10": "n2"])
+            to: ["tcp://127.0.0.1:9?key=" + key, "http://127.0.0.1:10"],
+            names: ["http://127.0.0.1:10": "n2"])
     }
 
     private let first = "tcp://127.0.0.1:9"
-    private let second = "tcp://127.0.0.1:10"
+    private let second = "http://127.0.0.1:10"
 
     @Test func `a wait names its node, and what the node waits for`() {
         let served = NodeContact.served(by: second)
-        #expect(NodeWait.sentence(served, link) == "waiting for n2 (tcp://127.0.0.1:10) to answer")
+        #expect(NodeWait.sentence(served, link) == "waiting for n2 (http://127.0.0.1:10) to answer")
         #expect(
             NodeWait.sentence(served, link, .all)
-                == "waiting for n2 (tcp://127.0.0.1:10), until all nodes hold the write")
+                == "waiting for n2 (http://127.0.0.1:10), until all nodes hold the write")
         #expect(
             NodeWait.sentence(.searching(refusal: nil), link)
                 == "waiting for a node: none of tcp://127.0.0.1:9, n2 answers")
@@ -43,7 +43,7 @@ import Testing
         #expect(log.sentence(for: .served(by: second), link) == nil)
         #expect(
             log.sentence(for: .searching(refusal: nil), link)
-                == "lost contact with n2 (tcp://127.0.0.1:10); trying tcp://127.0.0.1:9, n2")
+                == "lost contact with n2 (http://127.0.0.1:10); trying tcp://127.0.0.1:9, n2")
         #expect(log.sentence(for: .searching(refusal: nil), link) == nil)
         let back = log.sentence(for: .served(by: first), link)
         #expect(back?.hasPrefix("connected to tcp://127.0.0.1:9 after 0.") == true)

@@ -19,7 +19,7 @@ import ZeroMQ
     }
 
     private static let node =
-        #"{id: "n1", client: "tcp://127.0.0.1:1", requests: "tcp://127.0.0.1:2", updates: "tcp://127.0.0.1:3"}"#
+        #"{id: "n1", client: "http://127.0.0.1:1", requests: "tcp://127.0.0.1:2", updates: "tcp://127.0.0.1:3"}"#
 
     @Test func `may have comments and trailing commas`() throws {
         let configuration = try read("{cluster: 'a', /* one */ nodes: [\(Self.node),],} // end")
@@ -114,16 +114,20 @@ import ZeroMQ
         -> NodeConfiguration.Member
     {
         NodeConfiguration.Member(
-            id: id, client: "tcp://\(host):\(port)", requests: "tcp://\(host):\(port + 1)",
+            id: id, client: "http://\(host):\(port)", requests: "tcp://\(host):\(port + 1)",
             updates: "tcp://\(host):\(port + 2)")
     }
 
     private func problem(_ nodes: [NodeConfiguration.Member]) throws -> String {
+        try error(nodes).problem
+    }
+
+    private func error(_ nodes: [NodeConfiguration.Member]) throws -> NodeError {
         let configuration = NodeConfiguration(
             cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes)
         return try #require(throws: NodeError.self) {
             try configuration.check(for: .loopback)
-        }.problem
+        }
     }
 
     @Test func `has nodes with plain names and endpoints of their own`() throws {
@@ -134,9 +138,36 @@ import ZeroMQ
         #expect(overlapping == "nodes a and b share the endpoint tcp://127.0.0.1:3")
     }
 
+    @Test func `has addresses of two schemes that do not share a port`() throws {
+        var other = Self.member("b", 11)
+        other.requests = "tcp://127.0.0.1:1"
+        #expect(try problem([Self.member("a", 1), other]).hasPrefix("nodes a and b share"))
+    }
+
+    @Test func `says what to write in place of an address of earlier versions`() throws {
+        var node = Self.member("a", 1)
+        node.client = "tcp://127.0.0.1:1"
+        let error = try error([node])
+        #expect(
+            error.problem == #""client" of node a is not an http endpoint: "tcp://127.0.0.1:1""#)
+        #expect(error.fix.hasPrefix("write http://127.0.0.1:1: programs connect"))
+    }
+
+    @Test func `leaves clients of nodes with keys where they are encrypted`() throws {
+        var node = Self.member("a", 1)
+        node.publicKey = KeyPair.random().publicKey
+        #expect(
+            try error([node]).fix
+                == "write tcp://127.0.0.1:1: only tcp:// is encrypted by the keys of nodes")
+        node.client = "tcp://127.0.0.1:1"
+        let configuration = NodeConfiguration(
+            cluster: "a", durability: .commit, directory: "/nowhere", nodes: [node])
+        #expect(throws: Never.self) { try configuration.check(for: .loopback) }
+    }
+
     @Test(arguments: ["localhost", "*", "256.0.0.1", "127.0.0"])
     func `has addresses, not names`(host: String) throws {
-        #expect(try problem([Self.member("a", 1, host: host)]).contains("is not an endpoint"))
+        #expect(try problem([Self.member("a", 1, host: host)]).contains("is not an http endpoint"))
     }
 
     @Test func `has keys for all nodes or for none, and needs none of --insecure with them`() throws

@@ -15,7 +15,7 @@ import Testing
             "cluster", "up", "--nodes", "3", "--dir", folder.path, "--base-port",
             "\(try TestCluster.freePorts())")
         defer { _ = try? hearth(folder, "cluster", "down", "--grace", "5") }
-        try eventually("the nodes serve") { up.output.contains("n3 tcp://") }
+        try eventually("the nodes serve") { up.output.contains("n3 http://") }
         _ = try hearth(folder, "cluster", "kill", "n2")
         try eventually("the end is told") {
             up.errors.contains("n2 was killed by signal 9 (Killed)")

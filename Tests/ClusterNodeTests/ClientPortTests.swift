@@ -6,7 +6,7 @@ import ZeroMQ
 
 @testable import ClusterNode
 
-@Suite(.timeLimit(.minutes(1))) struct `A port for clients` {
+@Suite(.timeLimit(.minutes(1))) struct `A ZeroMQ port for clients` {
     private let loop: Loop
     private let port: ClientPort
     private let client: Socket
@@ -15,7 +15,7 @@ import ZeroMQ
     init() throws {
         loop = try Loop()
         let context = Context()
-        port = try ClientPort(in: context)
+        port = try ClientPort(in: context, on: loop)
         let endpoint = "inproc://clients-\(UInt64.random(in: .min ... .max))"
         try port.bind(endpoint)
         client = try Socket(.dealer, in: context)
@@ -24,10 +24,10 @@ import ZeroMQ
     }
 
     /// The session of the client, once it has said something.
-    private func session(take: @escaping (Input) -> Void) throws -> SessionID {
+    private func session(receive: @escaping (Input) -> Void) throws -> SessionID {
         var session: SessionID?
-        try port.open(on: loop) { [loop] input in
-            guard case .requested(_, let sender) = input else { return take(input) }
+        try port.open { [loop] input in
+            guard case .requested(_, let sender) = input else { return receive(input) }
             session = sender
             loop.stop()
         }

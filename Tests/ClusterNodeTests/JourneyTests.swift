@@ -67,11 +67,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (["get", "/a#b", "--node", "tcp://127.0.0.1:1"], 65, "contains \"#\""),
-        (["set", "/a", "{\"x\": nope}", "--node", "tcp://127.0.0.1:1"], 65, "column 7"),
+        (["get", "/a#b", "--node", "http://127.0.0.1:1"], 65, "contains \"#\""),
+        (["set", "/a", "{\"x\": nope}", "--node", "http://127.0.0.1:1"], 65, "column 7"),
         (["get", "/a", "--nod", "n1"], 64, "--node"),
         (["gett", "/a"], 64, "get"),
-        (["get", "/a", "--node", "tcp://127.0.0.1:1", "--timeout", "0.3"], 69, "127.0.0.1:1"),
+        (["get", "/a", "--node", "http://127.0.0.1:1", "--timeout", "0.3"], 69, "127.0.0.1:1"),
         (["get", "/a", "--dir", "/nonexistent"], 69, "cluster up"),
         (["sim", "run", "/nonexistent"], 66, "/nonexistent"),
     ])

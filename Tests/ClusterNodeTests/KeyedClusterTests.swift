@@ -22,7 +22,7 @@ import ZeroMQ
             nodeCount: 2, basePort: try TestCluster.freePorts(), durability: "commit")
         let members = file.nodes.map { node in
             """
-            {id: "\(node.id)", client: "\(node.client)", requests: "\(node.requests)",
+            {id: "\(node.id)", client: "tcp\(node.client.dropFirst(4))", requests: "\(node.requests)",
              updates: "\(node.updates)", publicKey: "\(keys[node.id]!)"}
             """
         }.joined(separator: ", ")

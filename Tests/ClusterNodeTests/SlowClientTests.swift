@@ -1,7 +1,7 @@
 import DataTree
+import Sockets
 import SyncProtocol
 import Testing
-import ZeroMQ
 
 @testable import ClusterAdministration
 
@@ -19,15 +19,11 @@ import ZeroMQ
         let node = try Program.hearth("node", "--config", configuration, "--id", "n1")
         try eventually("the node serves") { node.errors.contains("serving clients") }
 
-        let context = Context()
-        let slow = try Socket(.dealer, in: context)
-        slow.receiveHighWaterMark = 1
-        try slow.connect(file.nodes[0].client)
+        let address = try #require(HTTPAddress(file.nodes[0].client))
+        let slow = try NodeSocket(to: address)
         slow.send(ClientMessage.listen(id: 1, path: list).frame)
-        try #require(slow.wait(upTo: .seconds(10)))
-
-        let writer = try Socket(.dealer, in: context)
-        try writer.connect(file.nodes[0].client)
+        try #require(slow.frame(until: .now + .seconds(10)) != nil)
+        let writer = try NodeSocket(to: address)
         var expected = Value.null
         // 30 MB of changes of a list of 1 MB: more than the system's buffers take.
         for number in 1...3_000 {
@@ -47,7 +43,7 @@ import ZeroMQ
 
         var copy = Value.null
         try eventually("the slow client has what is there") {
-            while let frame = slow.receive()?.first {
+            while let frame = slow.frame(until: .now + .milliseconds(10)) {
                 for case .message(.change(_, let writes)) in try FrameReader<NodeMessage>.messages(
                     in: frame)
                 {
@@ -56,17 +52,17 @@ import ZeroMQ
             }
             return copy == expected
         }
-        let later = try NodeStatus(ask(.status(id: 9_001), over: writer))
-        #expect(later.clients.clientsBehind == 0)
+        try eventually("the node knows") {
+            try NodeStatus(ask(.status(id: 9_001), over: writer)).clients.clientsBehind == 0
+        }
         node.terminate()
         #expect(try node.end().status == 0)
     }
 
     /// The value of an answer; null if it has none.
-    private func ask(_ message: ClientMessage, over socket: Socket) throws -> Value {
+    private func ask(_ message: ClientMessage, over socket: NodeSocket) throws -> Value {
         socket.send(message.frame)
-        try #require(socket.wait(upTo: .seconds(20)))
-        let frame = try #require(socket.receive()?.first)
+        let frame = try #require(socket.frame(until: .now + .seconds(20)))
         guard
             case .message(.value(_, let value))? = try FrameReader<NodeMessage>.messages(in: frame)
                 .first

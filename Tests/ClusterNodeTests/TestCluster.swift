@@ -19,7 +19,7 @@ final class TestCluster {
         _ = try? run("down", "--grace", "5")
     }
 
-    func address(_ node: Int) -> String { "tcp://127.0.0.1:\(basePort + 10 * (node - 1))" }
+    func address(_ node: Int) -> String { "http://127.0.0.1:\(basePort + 10 * (node - 1))" }
 
     func up(durability: String = "commit") throws -> Program {
         try Program.hearth(

@@ -18,7 +18,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         let member = NodeConfiguration.Member(
-            id: "n1", client: "tcp://127.0.0.1:1", requests: "tcp://127.0.0.1:2",
+            id: "n1", client: "http://127.0.0.1:1", requests: "tcp://127.0.0.1:2",
             updates: "tcp://127.0.0.1:3")
         recovery = Recovery(
             configuration: NodeConfiguration(

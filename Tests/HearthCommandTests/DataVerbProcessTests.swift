@@ -84,8 +84,8 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
             """, [cluster.folder.path])
         let lines = run.output.split(separator: "\n")
         #expect(lines.contains("0"))
-        #expect(lines.contains { $0.hasPrefix("lost contact with n1 (tcp://127.0.0.1:") })
-        #expect(lines.contains { $0.hasPrefix("connected to n1 (tcp://127.0.0.1:") })
+        #expect(lines.contains { $0.hasPrefix("lost contact with n1 (http://127.0.0.1:") })
+        #expect(lines.contains { $0.hasPrefix("connected to n1 (http://127.0.0.1:") })
         #expect(lines.count { $0.hasPrefix("lost contact") } == 1)
     }
 
@@ -120,7 +120,7 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
     }
 
     @Test func `a path that is not UTF-8 is refused`() throws {
-        let run = try Command.shell(#""$0" get $'/caf\xe9' --node tcp://127.0.0.1:9"#)
+        let run = try Command.shell(#""$0" get $'/caf\xe9' --node http://127.0.0.1:9"#)
         #expect(run.status == ExitStatus.usage.rawValue)
         #expect(run.errors.contains("word 2 of the command line is not UTF-8"))
     }

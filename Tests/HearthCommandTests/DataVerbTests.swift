@@ -48,7 +48,7 @@ import Testing
         let file = ClusterFile(
             cluster: "demo", durability: "commit",
             nodes: [
-                .init(id: "n1", client: "tcp://a:1", requests: "tcp://a:2", updates: "tcp://a:3")
+                .init(id: "n1", client: "http://a:1", requests: "tcp://a:2", updates: "tcp://a:3")
             ])
         let folder = try TemporaryFolder()
         try folder.write(file.json, to: ClusterFile.name)

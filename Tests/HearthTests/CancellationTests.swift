@@ -5,7 +5,7 @@ import Testing
 
 /// Calls to a cluster where nothing answers: each ends when its task is cancelled, or by itself.
 @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
-    private let place = Database(nodes: ["tcp://127.0.0.1:1"]).reference(withPath: "a")
+    private let place = Database(nodes: ["http://127.0.0.1:1"]).reference(withPath: "a")
 
     struct Call: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -160,7 +160,7 @@ import Testing
         place.database.readTimeout = .milliseconds(50)
         let error = await #expect(throws: HearthError.self) { try await place.getData() }
         #expect(error?.code == .unreachable)
-        #expect(error?.problem == "no node answers at tcp://127.0.0.1:1")
+        #expect(error?.problem == "no node answers at http://127.0.0.1:1")
         place.database.readTimeout = .seconds(600)
         place.database.goOffline()
         let offline = await #expect(throws: HearthError.self) { try await place.getData() }

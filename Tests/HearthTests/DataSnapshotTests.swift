@@ -6,7 +6,7 @@ import Testing
 @testable import Hearth
 
 @Suite struct DataSnapshotTests {
-    private let place = Database(nodes: ["tcp://127.0.0.1:1"]).reference(withPath: "rooms/lobby")
+    private let place = Database(nodes: ["http://127.0.0.1:1"]).reference(withPath: "rooms/lobby")
 
     private func snapshot(_ json: String) throws -> DataSnapshot {
         DataSnapshot(try JSONReader().parse(json), at: place)
@@ -22,7 +22,7 @@ import Testing
     @Test func `a child is found by its path`() throws {
         let child = try snapshot(#"{"a":{"b":"text"}}"#).childSnapshot(forPath: "a/b")
         #expect(child.value as? String == "text")
-        #expect(child.ref.url == "tcp://127.0.0.1:1/rooms/lobby/a/b")
+        #expect(child.ref.url == "http://127.0.0.1:1/rooms/lobby/a/b")
         #expect(child.exists())
         #expect(try !snapshot("{}").exists())
     }
@@ -88,7 +88,7 @@ import Testing
 
     @Test func `references know their family, and new keys ascend`() {
         #expect(place.key == "lobby")
-        #expect(place.parent?.url == "tcp://127.0.0.1:1/rooms")
+        #expect(place.parent?.url == "http://127.0.0.1:1/rooms")
         #expect(place.root.parent == nil)
         #expect(place.parent?.child("lobby") == place)
         let keys = (0..<100).map { _ in place.childByAutoId().key ?? "" }

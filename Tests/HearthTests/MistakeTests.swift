@@ -7,15 +7,15 @@ import Testing
 /// What a program does wrong, and when it hears of it.
 @Suite(.timeLimit(.minutes(1))) struct MistakeTests {
     @Test(arguments: [
-        "127.0.0.1:7001", "localhost", "tcp://127.0.0.1", "tcp://:7001", "tcp://127.0.0.1:port",
-        "tcp://127.0.0.1:0", "http://127.0.0.1:7001", "",
+        "127.0.0.1:7001", "localhost", "http://127.0.0.1", "http://:7001", "http://127.0.0.1:port",
+        "http://127.0.0.1:0", "tcp://127.0.0.1:7001", "",
     ])
     func `what cannot be an address fails each call at once`(address: String) async {
         let place = Database.database(url: address).reference(withPath: "a")
         let error = await #expect(throws: HearthError.self) { try await place.getData() }
         #expect(error?.code == .invalid)
         #expect(address.isEmpty || error?.problem.contains(address) == true)
-        #expect(error?.fix.contains("tcp://127.0.0.1:7001") == true)
+        #expect(error?.fix.contains("http://127.0.0.1:7001") == true)
         await #expect(throws: HearthError.self) { try await place.setValue(1) }
         let heard = Heard()
         place.observe(.value) { _ in
@@ -26,13 +26,13 @@ import Testing
     }
 
     @Test func `addresses of nodes are taken`() {
-        for address in ["tcp://127.0.0.1:7001", "tcp://[::1]:7001", "ipc:///tmp/hearth"] {
+        for address in ["http://127.0.0.1:7001", "http://[::1]:7001", "http://localhost:7001"] {
             #expect(throws: Never.self) { try Database(nodes: [address]).connection.get().close() }
         }
     }
 
     @Test func `what no node takes is refused before a listener sees it`() async throws {
-        let place = Database(nodes: ["tcp://127.0.0.1:1"]).reference(withPath: "a")
+        let place = Database(nodes: ["http://127.0.0.1:1"]).reference(withPath: "a")
         let heard = Heard()
         place.observe(.value) { heard.add("\($0.data)") }
         let wrong: [Value] = [.double(.nan), ["x": .double(.infinity)]]

@@ -51,7 +51,7 @@ import Threads
         first.close()
 
         // No node answers here.
-        let second = try connect(to: "tcp://127.0.0.1:1")
+        let second = try connect(to: "http://127.0.0.1:1")
         #expect(values(second, until: ["a": 1]) == [["a": 1]])
         second.send(.put(place.appending(Key(unchecked: "b")), 2)) { _ in }
         #expect(values(second, until: ["a": 1, "b": 2]).last == ["a": 1, "b": 2])

@@ -15,7 +15,7 @@ import Testing
 
     private static let modules = [
         "Hearth", "ClientCore", "SyncProtocol", "QueryEngine", "DataTree", "JSONText", "Threads",
-        "EventLoop", "ZeroMQ", "Storage", "CEventLoop", "CSimdjson",
+        "EventLoop", "HTTPText", "Sockets", "ZeroMQ", "Storage", "CEventLoop", "CSimdjson",
     ]
 
     private let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()

@@ -25,7 +25,7 @@ final class TestNode: Sendable {
         try #require(status == 0, "hearth cluster up")
         self.folder = folder
         let port = first
-        urls = (0..<count).map { "tcp://127.0.0.1:\(port + 10 * $0)" }
+        urls = (0..<count).map { "http://127.0.0.1:\(port + 10 * $0)" }
     }
 
     deinit {

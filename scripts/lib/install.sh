@@ -2,7 +2,7 @@
 
 build_packages=(libzmq3-dev libsqlite3-dev libevent-dev libsimdjson-dev libedit-dev libssl-dev g++)
 # The test programs in Python run with Debian's own /usr/bin/python3, which finds the first two.
-test_packages=(python3-zmq python3-msgpack python3-h11 node-llhttp openssl iso-codes iproute2)
+test_packages=(python3-websockets python3-msgpack python3-h11 node-llhttp openssl iso-codes iproute2)
 
 # Exit code for what is needed and not there, from sysexits.
 readonly unavailable=69

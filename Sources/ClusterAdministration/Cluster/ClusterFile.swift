@@ -7,7 +7,7 @@ internal import JSONText
 /// The file that `hearth cluster up` writes into its folder for other commands: `cluster.json`.
 ///
 ///     {"cluster": "demo", "durability": "commit",
-///      "nodes": [{"id": "n1", "client": "tcp://127.0.0.1:7001",
+///      "nodes": [{"id": "n1", "client": "http://127.0.0.1:7001",
 ///                 "requests": "tcp://127.0.0.1:7002", "updates": "tcp://127.0.0.1:7003"}]}
 package struct ClusterFile: Equatable, Sendable {
     package typealias Node = NodeConfiguration.Member
@@ -31,7 +31,7 @@ extension ClusterFile {
             throw CommandError(
                 .unavailable, "no cluster in \(folder): \(file) cannot be read",
                 fix: "start one with `hearth cluster up --dir \(folder)`, "
-                    + "or name a node with --node tcp://HOST:PORT")
+                    + "or name a node with --node http://HOST:PORT")
         }
         do throws(NodeError) {
             self.init(try NodeConfiguration(contentsOf: file))
@@ -47,6 +47,11 @@ extension ClusterFile {
         cluster = configuration.cluster
         durability = configuration.durability.rawValue
         nodes = configuration.nodes
+        // Versions up to 0.3 wrote where ZeroMQ took clients.
+        for index in nodes.indices where nodes[index].publicKey == nil {
+            let client = nodes[index].client
+            if client.hasPrefix("tcp") { nodes[index].client = "http" + client.dropFirst(3) }
+        }
     }
 
     package var json: [UInt8] {

@@ -6,7 +6,7 @@ extension ClusterFile.Node {
     /// A node of this machine.
     package init(id: String, portsFrom port: Int) {
         self.init(
-            id: id, client: "tcp://127.0.0.1:\(port)", requests: "tcp://127.0.0.1:\(port + 1)",
+            id: id, client: "http://127.0.0.1:\(port)", requests: "tcp://127.0.0.1:\(port + 1)",
             updates: "tcp://127.0.0.1:\(port + 2)")
     }
 }

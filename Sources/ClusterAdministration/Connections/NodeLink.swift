@@ -49,7 +49,7 @@ package struct NodeLink: Sendable {
         contact.withLock { $0.observer = observer }
     }
 
-    /// A node as messages name it: `n2 (tcp://127.0.0.1:7011)`.
+    /// A node as messages name it: `n2 (http://127.0.0.1:7011)`.
     package func name(of address: String) -> String {
         let place = NodeLink.withoutKey(address)
         return names[address].map { "\($0) (\(place))" } ?? place

@@ -1,12 +1,13 @@
 internal import ClusterConfiguration
 package import CommandLineKit
+package import Hearth
 package import ZeroMQ
 
 /// The options by which every verb names the nodes that it talks to.
 package enum NodeOptions {
     package static let node = Option(
         "node", "NODE",
-        "A node's address (tcp://127.0.0.1:7001, with ?key=PUBLICKEY behind it if it has a key) or "
+        "A node's address (http://127.0.0.1:7001, or tcp://10.0.0.1:7001?key=PUBLICKEY if it has a key) or "
             + "its name in the cluster of --config or --dir (n2). "
             + "May be repeated: the others are tried when one does not answer. "
             + "Without it, every node of the cluster is tried in turn.", values: .node)
@@ -84,8 +85,14 @@ package enum NodeOptions {
     /// Where to ask, in order; at least one.
     ///
     /// - Throws: as `addresses(of:)`.
-    package static func servers(of invocation: Invocation) throws(CommandError) -> [ServerAddress] {
-        try addresses(of: invocation).map { ServerAddress($0) ?? ServerAddress($0, key: nil) }
+    package static func servers(of invocation: Invocation) throws(CommandError) -> [NodeAddress] {
+        try addresses(of: invocation).map { text throws(CommandError) in
+            do throws(HearthError) {
+                return try NodeAddress(text)
+            } catch {
+                throw CommandError(.usage, error.problem, fix: error.fix)
+            }
+        }
     }
 
     /// The names and addresses of the cluster's nodes.
@@ -114,19 +121,11 @@ package enum NodeOptions {
     private static func checked(
         _ text: String, _ invocation: Invocation
     ) throws(CommandError) -> String {
-        if let address = ServerAddress(text), address.endpoint.hasPrefix("tcp://") {
-            let parts = address.endpoint.dropFirst("tcp://".count)
-                .split(separator: ":", omittingEmptySubsequences: false)
-            if parts.count >= 2, !parts[0].isEmpty, let port = parts.last.flatMap({ UInt16($0) }),
-                port > 0
-            {
-                return text
-            }
+        do throws(HearthError) {
+            return try NodeAddress(text).description
+        } catch {
+            throw invocation.usageError("--\(node.name): \(error.problem)", fix: error.fix)
         }
-        throw invocation.usageError(
-            "--\(node.name) \(text): not the address of a node",
-            fix: "write tcp://HOST:PORT, for example tcp://127.0.0.1:7001, and ?key=PUBLICKEY "
-                + "behind it for a node with a key")
     }
 }
 

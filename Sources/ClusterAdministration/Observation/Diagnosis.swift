@@ -91,7 +91,7 @@ private struct Examination {
     }
 
     mutating func noteSilence(_ isListening: (String) -> Bool) {
-        let endpoint = status.node.address.endpoint
+        let endpoint = status.node.address.withoutKey
         guard isListening(endpoint) else {
             return note(
                 .error, "no process accepts connections at \(endpoint)",
@@ -99,7 +99,7 @@ private struct Examination {
         }
         note(
             .error, "a process accepts connections at \(endpoint) and does not answer",
-            fix: status.node.address.key == nil
+            fix: !status.node.address.isKeyed
                 ? "see its log: it may have no room for connections; if it has keys, name its "
                     + "configuration with --config and yours with --key"
                 : "list your public key (`hearth keys show FILE`) in its \"clientKeys\", and check "
@@ -160,7 +160,7 @@ private struct Examination {
                 .error, "has no contact with \(peer.node.id)",
                 fix: "check that its machine reaches "
                     + peer.node.peerEndpoints.joined(separator: " and ")
-                    + (status.node.address.key == nil
+                    + (!status.node.address.isKeyed
                         ? "" : ", and that both have the same \"publicKey\" of \(peer.node.id)"))
         }
     }

@@ -1,14 +1,15 @@
 internal import ClusterConfiguration
 package import CommandLineKit
 internal import DataTree
-package import ZeroMQ
+package import Hearth
+internal import ZeroMQ
 
 /// A cluster to observe: of a folder of this machine, whose processes are known, or of a configuration,
 /// wherever its nodes are.
 package struct ObservedCluster: Sendable {
     package struct Node: Sendable {
         package let id: String
-        package let address: ServerAddress
+        package let address: NodeAddress
         /// Where its peers reach it.
         let peerEndpoints: [String]
     }
@@ -27,38 +28,31 @@ package struct ObservedCluster: Sendable {
             let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
             local = cluster
             name = cluster.file.cluster
-            nodes = cluster.file.nodes.map(Node.init)
+            nodes = try cluster.file.nodes.map { node throws(CommandError) in try Node(node) }
             return
         }
         local = nil
         let configuration = try NodeConfiguration(named: file)
         name = configuration.cluster
-        nodes = configuration.nodes.map(Node.init)
+        nodes = try configuration.nodes.map { node throws(CommandError) in try Node(node) }
     }
 
-    package init(_ cluster: Cluster) {
+    package init(_ cluster: Cluster) throws(CommandError) {
         keys = nil
         local = cluster
         name = cluster.file.cluster
-        nodes = cluster.file.nodes.map(Node.init)
+        nodes = try cluster.file.nodes.map { node throws(CommandError) in try Node(node) }
     }
 
     /// Asks all nodes at once; those that do not answer within `limit` count as unreachable.
-    package func statuses(within limit: Duration = .seconds(1)) throws(CommandError)
-        -> [ObservedNode]
-    {
+    package func statuses(within limit: Duration = .seconds(1)) -> [ObservedNode] {
         let processes = nodes.map { process(of: $0) }
         let asked = zip(nodes, processes).filter { _, process in
             local == nil || process.map { !$0.isPaused } ?? false
         }.map(\.0)
         var reports: [String: StatusProbe.Answer] = [:]
-        do throws(NodeError) {
-            let answers = try StatusProbe(as: keys).answers(
-                of: asked.map(\.address), within: limit)
-            for (node, answer) in zip(asked, answers) { reports[node.id] = answer }
-        } catch {
-            throw CommandError(.unavailable, error.problem, fix: error.fix)
-        }
+        let answers = StatusProbe(as: keys).answers(of: asked.map(\.address), within: limit)
+        for (node, answer) in zip(asked, answers) { reports[node.id] = answer }
         return zip(nodes, processes).map { node, process in
             ObservedNode(
                 node: node, process: process, isLocal: local != nil,
@@ -76,9 +70,13 @@ package struct ObservedCluster: Sendable {
 }
 
 extension ObservedCluster.Node {
-    fileprivate init(_ node: NodeConfiguration.Member) {
-        self.init(
-            id: node.id, address: node.clientAddress,
-            peerEndpoints: [node.requests, node.updates])
+    fileprivate init(_ node: NodeConfiguration.Member) throws(CommandError) {
+        do throws(HearthError) {
+            self.init(
+                id: node.id, address: try NodeAddress(node.clientAddress.description),
+                peerEndpoints: [node.requests, node.updates])
+        } catch {
+            throw CommandError(.noInput, error.problem, fix: error.fix)
+        }
     }
 }

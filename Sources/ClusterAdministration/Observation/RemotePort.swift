@@ -5,10 +5,12 @@ package struct RemotePort: Sendable {
     private let host: String
     private let port: String
 
-    /// - Parameter endpoint: Such as `tcp://127.0.0.1:7001` or `tcp://[::1]:7001`.
+    /// - Parameter endpoint: Such as `tcp://127.0.0.1:7002` or `http://[::1]:7001`.
     package init?(_ endpoint: String) {
-        guard endpoint.hasPrefix("tcp://") else { return nil }
-        let rest = endpoint.dropFirst("tcp://".count)
+        guard let scheme = ["tcp://", "http://"].first(where: endpoint.hasPrefix) else {
+            return nil
+        }
+        let rest = endpoint.dropFirst(scheme.count)
         guard let colon = rest.lastIndex(of: ":") else { return nil }
         host = rest[..<colon].trimmingBrackets
         port = String(rest[rest.index(after: colon)...])

@@ -1,5 +1,6 @@
 package import ClusterConfiguration
 package import DataTree
+package import Hearth
 package import SyncProtocol
 package import ZeroMQ
 
@@ -20,22 +21,15 @@ package struct StatusProbe {
 
     /// The statuses of all nodes that answer in time, in the order of the addresses.
     ///
-    /// - Throws: when an address is invalid, or the process has no room for more sockets.
-    package func answers(
-        of addresses: [ServerAddress], within limit: Duration
-    ) throws(NodeError) -> [Answer?] {
+    package func answers(of addresses: [NodeAddress], within limit: Duration) -> [Answer?] {
         let asked = ContinuousClock.now
-        var sockets: [Socket] = []
-        do throws(ZeroMQError) {
-            for address in addresses { sockets.append(try ask(address)) }
-        } catch {
-            throw NodeError(error)
-        }
+        // A host that refuses at once counts as one that does not answer.
+        let connections = addresses.map { try? ask($0, .status(id: requestID)) }
         let deadline = ContinuousClock.now + limit
-        return sockets.map { socket in
-            guard case .value(_, let status) = answer(from: socket, until: deadline) else {
-                return nil
-            }
+        return connections.map { connection in
+            guard let connection,
+                case .value(_, let status) = answer(from: connection, until: deadline)
+            else { return nil }
             return Answer(
                 status: Result { () throws(DataError) in try NodeStatus(status) },
                 delay: asked.duration(to: .now))
@@ -46,7 +40,7 @@ package struct StatusProbe {
     ///
     /// - Throws: when the node does not answer in time, or refuses.
     package func backUp(
-        _ address: ServerAddress, to name: String, within limit: Duration
+        _ address: NodeAddress, to name: String, within limit: Duration
     ) throws(NodeError) -> String {
         guard
             case .value(_, .string(let path)) = try answer(
@@ -59,21 +53,16 @@ package struct StatusProbe {
     ///
     /// - Throws: when the node does not answer in time, or refuses.
     package func evict(
-        _ member: String, at address: ServerAddress, within limit: Duration
+        _ member: String, at address: NodeAddress, within limit: Duration
     ) throws(NodeError) {
         _ = try answer(of: address, to: .evict(id: requestID, member: member), within: limit)
     }
 
     private func answer(
-        of address: ServerAddress, to message: ClientMessage, within limit: Duration
+        of address: NodeAddress, to message: ClientMessage, within limit: Duration
     ) throws(NodeError) -> NodeMessage {
-        let socket: Socket
-        do throws(ZeroMQError) {
-            socket = try ask(address, message)
-        } catch {
-            throw NodeError(error)
-        }
-        guard let answer = self.answer(from: socket, until: ContinuousClock.now + limit) else {
+        let connection = try ask(address, message)
+        guard let answer = self.answer(from: connection, until: ContinuousClock.now + limit) else {
             throw NodeError(
                 problem: "the node does not answer", fix: "see `hearth cluster status`")
         }
@@ -85,18 +74,16 @@ package struct StatusProbe {
 
     /// The answer to the request; a node sends probes in between to a client that waits for long.
     private func answer(
-        from socket: Socket, until deadline: ContinuousClock.Instant
+        from connection: ProbeConnection, until deadline: ContinuousClock.Instant
     ) -> NodeMessage? {
-        while socket.wait(upTo: max(.zero, ContinuousClock.now.duration(to: deadline))) {
-            if let answer = socket.receive({ StatusProbe.answer(in: $0[0]) }) ?? nil {
-                return answer
-            }
+        while let frame = connection.frame(until: deadline) {
+            if let answer = StatusProbe.answer(in: frame) { return answer }
         }
         return nil
     }
 
-    private static func answer(in frame: UnsafeRawBufferPointer) -> NodeMessage? {
-        guard let messages = try? FrameReader<NodeMessage>(frame) else { return nil }
+    private static func answer(in frame: [UInt8]) -> NodeMessage? {
+        let messages = (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
         for case .message(let message) in messages {
             switch message {
             case .value(requestID, _), .ok(requestID), .error(requestID, _, _, _): return message
@@ -107,15 +94,13 @@ package struct StatusProbe {
     }
 
     private func ask(
-        _ address: ServerAddress, _ message: ClientMessage = .status(id: requestID)
-    ) throws(ZeroMQError) -> Socket {
-        let socket = try Socket(.dealer, in: context)
-        socket.linger = .zero
-        try socket.connect(address, as: keys)
-        socket.send(message.frame)
-        return socket
+        _ address: NodeAddress, _ message: ClientMessage
+    ) throws(NodeError) -> ProbeConnection {
+        let connection = try ProbeConnection(to: address, as: keys, in: context)
+        connection.send(message.frame)
+        return connection
     }
 }
 
-/// Each socket sends one request.
+/// Each connection sends one request.
 private let requestID: UInt64 = 1

@@ -1,16 +1,17 @@
+internal import ClusterConfiguration
 internal import EventLoop
 internal import ReplicaCore
 internal import SyncProtocol
 internal import ZeroMQ
 
-/// Serves the clients of a node: identifies them by their routing ids, and queues frames for slow ones,
+/// Serves the clients of a node with a key over ZeroMQ: identifies them by their routing ids, and queues frames for slow ones,
 /// within a bound.
 ///
 /// The router detects that a client is gone only when it sends to it, so idle clients are sent a probe
 /// now and then.
-final class ClientPort {
+final class ClientPort: ClientDoor {
     /// The largest frame a client may send; one that sends more is disconnected.
-    static let maxMessageSize = 32 << 20
+    static let maxMessageSize = NativeProtocol.requestLimit
     private static let requestsLimit = 1_000
     /// Replies in ZeroMQ's own queue for a client, which counts frames; the node's, behind it, counts
     /// bytes.
@@ -24,19 +25,21 @@ final class ClientPort {
     /// An answer to no request, which clients ignore.
     private static let probe = NodeMessage.ok(id: 0).frame
 
-    /// Sessions that ended because their client read too slowly.
     private(set) var slowClients = 0
-    /// Replies whose client was gone.
     private(set) var droppedReplies = 0
     private let channel: Channel
+    private let loop: Loop
     private var table = ClientTable()
     private var slowSessions: [SessionID] = []
     private var turn: UInt64 = 0
     /// The turns at the last probes.
     private var probes: [UInt64] = []
-    private var take: (Input) -> Void = { _ in }
+    private var receive: (Input) -> Void = { _ in }
 
-    init(in context: Context, security: Security? = nil) throws(ZeroMQError) {
+    init(
+        in context: Context, on loop: Loop, security: Security? = nil
+    ) throws(ZeroMQError) {
+        self.loop = loop
         let socket = try Socket(.router, in: context)
         socket.sendHighWaterMark = Self.repliesLimit
         socket.receiveHighWaterMark = Self.requestsLimit
@@ -53,28 +56,27 @@ final class ClientPort {
     /// The known clients; one that vanished counts for some ten seconds more.
     var count: Int { table.count }
 
-    /// What waits for slow clients, in bytes.
     var waitingBytes: Int {
         slowSessions.reduce(0) { $0 + (table[$1]?.waitingBytes ?? 0) }
     }
 
-    /// Begins to hand over the frames of clients, once `bind` admits them, and the changes of their state.
-    func open(
-        on loop: Loop, take: @escaping (Input) -> Void
-    ) throws(EventLoopError) {
-        self.take = take
+    func open(receive: @escaping (Input) -> Void) throws(EventLoopError) {
+        self.receive = receive
         try channel.open(on: loop) { [unowned self] message in
             // A message of this protocol has two frames: a name and a content.
             guard message.count == 2, let session = session(of: message[0]) else { return }
-            take(.requested(Array(message[1]), by: session))
+            receive(.requested(Array(message[1]), by: session))
         }
     }
 
-    func bind(_ endpoint: String) throws(ZeroMQError) {
-        try channel.socket.bind(endpoint)
+    func bind(_ endpoint: String) throws(NodeError) {
+        do throws(ZeroMQError) {
+            try channel.socket.bind(endpoint)
+        } catch {
+            throw NodeError(error)
+        }
     }
 
-    /// While paused, frames of clients wait at their side.
     var isPaused = false {
         didSet { if isPaused != oldValue { channel.isPaused = isPaused } }
     }
@@ -86,13 +88,12 @@ final class ClientPort {
         }
         guard client.waiting.isEmpty else { return wait(frame, for: session) }
         switch channel.send(frame, to: client.routingID) {
-        case .sent: table[session]?.lastTurn = turn
+        case .sent: table.update(session) { $0.lastTurn = turn }
         case .wouldBlock: wait(frame, for: session)
         case .unroutable: drop(session)
         }
     }
 
-    /// Sends queued frames to slow clients, as far as ZeroMQ's queues have room.
     func endTurn() {
         turn += 1
         if !slowSessions.isEmpty {
@@ -103,8 +104,8 @@ final class ClientPort {
         channel.endTurn()
     }
 
-    /// Once a second: sends a probe to clients that were idle for long, to detect those that are gone.
-    func probe() {
+    /// Sends a probe to clients that were idle for long, to detect those that are gone.
+    func tick() {
         if probes.count == Self.silentSeconds, let since = probes.first {
             for client in table.silent(since: since, limit: Self.probedAtOnce) {
                 reply(Self.probe, to: client.session)
@@ -116,7 +117,6 @@ final class ClientPort {
 
     func stopReceiving() { channel.stopReceiving() }
 
-    /// Closes the socket, which sends queued frames for a moment.
     func close() { channel.socket.close() }
 }
 
@@ -148,24 +148,28 @@ extension ClientPort {
         if client.waiting.isEmpty { slowSessions.append(session) }
         // One reply may be larger than the limit, but no other may wait behind it.
         guard client.waitingBytes <= Self.waitingBytesLimit else { return end(session) }
-        table[session]?.waiting.append(frame)
-        table[session]?.waitingBytes += frame.count
+        table.update(session) {
+            $0.waiting.append(frame)
+            $0.waitingBytes += frame.count
+        }
         guard client.waitingBytes + frame.count > Self.backpressureBytes, !client.isBackpressured
         else {
             return
         }
-        table[session]?.isBackpressured = true
-        take(.backpressured(session))
+        table.update(session) { $0.isBackpressured = true }
+        receive(.backpressured(session))
     }
 
     /// Ends the session of a slow client, which learns of it once it has read all earlier replies.
     private func end(_ session: SessionID) {
         slowClients += 1
         droppedReplies += table[session]?.waiting.count ?? 0
-        table[session]?.isEnded = true
-        table[session]?.waiting = [Self.goodbye("this client read too slowly")]
-        table[session]?.waitingBytes = 0
-        take(.closed(session))
+        table.update(session) {
+            $0.isEnded = true
+            $0.waiting = [Self.goodbye("this client read too slowly")]
+            $0.waitingBytes = 0
+        }
+        receive(.closed(session))
     }
 
     private func sendWaiting(to session: SessionID) {
@@ -173,19 +177,21 @@ extension ClientPort {
         for (index, frame) in client.waiting.enumerated() {
             switch channel.send(frame, to: client.routingID) {
             case .sent:
-                table[session]?.lastTurn = turn
-                table[session]?.waitingBytes -= frame.count
+                table.update(session) {
+                    $0.lastTurn = turn
+                    $0.waitingBytes -= frame.count
+                }
             case .wouldBlock:
-                table[session]?.waiting.removeFirst(index)
+                table.update(session) { $0.waiting.removeFirst(index) }
                 return slowSessions.append(session)
             case .unroutable: return drop(session)
             }
         }
-        table[session]?.waiting = []
+        table.update(session) { $0.waiting = [] }
         if client.isEnded { return table.remove(session) }
         guard client.isBackpressured else { return }
-        table[session]?.isBackpressured = false
-        take(.writable(session))
+        table.update(session) { $0.isBackpressured = false }
+        receive(.writable(session))
     }
 
     /// Removes a client that is gone.
@@ -197,7 +203,7 @@ extension ClientPort {
     private func remove(_ session: SessionID) {
         let wasEnded = table[session]?.isEnded ?? true
         table.remove(session)
-        if !wasEnded { take(.closed(session)) }
+        if !wasEnded { receive(.closed(session)) }
     }
 
     private static func goodbye(_ problem: String) -> [UInt8] {

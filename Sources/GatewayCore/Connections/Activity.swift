@@ -12,6 +12,8 @@ enum Activity {
     case answering(AnswerText, ChunkedBody, sinceMilliseconds: UInt64)
     /// The answer is a stream of events, which has no end.
     case streaming(EventStream)
+    /// The client speaks Firebase's WebSocket protocol.
+    case realtime(RealtimeConnection)
     /// A native client speaks with the replica, past the gateway.
     case native
     /// Nothing more is read, and what was sent leaves.
@@ -22,6 +24,7 @@ enum Activity {
         switch self {
         case .idle, .receiving, .asking, .answering, .closing: .http
         case .streaming: .eventStream
+        case .realtime: .realtime
         case .native: .native
         }
     }
@@ -31,5 +34,5 @@ enum Activity {
 enum ConnectionKind: String, CaseIterable {
     case http
     case eventStream = "event_stream"
-    case native
+    case realtime, native
 }

@@ -9,9 +9,13 @@ struct Connection {
     let address: RemoteAddress
     var reader: RequestReader
     private(set) var activity = Activity.idle
+    /// As what the connection is counted.
+    private var kind = ConnectionKind.http
     var numbers = RequestNumbers()
     /// Whether the replica has a session of this connection.
-    var hasSession = false
+    private var hasSession = false
+    /// How a client of Firebase's protocol can end the session from another connection.
+    private var realtimeName: String?
     /// Whether the replica holds back what the session listens to.
     private var isHeld = false
     /// What the client is waited for, and since when.
@@ -28,28 +32,32 @@ struct Connection {
 
     /// Goes on to another activity, and returns the one before: nothing else holds it then, so it can be changed in place.
     @discardableResult
-    mutating func become(_ next: Activity, _ context: inout GatewayContext) -> Activity {
-        let (before, after) = (activity.kind, next.kind)
-        if before != after {
-            context.metrics.connections[before, default: 0] -= 1
-            context.metrics.connections[after, default: 0] += 1
-        }
+    mutating func become(_ next: Activity) -> Activity {
         var other = next
         swap(&other, &activity)
         return other
     }
 
+    /// Counts the connection among those that do the same.
+    mutating func updateKind(_ context: inout GatewayContext) {
+        let next = activity.kind
+        guard next != kind else { return }
+        context.metrics.connections[kind, default: 0] -= 1
+        context.metrics.connections[next, default: 0] += 1
+        kind = next
+    }
+
     /// Closes the connection once everything sent to it has left.
     mutating func close(_ context: inout GatewayContext) {
         if case .closing = activity { return }
-        releaseBody(of: become(.closing, &context), &context)
+        releaseBody(of: become(.closing), &context)
         context.output(.close(id))
     }
 
     /// Ends the session, as the connection is gone.
     mutating func end(_ context: inout GatewayContext) {
-        releaseBody(of: become(.closing, &context), &context)
-        context.metrics.connections[.http, default: 0] -= 1
+        releaseBody(of: become(.closing), &context)
+        context.metrics.connections[kind, default: 0] -= 1
         endSession(&context)
     }
 
@@ -59,18 +67,44 @@ struct Connection {
 
     /// Ends the session, if there is one, while the connection goes on.
     mutating func endSession(_ context: inout GatewayContext) {
+        if let realtimeName { context.forgetRealtime(realtimeName) }
+        realtimeName = nil
         guard hasSession else { return }
         hasSession = false
+        isHeld = false
         context.output(.end(id))
+    }
+
+    /// Begins a session, unless there is one.
+    mutating func openSession(_ context: inout GatewayContext) {
+        if hasSession { return }
+        hasSession = true
+        context.output(.open(id))
+    }
+
+    /// Gives the session a name that nobody can guess.
+    mutating func nameRealtime(_ context: inout GatewayContext) -> String {
+        let name = context.nameRealtime(id)
+        realtimeName = name
+        return name
+    }
+
+    /// The client has connected again and named this session, which is over therefore.
+    mutating func displace(_ context: inout GatewayContext) {
+        (hasSession, realtimeName) = (false, nil)
+        endRealtime(.normal, &context)
+    }
+
+    /// Ends what cannot go on as the node stops to serve; clients of Firebase's protocol go to another node.
+    mutating func stopServing(_ context: inout GatewayContext) {
+        let host = context.configuration.redirectHost
+        updateRealtime(&context) { realtime, _ in realtime.session.end(redirectedTo: host) }
     }
 
     /// Hands requests to the replica.
     mutating func ask(_ messages: [ClientMessage], _ context: inout GatewayContext) {
         if messages.isEmpty { return }
-        if !hasSession {
-            hasSession = true
-            context.output(.open(id))
-        }
+        openSession(&context)
         context.output(.ask(id, messages))
     }
 }
@@ -81,6 +115,7 @@ extension Connection {
     /// Processes bytes that have arrived.
     mutating func receive(_ bytes: [UInt8], _ context: inout GatewayContext) {
         switch activity {
+        case .realtime: receiveFrames(bytes, &context)
         case .streaming, .native, .closing: return
         case .idle, .receiving, .asking, .answering:
             reader.receive(bytes)
@@ -90,11 +125,16 @@ extension Connection {
 
     /// Processes what the replica answered in one turn.
     mutating func process(_ answers: [SessionAnswer], _ context: inout GatewayContext) {
+        if case .realtime = activity {
+            return updateRealtime(&context) { realtime, context in
+                realtime.session.answered(answers, sharing: &context.texts)
+            }
+        }
         for answer in answers {
             switch activity {
             case .asking: step(answer, &context)
             case .streaming: stream(answer, &context)
-            case .idle, .receiving, .answering, .native, .closing: break
+            case .idle, .receiving, .answering, .realtime, .native, .closing: break
             }
         }
         readRequests(&context)
@@ -112,6 +152,8 @@ extension Connection {
         switch activity {
         case .answering: continueAnswer(&context)
         case .streaming: continueStream(&context)
+        case .realtime:
+            updateRealtime(&context) { realtime, _ in realtime.session.resume() }
         case .idle, .receiving, .asking, .native, .closing: break
         }
         if isHeld, !isPartWay {
@@ -125,6 +167,7 @@ extension Connection {
         switch activity {
         case .answering: true
         case .streaming(let stream): stream.isPartWay
+        case .realtime(let realtime): realtime.session.isWaiting
         case .idle, .receiving, .asking, .native, .closing: false
         }
     }
@@ -150,8 +193,10 @@ extension Connection {
                 if quiet >= configuration.partMilliseconds { close(&context) }
             } else if quiet >= configuration.keepAliveMilliseconds {
                 context.send(stream.keepAlive(at: now), to: id)
-                become(.streaming(stream), &context)
+                become(.streaming(stream))
             }
+        case .realtime(let realtime):
+            if realtime.session.isSilent(at: context.now) { endRealtime(.goingAway, &context) }
         case .asking, .native, .closing: break
         }
     }

@@ -21,31 +21,31 @@ extension Connection {
     private var isReading: Bool {
         switch activity {
         case .idle, .receiving: true
-        case .asking, .answering, .streaming, .native, .closing: false
+        case .asking, .answering, .streaming, .realtime, .native, .closing: false
         }
     }
 
     private mutating func begin(_ head: RequestHead, _ context: inout GatewayContext) {
         let request = OpenRequest(head, from: address, in: context)
         guard request.answersAtOnce, case .answer(let answer) = request.plan else {
-            become(.receiving(request), &context)
+            become(.receiving(request))
             return
         }
         send(answer, to: request, &context)
     }
 
     private mutating func collect(_ piece: [UInt8], _ context: inout GatewayContext) {
-        guard case .receiving(var request) = become(.idle, &context) else {
+        guard case .receiving(var request) = become(.idle) else {
             preconditionFailure("a body belongs to a request")
         }
         request.awaitsContinue = false
         guard request.plan.keepsBody else {
-            become(.receiving(request), &context)
+            become(.receiving(request))
             return
         }
         request.body += piece
         context.bodyBytes += piece.count
-        become(.receiving(request), &context)
+        become(.receiving(request))
         if context.bodyBytes > context.configuration.bodiesBytes {
             sendLast(Answer(.unavailable("too many large requests arrive")), &context)
         }
@@ -54,9 +54,9 @@ extension Connection {
     /// Tells a client to send its body, if it waits for that.
     private mutating func continueIfAwaited(_ context: inout GatewayContext) {
         guard case .receiving(let request) = activity, request.awaitsContinue else { return }
-        guard case .receiving(var request) = become(.idle, &context) else { return }
+        guard case .receiving(var request) = become(.idle) else { return }
         request.awaitsContinue = false
-        become(.receiving(request), &context)
+        become(.receiving(request))
         context.send(ResponseHead.continueMessage, to: id)
     }
 
@@ -72,7 +72,7 @@ extension Connection {
 extension Connection {
     /// Does what a complete request asks for.
     private mutating func perform(_ context: inout GatewayContext) {
-        guard case .receiving(var request) = become(.idle, &context) else {
+        guard case .receiving(var request) = become(.idle) else {
             preconditionFailure("only a request ends")
         }
         var body: [UInt8] = []
@@ -85,6 +85,7 @@ extension Connection {
             begin(.metrics(exchange), exchange.opening, for: request, &context)
         case .rest(let rest): perform(rest, body, for: request, &context)
         case .native(let key): becomeNative(answering: key, &context)
+        case .realtime(let head): becomeRealtime(head, &context)
         }
     }
 
@@ -96,7 +97,7 @@ extension Connection {
         context.metrics.countRequest(.get, 101)
         context.send(
             WebSocketUpgrade.answer(to: key, subprotocol: RequestPlan.nativeProtocol), to: id)
-        become(.native, &context)
+        become(.native)
         context.output(.native(id, rest: reader.upgrade()))
     }
 
@@ -127,13 +128,13 @@ extension Connection {
         _ context: inout GatewayContext
     ) {
         let since = context.elapsedMilliseconds
-        become(.asking(request, exchange, sinceMilliseconds: since), &context)
+        become(.asking(request, exchange, sinceMilliseconds: since))
         ask(messages, &context)
     }
 
     /// Goes on with a request by an answer of the replica.
     mutating func step(_ answer: SessionAnswer, _ context: inout GatewayContext) {
-        guard case .asking(let request, var exchange, let since) = become(.idle, &context) else {
+        guard case .asking(let request, var exchange, let since) = become(.idle) else {
             preconditionFailure("only a request waits for the replica")
         }
         let step = exchange.step(answer, &numbers)
@@ -142,9 +143,9 @@ extension Connection {
             context.metrics.acknowledgements.count(milliseconds: took)
         }
         switch step {
-        case .waits: become(.asking(request, exchange, sinceMilliseconds: since), &context)
+        case .waits: become(.asking(request, exchange, sinceMilliseconds: since))
         case .asks(let messages):
-            become(.asking(request, exchange, sinceMilliseconds: since), &context)
+            become(.asking(request, exchange, sinceMilliseconds: since))
             ask(messages, &context)
         case .shows(let status): send(context.metricsAnswer(status), to: request, &context)
         case .answers(let answer): send(answer, to: request, &context)
@@ -185,13 +186,13 @@ extension Connection {
         for text: AnswerText, _ body: ChunkedBody, _ context: inout GatewayContext
     ) {
         let since = context.elapsedMilliseconds
-        become(.answering(text, body, sinceMilliseconds: since), &context)
+        become(.answering(text, body, sinceMilliseconds: since))
         context.output(.reportWritable(id))
     }
 
     /// Sends the next part of a large answer.
     mutating func continueAnswer(_ context: inout GatewayContext) {
-        guard case .answering(var text, let body, _) = become(.idle, &context) else { return }
+        guard case .answering(var text, let body, _) = become(.idle) else { return }
         var part: [UInt8] = []
         let more = text.write(to: &part)
         context.send(body.piece(part), to: id)
@@ -203,7 +204,7 @@ extension Connection {
     /// Ends a request whose answer is sent.
     private mutating func finish(closes: Bool, _ context: inout GatewayContext) {
         if closes { return close(&context) }
-        become(.idle, &context)
+        become(.idle)
         reader.answered()
         restartPhase(&context)
     }
@@ -255,16 +256,16 @@ extension Connection {
         let stream = EventStream(
             of: listen, in: rest.form.form, body, sharesTexts: request.form.version == .http11,
             at: context.elapsedMilliseconds)
-        become(.streaming(stream), &context)
+        become(.streaming(stream))
     }
 
     /// Tells the client what changed.
     mutating func stream(_ answer: SessionAnswer, _ context: inout GatewayContext) {
-        guard case .streaming(var stream) = become(.idle, &context) else { return }
+        guard case .streaming(var stream) = become(.idle) else { return }
         let wasPartWay = stream.isPartWay
         let step = stream.step(answer, &context.texts, at: context.elapsedMilliseconds)
         let isPartWay = stream.isPartWay
-        become(.streaming(stream), &context)
+        become(.streaming(stream))
         switch step {
         case .nothing: break
         case .sends(let bytes): context.send(bytes, to: id)
@@ -280,11 +281,11 @@ extension Connection {
 
     /// Sends the next part of a large event, or what waits behind it.
     mutating func continueStream(_ context: inout GatewayContext) {
-        guard case .streaming(var stream) = become(.idle, &context) else { return }
+        guard case .streaming(var stream) = become(.idle) else { return }
         if stream.isPartWay {
             context.send(stream.nextPart(at: context.elapsedMilliseconds), to: id)
             context.output(.reportWritable(id))
         }
-        become(.streaming(stream), &context)
+        become(.streaming(stream))
     }
 }

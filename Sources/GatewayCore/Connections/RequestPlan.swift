@@ -9,6 +9,8 @@ enum RequestPlan {
     case metrics
     /// The connection becomes a native client's WebSocket, for this key.
     case native(key: String)
+    /// The connection becomes one of Firebase's WebSocket protocol.
+    case realtime(RealtimeRequestHead)
 
     /// The subprotocol of native clients.
     static let nativeProtocol = "hearth.1"
@@ -39,6 +41,9 @@ enum RequestPlan {
             guard head.lists("hearth.1", in: "sec-websocket-protocol") else { throw .nativeClient }
             self = .native(key: try head.webSocketKey())
             try context.checkServes()
+        case "/.ws":
+            self = .realtime(try RealtimeRequestHead(head))
+            try context.checkServes()
         default:
             let isLocal = address.isLoopback
             guard let request = try RestRequest(head, isLocal: isLocal, context.json) else {
@@ -64,7 +69,7 @@ extension GatewayContext {
 
 extension RequestHead {
     /// The key of a request for a WebSocket.
-    fileprivate func webSocketKey() throws(RestFailure) -> String {
+    func webSocketKey() throws(RestFailure) -> String {
         guard method == .get, asksToUpgrade(to: "websocket"),
             value(of: "sec-websocket-version") == WebSocketUpgrade.version
         else { throw .upgrade }

@@ -14,18 +14,9 @@ extension Connection {
         guard !nodes.isEmpty else {
             throw HearthError(
                 .invalid, "there is no address of a node",
-                fix: "name at least one, as in tcp://127.0.0.1:7001")
+                fix: "name at least one, as in http://127.0.0.1:7001")
         }
-        if let bad = nodes.first(where: { !ServerAddress.isComplete($0) }) {
-            throw HearthError(
-                .invalid, "\(bad) is no address of a node",
-                fix: "write a scheme, a host and a port, as in tcp://127.0.0.1:7001")
-        }
-        if let bad = nodes.first(where: { ServerAddress($0) == nil }) {
-            throw HearthError(
-                .invalid, "the key in \(bad) is none",
-                fix: "write the node's 40 characters behind ?key=")
-        }
+        for node in nodes { _ = try NodeAddress(node) }
         guard let keyFile else { return nil }
         do throws(KeyFileError) {
             return try KeyFile(keyFile).read()
@@ -42,20 +33,6 @@ extension Connection {
         } catch {
             throw HearthError(.unavailable, error.problem, fix: error.fix)
         }
-    }
-}
-
-extension ServerAddress {
-    /// Whether a text has all parts of an address at which a node takes clients.
-    fileprivate static func isComplete(_ text: String) -> Bool {
-        let end = text.firstIndex(of: "?") ?? text.endIndex
-        let parts = text[..<end].split(separator: "://", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[1].isEmpty else { return false }
-        guard parts[0] == "tcp" else { return parts[0] == "ipc" }
-        guard let colon = parts[1].lastIndex(of: ":"), colon != parts[1].startIndex,
-            let port = UInt16(parts[1][parts[1].index(after: colon)...])
-        else { return false }
-        return port > 0
     }
 }
 

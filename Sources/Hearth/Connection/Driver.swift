@@ -2,10 +2,11 @@ internal import ClientCore
 internal import DataTree
 internal import EventLoop
 internal import QueryEngine
+internal import Sockets
 internal import Storage
 internal import ZeroMQ
 
-/// Connects a client core with a ZeroMQ socket and the application's callbacks.
+/// Connects a client core with a node and the application's callbacks.
 ///
 /// Confined to the thread of its loop.
 final class Driver {
@@ -40,8 +41,7 @@ final class Driver {
     /// Keys of values to look up.
     private var recalls: [String] = []
     private var client: Client
-    private var socket: Socket?
-    private var watcher: Watcher?
+    private var connection: (any NodeConnection)?
     private var timer: Watcher?
     private var isInTurn = false
     private let beginningNanoseconds = Loop.monotonicNanoseconds
@@ -97,7 +97,7 @@ final class Driver {
         // Watchers belong to this thread; the driver itself may be released on another.
         loop.atEndOfTurn = {}
         timer?.cancel()
-        dropSocket()
+        disconnect()
         for id in completions.keys.sorted() { complete(id, .failure(.closed(effect: .unknown))) }
         callbacks.run(calls)
         commands = nil
@@ -122,6 +122,7 @@ extension Driver {
         guard isInTurn else { return }
         step(.turnEnded)
         isInTurn = false
+        connection?.endTurn()
         // The clock is known before the application learns that there is a connection.
         clock.set(aheadMilliseconds: client.nodeAheadMilliseconds)
         callbacks.run(calls)
@@ -131,31 +132,26 @@ extension Driver {
 
     private func tick() {
         beginTurn()
-        // A socket that does not reconnect is not writable once its connection is gone.
-        if let socket, !socket.events.contains(.writable) { loseConnection() }
-        watcher?.activate()
+        connection?.check()
+        connection?.isPaused = callbacks.isFull
     }
 
-    private func loseConnection() {
-        dropSocket()
-        step(.connectionLost)
+    private func disconnect() {
+        connection?.close()
+        connection = nil
     }
 
-    private func dropSocket() {
-        // Cancelled, not just released: the loop may be about to run it.
-        watcher?.cancel()
-        watcher = nil
-        socket = nil
-    }
-
-    private func drain() {
-        // Frames for which the application has no time wait in the socket; the timer looks again.
-        guard let socket, !callbacks.isFull else { return }
+    private func handle(_ event: NodeConnectionEvent) {
         beginTurn()
-        let outcome = socket.drain(limit: 64) { message in
-            step(.received(Array(message[message.count - 1])))
+        switch event {
+        case .received(let frame):
+            step(.received(frame))
+            // Frames for which the application has no time wait; the timer looks again.
+            if callbacks.isFull { connection?.isPaused = true }
+        case .lost:
+            disconnect()
+            step(.connectionLost)
         }
-        if outcome == .limitReached { watcher?.activate() }
     }
 }
 
@@ -194,7 +190,7 @@ extension Driver {
     private func perform(_ output: Output) {
         switch output {
         case .connect(let address): connect(to: address)
-        case .disconnect: dropSocket()
+        case .disconnect: disconnect()
         case .persist(let records):
             kept { store throws(StorageError) in try store.keep(records) }
         case .recall(let key): recalls.append(key)
@@ -228,28 +224,31 @@ extension Driver {
     }
 
     private func connect(to address: String) {
-        dropSocket()
+        disconnect()
         tap?.connects()
         tap?.contact(.searching(refusal: client.refusal))
         do {
-            let socket = try Socket(.dealer, in: context)
-            // A connection that came back by itself would have lost its listens at the node.
-            socket.reconnectInterval = nil
-            socket.sendHighWaterMark = 0
-            socket.receiveHighWaterMark = 0
-            try socket.connect(ServerAddress(address) ?? ServerAddress(address, key: nil), as: keys)
-            watcher = try loop.watchEdges(of: socket.fileDescriptor) { [unowned self] in drain() }
-            self.socket = socket
+            connection = try makeConnection(to: try NodeAddress(address))
         } catch {
             // At an address that cannot be used no node answers.
             step(.connectionLost)
         }
     }
 
+    private func makeConnection(to address: NodeAddress) throws -> any NodeConnection {
+        switch address {
+        case .http(let address):
+            try WebSocketConnection(to: address, on: loop) { [unowned self] in handle($0) }
+        case .keyed(let address):
+            try KeyedConnection(to: address, as: keys, in: context, on: loop) { [unowned self] in
+                handle($0)
+            }
+        }
+    }
+
     private func send(_ frame: [UInt8]) {
-        guard let socket else { return }
+        guard let connection else { return }
         tap?.sends(frame)
-        if socket.send(frame) != .sent { return loseConnection() }
-        watcher?.activate()
+        connection.send(frame)
     }
 }

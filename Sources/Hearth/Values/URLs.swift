@@ -21,7 +21,7 @@ extension Path {
     init(url: String) throws(DataError) {
         let wrong = DataError(
             problem: "\(url) is no URL of a place",
-            fix: "write an address and a path, as in tcp://127.0.0.1:7001/rooms/lobby")
+            fix: "write an address and a path, as in http://127.0.0.1:7001/rooms/lobby")
         guard let scheme = url.range(of: "://") else { throw wrong }
         let rest = url[scheme.upperBound...].prefix { $0 != "?" }
         let text = rest.drop { $0 != "/" }.split(separator: "/")

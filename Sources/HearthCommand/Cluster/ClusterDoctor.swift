@@ -18,10 +18,10 @@ enum ClusterDoctor {
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let cluster = try ObservedCluster(of: invocation)
-        let statuses = try cluster.statuses()
+        let statuses = cluster.statuses()
         // A problem that is gone a second later, such as lag, is not reported.
         usleep(1_000_000)
-        let diagnosis = Diagnosis(of: cluster, statuses, later: try cluster.statuses()) {
+        let diagnosis = Diagnosis(of: cluster, statuses, later: cluster.statuses()) {
             endpoint in
             RemotePort(endpoint)?.isListening() ?? false
         }

@@ -23,7 +23,7 @@ enum ClusterStatus {
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let cluster = try ObservedCluster(of: invocation)
         guard invocation.has(watch) else {
-            let statuses = try cluster.statuses()
+            let statuses = cluster.statuses()
             show(statuses, since: nil, invocation)
             try requireServing(statuses)
             return .success
@@ -31,7 +31,7 @@ enum ClusterStatus {
         StopRequest.watch()
         var last: StatusSample?
         while !StopRequest.isThere {
-            let sample = StatusSample(statuses: try cluster.statuses(), at: .now)
+            let sample = StatusSample(statuses: cluster.statuses(), at: .now)
             // From the top left, over what was there: no flicker.
             if Terminal.standardOutput.isInteractive {
                 StandardOutput.shared.print("\u{1B}[H\u{1B}[J")

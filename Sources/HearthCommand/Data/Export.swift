@@ -13,7 +13,7 @@ extension Verb {
         arguments: [DataArguments.path, file], options: [pretty] + NodeClient.options,
         examples: [
             "hearth export /languages languages.json --node n2 --dir demo",
-            "hearth export / - --node tcp://127.0.0.1:7001",
+            "hearth export / - --node http://127.0.0.1:7001",
         ]
     ) { (invocation) throws(CommandError) in
         let path = try invocation.location()

@@ -18,7 +18,7 @@ extension Verb {
         options: [pretty, DataArguments.priorities, shallow, stable]
             + NodeClient.options(waiting: "5, or 60 with --stable"),
         examples: [
-            "hearth get /rooms/lobby --node tcp://127.0.0.1:7001",
+            "hearth get /rooms/lobby --node http://127.0.0.1:7001",
             "hearth get /rooms --pretty --node n2 --dir demo",
             "hearth get /rooms --shallow",
             "hearth get /rooms/lobby --stable --timeout 60",

@@ -19,7 +19,7 @@ extension Verb {
         arguments: [DataArguments.path, file], options: [replace] + NodeClient.options,
         examples: [
             "hearth import /languages iso_639-3.json --node n1 --dir demo",
-            "zcat backup.json.gz | hearth import / - --replace --node tcp://127.0.0.1:7001",
+            "zcat backup.json.gz | hearth import / - --replace --node http://127.0.0.1:7001",
         ]
     ) { (invocation) throws(CommandError) in
         let path = try invocation.location()

@@ -6,7 +6,7 @@ extension Verb {
         "set", "Replaces what is at a path.",
         arguments: [DataArguments.path, DataArguments.json], options: NodeClient.writeOptions,
         examples: [
-            "hearth set /rooms/lobby '{\"title\":\"Lobby\"}' --node tcp://127.0.0.1:7001",
+            "hearth set /rooms/lobby '{\"title\":\"Lobby\"}' --node http://127.0.0.1:7001",
             "hearth set /accounts/anna 100 --concern majority",
             "hearth set /rooms/lobby/opened '{\".sv\":\"timestamp\"}'",
         ]

@@ -21,7 +21,7 @@ extension Verb {
             + NodeClient.options,
         examples: [
             "hearth watch /posts --order-by child:stars --limit-to-last 3 --events all --node n1",
-            "hearth watch /rooms/lobby/messages --node tcp://127.0.0.1:7001",
+            "hearth watch /rooms/lobby/messages --node http://127.0.0.1:7001",
             "hearth watch /rooms/lobby/title --events value --count 1 --node n2 --dir demo",
         ]
     ) { (invocation) throws(CommandError) in

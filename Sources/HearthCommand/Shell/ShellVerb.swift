@@ -11,7 +11,7 @@ extension Verb {
         options: NodeClient.options,
         examples: [
             "hearth shell --node n2",
-            "hearth shell --node tcp://127.0.0.1:7001 < commands.txt",
+            "hearth shell --node http://127.0.0.1:7001 < commands.txt",
         ]
     ) { (invocation) throws(CommandError) in
         // An error in the nodes shows at once, not with the first command.

@@ -1,7 +1,6 @@
 internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
-internal import ZeroMQ
 
 /// The works W1 and W2 of the benchmarks, on a cluster of three nodes of its own.
 ///
@@ -62,13 +61,8 @@ struct AppendBenchmark {
     }
 
     private func makeLoad(_ work: Work, _ list: Path) throws(CommandError) -> AppendLoad {
-        do throws(ZeroMQError) {
-            return try AppendLoad(
-                to: cluster.addresses[0], listeningAt: Array(cluster.addresses.dropFirst()),
-                connections: work.clients, list: list, appends: work.appends, pace: work.pace,
-                in: Context())
-        } catch {
-            throw CommandError(.unavailable, error.problem, fix: error.fix)
-        }
+        try AppendLoad(
+            to: cluster.addresses[0], listeningAt: Array(cluster.addresses.dropFirst()),
+            connections: work.clients, list: list, appends: work.appends, pace: work.pace)
     }
 }

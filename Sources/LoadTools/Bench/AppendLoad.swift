@@ -1,8 +1,8 @@
+internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
 internal import Glibc
 internal import SyncProtocol
-internal import ZeroMQ
 
 /// Appends records to one list over several connections to one node, while a listener on each of the
 /// other nodes waits for them: one thread, which polls all sockets.
@@ -30,10 +30,7 @@ struct AppendLoad {
     let pace: Pace
 
     private var connections: [Connection] = []
-    private var listeners: [Socket] = []
-    /// Sockets that may have messages without their descriptors showing it: at first, and after a send, which
-    /// consumes the edge of arrivals.
-    private var mustLook: [Bool]
+    private var listeners: [NodeSocket] = []
     private var keys = PushIDGenerator()
     private var random = SystemRandomNumberGenerator()
     private var sentNanoseconds: [UInt64]
@@ -44,7 +41,7 @@ struct AppendLoad {
     private var result = Result()
 
     fileprivate struct Connection {
-        let socket: Socket
+        let socket: NodeSocket
         var clock = StampClock(writer: WriterID(bits: .random(in: 1 ... .max)))
         var frame = FrameWriter()
         var unacknowledged = 0
@@ -57,36 +54,25 @@ struct AppendLoad {
 
     init(
         to writerNode: String, listeningAt others: [String], connections count: Int, list: Path,
-        appends: Int, pace: Pace, in context: Context
-    ) throws(ZeroMQError) {
+        appends: Int, pace: Pace
+    ) throws(CommandError) {
         self.list = list
         self.appends = appends
         self.pace = pace
         sentNanoseconds = Array(repeating: 0, count: appends)
-        mustLook = Array(repeating: true, count: count + others.count)
         for _ in 0..<count {
-            connections.append(
-                Connection(socket: try AppendLoad.connect(to: writerNode, in: context)))
+            connections.append(Connection(socket: try NodeSocket(loading: writerNode)))
         }
-        for node in others { listeners.append(try AppendLoad.connect(to: node, in: context)) }
-    }
-
-    private static func connect(to node: String, in context: Context) throws(ZeroMQError) -> Socket
-    {
-        let socket = try Socket(.dealer, in: context)
-        socket.sendHighWaterMark = 100_000
-        socket.receiveHighWaterMark = 100_000
-        try socket.connect(node)
-        return socket
+        for node in others { listeners.append(try NodeSocket(loading: node)) }
     }
 
     /// Runs to the end: all appends acknowledged, and delivered to every listener.
     mutating func run() throws(CommandError) -> Result {
         for listener in listeners {
-            _ = listener.send(ClientMessage.listen(id: 1, path: list).frame)
+            listener.send(ClientMessage.listen(id: 1, path: list).frame)
         }
         for index in connections.indices {
-            _ = connections[index].socket.send(
+            connections[index].socket.send(
                 ClientMessage.hello(id: .max, seen: VersionVector()).frame)
             connections[index].unacknowledged = 1
         }
@@ -98,7 +84,6 @@ struct AppendLoad {
             return load.acknowledged == load.appends
                 && load.delivered == load.appends * load.listeners.count
         }
-        for socket in connections.map(\.socket) + listeners { socket.close() }
         return result
     }
 
@@ -108,18 +93,16 @@ struct AppendLoad {
         let start = monotonicNanoseconds()
         var lastProgress = start
         var descriptors = (connections.map(\.socket) + listeners).map {
-            pollfd(fd: $0.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
         }
         while !isDone(&self) {
             try StopRequest.check()
             let before = (acknowledged, delivered, listening)
-            for index in descriptors.indices
-            where mustLook[index] || descriptors[index].revents != 0 {
-                mustLook[index] = false
+            for index in descriptors.indices where descriptors[index].revents != 0 {
                 if index < connections.count {
-                    receiveAnswers(at: index, since: start)
+                    try receiveAnswers(at: index, since: start)
                 } else {
-                    receiveEvents(at: listeners[index - connections.count], since: start)
+                    try receiveEvents(at: listeners[index - connections.count], since: start)
                 }
             }
             let isBusy = before != (acknowledged, delivered, listening)
@@ -184,8 +167,7 @@ extension AppendLoad {
 
     private mutating func flush(_ index: Int) {
         guard !connections[index].frame.isEmpty else { return }
-        _ = connections[index].socket.send(connections[index].frame.bytes)
-        mustLook[index] = true
+        connections[index].socket.send(connections[index].frame.bytes)
         connections[index].frame.removeAll()
     }
 
@@ -197,38 +179,51 @@ extension AppendLoad {
 // MARK: - Receiving
 
 extension AppendLoad {
-    private mutating func receiveAnswers(at index: Int, since start: UInt64) {
-        while let message = connections[index].socket.receive({
-            $0[0].messages(of: NodeMessage.self)
-        }) {
+    private mutating func receiveAnswers(at index: Int, since start: UInt64) throws(CommandError) {
+        for frame in try AppendLoad.frames(at: connections[index].socket) {
             let time = monotonicNanoseconds()
-            for case .message(let answer) in message {
-                switch answer {
-                case .ready(_, _, let wall, let clock, _):
-                    connections[index].unacknowledged -= 1
-                    connections[index].clock.follow(
-                        wallMilliseconds: wall, at: time / 1_000_000)
-                    connections[index].clock.observe(clock)
-                case .ok(let id):
-                    connections[index].unacknowledged -= 1
-                    acknowledged += 1
-                    result.acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id)])
-                case .seen(let clock, _): connections[index].clock.observe(clock)
-                default: continue
-                }
+            for case .message(let answer) in frame.messages(of: NodeMessage.self) {
+                handle(answer, at: index, time)
             }
             result.acknowledgedSeconds = Double(time - start) / 1e9
         }
     }
 
-    private mutating func receiveEvents(at listener: Socket, since start: UInt64) {
-        while let message = listener.receive({ $0[0].messages(of: NodeMessage.self) }) {
+    private mutating func handle(_ answer: NodeMessage, at index: Int, _ time: UInt64) {
+        switch answer {
+        case .ready(_, _, let wall, let clock, _):
+            connections[index].unacknowledged -= 1
+            connections[index].clock.follow(wallMilliseconds: wall, at: time / 1_000_000)
+            connections[index].clock.observe(clock)
+        case .ok(let id):
+            connections[index].unacknowledged -= 1
+            acknowledged += 1
+            result.acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id)])
+        case .seen(let clock, _): connections[index].clock.observe(clock)
+        default: break
+        }
+    }
+
+    private mutating func receiveEvents(
+        at listener: NodeSocket, since start: UInt64
+    ) throws(CommandError) {
+        for frame in try AppendLoad.frames(at: listener) {
             let time = monotonicNanoseconds()
-            for case .message(.change(_, let writes)) in message {
+            for case .message(.change(_, let writes)) in frame.messages(of: NodeMessage.self) {
                 for write in writes { take(write, at: time) }
             }
             result.deliveredSeconds = Double(time - start) / 1e9
         }
+    }
+
+    private static func frames(at socket: NodeSocket) throws(CommandError) -> [[UInt8]] {
+        var frames: [[UInt8]] = []
+        guard socket.receive({ frames.append($0) }) else {
+            throw CommandError(
+                .unavailable, "a node closed a connection",
+                fix: "look at the logs of the nodes with `hearth cluster logs`")
+        }
+        return frames
     }
 
     private mutating func take(_ write: Write, at time: UInt64) {

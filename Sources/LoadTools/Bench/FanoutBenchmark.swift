@@ -48,9 +48,9 @@ private struct FanoutLoad {
     private(set) var acknowledgements = Latencies()
     private(set) var events = Latencies()
     private let benchmark: FanoutBenchmark
-    private let writer: LightConnection
-    private var listeners: [LightConnection] = []
-    private let poll: LightPoll
+    private let writer: NodeSocket
+    private var listeners: [NodeSocket] = []
+    private let poll: LoadPoll
     private var keys = PushIDGenerator()
     private var random = SystemRandomNumberGenerator()
     private var sentNanoseconds: [UInt64] = []
@@ -65,9 +65,9 @@ private struct FanoutLoad {
 
     init(_ benchmark: FanoutBenchmark, to node: String) throws(CommandError) {
         self.benchmark = benchmark
-        writer = try LightConnection(to: node)
-        for _ in 0..<benchmark.subscribers { listeners.append(try LightConnection(to: node)) }
-        poll = LightPoll(capacity: benchmark.subscribers + 1)
+        writer = try NodeSocket(loading: node)
+        for _ in 0..<benchmark.subscribers { listeners.append(try NodeSocket(loading: node)) }
+        poll = LoadPoll(capacity: benchmark.subscribers + 1)
         for (index, connection) in ([writer] + listeners).enumerated() {
             poll.add(connection, as: index)
         }
@@ -76,7 +76,7 @@ private struct FanoutLoad {
     mutating func listen() throws(CommandError) {
         var frame = FrameWriter()
         frame.append(ClientMessage.listen(id: 1, path: FanoutLoad.list))
-        for listener in listeners { listener.send(frame) }
+        for listener in listeners { listener.send(frame.bytes) }
         try receive { $0.listening == $0.listeners.count }
     }
 
@@ -108,7 +108,7 @@ private struct FanoutLoad {
             ClientMessage.put(
                 id: UInt64(number), path: FanoutLoad.list.appending(key), value: Value(record)))
         sentNanoseconds.append(monotonicNanoseconds())
-        writer.send(frame)
+        writer.send(frame.bytes)
     }
 
     private mutating func receive(
@@ -131,7 +131,7 @@ private struct FanoutLoad {
         }
     }
 
-    private mutating func take(_ frame: UnsafeRawBufferPointer) {
+    private mutating func take(_ frame: [UInt8]) {
         let time = monotonicNanoseconds()
         for case .message(let message) in frame.messages(of: NodeMessage.self) {
             switch message {
@@ -177,11 +177,11 @@ private func nanoseconds(of clock: clockid_t) -> UInt64 {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-extension UnsafeRawBufferPointer {
+extension [UInt8] {
     /// The messages of a frame; none if it cannot be read, which shows as missing progress.
     func messages<Message: FrameMessage>(of kind: Message.Type) -> [Received<Message>] {
         do throws(FrameError) {
-            return Array(try FrameReader<Message>(self))
+            return try FrameReader<Message>.messages(in: self)
         } catch {
             return []
         }

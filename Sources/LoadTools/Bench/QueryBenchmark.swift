@@ -88,7 +88,7 @@ struct QueryBenchmark {
     private func ask(
         _ work: Work, over connections: [QueryConnection], _ random: inout SplitMix64
     ) throws(CommandError) -> Latencies {
-        let poll = LightPoll(capacity: connections.count)
+        let poll = LoadPoll(capacity: connections.count)
         var answers = Latencies()
         var asked = 0
         for (index, connection) in connections.enumerated() {
@@ -141,24 +141,25 @@ struct QueryBenchmark {
 
 /// One connection with one open request.
 private final class QueryConnection {
-    let connection: LightConnection
+    let connection: NodeSocket
     private var askedNanoseconds: UInt64 = 0
     private var frame = FrameWriter()
 
-    init(to node: String) throws(CommandError) { connection = try LightConnection(to: node) }
+    init(to node: String) throws(CommandError) { connection = try NodeSocket(loading: node) }
 
     func ask(_ message: ClientMessage) {
         frame.removeAll()
         frame.append(message)
         askedNanoseconds = monotonicNanoseconds()
-        connection.send(frame)
+        connection.send(frame.bytes)
     }
 
     /// The time that an answer took and the number of records in it, once it is there.
     func answer() throws(CommandError) -> (nanoseconds: UInt64, count: Int)? {
         var answer: (nanoseconds: UInt64, count: Int)?
         let isOpen = connection.receive { frame in
-            answer = (monotonicNanoseconds() - askedNanoseconds, QueryConnection.count(in: frame))
+            let count = frame.withUnsafeBytes { QueryConnection.count(in: $0) }
+            answer = (monotonicNanoseconds() - askedNanoseconds, count)
         }
         guard isOpen else {
             throw CommandError(

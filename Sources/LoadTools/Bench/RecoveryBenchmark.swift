@@ -2,8 +2,8 @@ internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
 internal import Glibc
+internal import Sockets
 internal import SyncProtocol
-internal import ZeroMQ
 
 /// The work W5 of the benchmarks: how long a node takes to start with many records on disk.
 ///
@@ -26,14 +26,9 @@ struct RecoveryBenchmark {
     /// Appends records to one list, and ends the node in order.
     func fill(with records: Int) throws(CommandError) {
         let list = Path([Key(unchecked: "bench"), Key(unchecked: "list")])
-        var load: AppendLoad
-        do throws(ZeroMQError) {
-            load = try AppendLoad(
-                to: node.client, listeningAt: [], connections: 8, list: list, appends: records,
-                pace: .pipelined(window: 1_000), in: Context())
-        } catch {
-            throw CommandError(.unavailable, error.problem, fix: error.fix)
-        }
+        var load = try AppendLoad(
+            to: node.client, listeningAt: [], connections: 8, list: list, appends: records,
+            pace: .pipelined(window: 1_000))
         _ = try load.run()
     }
 
@@ -60,16 +55,15 @@ struct RecoveryBenchmark {
     }
 
     private func waitForAnswer() throws(CommandError) {
-        do throws(ZeroMQError) {
-            let socket = try Socket(.dealer, in: Context())
-            socket.reconnectInterval = .milliseconds(10)
-            try socket.connect(node.client)
-            _ = socket.send(ClientMessage.ping(id: 1).frame)
-            let hasAnswered = socket.wait(upTo: Self.patience)
-            socket.close()
-            if hasAnswered { return }
-        } catch {
-            throw CommandError(.unavailable, error.problem, fix: error.fix)
+        let deadline = ContinuousClock.now + Self.patience
+        while ContinuousClock.now < deadline {
+            try StopRequest.check()
+            if let address = HTTPAddress(node.client), let socket = try? NodeSocket(to: address) {
+                socket.send(ClientMessage.ping(id: 1).frame)
+                if socket.frame(until: deadline) != nil { return }
+            }
+            // Nothing listens there yet.
+            pause(milliseconds: 5)
         }
         throw CommandError(
             .unavailable, "the node did not answer within \(Self.patience)",

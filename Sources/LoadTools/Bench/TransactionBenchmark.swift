@@ -64,7 +64,7 @@ struct TransactionBenchmark {
 
     /// Runs clients until `count` puts are committed; each finishes the one that it has begun.
     private func count(_ goal: Int, over clients: [Counting]) throws(CommandError) {
-        let poll = LightPoll(capacity: clients.count)
+        let poll = LoadPoll(capacity: clients.count)
         for (index, client) in clients.enumerated() {
             poll.add(client.connection, as: index)
             client.begin()
@@ -114,7 +114,7 @@ struct TransactionBenchmark {
 
 /// One client of one counter, with one open request.
 private final class Counting {
-    let connection: LightConnection
+    let connection: NodeSocket
     private(set) var commits = Latencies()
     private(set) var refused = 0
     private let path: Path
@@ -123,7 +123,7 @@ private final class Counting {
     private var frame = FrameWriter()
 
     init(at node: String, counter: String) throws(CommandError) {
-        connection = try LightConnection(to: node)
+        connection = try NodeSocket(loading: node)
         path = Path([Key(unchecked: "bench"), Key(unchecked: "counter-" + counter)])
     }
 
@@ -185,14 +185,14 @@ private final class Counting {
     private func ask(_ message: ClientMessage) {
         frame.removeAll()
         frame.append(message)
-        connection.send(frame)
+        connection.send(frame.bytes)
     }
 
     private func receive(
         _ take: (NodeMessage) throws(CommandError) -> Void
     ) throws(CommandError) {
         var frames: [[UInt8]] = []
-        guard connection.receive({ frames.append(Array($0)) }) else {
+        guard connection.receive({ frames.append($0) }) else {
             throw CommandError(
                 .unavailable, "a node closed a connection",
                 fix: "look at the logs of the nodes with `hearth cluster logs`")

@@ -1,16 +1,17 @@
-"""A client of Hearth in Python: what any language with ZeroMQ and MessagePack can do.
+"""A client of Hearth in Python: what any language with WebSockets and MessagePack can do.
 
     client.py tour ADDRESS ADDRESS ADDRESS      every kind of message, over three nodes
     client.py push ADDRESS PATH LABEL COUNT     pushes, many at once; prints "key value" for each ack
     client.py get ADDRESS PATH                  prints the value as JSON, in the node's order
     client.py load ADDRESS COUNT                acknowledged pushes per second
-    client.py crowd ADDRESS COUNT               connects so often, and stays; prints how many are served
     client.py crowd ADDRESS COUNT               connects so often, prints how many the node serves once they
                                                 are no more, has the first write, and stays until it is ended
 
 Each ends with 1 and a message when a node does not answer as it should.
 """
 
+import asyncio
+import atexit
 import base64
 import hashlib
 import json
@@ -19,26 +20,45 @@ import sys
 import time
 
 import msgpack
-import zmq
+import websockets
 
 VERSION = b"\x01"
 PATIENCE_MILLISECONDS = 10_000
 
 
+loop = asyncio.new_event_loop()
+
+
 class Client:
     """One connection: numbers requests, and tells answers from the changes of listens."""
 
-    def __init__(self, address):
-        self.socket = zmq.Context.instance().socket(zmq.DEALER)
-        self.socket.linger = 0
-        self.socket.sndhwm = 0
-        self.socket.connect(address)
+    def __init__(self, address, socket=None):
+        self.address = address
+        self.socket = socket or loop.run_until_complete(Client.connect(address))
         self.last_id = 0
         self.changes = []
+        atexit.register(self.close)
+
+    @staticmethod
+    async def connect(address):
+        url = address.replace("http:", "ws:") + "/.hearth"
+        # The loop runs only while this program waits for something: it cannot keep to times.
+        return await websockets.connect(
+            url, subprotocols=["hearth.1"], max_size=None, ping_interval=None,
+            open_timeout=PATIENCE_MILLISECONDS / 1000, close_timeout=1)
+
+    def close(self):
+        loop.run_until_complete(self.socket.close())
+
+    def send_frame(self, frame):
+        try:
+            loop.run_until_complete(self.socket.send(frame))
+        except websockets.ConnectionClosed:
+            pass  # No answer will come.
 
     def send(self, name, *fields):
         self.last_id += 1
-        self.socket.send(VERSION + msgpack.packb([name, self.last_id, *fields]))
+        self.send_frame(VERSION + msgpack.packb([name, self.last_id, *fields]))
         return self.last_id
 
     def send_many(self, requests):
@@ -47,13 +67,15 @@ class Client:
         for name, *fields in requests:
             self.last_id += 1
             frame.append(msgpack.packb([name, self.last_id, *fields]))
-        self.socket.send(b"".join(frame))
+        self.send_frame(b"".join(frame))
 
     def receive(self, milliseconds=PATIENCE_MILLISECONDS):
         """The messages of the next frame; none if it does not come in time."""
-        if not self.socket.poll(milliseconds):
+        try:
+            frame = loop.run_until_complete(
+                asyncio.wait_for(self.socket.recv(), milliseconds / 1000))
+        except (asyncio.TimeoutError, websockets.ConnectionClosed):
             return []
-        frame = self.socket.recv()
         check(frame[:1] == VERSION, f"a frame of version {frame[:1]}")
         messages = msgpack.Unpacker(strict_map_key=False, object_pairs_hook=dict)
         messages.feed(frame[1:])
@@ -167,9 +189,8 @@ def tour_of_options(client):
 
     expect(client.ask("onDisconnect", "left", {"bob": True, "cid": True})[0], "ok")
     expect(client.ask("onDisconnectCancel", "left/cid")[0], "ok")
-    address = client.socket.last_endpoint
-    client.socket.close()
-    other = Client(address.decode())
+    client.close()
+    other = Client(client.address)
     eventually(lambda: other.ask("get", "left")[2], {"bob": True})
 
 
@@ -222,13 +243,13 @@ def load(address, count, batch=50, window=4_000):
 
 def crowd(address, count):
     """Waits until no more are served, and has each of these write."""
-    clients, served, before = [Client(address) for _ in range(count)], [], None
-    for client in clients:
-        client.send("ping")
-    while len(served) != before:
-        before = len(served)
-        time.sleep(1)
-        served = [client for client in clients if client.socket.poll(0)]
+
+    async def arrive():
+        attempts = [asyncio.wait_for(Client.connect(address), 3) for _ in range(count)]
+        return await asyncio.gather(*attempts, return_exceptions=True)
+
+    arrived = loop.run_until_complete(arrive())
+    served = [Client(address, it) for it in arrived if not isinstance(it, BaseException)]
     for client in served:
         expect(client.ask("put", "crowd", len(served))[0], "ok")
     print(len(served), flush=True)

@@ -1,7 +1,10 @@
 import DataTree
+import Sockets
 import SyncProtocol
 import Testing
 import ZeroMQ
+
+@testable import ClusterAdministration
 
 /// Sends hostile frames to every socket of the nodes of some bad company.
 struct Attack {
@@ -9,7 +12,7 @@ struct Attack {
     private let company: BadCompany
     private let publisher: Socket
     private let answerer: Socket
-    private var clients: [Socket] = []
+    private var clients: [NodeSocket] = []
     private var askers: [Socket] = []
     private var subscribers: [Socket] = []
     private var next = 0
@@ -31,7 +34,7 @@ struct Attack {
         answerer.reportUnroutable()
         try answerer.bind(fake.requests)
         for node in company.file.nodes.prefix(2) {
-            for _ in 0..<4 { clients.append(try company.dealer(to: node.client)) }
+            for _ in 0..<4 { clients.append(try company.connect(to: node.client)) }
             for name in ["n2", "n3", "nobody", "é"] {
                 let asker = try Socket(.dealer, in: company.context)
                 asker.routingID = Array(name.utf8)
@@ -56,7 +59,7 @@ struct Attack {
         case 3:
             let target = frames.chance(50) ? "n1" : "n2"
             answerer.send([Array(target.utf8), frames.peerFrame()])
-        case 4: clients[frames.number(below: clients.count)].send(parts())
+        case 4: sendBytes()
         case 5 where frames.chance(10):
             subscribers[frames.number(below: subscribers.count)].subscribe(to: frames.noise())
         case 6 where frames.chance(5): replaceClient()
@@ -66,21 +69,28 @@ struct Attack {
 
     /// Reads what came back, and gives the nodes a chance to take what was sent.
     mutating func pause() throws {
-        for socket in clients + askers + subscribers + [answerer] {
+        for client in clients { _ = client.receive { _ in } }
+        for socket in askers + subscribers + [answerer] {
             while socket.receive({ _ in }) != nil {}
         }
         _ = try company.status(at: company.address(1))
         _ = try company.status(at: company.address(2))
     }
 
-    private mutating func parts() -> [[UInt8]] {
-        (0...frames.number(below: 20)).map { _ in frames.chance(30) ? [] : frames.clientFrame() }
+    /// Bytes to the port of a node, in a connection of their own.
+    private mutating func sendBytes() {
+        let node = frames.chance(50) ? 1 : 2
+        guard let address = HTTPAddress(company.address(node)),
+            let socket = try? PolledSocket(to: address), socket.wait(upTo: .seconds(1)),
+            (try? socket.finishConnecting()) == true
+        else { return }
+        _ = socket.send(frames.portBytes())
     }
 
     /// A session ends without a word, and another begins.
     private mutating func replaceClient() {
         let index = frames.number(below: clients.count)
         let node = index < clients.count / 2 ? 1 : 2
-        if let client = try? company.dealer(to: company.address(node)) { clients[index] = client }
+        if let client = try? company.connect(to: company.address(node)) { clients[index] = client }
     }
 }

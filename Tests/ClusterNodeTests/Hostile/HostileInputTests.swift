@@ -1,5 +1,6 @@
 import DataTree
 import Foundation
+import Sockets
 import SyncProtocol
 import Testing
 import ZeroMQ
@@ -16,7 +17,7 @@ import ZeroMQ
 
     @Test func `takes no harm from what it is sent, at any socket`() throws {
         let pair = try BadCompany()
-        var honest = [pair.honest(at: 1), pair.honest(at: 2)]
+        var honest = [try pair.honest(at: 1), try pair.honest(at: 2)]
         for _ in 0..<20 {
             for index in honest.indices { try honest[index].step() }
         }
@@ -77,15 +78,12 @@ final class BadCompany {
 
     func address(_ node: Int) -> String { file.nodes[node - 1].client }
 
-    func dealer(to endpoint: String) throws -> Socket {
-        let dealer = try Socket(.dealer, in: context)
-        dealer.sendHighWaterMark = 1_000
-        try dealer.connect(endpoint)
-        return dealer
+    func connect(to address: String) throws -> NodeSocket {
+        try NodeSocket(to: try #require(HTTPAddress(address)))
     }
 
-    func honest(at node: Int) -> HonestClient {
-        HonestClient(name: "h\(node)", address: address(node), context: context)
+    func honest(at node: Int) throws -> HonestClient {
+        HonestClient(name: "h\(node)", socket: try connect(to: address(node)))
     }
 
     func value(_ path: String, at address: String) throws -> Value {
@@ -98,11 +96,11 @@ final class BadCompany {
 
     private func ask(_ address: String, _ request: (UInt64) throws -> ClientMessage) throws -> Value
     {
-        let dealer = try dealer(to: address)
-        dealer.send(try request(1).frame)
+        let socket = try connect(to: address)
+        socket.send(try request(1).frame)
         while true {
-            try #require(dealer.wait(upTo: .seconds(20)), "no answer from \(address): \(errors)")
-            let frame = try #require(dealer.receive()?.last)
+            let frame = try #require(
+                socket.frame(until: .now + .seconds(20)), "no answer from \(address): \(errors)")
             for message in try FrameReader<NodeMessage>.messages(in: frame) {
                 switch message {
                 case .message(.value(_, let value)): return value
@@ -133,18 +131,13 @@ struct OddAnswer: Error {
 /// Pushes some values all the time, and remembers which were acknowledged.
 struct HonestClient {
     private let name: String
-    private let dealer: Socket
+    private let socket: NodeSocket
     private var sent: UInt64 = 0
     private(set) var acknowledged: [(key: Key, value: Value)] = []
 
-    init(name: String, address: String, context: Context) {
+    init(name: String, socket: NodeSocket) {
         self.name = name
-        do {
-            dealer = try Socket(.dealer, in: context)
-            try dealer.connect(address)
-        } catch {
-            preconditionFailure("\(error)")
-        }
+        self.socket = socket
     }
 
     private func value(_ id: UInt64) -> Value { .string("\(name)-\(id)") }
@@ -154,20 +147,23 @@ struct HonestClient {
         if sent < UInt64(acknowledged.count) + 20 {
             sent += 1
             let list = Path([Key(unchecked: "list")])
-            dealer.send(ClientMessage.push(id: sent, path: list, value: value(sent)).frame)
+            socket.send(ClientMessage.push(id: sent, path: list, value: value(sent)).frame)
         }
-        while let frame = dealer.receive() { try note(frame) }
+        var frames: [[UInt8]] = []
+        try #require(socket.receive { frames.append($0) }, "\(name) lost its node")
+        for frame in frames { try note(frame) }
     }
 
     mutating func finish() throws {
         while acknowledged.count < Int(sent) {
-            try #require(dealer.wait(upTo: .seconds(20)), "\(name) has no answer")
-            while let frame = dealer.receive() { try note(frame) }
+            try note(
+                try #require(
+                    socket.frame(until: .now + .seconds(20)), "\(name) has no answer"))
         }
     }
 
-    private mutating func note(_ frame: [[UInt8]]) throws {
-        for message in try FrameReader<NodeMessage>.messages(in: frame[0]) {
+    private mutating func note(_ frame: [UInt8]) throws {
+        for message in try FrameReader<NodeMessage>.messages(in: frame) {
             guard case .message(.pushed(let id, let key)) = message else {
                 Issue.record("\(name) was told \(message)")
                 continue

@@ -46,7 +46,9 @@ import Testing
             }
         }
         #expect(
-            [text(1, .realtime), text(1, .realtime), text(1, .eventStream(.plain))] == [[1], [1], [2]])
+            [text(1, .realtime), text(1, .realtime), text(1, .eventStream(.plain))] == [
+                [1], [1], [2],
+            ])
         #expect([text(2, .realtime), text(0, .realtime), text(0, .realtime)] == [[3], [4], [5]])
         texts.removeAll()
         #expect(text(1, .realtime) == [6])

@@ -125,8 +125,8 @@ import Testing
         func link(_ address: String) throws -> NodeLink {
             try SharedLinks.link(to: [address], names: [:], keyFile: nil)
         }
-        let first = try link("tcp://127.0.0.1:9")
-        #expect(try link("tcp://127.0.0.1:9").connection === first.connection)
-        #expect(try link("tcp://127.0.0.1:10").connection !== first.connection)
+        let first = try link("http://127.0.0.1:9")
+        #expect(try link("http://127.0.0.1:9").connection === first.connection)
+        #expect(try link("http://127.0.0.1:10").connection !== first.connection)
     }
 }

@@ -1,0 +1,61 @@
+internal import HTTPText
+internal import Sockets
+internal import SyncProtocol
+
+/// One connection of the HTTP port: it begins with requests, and one of them may make it a native client's.
+final class HTTPConnection {
+    /// What the connection is.
+    enum State: Equatable {
+        /// Requests come, the next of which has to be whole by this second.
+        case requesting(deadlineSecond: UInt64)
+        /// A native client: each message is a frame.
+        case native
+        /// The last bytes are on their way, and the other end has until this second to close its side.
+        case closing(deadlineSecond: UInt64)
+    }
+
+    let session: SessionID
+    let stream: Stream
+    var state: State
+    /// The requests, until the connection is a native client's.
+    var requests = RequestReader()
+    /// The request that is being read.
+    var head: RequestHead?
+    var frames = WebSocketReader(isMasked: true, messageLimit: NativeProtocol.requestLimit)
+    /// Whether so much waits for the client that its listens pause.
+    var isBackpressured = false
+    /// Whether the end of the turn has something to send.
+    var hasUnsentBytes = false
+
+    init(_ session: SessionID, on stream: Stream, deadlineSecond: UInt64) {
+        self.session = session
+        self.stream = stream
+        state = .requesting(deadlineSecond: deadlineSecond)
+    }
+
+    /// Whether time is up for what the connection does.
+    func isOverdue(at second: UInt64) -> Bool {
+        switch state {
+        case .requesting(let deadline), .closing(let deadline): second >= deadline
+        case .native: false
+        }
+    }
+
+    /// Appends the frame of a native client's protocol as one message.
+    func append(_ frame: [UInt8]) {
+        guard frame.count < Stream.bytesPerTurn / 4 else {
+            stream.append(sizeHint: 10) {
+                WebSocketWriter.appendHead(.binary, payloadCount: frame.count, to: &$0)
+            }
+            return stream.append(frame)
+        }
+        append(.binary, frame)
+    }
+
+    /// Appends a frame of a WebSocket.
+    func append(_ kind: WebSocketFrameKind, _ payload: [UInt8]) {
+        stream.append(sizeHint: payload.count + 10) {
+            WebSocketWriter.append(kind, payload, to: &$0)
+        }
+    }
+}

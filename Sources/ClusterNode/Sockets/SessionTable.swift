@@ -1,0 +1,68 @@
+internal import SyncProtocol
+
+/// The sessions of a node's clients, with what belongs to each.
+///
+/// A session's number has its place here in the low 16 bits, so that a lookup is one step; above them a serial number, so
+/// that no number is used twice.
+struct SessionTable<Entry> {
+    private var entries: [(session: SessionID, entry: Entry)?] = []
+    private var freePlaces: [Int] = []
+    private var lastSerial: UInt64 = 0
+
+    /// How many sessions there are.
+    private(set) var count = 0
+
+    /// Adds a session: at most 65,536 are here at once.
+    mutating func add(_ makeEntry: (SessionID) -> Entry) -> SessionID {
+        if freePlaces.isEmpty {
+            precondition(entries.count < 1 << 16, "there are \(count) sessions")
+            freePlaces.append(entries.count)
+            entries.append(nil)
+        }
+        let place = freePlaces.removeLast()
+        lastSerial += 1
+        let session = SessionID(number: lastSerial << 16 | UInt64(place))
+        entries[place] = (session, makeEntry(session))
+        count += 1
+        return session
+    }
+
+    /// What belongs to a session, or nil if it is gone.
+    subscript(session: SessionID) -> Entry? {
+        get {
+            let place = Self.place(of: session)
+            guard place < entries.count, let found = entries[place], found.session == session
+            else { return nil }
+            return found.entry
+        }
+    }
+
+    /// Changes what belongs to a session; does nothing if it is gone.
+    mutating func update(_ session: SessionID, _ body: (inout Entry) -> Void) {
+        let place = Self.place(of: session)
+        guard place < entries.count, entries[place]?.session == session else { return }
+        body(&entries[place]!.entry)
+    }
+
+    /// Removes a session, and returns what belonged to it.
+    @discardableResult
+    mutating func remove(_ session: SessionID) -> Entry? {
+        guard let entry = self[session] else { return nil }
+        let place = Self.place(of: session)
+        entries[place] = nil
+        freePlaces.append(place)
+        count -= 1
+        return entry
+    }
+
+    /// All of them, in the order of their places.
+    var all: [Entry] { entries.compactMap { $0?.entry } }
+
+    /// The number of places, taken or not.
+    var placeCount: Int { entries.count }
+
+    /// The session at a place.
+    func entry(atPlace place: Int) -> Entry? { entries[place]?.entry }
+
+    private static func place(of session: SessionID) -> Int { Int(session.number & 0xFFFF) }
+}

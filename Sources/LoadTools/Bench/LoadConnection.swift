@@ -1,0 +1,51 @@
+internal import CRuntime
+internal import ClusterAdministration
+internal import ClusterConfiguration
+internal import CommandLineKit
+internal import Glibc
+internal import Sockets
+
+extension NodeSocket {
+    private static let patience = Duration.seconds(10)
+
+    /// Connects to a node, and waits until it has taken the connection.
+    convenience init(loading node: String) throws(CommandError) {
+        guard let address = HTTPAddress(node) else {
+            preconditionFailure("\(node) is no address of a cluster's own")
+        }
+        do throws(NodeError) {
+            try self.init(to: address)
+        } catch {
+            throw CommandError(.unavailable, error.problem, fix: error.fix)
+        }
+        guard open(within: NodeSocket.patience) else {
+            throw CommandError(
+                .unavailable, "\(node) takes no connection",
+                fix: "look at the logs of the nodes with `hearth cluster logs`")
+        }
+    }
+}
+
+/// Waits for many connections at once.
+final class LoadPoll {
+    private let descriptor = epoll_create1(0)
+    private var events: [epoll_event]
+
+    init(capacity: Int) { events = Array(repeating: epoll_event(), count: capacity) }
+
+    deinit { Glibc.close(descriptor) }
+
+    func add(_ connection: NodeSocket, as index: Int) {
+        var event = epoll_event()
+        event.events = EPOLLIN.rawValue
+        event.data.u64 = UInt64(index)
+        epoll_ctl(descriptor, EPOLL_CTL_ADD, connection.descriptor, &event)
+    }
+
+    /// The indexes of the sockets with input, after at most so many milliseconds.
+    func wait(milliseconds: Int32, _ body: (Int) throws(CommandError) -> Void) throws(CommandError)
+    {
+        let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
+        for index in 0..<max(0, Int(count)) { try body(Int(events[index].data.u64)) }
+    }
+}

@@ -1,0 +1,96 @@
+internal import CLibrary
+
+/// One TCP connection whose owner waits by itself, without a loop. It does not block, but where it says so.
+public final class PolledSocket {
+    private let address: HTTPAddress
+    private var places: ArraySlice<SocketAddress>
+    private var descriptor: Descriptor
+    /// Whether the connection is there.
+    public private(set) var isOpen = false
+
+    /// Begins to connect: `finishConnecting` says when it has.
+    ///
+    /// - Throws: when nobody knows the host, or nothing answers there.
+    public init(to address: HTTPAddress) throws(SocketError) {
+        self.address = address
+        places = try address.resolved()[...]
+        descriptor = try PolledSocket.next(of: &places, for: address)
+    }
+
+    /// The number of the descriptor; once the connection is open, it stays.
+    public var number: Int32 { descriptor.number }
+
+    /// Waits until there is something to read, or to conclude; false once the time is up.
+    public func wait(upTo limit: Duration) -> Bool {
+        var waiting = pollfd(
+            fd: number, events: Int16(isOpen ? POLLIN : POLLOUT), revents: 0)
+        return poll(&waiting, 1, Int32(max(0, limit / .milliseconds(1)).rounded(.up))) > 0
+    }
+
+    /// Whether the connection is open, after a wait.
+    ///
+    /// - Throws: when the host refuses at all its addresses.
+    public func finishConnecting() throws(SocketError) -> Bool {
+        if isOpen { return true }
+        var waiting = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        guard poll(&waiting, 1, 0) > 0 else { return false }
+        let failure = descriptor.pendingError
+        guard failure != 0 else {
+            descriptor.prepareForMessages()
+            isOpen = true
+            return true
+        }
+        guard !places.isEmpty else {
+            throw SocketError(trying: "connect to", address, number: failure)
+        }
+        descriptor = try PolledSocket.next(of: &places, for: address)
+        return false
+    }
+
+    /// Sends all bytes, waiting for room; false once the connection is gone.
+    public func send(_ bytes: [UInt8]) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { bytes in
+                write(number, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno == EAGAIN {
+                var waiting = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+                poll(&waiting, 1, 1_000)
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Hands over all bytes that have arrived; false once the connection is gone.
+    public func receive(_ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+        let size = 256 << 10
+        return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
+            while true {
+                let count = recv(number, buffer.baseAddress, size, 0)
+                if count > 0 { body(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+                // A short read has emptied the socket.
+                if count < size {
+                    return count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
+                }
+            }
+        }
+    }
+
+    /// Begins to connect to the next address that the system does not refuse at once.
+    private static func next(
+        of places: inout ArraySlice<SocketAddress>, for address: HTTPAddress
+    ) throws(SocketError) -> Descriptor {
+        var failure = ECONNREFUSED
+        while let place = places.popFirst() {
+            let descriptor = try Descriptor(for: place, of: address)
+            failure = descriptor.connect(to: place)
+            if failure == 0 { return descriptor }
+        }
+        throw SocketError(trying: "connect to", address, number: failure)
+    }
+}

@@ -1,0 +1,269 @@
+import EventLoop
+import HTTPText
+import ReplicaCore
+import Sockets
+import SyncProtocol
+import Testing
+
+@testable import ClusterAdministration
+@testable import ClusterNode
+
+/// The port of a node with real sockets, on one thread: the loop runs between what a client does.
+@Suite(.timeLimit(.minutes(1))) final class `A node's HTTP port` {
+    private let loop: Loop
+    private let port: HTTPPort
+    private let address: HTTPAddress
+    private var inputs: [Input] = []
+
+    init() throws {
+        loop = try Loop()
+        port = HTTPPort(on: loop)
+        var bound: HTTPAddress?
+        for _ in 0..<100 where bound == nil {
+            let text = "http://127.0.0.1:\(Int.random(in: 21_340...21_399))"
+            if (try? port.bind(text)) != nil { bound = HTTPAddress(text) }
+        }
+        address = try #require(bound)
+        port.open { [unowned self] in inputs.append($0) }
+        loop.atEndOfTurn = { [unowned self] in port.endTurn() }
+    }
+
+    /// Runs the loop for some turns.
+    private func turn(_ times: Int = 3) throws {
+        for _ in 0..<times {
+            let end = try loop.timer(after: .milliseconds(3)) { [loop] in loop.stop() }
+            loop.run()
+            withExtendedLifetime(end) {}
+        }
+    }
+
+    private func connect() throws -> NodeSocket {
+        let client = try NodeSocket(to: address)
+        for _ in 0..<20 where !client.isOpen {
+            _ = client.receive { _ in }
+            try turn(1)
+        }
+        try #require(client.isOpen)
+        return client
+    }
+
+    /// A connection that says what it wants.
+    private func plain() throws -> PolledSocket {
+        let socket = try PolledSocket(to: address)
+        #expect(socket.wait(upTo: .seconds(1)))
+        #expect(try socket.finishConnecting())
+        return socket
+    }
+
+    /// What the port answers to these bytes, and whether it closes the connection.
+    private func answer(to text: String) throws -> (text: String, isClosed: Bool) {
+        let socket = try plain()
+        #expect(socket.send(Array(text.utf8)))
+        try turn()
+        var answer: [UInt8] = []
+        var isOpen = true
+        for _ in 0..<5 where isOpen {
+            isOpen = socket.receive { answer += $0 }
+            try turn(1)
+        }
+        return (String(decoding: answer, as: UTF8.self), !isOpen)
+    }
+
+    private var session: SessionID? {
+        for case .requested(_, let session) in inputs { return session }
+        return nil
+    }
+
+    @Test func `hands over the frames of a client, and sends it the replies of a turn together`()
+        throws
+    {
+        let client = try connect()
+        client.send([1, 2, 3])
+        client.send([])
+        client.send([UInt8](repeating: 9, count: 100_000))
+        try turn()
+        let frames = inputs.compactMap { input -> [UInt8]? in
+            if case .requested(let frame, _) = input { frame } else { nil }
+        }
+        #expect(frames == [[1, 2, 3], [], [UInt8](repeating: 9, count: 100_000)])
+        let session = try #require(session)
+        let large = [UInt8](repeating: 7, count: 70_000)
+        for reply in [[4], [], large, [5]] { port.reply(reply, to: session) }
+        var replies: [[UInt8]] = []
+        for _ in 0..<20 where replies.count < 4 {
+            try turn(1)
+            #expect(client.receive { replies.append($0) })
+        }
+        #expect(replies.map(\.count) == [1, 0, 70_000, 1])
+        #expect(replies.count == 4 && replies[2].allSatisfy { $0 == 7 } && replies[3] == [5])
+        #expect(port.count == 1)
+    }
+
+    @Test func `says that a client is gone, and drops replies to it`() throws {
+        var client: NodeSocket? = try connect()
+        client?.send([1])
+        try turn()
+        let session = try #require(session)
+        client = nil
+        try turn()
+        #expect(inputs.contains { if case .closed(session) = $0 { true } else { false } })
+        #expect(port.count == 0)
+        port.reply([1], to: session)
+        #expect(port.droppedReplies == 1)
+    }
+
+    @Test func `says when much waits for a client, and when nothing does any more`() throws {
+        let client = try connect()
+        client.send([1])
+        try turn()
+        let session = try #require(session)
+        inputs = []
+        var sent = 0
+        while inputs.isEmpty {
+            port.reply([UInt8](repeating: 7, count: 64 << 10), to: session)
+            sent += 1
+        }
+        guard case .backpressured(session)? = inputs.first else {
+            Issue.record("\(inputs)")
+            return
+        }
+        #expect(port.waitingBytes > 1 << 20)
+        var received = 0
+        for _ in 0..<1_000 where received < sent {
+            _ = client.receive { received += $0.count == 64 << 10 ? 1 : 0 }
+            try turn(1)
+        }
+        #expect(received == sent)
+        #expect(inputs.count == 2)
+        guard case .writable(session)? = inputs.last else {
+            Issue.record("\(inputs)")
+            return
+        }
+        #expect(port.waitingBytes == 0)
+    }
+
+    @Test func `ends the session of a client that reads too slowly`() throws {
+        let client = try connect()
+        client.send([1])
+        try turn()
+        let session = try #require(session)
+        let reply = [UInt8](repeating: 7, count: 1 << 20)
+        for _ in 0..<64 where port.slowClients == 0 { port.reply(reply, to: session) }
+        #expect(port.slowClients == 1)
+        #expect(port.count == 0)
+        #expect(inputs.contains { if case .closed(session) = $0 { true } else { false } })
+    }
+
+    @Test func `reads nothing while it is paused, and all of it later`() throws {
+        let client = try connect()
+        try turn()
+        port.isPaused = true
+        client.send([1])
+        try turn()
+        #expect(session == nil)
+        port.isPaused = false
+        try turn()
+        #expect(session != nil)
+    }
+
+    @Test(arguments: [
+        ("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n", "421"),
+        ("GET /.hearth HTTP/1.1\r\nHost: evil.test\r\n\r\n", "421"),
+        ("GET /.hearth HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.test\r\n\r\n", "403"),
+        ("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", "404"),
+        ("GET /.hearth HTTP/1.1\r\nHost: localhost\r\n\r\n", "426"),
+        ("GET /.hearth HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n", "400"),
+        ("PUT /a.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n", "413"),
+        (upgrade.replacing("Version: 13", with: "Version: 8"), "426"),
+        (upgrade.replacing("hearth.1", with: "hearth.2"), "400"),
+        (upgrade.replacing("==", with: ""), "400"),
+        (upgrade.replacing("GET", with: "POST"), "426"),
+        (upgrade.replacing("Upgrade: websocket", with: "Upgrade: h2c"), "426"),
+        ("\0\0\0\r\n\r\n", "400"),
+    ])
+    func `answers by a status what is no native client, and closes`(
+        request: String, status: String
+    ) throws {
+        let answer = try answer(to: request)
+        #expect(answer.text.hasPrefix("HTTP/1.1 \(status) "), "\(answer.text)")
+        #expect(answer.isClosed)
+        #expect(inputs.isEmpty)
+    }
+
+    static let upgrade =
+        "GET /.hearth HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        + "Sec-WebSocket-Protocol: hearth.1\r\n\r\n"
+
+    @Test func `takes a frame that comes with the request`() throws {
+        let socket = try plain()
+        var bytes = Array(Self.upgrade.utf8)
+        WebSocketWriter.append(.binary, [1, 2], mask: 77, to: &bytes)
+        #expect(socket.send(bytes))
+        try turn()
+        guard case .requested([1, 2], _)? = inputs.first else {
+            Issue.record("\(inputs)")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        (WebSocketFrameKind.text, UInt32(9), [UInt8]("hi".utf8), [UInt8]([0x88, 2, 3, 235])),
+        (.binary, 0, [1], [0x88, 2, 3, 234]),
+        (.close, 9, [3, 232], [0x88, 2, 3, 232]),
+    ])
+    func `closes a WebSocket with the reason`(
+        kind: WebSocketFrameKind, mask: UInt32, payload: [UInt8], end: [UInt8]
+    ) throws {
+        let socket = try plain()
+        var bytes = Array(Self.upgrade.utf8)
+        WebSocketWriter.append(.binary, [1], mask: 77, to: &bytes)
+        WebSocketWriter.append(kind, payload, mask: mask, to: &bytes)
+        #expect(socket.send(bytes))
+        try turn()
+        var answer: [UInt8] = []
+        _ = socket.receive { answer += $0 }
+        #expect(!socket.receive { answer += $0 })
+        #expect(answer.suffix(4) == end[...])
+        guard case .closed? = inputs.last else {
+            Issue.record("\(inputs)")
+            return
+        }
+        #expect(inputs.count == 2)
+    }
+
+    @Test func `answers pings`() throws {
+        let socket = try plain()
+        var bytes = Array(Self.upgrade.utf8)
+        WebSocketWriter.append(.ping, [8, 9], mask: 77, to: &bytes)
+        #expect(socket.send(bytes))
+        try turn()
+        var answer: [UInt8] = []
+        #expect(socket.receive { answer += $0 })
+        #expect(answer.suffix(4) == [0x8A, 2, 8, 9])
+    }
+
+    @Test func `closes a connection that asks for nothing`() throws {
+        let socket = try plain()
+        #expect(socket.send(Array("GET / HT".utf8)))
+        try turn()
+        for _ in 0..<9 { port.tick() }
+        #expect(port.count == 1)
+        port.tick()
+        #expect(port.count == 0)
+    }
+
+    @Test func `at the end sends what waits, and says that it goes`() throws {
+        let client = try connect()
+        client.send([1])
+        try turn()
+        port.reply([2], to: try #require(session))
+        port.stopReceiving()
+        loop.atEndOfTurn = {}
+        port.close()
+        var replies: [[UInt8]] = []
+        _ = client.receive { replies.append($0) }
+        #expect(!client.receive { replies.append($0) })
+        #expect(replies == [[2]])
+    }
+}

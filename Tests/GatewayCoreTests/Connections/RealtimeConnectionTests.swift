@@ -1,0 +1,212 @@
+import DataTree
+import HTTPText
+import SyncProtocol
+import Testing
+
+@testable import GatewayCore
+
+/// Firebase's WebSocket protocol on a connection of the gateway; its messages have tests of their own.
+@Suite struct RealtimeConnectionTests {
+    private var node = TestGateway()
+
+    /// Asks for a WebSocket; returns the connection.
+    private mutating func connect(_ query: String = "v=5&ns=x") -> SessionID {
+        let id = node.connect()
+        node.send(TestGateway.request("/.ws?\(query)", "GET", Self.upgrade), by: id)
+        return id
+    }
+
+    private static let upgrade = [
+        "Connection: keep-alive, Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Extensions: permessage-deflate", "Host: db.localhost:9000",
+    ]
+
+    private mutating func send(_ kind: WebSocketFrameKind, _ payload: [UInt8], by id: SessionID) {
+        var bytes: [UInt8] = []
+        WebSocketWriter.append(kind, payload, mask: 0x1234_5678, to: &bytes)
+        node.send(bytes, by: id)
+    }
+
+    private mutating func send(_ text: String, by id: SessionID) {
+        send(.text, Array(text.utf8), by: id)
+    }
+
+    /// Removes and returns what a client got, as events of a WebSocket; behind the head of the answer, if that is there.
+    private mutating func events(_ id: SessionID) -> [WebSocketEvent] {
+        var bytes = node.read(id)
+        if let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)), bytes.starts(with: "HTTP".utf8) {
+            bytes.removeSubrange(..<end.upperBound)
+        }
+        var reader = WebSocketReader(isMasked: false, messageLimit: 1 << 24)
+        var events: [WebSocketEvent] = []
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes
+            while let event = reader.next(in: &rest) { events.append(event) }
+        }
+        return events
+    }
+
+    private mutating func texts(_ id: SessionID) -> [String] {
+        events(id).map { event in
+            if case .text(let text) = event {
+                String(decoding: text, as: UTF8.self)
+            } else {
+                "\(event)"
+            }
+        }
+    }
+
+    /// The `s` of a handshake.
+    private static func name(in handshake: String) -> String {
+        let start = handshake.firstRange(of: "\"s\":\"")!.upperBound
+        return String(handshake[start...].prefix(32))
+    }
+
+    @Test mutating func `the server greets first, without extension or subprotocol`() {
+        let id = connect()
+        let text = node.text(id)
+        #expect(text.hasPrefix("HTTP/1.1 101 "))
+        #expect(!text.contains("Sec-WebSocket-Extensions"))
+        #expect(!text.contains("Sec-WebSocket-Protocol"))
+        #expect(text.contains(#""h":"db.localhost:9000""#))
+        #expect(text.contains(#""v":"5""#))
+        let names = (0..<20).map { _ in Self.name(in: texts(connect())[0]) }
+        #expect(Set(names).count == 20)
+        #expect(
+            names.allSatisfy { name in
+                name.utf8.count == 32 && name.utf8.allSatisfy { $0 > 47 && $0 < 123 }
+            })
+    }
+
+    @Test mutating func `names of sessions depend on the secret`() {
+        var names: Set<String> = []
+        for secret in ["one", "two"] {
+            var configuration = GatewayConfiguration()
+            configuration.secret = secret
+            node = TestGateway(configuration)
+            names.insert(Self.name(in: texts(connect())[0]))
+        }
+        #expect(names.count == 2)
+    }
+
+    @Test mutating func `a listen and a put of another client meet`() {
+        let (one, other) = (connect(), connect())
+        _ = (events(one), events(other))
+        send(#"{"t":"d","d":{"r":1,"a":"q","b":{"p":"/a","h":""}}}"#, by: one)
+        #expect(texts(one).count == 2)
+        send(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/a/b","d":5}}}"#, by: other)
+        #expect(texts(other) == [#"{"t":"d","d":{"r":1,"b":{"s":"ok","d":""}}}"#])
+        #expect(texts(one).count == 1)
+        #expect(node.curl("/a.json").body == #"{"b":5}"#)
+    }
+
+    @Test mutating func `what a client does on its end is done`() {
+        let id = connect()
+        send(#"{"t":"d","d":{"r":1,"a":"o","b":{"p":"/gone","d":true}}}"#, by: id)
+        node.turn([.closed(id)])
+        #expect(node.curl("/gone.json").body == "true")
+    }
+
+    @Test mutating func `a client that comes back ends its session before, by its name alone`() {
+        let old = connect()
+        let name = Self.name(in: texts(old)[0])
+        send(#"{"t":"d","d":{"r":1,"a":"o","b":{"p":"/x","d":1}}}"#, by: old)
+        _ = connect("v=5&ls=" + String(repeating: "x", count: 32))
+        #expect(!node.closed.contains(old))
+        let new = connect("v=5&ls=\(name)")
+        #expect(node.closed.contains(old))
+        #expect(texts(new).count == 1)
+        #expect(node.curl("/x.json").body == "1")
+        #expect(node.sessionOutputs.filter { $0 == .end(old) }.count == 1)
+        node.turn([.closed(old)])
+        #expect(node.sessionOutputs.filter { $0 == .end(old) }.count == 1)
+        // The name is used up.
+        _ = connect("v=5&ls=\(name)")
+        #expect(!node.closed.contains(new))
+    }
+
+    @Test mutating func `pings are answered, and a close is returned`() {
+        let id = connect()
+        _ = events(id)
+        send(.ping, [1, 2], by: id)
+        #expect(events(id) == [.pong([1, 2])])
+        send(.close, WebSocketCloseCode.normal.payload(), by: id)
+        #expect(events(id) == [.closed(.normal)])
+        #expect(node.closed.contains(id))
+        #expect(node.sessionOutputs == [.end(id)])
+    }
+
+    @Test mutating func `a binary message and a broken frame close the connection, and no other`() {
+        let (binary, unmasked, fine) = (connect(), connect(), connect())
+        _ = (events(binary), events(unmasked), events(fine))
+        send(.binary, [1], by: binary)
+        #expect(events(binary) == [.closed(.unsupported)])
+        node.send([0x81, 0x01, 0x30], by: unmasked)
+        #expect(events(unmasked) == [.closed(.protocolError)])
+        #expect(node.closed == [binary, unmasked])
+        send("0", by: fine)
+        send(#"{"t":"c","d":{"t":"p","d":{}}}"#, by: fine)
+        #expect(texts(fine) == [#"{"t":"c","d":{"t":"o","d":{}}}"#])
+    }
+
+    @Test mutating func `a message above the limit ends with Firebase's words`() {
+        var configuration = GatewayConfiguration()
+        configuration.messageBytes = 1_000
+        node = TestGateway(configuration)
+        let id = connect()
+        _ = events(id)
+        send(String(repeating: "x", count: 1_001), by: id)
+        let events = events(id)
+        #expect(events.count == 2)
+        #expect(events.last == .closed(.tooBig))
+        if case .text(let text)? = events.first {
+            #expect(String(decoding: text, as: UTF8.self).contains("payload is too large"))
+        }
+    }
+
+    @Test mutating func `a silent client is gone, and one that says 0 is not`() {
+        let (silent, awake) = (connect(), connect())
+        for _ in 0..<3 {
+            node.wait(45_000)
+            send("0", by: awake)
+        }
+        #expect(node.closed == [silent])
+    }
+
+    @Test mutating func `a node that does not serve refuses, and one that stops redirects`() {
+        var configuration = GatewayConfiguration()
+        configuration.redirectHost = "db2.example.com"
+        node = TestGateway(configuration)
+        let id = connect()
+        _ = events(id)
+        node.turn([.became(.unavailable(reason: "stopping"))])
+        let events = events(id)
+        #expect(
+            events.first
+                == .text(Array(#"{"t":"c","d":{"t":"r","d":"db2.example.com"}}"#.utf8)))
+        #expect(events.last == .closed(.goingAway))
+        let refused = connect()
+        #expect(node.answers(refused).map(\.status) == [503])
+    }
+
+    @Test mutating func `a large value asks the replica to hold back, and comes whole`() {
+        let large = "\"" + String(repeating: "x", count: 300_000) + "\""
+        _ = node.curl("/u.json", "PUT", body: "{\"a\":\(large),\"b\":\(large)}")
+        let id = connect()
+        _ = events(id)
+        node.stopped.insert(id)
+        send(#"{"t":"d","d":{"r":1,"a":"q","b":{"p":"/u","h":""}}}"#, by: id)
+        #expect(node.read(id).count < 400_000)
+        #expect(node.sessionOutputs.last == .backpressured(id))
+        node.resume(id)
+        #expect(node.read(id).count > 200_000)
+        #expect(node.sessionOutputs.last == .writable(id))
+    }
+
+    @Test mutating func `only version 5 is served, and only as a WebSocket`() {
+        let id = connect("v=4")
+        #expect(node.answers(id).map(\.status) == [400])
+        #expect(node.curl("/.ws?v=5").status == 426)
+    }
+}
