@@ -114,7 +114,7 @@ public final class TLSContext {
 }
 
 /// How a client knows that a server is the one it means.
-public enum TLSTrust: Equatable, Sendable {
+public enum TLSTrust: Hashable, Sendable {
     /// The server's certificate is for this host, and leads to an authority in a PEM file; without a file, to one that the
     /// system trusts.
     case authorities(host: String, file: String? = nil)
