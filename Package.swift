@@ -166,7 +166,8 @@ let package = Package(
             // The command too: some tests run it, and so it must be built.
             dependencies: [
                 "ClusterAdministration", "ClusterConfiguration", "ClusterNode", "DataTree",
-                "EventLoop", "HearthCommand", "HTTPText", "NodeStorage", "QueryEngine",
+                "EventLoop", "GatewayCore", "HearthCommand", "HTTPText", "NodeStorage",
+                "QueryEngine",
                 "ReplicaCore", "Sockets", "Storage", "Store", "SyncProtocol", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),

@@ -2,6 +2,7 @@ internal import CRuntime
 public import ClusterConfiguration
 internal import DataTree
 internal import EventLoop
+internal import GatewayCore
 internal import Glibc
 internal import ReplicaCore
 internal import Storage
@@ -46,6 +47,8 @@ public final class Node {
     private var news: StateChangeLogger
     private var ticks = 0
     private var hasTrouble = false
+    private var isServing = false
+    private var turnNanoseconds: UInt64 = 0
 
     /// Opens the node's database, reads it, and binds its endpoints for peers.
     ///
@@ -133,9 +136,10 @@ extension Node {
         guard !isInTurn else { return }
         isInTurn = true
         recorder?.beginTurn(replica)
+        turnNanoseconds = Loop.monotonicNanoseconds
         let now = Moment(
             wallMilliseconds: Loop.wallClockMilliseconds,
-            elapsedMilliseconds: Loop.monotonicNanoseconds / 1_000_000)
+            elapsedMilliseconds: turnNanoseconds / 1_000_000)
         perform(replica.step(.turnBegan(now)))
     }
 
@@ -154,6 +158,7 @@ extension Node {
                 journal.synchronize()
             case .draining, .ended: break
             }
+            clients.countTurn(nanoseconds: Loop.monotonicNanoseconds - turnNanoseconds)
         }
         clients.isPaused = journal.isFull
         peers.isPaused = journal.isFull
@@ -171,7 +176,7 @@ extension Node {
             case .ask(let member, let frame): peers.ask(member, frame)
             case .answer(let member, let frame): peers.answer(member, frame)
             case .reply(let session, let frame): clients.reply(frame, to: session)
-            case .replyMessages(let session, _): preconditionFailure("nobody opened \(session)")
+            case .replyMessages(let session, let answers): clients.answer(answers, to: session)
             case .perform(let request): journal.perform(request)
             case .backUp(let name, let id, let session):
                 let folder = configuration.folder(of: member.id) + "/backups"
@@ -184,7 +189,9 @@ extension Node {
 
     private func serve() {
         do throws(NodeError) {
-            try clients.bind(member.client)
+            try clients.admit(at: member.client)
+            isServing = true
+            clients.availability = availability
             log.write("serving clients at \(member.client)")
         } catch {
             fail(error)
@@ -200,15 +207,31 @@ extension Node {
         journal.open(on: loop) { [unowned self] event in note(event) }
         try security?.open(on: loop)
         try peers.open(on: loop) { [unowned self] input in take(input) }
-        try clients.open { [unowned self] input in
-            if phase == .running { take(input) }
-        }
+        openClients()
         watchers = [
             try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() },
             try loop.watch(.terminate) { [unowned self] in stop() },
             try loop.watch(.interrupt) { [unowned self] in stop() },
             try loop.watch(.hangup) { [unowned self] in stop() },
         ]
+    }
+
+    private func openClients() {
+        do throws(NodeError) {
+            try clients.open(at: member.client) { [unowned self] input in
+                if phase == .running { take(input) }
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Whether clients are served, and if not, why.
+    private var availability: Availability {
+        if phase != .running { return .unavailable(reason: "stopping") }
+        if !isServing { return .unavailable(reason: "starting") }
+        if hasTrouble { return .impaired(reason: "the disk takes no writes") }
+        return replica.isOut ? .impaired(reason: "evicted") : .serving
     }
 
     private func note(_ event: Journal.Event) {
@@ -243,6 +266,7 @@ extension Node {
     /// Ensures a turn, in which the replica handles what is due.
     private func tick() {
         if phase == .running { beginTurn() }
+        clients.availability = availability
         journal.submit()
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }
@@ -269,6 +293,8 @@ extension Node {
             quick_exit(EXIT_FAILURE)
         }
         log.write("stopping")
+        // Their sessions end while the replica still does what they left to do.
+        clients.availability = .unavailable(reason: "stopping")
         phase = .stopping
         clients.stopReceiving()
         peers.stopReceiving()

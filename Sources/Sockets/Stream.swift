@@ -28,7 +28,7 @@ public final class Stream {
 
     /// What this stream reads is counted there.
     public var readLimit: ReadLimit?
-    private let descriptor: Descriptor
+    let descriptor: Descriptor
     private let loop: Loop
     private var reading: Watcher?
     /// There while the system has no room for what waits.

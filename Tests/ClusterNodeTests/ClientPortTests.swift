@@ -17,7 +17,7 @@ import ZeroMQ
         let context = Context()
         port = try ClientPort(in: context, on: loop)
         let endpoint = "inproc://clients-\(UInt64.random(in: .min ... .max))"
-        try port.bind(endpoint)
+        try port.admit(at: endpoint)
         client = try Socket(.dealer, in: context)
         client.receiveHighWaterMark = 10
         try client.connect(endpoint)
@@ -26,7 +26,7 @@ import ZeroMQ
     /// The session of the client, once it has said something.
     private func session(receive: @escaping (Input) -> Void) throws -> SessionID {
         var session: SessionID?
-        try port.open { [loop] input in
+        try port.open(at: "") { [loop] input in
             guard case .requested(_, let sender) = input else { return receive(input) }
             session = sender
             loop.stop()

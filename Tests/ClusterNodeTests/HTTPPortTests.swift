@@ -1,4 +1,6 @@
+import DataTree
 import EventLoop
+import GatewayCore
 import HTTPText
 import ReplicaCore
 import Sockets
@@ -13,18 +15,30 @@ import Testing
     private let loop: Loop
     private let port: HTTPPort
     private let address: HTTPAddress
-    private var inputs: [Input] = []
+    private let sink = InputSink()
+    private var inputs: [Input] {
+        get { sink.inputs }
+        set { sink.inputs = newValue }
+    }
+
+    /// What the replica would get.
+    private final class InputSink {
+        var inputs: [Input] = []
+    }
 
     init() throws {
         loop = try Loop()
-        port = HTTPPort(on: loop)
+        var configuration = GatewayConfiguration()
+        configuration.deadlines.headMilliseconds = 100
+        port = HTTPPort(on: loop, configuration)
         var bound: HTTPAddress?
         for _ in 0..<100 where bound == nil {
             let text = "http://127.0.0.1:\(Int.random(in: 21_340...21_399))"
-            if (try? port.bind(text)) != nil { bound = HTTPAddress(text) }
+            let isOpen: Void? = try? port.open(at: text) { [sink] in sink.inputs.append($0) }
+            if isOpen != nil { bound = HTTPAddress(text) }
         }
         address = try #require(bound)
-        port.open { [unowned self] in inputs.append($0) }
+        port.availability = .serving
         loop.atEndOfTurn = { [unowned self] in port.endTurn() }
     }
 
@@ -170,10 +184,12 @@ import Testing
         ("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n", "421"),
         ("GET /.hearth HTTP/1.1\r\nHost: evil.test\r\n\r\n", "421"),
         ("GET /.hearth HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.test\r\n\r\n", "403"),
-        ("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", "404"),
-        ("GET /.hearth HTTP/1.1\r\nHost: localhost\r\n\r\n", "426"),
+        ("GET /nothing HTTP/1.0\r\nHost: localhost\r\n\r\n", "404"),
+        ("GET /.hearth HTTP/1.0\r\nHost: localhost\r\n\r\n", "426"),
         ("GET /.hearth HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n", "400"),
-        ("PUT /a.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n", "413"),
+        (
+            "PUT /a.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n", "413"
+        ),
         (upgrade.replacing("Version: 13", with: "Version: 8"), "426"),
         (upgrade.replacing("hearth.1", with: "hearth.2"), "400"),
         (upgrade.replacing("==", with: ""), "400"),
@@ -181,13 +197,84 @@ import Testing
         (upgrade.replacing("Upgrade: websocket", with: "Upgrade: h2c"), "426"),
         ("\0\0\0\r\n\r\n", "400"),
     ])
-    func `answers by a status what is no native client, and closes`(
-        request: String, status: String
-    ) throws {
+    func `answers by a status what is no native client`(request: String, status: String) throws {
         let answer = try answer(to: request)
         #expect(answer.text.hasPrefix("HTTP/1.1 \(status) "), "\(answer.text)")
-        #expect(answer.isClosed)
         #expect(inputs.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", false),
+        ("GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", true),
+        ("\0\0\0\r\n\r\n", true),
+    ])
+    func `closes a connection whose last answer this is`(request: String, isClosed: Bool) throws {
+        #expect(try answer(to: request).isClosed == isClosed)
+    }
+
+    @Test func `asks the replica, and what follows from its answer in the next turn`() throws {
+        let socket = try plain()
+        let put =
+            "PUT /a.json HTTP/1.1\r\nHost: localhost\r\nIf-Match: null_etag\r\n"
+            + "Content-Length: 1\r\n\r\n5"
+        #expect(socket.send(Array(put.utf8)))
+        try turn()
+        guard inputs.count == 2, case .opened(let session) = inputs[0],
+            case .requestedMessages(let messages, session) = inputs[1], messages.count == 1
+        else {
+            Issue.record("\(inputs)")
+            return
+        }
+        let changed = NodeMessage.error(
+            id: messages[0].id, code: .changed, problem: "", fix: "")
+        port.answer([SessionAnswer(changed)], to: session)
+        #expect(inputs.count == 2)
+        try turn()
+        guard inputs.count == 3, case .requestedMessages(let reads, session) = inputs[2],
+            reads.count == 1
+        else {
+            Issue.record("\(inputs)")
+            return
+        }
+        port.answer([SessionAnswer(.value(id: reads[0].id, value: .integer(7)))], to: session)
+        try turn()
+        var answer: [UInt8] = []
+        #expect(socket.receive { answer += $0 })
+        let text = String(decoding: answer, as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 412 "))
+        #expect(text.hasSuffix("\r\n\r\n7"))
+    }
+
+    @Test func `a large answer leaves in parts, as the client reads them`() throws {
+        let socket = try plain()
+        #expect(socket.send(Array("GET /a.json HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8)))
+        try turn()
+        guard case .requestedMessages(let messages, let session)? = inputs.last else {
+            Issue.record("\(inputs)")
+            return
+        }
+        var children = Children()
+        for number in 0..<1_000 {
+            children[Key(unchecked: "k\(number)")] = .string(String(repeating: "x", count: 20_000))
+        }
+        port.answer(
+            [SessionAnswer(.value(id: messages[0].id, value: Value(children)))], to: session)
+        // The client reads nothing: what is made for it has a bound.
+        try turn(20)
+        let waiting = port.waitingBytes
+        #expect(waiting < 1 << 20)
+        try turn(20)
+        #expect(port.waitingBytes == waiting)
+        var received = 0
+        for _ in 0..<10_000 where socket.receive({ received += $0.count }) { try turn(1) }
+        #expect(received > 20_000_000)
+    }
+
+    @Test func `says that it does not serve until it does`() throws {
+        port.availability = .unavailable(reason: "starting")
+        #expect(try answer(to: Self.upgrade).text.hasPrefix("HTTP/1.1 503 "))
+        let health = try answer(to: "GET /health HTTP/1.0\r\n\r\n")
+        #expect(health.text.hasSuffix("{\"status\":\"starting\"}\n"))
     }
 
     static let upgrade =
@@ -243,14 +330,17 @@ import Testing
         #expect(answer.suffix(4) == [0x8A, 2, 8, 9])
     }
 
-    @Test func `closes a connection that asks for nothing`() throws {
+    @Test func `closes a connection whose request takes too long`() throws {
         let socket = try plain()
         #expect(socket.send(Array("GET / HT".utf8)))
         try turn()
-        for _ in 0..<9 { port.tick() }
         #expect(port.count == 1)
-        port.tick()
-        #expect(port.count == 0)
+        var answer: [UInt8] = []
+        for _ in 0..<1_000 where socket.receive({ answer += $0 }) {
+            port.tick()
+            try turn(1)
+        }
+        #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
     }
 
     @Test func `at the end sends what waits, and says that it goes`() throws {

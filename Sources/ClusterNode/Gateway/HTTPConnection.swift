@@ -2,42 +2,39 @@ internal import HTTPText
 internal import Sockets
 internal import SyncProtocol
 
-/// One connection of the HTTP port: it begins with requests, and one of them may make it a native client's.
+/// One connection of the HTTP port: the gateway reads it, until a request makes it a native client's.
 final class HTTPConnection {
-    /// What the connection is.
+    /// Who reads what the connection brings.
     enum State: Equatable {
-        /// Requests come, the next of which has to be whole by this second.
-        case requesting(deadlineSecond: UInt64)
-        /// A native client: each message is a frame.
+        /// The gateway.
+        case requesting
+        /// The replica, as a native client's: each message is a frame.
         case native
-        /// The last bytes are on their way, and the other end has until this second to close its side.
+        /// Nobody: the last bytes are on their way, and the other end has until this second to close its side.
         case closing(deadlineSecond: UInt64)
     }
 
     let session: SessionID
     let stream: Stream
-    var state: State
-    /// The requests, until the connection is a native client's.
-    var requests = RequestReader()
-    /// The request that is being read.
-    var head: RequestHead?
+    var state = State.requesting
     var frames = WebSocketReader(isMasked: true, messageLimit: NativeProtocol.requestLimit)
     /// Whether so much waits for the client that its listens pause.
     var isBackpressured = false
+    /// Whether the gateway waits until all is sent.
+    var awaitsRoom = false
     /// Whether the end of the turn has something to send.
     var hasUnsentBytes = false
 
-    init(_ session: SessionID, on stream: Stream, deadlineSecond: UInt64) {
+    init(_ session: SessionID, on stream: Stream) {
         self.session = session
         self.stream = stream
-        state = .requesting(deadlineSecond: deadlineSecond)
     }
 
     /// Whether time is up for what the connection does.
     func isOverdue(at second: UInt64) -> Bool {
         switch state {
-        case .requesting(let deadline), .closing(let deadline): second >= deadline
-        case .native: false
+        case .closing(let deadline): second >= deadline
+        case .requesting, .native: false
         }
     }
 

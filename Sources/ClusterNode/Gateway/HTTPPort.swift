@@ -1,30 +1,30 @@
 internal import ClusterConfiguration
 internal import EventLoop
+internal import GatewayCore
 internal import HTTPText
 internal import ReplicaCore
 internal import Sockets
 internal import SyncProtocol
 
-/// Serves programs at a node's HTTP port: listens, moves bytes, and bounds what waits for slow ones.
+/// Serves programs at a node's HTTP port: listens, moves bytes between connections, the gateway and, for native clients, the
+/// replica, and bounds what waits for slow ones.
 ///
-/// Replies leave at the end of the turn, all those of one connection together.
+/// What is sent leaves at the end of the turn, all that goes to one connection together.
 final class HTTPPort: ClientDoor {
-    /// How many connections there may be; another one is answered by 503.
-    static let limit = 10_000
-    /// How many more may be told so at the same time.
-    private static let refusedAtOnce = 100
     private static let bytesPerTurn = 4 << 20
     /// When so much waits for a client, its listens pause until all of it is sent.
     private static let backpressureBytes = 1 << 20
     private static let waitingBytesLimit = 16 << 20
-    private static let requestSeconds: UInt64 = 10
     private static let closeSeconds: UInt64 = 5
     private static let farewell = Duration.milliseconds(500)
+    /// How many connections beyond the gateway's limit are told that there are too many.
+    private static let refusedAtOnce = 100
 
     private(set) var slowClients = 0
     private(set) var droppedReplies = 0
     private let loop: Loop
-    private let upgrade = NativeUpgrade()
+    private let gateway: GatewayDriver
+    private let connectionLimit: Int
     private let readLimit = ReadLimit(bytesPerTurn: HTTPPort.bytesPerTurn)
     private var listener: Listener?
     private var connections = SessionTable<HTTPConnection>()
@@ -33,7 +33,11 @@ final class HTTPPort: ClientDoor {
     private var isClosing = false
     private var receive: (Input) -> Void = { _ in }
 
-    init(on loop: Loop) { self.loop = loop }
+    init(on loop: Loop, _ configuration: GatewayConfiguration = GatewayConfiguration()) {
+        self.loop = loop
+        gateway = GatewayDriver(configuration, on: loop)
+        connectionLimit = configuration.connectionLimit
+    }
 
     var count: Int { connections.count }
 
@@ -44,9 +48,14 @@ final class HTTPPort: ClientDoor {
         set { if newValue != readLimit.isPaused { readLimit.isPaused = newValue } }
     }
 
-    func open(receive: @escaping (Input) -> Void) { self.receive = receive }
+    var availability = Availability.unavailable(reason: "starting") {
+        didSet { if availability != oldValue { gateway.step(.became(availability)) } }
+    }
 
-    func bind(_ endpoint: String) throws(NodeError) {
+    func open(at endpoint: String, receive: @escaping (Input) -> Void) throws(NodeError) {
+        self.receive = receive
+        gateway.receive = receive
+        gateway.perform = { [unowned self] output in perform(output) }
         guard let address = HTTPAddress(endpoint) else {
             preconditionFailure("\(endpoint) was not checked")
         }
@@ -57,34 +66,38 @@ final class HTTPPort: ClientDoor {
         }
     }
 
+    func admit(at endpoint: String) {}
+
     func reply(_ frame: [UInt8], to session: SessionID) {
         guard let connection = connections[session], connection.state == .native else {
             droppedReplies += 1
             return
         }
-        // One reply may be larger than the limit, but no other may wait behind it.
-        guard connection.stream.waitingBytes <= Self.waitingBytesLimit else {
-            slowClients += 1
-            return end(connection)
-        }
-        connection.append(frame)
-        markUnsent(connection)
-        if connection.stream.waitingBytes > Self.backpressureBytes { relieve(connection) }
+        send(to: connection) { connection.append(frame) }
     }
 
+    func answer(_ answers: [SessionAnswer], to session: SessionID) {
+        gateway.answer(answers, to: session)
+    }
+
+    func countTurn(nanoseconds: UInt64) { gateway.countTurn(nanoseconds: nanoseconds) }
+
     func endTurn() {
+        gateway.endTurn()
         readLimit.endTurn()
         let connections = unsent
         unsent = []
         for connection in connections {
             connection.hasUnsentBytes = false
             connection.stream.flush()
+            if connection.awaitsRoom, connection.stream.waitingBytes == 0 { relieved(connection) }
         }
     }
 
     /// Once a second: closes connections that take too long, and takes new ones if files were short.
     func tick() {
         second += 1
+        gateway.tick()
         for connection in connections.all where connection.isOverdue(at: second) { end(connection) }
         listener?.resume()
     }
@@ -98,6 +111,7 @@ final class HTTPPort: ClientDoor {
     func close() {
         isClosing = true
         receive = { _ in }
+        gateway.stop()
         readLimit.isPaused = false
         for connection in connections.all { finish(connection, .goingAway) }
         let end = try? loop.timer(after: Self.farewell) { [loop] in loop.stop() }
@@ -110,12 +124,11 @@ final class HTTPPort: ClientDoor {
 
 extension HTTPPort {
     private func accept(_ stream: Stream) {
-        guard count < Self.limit + Self.refusedAtOnce else { return stream.close() }
-        stream.readLimit = readLimit
-        let isRefused = count >= Self.limit
-        let session = connections.add {
-            HTTPConnection($0, on: stream, deadlineSecond: second + Self.requestSeconds)
+        guard count < connectionLimit + Self.refusedAtOnce, let peer = stream.peer else {
+            return stream.close()
         }
+        stream.readLimit = readLimit
+        let session = connections.add { HTTPConnection($0, on: stream) }
         guard let connection = connections[session] else { return }
         stream.open { [unowned self, unowned connection] event in
             switch event {
@@ -124,9 +137,8 @@ extension HTTPPort {
             case .ended: remove(connection)
             }
         }
-        if isRefused {
-            refuse(connection, 503, "This node has \(Self.limit) connections; try another one.")
-        }
+        gateway.step(
+            .opened(session, from: RemoteAddress(host: peer.host, isLoopback: peer.isLoopback)))
     }
 
     /// Ends a connection at once.
@@ -140,8 +152,46 @@ extension HTTPPort {
         let wasNative = connection.state == .native
         connection.state = .closing(deadlineSecond: 0)
         listener?.resume()
+        gateway.step(.closed(connection.session))
         if wasNative { receive(.closed(connection.session)) }
         if isClosing, connections.count == 0 { loop.stop() }
+    }
+
+    /// Performs what the gateway wants of a connection; one that is gone wants nothing.
+    private func perform(_ output: GatewayOutput) {
+        switch output {
+        case .send(let session, let bytes):
+            guard let connection = connections[session] else { return }
+            send(to: connection) { connection.stream.append(bytes) }
+        case .reportWritable(let session):
+            guard let connection = connections[session] else { return }
+            connection.awaitsRoom = true
+            markUnsent(connection)
+        case .close(let session):
+            if let connection = connections[session] { finish(connection) }
+        case .native(let session, let rest):
+            guard let connection = connections[session] else { return }
+            connection.state = .native
+            rest.withUnsafeBytes { handleFrames(in: $0, from: connection) }
+        case .open, .ask, .backpressured, .writable, .end:
+            preconditionFailure("the gateway's driver asks the replica")
+        }
+    }
+}
+
+// MARK: - Slow clients
+
+extension HTTPPort {
+    /// Sends what `body` appends; if much waits already, the client's listens pause, or it is cut.
+    private func send(to connection: HTTPConnection, _ body: () -> Void) {
+        // One message may be larger than the limit, but no other may wait behind it.
+        guard connection.stream.waitingBytes <= Self.waitingBytesLimit else {
+            slowClients += 1
+            return end(connection)
+        }
+        body()
+        markUnsent(connection)
+        if connection.stream.waitingBytes > Self.backpressureBytes { relieve(connection) }
     }
 
     private func markUnsent(_ connection: HTTPConnection) {
@@ -149,25 +199,30 @@ extension HTTPPort {
         connection.hasUnsentBytes = true
         unsent.append(connection)
     }
-}
 
-// MARK: - Slow clients
-
-extension HTTPPort {
     /// Sends before the end of the turn, as much waits; if the client has no room, its listens pause.
     private func relieve(_ connection: HTTPConnection) {
         connection.stream.flush()
-        guard connection.state == .native, !connection.isBackpressured,
+        guard !connection.isBackpressured,
             connection.stream.waitingBytes > Self.backpressureBytes
         else { return }
         connection.isBackpressured = true
-        receive(.backpressured(connection.session))
+        switch connection.state {
+        case .native: receive(.backpressured(connection.session))
+        case .requesting: gateway.step(.backpressured(connection.session))
+        case .closing: break
+        }
     }
 
+    /// All that waited for a client is sent.
     private func relieved(_ connection: HTTPConnection) {
-        guard connection.isBackpressured else { return }
-        connection.isBackpressured = false
-        if connection.state == .native { receive(.writable(connection.session)) }
+        guard connection.isBackpressured || connection.awaitsRoom else { return }
+        (connection.isBackpressured, connection.awaitsRoom) = (false, false)
+        switch connection.state {
+        case .native: receive(.writable(connection.session))
+        case .requesting: gateway.reportWritable(connection.session)
+        case .closing: break
+        }
     }
 }
 
@@ -177,39 +232,9 @@ extension HTTPPort {
     private func handle(_ bytes: UnsafeRawBufferPointer, from connection: HTTPConnection) {
         switch connection.state {
         case .native: handleFrames(in: bytes, from: connection)
-        case .requesting: handleRequests(in: bytes, from: connection)
+        case .requesting: gateway.step(.received(connection.session, Array(bytes)))
         // It may not know yet that nobody reads this.
         case .closing: break
-        }
-    }
-
-    private func handleRequests(
-        in bytes: UnsafeRawBufferPointer, from connection: HTTPConnection
-    ) {
-        connection.requests.receive(bytes)
-        while case .requesting = connection.state, let event = connection.requests.next() {
-            switch event {
-            case .head(let head):
-                connection.head = head
-                connection.requests.limitBody(to: 0)
-            case .body: break
-            case .end: answer(connection)
-            case .failure(let failure): refuse(connection, failure.status, failure.problem)
-            }
-        }
-    }
-
-    private func answer(_ connection: HTTPConnection) {
-        guard let head = connection.head else { return }
-        connection.head = nil
-        switch upgrade.answer(to: head) {
-        case .refusal(let status, let text): refuse(connection, status, text)
-        case .native(let bytes):
-            connection.state = .native
-            connection.stream.append(bytes)
-            markUnsent(connection)
-            let rest = connection.requests.upgrade()
-            rest.withUnsafeBytes { handleFrames(in: $0, from: connection) }
         }
     }
 
@@ -229,16 +254,6 @@ extension HTTPPort {
             case .failed(let failure): finish(connection, failure.code)
             }
         }
-    }
-
-    /// Answers by a status, and closes.
-    private func refuse(_ connection: HTTPConnection, _ status: Int, _ text: String) {
-        var head = ResponseHead(status: status)
-        head.append("Content-Type", "text/plain; charset=utf-8")
-        let date = HTTPDate(unixSeconds: Int64(Loop.wallClockMilliseconds / 1000))
-        connection.stream.append(
-            head.message(body: Array((text + "\n").utf8), form: .afterFailure, date: date))
-        finish(connection)
     }
 
     /// Ends a native client's session, and tells it why.

@@ -1,5 +1,6 @@
 internal import ClusterConfiguration
 internal import EventLoop
+internal import GatewayCore
 internal import ReplicaCore
 internal import SyncProtocol
 internal import ZeroMQ
@@ -60,16 +61,29 @@ final class ClientPort: ClientDoor {
         slowSessions.reduce(0) { $0 + (table[$1]?.waitingBytes ?? 0) }
     }
 
-    func open(receive: @escaping (Input) -> Void) throws(EventLoopError) {
+    /// Nothing here tells clients of it: they come once the node serves.
+    var availability = Availability.unavailable(reason: "starting")
+
+    func open(at endpoint: String, receive: @escaping (Input) -> Void) throws(NodeError) {
         self.receive = receive
-        try channel.open(on: loop) { [unowned self] message in
-            // A message of this protocol has two frames: a name and a content.
-            guard message.count == 2, let session = session(of: message[0]) else { return }
-            receive(.requested(Array(message[1]), by: session))
+        do throws(EventLoopError) {
+            try channel.open(on: loop) { [unowned self] message in
+                // A message of this protocol has two frames: a name and a content.
+                guard message.count == 2, let session = session(of: message[0]) else { return }
+                receive(.requested(Array(message[1]), by: session))
+            }
+        } catch {
+            throw NodeError(error)
         }
     }
 
-    func bind(_ endpoint: String) throws(NodeError) {
+    func answer(_ answers: [SessionAnswer], to session: SessionID) {
+        preconditionFailure("nobody opened \(session), a session of values")
+    }
+
+    func countTurn(nanoseconds: UInt64) {}
+
+    func admit(at endpoint: String) throws(NodeError) {
         do throws(ZeroMQError) {
             try channel.socket.bind(endpoint)
         } catch {

@@ -26,15 +26,13 @@ extension SimulatedRun {
     /// A store that contradicts the model of it is a bug.
     mutating func noteContradiction(of node: Int) {
         guard let contradiction = nodes[node].disk.contradiction else { return }
-        quiescence.failure = quiescence.failure ?? "\(nodes[node].name): \(contradiction)"
+        quiescence.fail("\(nodes[node].name): \(contradiction)")
     }
 
     /// Rows of a peer's checkpoint are damaged or missing; if no disk ever was damaged, that is a bug.
     mutating func noteSpoiltTransfer(to node: Int) {
         if nodes.contains(where: \.disk.wasDamaged) { return }
-        quiescence.failure =
-            quiescence.failure
-            ?? "\(nodes[node].name) was given a checkpoint that is not whole"
+        quiescence.fail("\(nodes[node].name) was given a checkpoint that is not whole")
     }
 
     /// A node that writes all of its checkpoint anew has found it damaged; if it never was, that is a bug.
@@ -42,8 +40,7 @@ extension SimulatedRun {
         guard case .writeCheckpoint(let checkpoint) = request, checkpoint.replacesAll,
             !nodes[node].disk.wasDamaged
         else { return }
-        quiescence.failure =
-            quiescence.failure
-            ?? "\(nodes[node].name) would have given away a checkpoint that is not whole"
+        quiescence.fail(
+            "\(nodes[node].name) would have given away a checkpoint that is not whole")
     }
 }

@@ -96,7 +96,7 @@ extension Connection {
         endSession(&context)
         context.metrics.countRequest(.get, 101)
         context.send(
-            WebSocketUpgrade.answer(to: key, subprotocol: RequestPlan.nativeProtocol), to: id)
+            WebSocketUpgrade.answer(to: key, subprotocol: NativeProtocol.name), to: id)
         become(.native)
         context.output(.native(id, rest: reader.upgrade()))
     }

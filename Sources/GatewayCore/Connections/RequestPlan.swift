@@ -1,6 +1,7 @@
 internal import DataTree
 internal import HTTPText
 internal import JSONText
+internal import SyncProtocol
 
 /// What is done with a request once it is complete, as its head says.
 enum RequestPlan {
@@ -11,9 +12,6 @@ enum RequestPlan {
     case native(key: String)
     /// The connection becomes one of Firebase's WebSocket protocol.
     case realtime(RealtimeRequestHead)
-
-    /// The subprotocol of native clients.
-    static let nativeProtocol = "hearth.1"
 
     /// Decides on a request by its head.
     ///
@@ -37,9 +35,9 @@ enum RequestPlan {
         case "/metrics":
             try head.checkIsRead()
             self = .metrics
-        case "/.hearth":
-            guard head.lists("hearth.1", in: "sec-websocket-protocol") else { throw .nativeClient }
+        case NativeProtocol.path:
             self = .native(key: try head.webSocketKey())
+            guard head.lists("hearth.1", in: "sec-websocket-protocol") else { throw .nativeClient }
             try context.checkServes()
         case "/.ws":
             self = .realtime(try RealtimeRequestHead(head))
@@ -140,7 +138,7 @@ extension RestFailure {
 
     fileprivate static let nativeClient = RestFailure.invalid(
         "This address is for native clients.",
-        fix: "name the subprotocol \(RequestPlan.nativeProtocol), or use REST")
+        fix: "name the subprotocol \(NativeProtocol.name), or use REST")
 
     fileprivate static let contentEncoding = RestFailure(
         status: 415, problem: "Only bodies without Content-Encoding are read.",

@@ -1,0 +1,112 @@
+internal import EventLoop
+internal import GatewayCore
+internal import ReplicaCore
+internal import SyncProtocol
+
+/// Gives a gateway its turns, and a replica what the gateway asks of it.
+///
+/// What follows from the replica's own answers waits for the next turn of the loop: the replica is in the middle of ending one.
+final class GatewayDriver {
+    private let loop: Loop
+    private var gateway: Gateway
+    private var isInTurn = false
+    private var isAnswering = false
+    private var asked: [Input] = []
+    private var writable: [SessionID] = []
+    private var next: Watcher?
+    /// Takes an input for the replica.
+    var receive: (Input) -> Void = { _ in }
+    /// Performs what concerns a connection.
+    var perform: (GatewayOutput) -> Void = { _ in }
+
+    init(_ configuration: GatewayConfiguration, on loop: Loop) {
+        self.loop = loop
+        gateway = Gateway(configuration)
+    }
+
+    /// Steps the gateway, in a turn that begins with the first input.
+    func step(_ input: GatewayInput) {
+        beginTurn()
+        perform(gateway.step(input))
+    }
+
+    private func beginTurn() {
+        guard !isInTurn else { return }
+        isInTurn = true
+        let now = Moment(
+            wallMilliseconds: Loop.wallClockMilliseconds,
+            elapsedMilliseconds: Loop.monotonicNanoseconds / 1_000_000)
+        perform(gateway.step(.turnBegan(now)))
+    }
+
+    /// Gives the gateway what the replica answered.
+    func answer(_ answers: [SessionAnswer], to session: SessionID) {
+        isAnswering = true
+        step(.answered(session, answers))
+        isAnswering = false
+    }
+
+    /// Tells the gateway in the next turn that all is sent to a connection.
+    func reportWritable(_ session: SessionID) {
+        writable.append(session)
+        schedule()
+    }
+
+    /// Ends the gateway's turn.
+    func endTurn() {
+        guard isInTurn else { return }
+        perform(gateway.step(.turnEnded))
+        isInTurn = false
+    }
+
+    /// Counts how long a turn of the node took.
+    func countTurn(nanoseconds: UInt64) {
+        // It concerns no connection, so it needs no turn.
+        perform(gateway.step(.turnTook(nanoseconds: nanoseconds)))
+    }
+
+    /// Looks at deadlines.
+    func tick() { beginTurn() }
+
+    /// Asks the replica nothing more.
+    func stop() {
+        receive = { _ in }
+        next?.cancel()
+        next = nil
+    }
+
+    private func perform(_ outputs: [GatewayOutput]) {
+        for output in outputs {
+            switch output {
+            case .open(let session): ask(.opened(session))
+            case .ask(let session, let messages): ask(.requestedMessages(messages, by: session))
+            case .backpressured(let session): ask(.backpressured(session))
+            case .writable(let session): ask(.writable(session))
+            case .end(let session): ask(.closed(session))
+            case .send, .reportWritable, .close, .native: perform(output)
+            }
+        }
+    }
+
+    private func ask(_ input: Input) {
+        // In order, also behind what waits.
+        guard isAnswering || !asked.isEmpty else { return receive(input) }
+        asked.append(input)
+        schedule()
+    }
+
+    private func schedule() {
+        guard next == nil else { return }
+        next = try? loop.timer(after: .zero) { [unowned self] in runNext() }
+    }
+
+    private func runNext() {
+        next = nil
+        let inputs = asked
+        asked = []
+        for input in inputs { receive(input) }
+        let sessions = writable
+        writable = []
+        for session in sessions { step(.writable(session)) }
+    }
+}
