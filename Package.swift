@@ -83,14 +83,15 @@ let package = Package(
 
         // Drivers.
         module("NodeStorage", ["CLibrary", "Storage", "Store", "SyncProtocol", "Threads"]),
-        module("ClusterConfiguration", ["DataTree", "ReplicaCore", "Spelling", "ZeroMQ"]),
+        module(
+            "ClusterConfiguration", ["DataTree", "ReplicaCore", "Sockets", "Spelling", "ZeroMQ"]),
         module(
             "ClusterNode",
             [
                 "ClusterConfiguration", "CRuntime", "DataTree", "GatewayCore", "SyncProtocol",
                 "ReplicaCore",
-                "EventLoop", "HTTPText", "Sockets", "ZeroMQ", "NodeStorage", "Storage", "Store",
-                "Threads",
+                "EventLoop", "HTTPText", "Sockets", "TLS", "ZeroMQ", "NodeStorage", "Storage",
+                "Store", "Threads",
             ]),
         module(
             "ClusterSimulator",
@@ -129,7 +130,7 @@ let package = Package(
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
                 "ClusterSimulator", "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
                 "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Storage",
-                "SyncProtocol", "Threads", "ZeroMQ",
+                "Sockets", "SyncProtocol", "TLS", "Threads", "ZeroMQ",
             ],
             swiftSettings: settings),
 
@@ -168,7 +169,7 @@ let package = Package(
                 "ClusterAdministration", "ClusterConfiguration", "ClusterNode", "DataTree",
                 "EventLoop", "GatewayCore", "HearthCommand", "HTTPText", "NodeStorage",
                 "QueryEngine",
-                "ReplicaCore", "Sockets", "Storage", "Store", "SyncProtocol", "ZeroMQ",
+                "ReplicaCore", "Sockets", "Storage", "Store", "SyncProtocol", "TLS", "ZeroMQ",
             ],
             exclude: ["Fixtures/client.py"], swiftSettings: settings),
         tests(

@@ -50,6 +50,11 @@ public final class TLSContext {
         return client
     }
 
+    /// The SHA-256 fingerprint of a server's certificate; nil for a client.
+    public var fingerprint: [UInt8]? {
+        SSL_CTX_get0_certificate(context).map(Certificate.fingerprint)
+    }
+
     /// Makes the filter of a new connection.
     public func filter() -> TLSFilter {
         guard let connection = SSL_new(context) else { fatalError("out of memory") }

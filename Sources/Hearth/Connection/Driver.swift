@@ -43,6 +43,8 @@ final class Driver {
     private var client: Client
     private var connection: (any NodeConnection)?
     private var timer: Watcher?
+    /// Why the last node that answered is not the one meant, or refused the connection.
+    private var refusal: HearthError?
     private var isInTurn = false
     private let beginningNanoseconds = Loop.monotonicNanoseconds
     private var completions: [RequestID: Completion] = [:]
@@ -148,8 +150,9 @@ extension Driver {
             step(.received(frame))
             // Frames for which the application has no time wait; the timer looks again.
             if callbacks.isFull { connection?.isPaused = true }
-        case .lost:
+        case .lost(let reason):
             disconnect()
+            refusal = reason ?? refusal
             step(.connectionLost)
         }
     }
@@ -205,10 +208,11 @@ extension Driver {
             calls.append { listener.ended(error) }
         case .connected(let node):
             Log.note("connected to \(node)")
+            refusal = nil
             tap?.contact(.served(by: node))
         case .disconnected:
             Log.note("lost contact with the node")
-            tap?.contact(.searching(refusal: client.refusal))
+            tap?.contact(.searching(refusal: client.refusal ?? refusal))
         }
     }
 
@@ -226,7 +230,7 @@ extension Driver {
     private func connect(to address: String) {
         disconnect()
         tap?.connects()
-        tap?.contact(.searching(refusal: client.refusal))
+        tap?.contact(.searching(refusal: client.refusal ?? refusal))
         do {
             connection = try makeConnection(to: try NodeAddress(address))
         } catch {

@@ -1,3 +1,4 @@
+internal import ClientCore
 internal import EventLoop
 internal import ZeroMQ
 
@@ -20,8 +21,8 @@ protocol NodeConnection: AnyObject {
 /// What a connection to a node says.
 enum NodeConnectionEvent {
     case received([UInt8])
-    /// There is no connection any more.
-    case lost
+    /// There is no connection any more; the reason is there if the node is not the one meant, or refused.
+    case lost(because: HearthError?)
 }
 
 /// A connection to a node with a key: a ZeroMQ socket, encrypted by CURVE.
@@ -49,7 +50,7 @@ final class KeyedConnection: NodeConnection {
     }
 
     func send(_ frame: [UInt8]) {
-        if socket.send(frame) != .sent { return handle(.lost) }
+        if socket.send(frame) != .sent { return handle(.lost(because: nil)) }
         watcher?.activate()
     }
 
@@ -57,7 +58,11 @@ final class KeyedConnection: NodeConnection {
 
     func check() {
         // A socket that does not reconnect is not writable once its connection is gone.
-        if !socket.events.contains(.writable) { handle(.lost) } else { watcher?.activate() }
+        if !socket.events.contains(.writable) {
+            handle(.lost(because: nil))
+        } else {
+            watcher?.activate()
+        }
     }
 
     func close() {

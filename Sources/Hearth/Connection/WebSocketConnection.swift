@@ -1,3 +1,4 @@
+internal import ClientCore
 internal import EventLoop
 internal import HTTPText
 internal import Sockets
@@ -6,6 +7,7 @@ internal import SyncProtocol
 /// A connection to a node by its HTTP port: each frame is a binary message of a WebSocket.
 final class WebSocketConnection: NodeConnection {
     private let handle: (NodeConnectionEvent) -> Void
+    private let address: HTTPAddress
     private var dial: Dial?
     private var stream: Stream?
     private var client: WebSocketClient
@@ -19,6 +21,7 @@ final class WebSocketConnection: NodeConnection {
         handle: @escaping (NodeConnectionEvent) -> Void
     ) throws(SocketError) {
         self.handle = handle
+        self.address = address
         client = WebSocketClient(
             to: address.authority, path: NativeProtocol.path,
             subprotocol: NativeProtocol.name, messageLimit: NativeProtocol.answerLimit,
@@ -27,7 +30,7 @@ final class WebSocketConnection: NodeConnection {
             dial = nil
             switch outcome {
             case .success(let stream): begin(on: stream)
-            case .failure: lose()
+            case .failure: lose(because: nil)
             }
         }
     }
@@ -56,7 +59,7 @@ final class WebSocketConnection: NodeConnection {
             switch event {
             case .received(let bytes): receive(bytes)
             case .drained: break
-            case .ended: lose()
+            case .ended: lose(because: stream.failure.map { refusal($0.problem, fix: $0.fix) })
             }
         }
         stream.append(client.request)
@@ -77,7 +80,10 @@ final class WebSocketConnection: NodeConnection {
                 stream?.flush()
             case .ended(let problem):
                 Log.note("the node ended the connection: \(problem)")
-                lose()
+                let hasOpened = early == nil
+                lose(
+                    because: hasOpened
+                        ? nil : refusal(problem, fix: "see the node's log, and check the address"))
             }
         }
     }
@@ -89,8 +95,12 @@ final class WebSocketConnection: NodeConnection {
         }
     }
 
-    private func lose() {
+    private func refusal(_ problem: String, fix: String) -> HearthError {
+        HearthError(.unavailable, "\(address.location): \(problem)", fix: fix)
+    }
+
+    private func lose(because refusal: HearthError?) {
         close()
-        handle(.lost)
+        handle(.lost(because: refusal))
     }
 }
