@@ -59,10 +59,10 @@ let package = Package(
         module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
-        // HTTP as text: no imports at all.
-        module("HTTPText", ["DataTree"]),
 
         // Engine and protocol.
+        // HTTP and WebSocket frames as text.
+        module("HTTPText", ["DataTree"]),
         module("QueryEngine", ["DataTree"]),
         module(
             "SyncProtocol", ["DataTree", "QueryEngine"],
@@ -96,8 +96,8 @@ let package = Package(
         module(
             "ClusterSimulator",
             [
-                "DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store", "ReplicaCore",
-                "ClientCore", "Spelling",
+                "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "Convergence", "Store",
+                "ReplicaCore", "GatewayCore", "ClientCore", "Spelling",
             ],
             pages: ["guarantees.md"]),
         module(

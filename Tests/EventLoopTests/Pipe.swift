@@ -3,7 +3,7 @@ import Glibc
 /// Is a pipe whose reading end does not block.
 final class Pipe {
     let reading: Int32
-    private let writing: Int32
+    let writing: Int32
 
     struct CannotOpen: Error {}
 
@@ -31,6 +31,13 @@ final class Pipe {
         var buffer = [UInt8](repeating: 0, count: limit)
         let count = Glibc.read(reading, &buffer, limit)
         return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    /// Writes until there is no room.
+    func fill() {
+        _ = fcntl(writing, F_SETFL, O_NONBLOCK)
+        let bytes = [UInt8](repeating: 0, count: 4096)
+        while Glibc.write(writing, bytes, bytes.count) > 0 {}
     }
 
     func readAll() {

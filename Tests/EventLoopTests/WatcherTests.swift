@@ -56,6 +56,25 @@ import Testing
         #expect(order.hasPrefix("r|r|r|r|"))
     }
 
+    @Test func `a descriptor calls back in every turn in which it has room`() throws {
+        let loop = try Loop()
+        let pipe = try Pipe()
+        var calls = 0
+        let watcher = try loop.watchWritable(pipe.writing) {
+            calls += 1
+            if calls == 3 { pipe.fill() }
+        }
+        var turns = 0
+        let ticks = try loop.timer(every: .milliseconds(2)) {
+            turns += 1
+            if turns == 10 { pipe.readAll() }
+            if calls > 3 { loop.stop() }
+        }
+        loop.run()
+        #expect(turns >= 10)
+        withExtendedLifetime((watcher, ticks)) {}
+    }
+
     @Test func `a watcher that is released after it was activated stays silent`() throws {
         let loop = try Loop()
         let pipe = try Pipe()

@@ -24,6 +24,8 @@ final class PeerPorts {
     private let subscriber: Channel
     private let router: Channel
     private var dealers: [String: Channel] = [:]
+    /// What the turn publishes.
+    private var published: [[UInt8]] = []
 
     /// Binds the node's own endpoints and connects to those of its peers, as they come up.
     init(
@@ -91,9 +93,9 @@ final class PeerPorts {
         didSet { if isPaused != oldValue { subscriber.isPaused = isPaused } }
     }
 
-    func publish(_ frame: [UInt8]) {
-        count(publisher.send(frame))
-    }
+    /// Publishes a frame at the end of the turn, once its clients have their answers: to wake ZeroMQ's thread costs as
+    /// much as to answer.
+    func publish(_ frame: [UInt8]) { published.append(frame) }
 
     func ask(_ member: String, _ frame: [UInt8]) {
         guard let dealer = dealers[member] else { return }
@@ -105,6 +107,8 @@ final class PeerPorts {
     }
 
     func endTurn() {
+        for frame in published { count(publisher.send(frame)) }
+        published.removeAll(keepingCapacity: true)
         for channel in channels { channel.endTurn() }
     }
 

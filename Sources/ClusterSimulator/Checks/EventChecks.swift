@@ -4,12 +4,12 @@ import DataTree
 enum EventChecks {
     static func judge(_ check: Check, _ evidence: Evidence) -> Finding {
         var count = 0
-        for application in evidence.applications {
-            for stream in application.streams {
+        for (index, streams) in evidence.programs {
+            for stream in streams {
                 count += stream.counts[check] ?? 0
                 guard let failure = stream.failures[check] else { continue }
                 return .invalid(
-                    "c\(application.index + 1), which listens at \(stream.path), \(failure)")
+                    "c\(index + 1), which listens at \(stream.path), \(failure)")
             }
         }
         return .valid(count, subject(of: check))

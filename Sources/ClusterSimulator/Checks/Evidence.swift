@@ -42,6 +42,8 @@ struct Evidence {
     var listeners: [Listener] = []
     /// Their state at the end.
     var sdkClients: [SDKClient] = []
+    /// The listeners of applications and Firebase clients.
+    var programs: [(index: Int, streams: [EventStream])] = []
     /// All that there were.
     var connections: [Connection] = []
     var refusals: [Refusal] = []

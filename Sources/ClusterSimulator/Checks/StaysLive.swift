@@ -3,7 +3,7 @@ import SyncProtocol
 /// Once all faults are over the replicas become equal, in time counted from the last progress.
 enum StaysLive {
     static func judge(_ evidence: Evidence) -> Finding {
-        if evidence.history.operations.isEmpty, evidence.applications.isEmpty {
+        if evidence.history.operations.isEmpty, evidence.programs.isEmpty {
             return .unknown("there was no operation")
         }
         if let converged = evidence.converged {
@@ -37,11 +37,13 @@ enum StaysLive {
         if let open = evidence.history.operations.first(where: { $0.outcome == .open }) {
             return "never answered: \(open)"
         }
+        for (index, streams) in evidence.programs {
+            if let stream = streams.first(where: { $0.value == nil }) {
+                return "c\(index + 1) never gets the value at \(stream.path)"
+            }
+        }
         for application in evidence.applications {
             let name = "c\(application.index + 1)"
-            if let stream = application.streams.first(where: { $0.value == nil }) {
-                return "\(name) never gets the value at \(stream.path)"
-            }
             if let request = application.open.min(by: { $0.key < $1.key }) {
                 return "request \(request.key) of \(name), \(request.value), never comes out; the "
                     + "connection is \(application.connection.map(String.init) ?? "none")"

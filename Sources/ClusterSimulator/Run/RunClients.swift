@@ -12,10 +12,13 @@ extension SimulatedRun {
     enum ClientPlace {
         case sdk(Int)
         case `protocol`(Int)
+        case firebase(Int)
     }
 
     func place(of client: Int) -> ClientPlace {
         let asking = scenario.clients.count
+        let firebase = scenario.clients.total - firebaseClients.count
+        if client >= firebase { return .firebase(client - firebase) }
         let library = asking - protocolClients.count
         if client < library { return .sdk(client) }
         return client < asking ? .protocol(client - library) : .sdk(client - protocolClients.count)
@@ -52,6 +55,10 @@ extension SimulatedRun {
             + next(clients.idle) { _, index in scenario.presence(index, seed: seed) }
     }
 
+    static func firebaseClients(of scenario: Scenario, seed: UInt64) -> [FirebaseClient] {
+        (0..<scenario.clients.firebase).map { scenario.firebaseClient($0, seed: seed) }
+    }
+
     // MARK: What happens to them
 
     mutating func beginClients() {
@@ -62,12 +69,14 @@ extension SimulatedRun {
             scheduleMove(of: client)
         }
         for number in sdkClients.indices { begin(number) }
+        for number in firebaseClients.indices { begin(firebaseClient: number) }
     }
 
     mutating func add(_ request: ScriptedRequest, to client: Int) {
         switch place(of: client) {
         case .sdk(let number): sdkClients[number].requests?.scripted.append(request)
         case .protocol(let number): protocolClients[number].requests.scripted.append(request)
+        case .firebase: preconditionFailure("a script has a request of c\(client + 1)")
         }
         schedule(.clientActs(client), after: 0)
     }
@@ -76,6 +85,7 @@ extension SimulatedRun {
         switch place(of: client) {
         case .sdk(let number): act(sdkClient: number)
         case .protocol(let number): act(protocolClient: number)
+        case .firebase(let number): act(firebaseClient: number)
         }
     }
 
@@ -83,12 +93,16 @@ extension SimulatedRun {
         switch place(of: client) {
         case .sdk(let number): giveUp(sdkClient: number, request)
         case .protocol(let number): giveUp(protocolClient: number, request: request)
+        case .firebase: break
         }
     }
 
     mutating func turnClient(_ client: Int) {
-        guard case .sdk(let number) = place(of: client) else { return }
-        turn(sdkClient: number)
+        switch place(of: client) {
+        case .sdk(let number): turn(sdkClient: number)
+        case .protocol: break
+        case .firebase(let number): turn(firebaseClient: number)
+        }
     }
 
     mutating func scheduleMove(of client: Int) {
@@ -102,6 +116,7 @@ extension SimulatedRun {
         switch place(of: client) {
         case .sdk(let number): move(sdkClient: number)
         case .protocol(let number): move(protocolClient: number)
+        case .firebase: break
         }
     }
 
@@ -110,6 +125,7 @@ extension SimulatedRun {
         switch place(of: connections[connection].client) {
         case .sdk(let number): takeReply(frame, onSDKClient: number)
         case .protocol(let number): takeReply(frame, onProtocolClient: number)
+        case .firebase(let number): takeReply(frame, onFirebaseClient: number)
         }
     }
 
@@ -118,6 +134,7 @@ extension SimulatedRun {
         switch place(of: connections[connection].client) {
         case .sdk(let number): loseNode(ofSDKClient: number)
         case .protocol(let number): leave(number)
+        case .firebase(let number): loseNode(ofFirebaseClient: number)
         }
     }
 
@@ -126,6 +143,7 @@ extension SimulatedRun {
         switch place(of: connections[connection].client) {
         case .sdk(let number): sdkClients[number].connection == connection
         case .protocol(let number): protocolClients[number].connection == connection
+        case .firebase(let number): firebaseClients[number].connection == connection
         }
     }
 
@@ -133,6 +151,7 @@ extension SimulatedRun {
     mutating func stopClients() {
         for number in protocolClients.indices { protocolClients[number].requests.stop() }
         stopSDKClients()
+        stopFirebaseClients()
     }
 }
 
@@ -179,15 +198,31 @@ extension Scenario {
         return client
     }
 
+    /// A program takes its share of the steps; those of Firebase clients come last.
+    private func program(_ number: Int) -> ApplicationProgram {
+        let (steps, count) = (workload.applications, clients.applications + clients.firebase)
+        return ApplicationProgram(
+            remaining: steps * (number + 1) / count - steps * number / count,
+            transactions: workload.transactions)
+    }
+
+    fileprivate func firebaseClient(_ number: Int, seed: UInt64) -> FirebaseClient {
+        let index = clients.total - clients.firebase + number
+        var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
+        let streams = ApplicationProgram.listens(&random)
+        var nodes = Array(0..<cluster.replicas)
+        random.shuffle(&nodes)
+        return FirebaseClient(
+            index: index, nodes: nodes, program: program(clients.applications + number),
+            streams: streams, random: random)
+    }
+
     fileprivate func application(_ number: Int, _ index: Int, seed: UInt64) -> SDKClient {
-        let (steps, count) = (workload.applications, clients.applications)
         var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         let streams = ApplicationProgram.listens(&random)
         var client = sdkClient(index, node: random.index(below: cluster.replicas), random)
         client.streams = streams
-        client.application = ApplicationProgram(
-            remaining: steps * (number + 1) / count - steps * number / count,
-            transactions: workload.transactions)
+        client.application = program(number)
         return client
     }
 

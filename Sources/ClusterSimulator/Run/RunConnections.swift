@@ -134,16 +134,14 @@ extension SimulatedRun {
         guard !connection.isBroken || !isCurrent(index),
             nodes[connection.node].incarnation == connection.incarnation
         else { return }
-        let session = SessionID(number: UInt64(index) + 1)
-        if nodes[connection.node].receive(.requested(frame, by: session)) {
-            scheduleTurn(connection.node)
+        if case .firebase = place(of: connection.client) {
+            return takeMessage(frame, on: index)
         }
+        give(.requested(frame, by: SimulatedRun.session(of: index)), to: connection.node)
     }
 
     mutating func endSession(_ index: Int) {
-        let connection = connections[index]
-        guard nodes[connection.node].incarnation == connection.incarnation else { return }
-        let session = SessionID(number: UInt64(index) + 1)
-        if nodes[connection.node].receive(.closed(session)) { scheduleTurn(connection.node) }
+        realtime[index] = nil
+        tell(.closed(SimulatedRun.session(of: index)), on: index)
     }
 }

@@ -16,6 +16,13 @@ extension Evidence {
             for index in client.streams.indices { client.streams[index].finish(showing: value) }
             return client
         }
+        programs = applications.map { ($0.index, $0.streams) }
+        programs += run.firebaseClients.map { client in
+            var streams = client.streams
+            let value = client.node.flatMap { run.nodes[$0].replica?.value } ?? .null
+            for index in streams.indices { streams[index].finish(showing: value) }
+            return (client.index, streams)
+        }
         connections = run.connections
         refusals = run.refusals
         duplicateNodes = run.duplicateNodes

@@ -1,4 +1,5 @@
 import DataTree
+import GatewayCore
 import ReplicaCore
 import Store
 import SyncProtocol
@@ -135,6 +136,7 @@ extension SimulatedRun {
 
     mutating func perform(_ outputs: [Output], of node: Int) {
         var stored: [LogEntry] = []
+        var texts = GatewayTexts()
         for output in outputs {
             trace.combine(output, of: node)
             switch output {
@@ -148,7 +150,8 @@ extension SimulatedRun {
             case .ask(let member, let frame): ask(member, frame, from: node)
             case .answer(let member, let frame): answer(member, frame, from: node)
             case .reply(let session, let frame): reply(frame, to: session)
-            case .replyMessages: preconditionFailure("no virtual client opens a session of values")
+            case .replyMessages(let session, let answers):
+                answer(answers, to: session, sharing: &texts)
             case .perform(let request):
                 noteRewriting(request, by: node)
                 scheduleDisk(of: node, at: nodes[node].disk.perform(request, at: now))

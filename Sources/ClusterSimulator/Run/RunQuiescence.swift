@@ -84,6 +84,7 @@ extension SimulatedRun {
             && sdkClients.allSatisfy { client in
                 client.isAtRest && (client.requests != nil || isAtRest(client.connection))
             }
+            && firebaseClients.allSatisfy { $0.isAtRest && isAtRest($0.connection) }
             && duplicateNodes.allSatisfy { $0.ended != nil }
     }
 

@@ -1,4 +1,5 @@
 import DataTree
+import GatewayCore
 import ReplicaCore
 import SyncProtocol
 
@@ -13,6 +14,10 @@ struct SimulatedRun {
     /// SDK clients: first those that send requests, then listeners, applications, and idle ones.
     var sdkClients: [SDKClient]
     var protocolClients: [ProtocolClient]
+    var firebaseClients: [FirebaseClient]
+    /// The sessions of Firebase clients, by connection.
+    var realtime: [Int: RealtimeSession] = [:]
+    let reader = RealtimeSession.makeReader()
     var connections: [Connection] = []
     var workload: Workload
     var history = History()
@@ -44,6 +49,7 @@ struct SimulatedRun {
         }
         sdkClients = SimulatedRun.sdkClients(of: scenario, seed: seed)
         protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
+        firebaseClients = SimulatedRun.firebaseClients(of: scenario, seed: seed)
         recording = Recording(scenario)
         workload = Workload(scenario.workload)
         random = SplitMix64(seed: seed, part: 3)
@@ -109,8 +115,8 @@ extension Scenario {
 }
 
 extension Scenario.Clients {
-    /// Clients that send requests, listeners, applications, and the idle ones among these.
-    var total: Int { count + listeners + applications + idle }
+    /// Clients that send requests, listeners, applications, the idle ones among these, and Firebase clients.
+    var total: Int { count + listeners + applications + idle + firebase }
     /// The last of the clients that send requests.
     var protocolCount: Int { min(count, protocolClients) }
 }

@@ -72,6 +72,8 @@ extension Scenario {
         var applications = 0
         /// More of them that only leave an on-disconnect write, and stay.
         var idle = 0
+        /// Programs like applications that speak Firebase's WebSocket protocol.
+        var firebase = 0
         /// From an answer to the next request.
         var pace = TimeRange(.milliseconds(5), .milliseconds(50))
         /// From one node to the next; none if a client stays where it is.
@@ -85,7 +87,7 @@ extension Scenario {
     struct Workload: Sendable {
         /// Of all clients together.
         var operations = 0
-        /// The steps of all applications together.
+        /// The steps of all applications and Firebase clients together.
         var applications = 0
         /// The chance that a step of an application is a transaction, besides one in ten.
         var transactions = Probability.zero

@@ -54,6 +54,7 @@ extension ScenarioSection {
             .count("listeners", \.clients.listeners, in: 0...1_000),
             .count("applications", \.clients.applications, in: 0...100),
             .count("idle", \.clients.idle, in: 0...100),
+            .count("firebase", \.clients.firebase, in: 0...100),
             .times("pace", \.clients.pace),
             .value(
                 "move", \.clients.move, { word throws(ScenarioError) in try word.times() },

@@ -2,13 +2,13 @@
 /// chunks of a long one, and then the chunks.
 ///
 /// Chunks are bytes here, since firebase-cpp-sdk cuts them inside characters.
-struct ChunkJoiner {
+package struct ChunkJoiner {
     /// What a client may send in one message, as at Firebase.
     static let byteLimit = 16 << 20
     static let chunkLimit = 9_999
 
     /// What has come with the last WebSocket message.
-    enum Joined: Equatable {
+    package enum Joined: Equatable {
         /// A sign of life, or a part.
         case nothing
         case message([UInt8])
@@ -21,7 +21,11 @@ struct ChunkJoiner {
     private var outstanding = 0
     private var bytes: [UInt8] = []
 
-    mutating func append(_ text: [UInt8]) -> Joined {
+    /// A joiner between two messages.
+    package init() {}
+
+    /// Takes a WebSocket message.
+    package mutating func append(_ text: [UInt8]) -> Joined {
         if outstanding > 0 { return append(chunk: text) }
         if text.isEmpty { return .nothing }
         guard let count = ChunkJoiner.count(in: text) else {

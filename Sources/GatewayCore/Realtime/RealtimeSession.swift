@@ -52,6 +52,11 @@ package struct RealtimeSession {
         heardMilliseconds = now.elapsedMilliseconds
     }
 
+    /// A reader of what clients send, for any number of sessions.
+    package static func makeReader() -> JSONReader {
+        JSONReader(maximumBytes: ChunkJoiner.byteLimit, maximumDepth: RealtimeMessage.depth)
+    }
+
     /// The handshake: the server speaks first.
     package mutating func begin(at now: Moment) -> [RealtimeEffect] {
         send(

@@ -13,7 +13,7 @@ struct RealtimeRig {
     /// The messages of this turn.
     private var sent: [SessionID: [String]] = [:]
     private var texts = GatewayTexts()
-    private let reader = JSONReader(maximumBytes: 16 << 20, maximumDepth: RealtimeMessage.depth)
+    private let reader = RealtimeSession.makeReader()
     private var elapsedMilliseconds: UInt64 = 0
 
     init() {

@@ -325,6 +325,14 @@ import Testing
         #expect(rig.request(13, "p", #"{"p":"/ok","d":1}"#) == [Rig.answer(13)])
     }
 
+    @Test func `a listen that the replica refuses leaves nothing behind`() {
+        var rig = connected()
+        let first = rig.request(1, "q", #"{"p":"/a/.priority","h":""}"#)
+        let second = rig.request(1, "q", #"{"p":"/a/.priority","h":""}"#)
+        #expect(first == second && first.count == 1)
+        #expect(rig.request(2, "n", #"{"p":"/a/.priority"}"#)[0].contains("no such listen"))
+    }
+
     @Test(
         arguments: [
             (Array("{".utf8), 1_002), (Array("{}x".utf8), 1_002), (Array("nope nope".utf8), 1_002),

@@ -1,0 +1,120 @@
+import ClientCore
+import DataTree
+import JSONText
+import QueryEngine
+import SyncProtocol
+
+/// What a Firebase client sends, as JSON.
+enum FirebaseText {
+    static func request(_ number: Int64, _ action: String, _ body: String) -> [UInt8] {
+        Array(#"{"t":"d","d":{"r":\#(number),"a":"\#(action)","b":\#(body)}}"#.utf8)
+    }
+
+    static func put(_ path: Path, _ value: Value, if condition: DataHash? = nil) -> String {
+        let hash = condition.map { #","h":"\#($0.text)""# } ?? ""
+        return #"{"p":\#(quoted(path.description)),"d":\#(json(value))\#(hash)}"#
+    }
+
+    static func merge(_ path: Path, _ writes: [Write]) -> String {
+        let members = writes.map { write in
+            "\(quoted(write.path.keys.map(\.text).joined(separator: "/"))):\(json(write.value))"
+        }
+        let data = members.joined(separator: ",")
+        return #"{"p":\#(quoted(path.description)),"d":{\#(data)}}"#
+    }
+
+    /// A listen, with the hash of what the client holds.
+    static func listen(
+        _ listen: ServerListen, holding held: Value?, withRanges: Bool
+    ) -> String {
+        let hash = held.map { DataHash(of: $0).text } ?? ""
+        var text = #"{\#(name(of: listen)),"h":"\#(hash)""#
+        if let held, withRanges, !held.isNull {
+            let ranges = CompoundHash(of: held)
+            let posts = ranges.posts.map { quoted($0.keys.map(\.text).joined(separator: "/")) }
+            let hashes = ranges.hashes.map(quoted)
+            text +=
+                #","ch":{"hs":[\#(hashes.joined(separator: ","))],"ps":[\#(posts.joined(separator: ","))]}"#
+        }
+        return text + "}"
+    }
+
+    static func end(of listen: ServerListen) -> String { "{\(name(of: listen))}" }
+
+    private static func name(of listen: ServerListen) -> String {
+        let path = #""p":\#(quoted(listen.path.description))"#
+        guard let tag = listen.tag else { return path }
+        return #"\#(path),"q":\#(query(listen.query)),"t":\#(tag.number)"#
+    }
+
+    private static func query(_ query: Query) -> String {
+        let members = QueryMembers(query)
+        var parts: [String] = []
+        if let value = members.startValue { parts.append(#""sp":\#(json(value))"#) }
+        if let key = members.startKey { parts.append(#""sn":\#(quoted(key))"#) }
+        if let flag = members.startIsInclusive { parts.append(#""sin":\#(flag)"#) }
+        if let value = members.endValue { parts.append(#""ep":\#(json(value))"#) }
+        if let key = members.endKey { parts.append(#""en":\#(quoted(key))"#) }
+        if let flag = members.endIsInclusive { parts.append(#""ein":\#(flag)"#) }
+        if let limit = members.limit { parts.append(#""l":\#(limit)"#) }
+        if let end = members.viewFrom { parts.append(#""vf":\#(quoted(end))"#) }
+        if let index = members.index { parts.append(#""i":\#(quoted(index))"#) }
+        return "{\(parts.joined(separator: ","))}"
+    }
+
+    private static func quoted(_ text: String) -> String { json(.string(text)) }
+
+    private static func json(_ value: Value) -> String {
+        JSONWriter.text(of: value, form: .export)
+    }
+}
+
+/// What a Firebase client understands of its node's messages.
+enum FirebaseMessage {
+    case handshake(session: String)
+    case overwrite(Path, Value, Tag?)
+    case merge(Path, [(path: Path, value: Value)], Tag?)
+    case ranges(Path, [(range: LeafRange, value: Value)], Tag?)
+    case response(Int64, status: String)
+
+    /// Reads a message; nil if it is none that a node sends.
+    init?(_ text: [UInt8], by reader: JSONReader) {
+        let message = try? reader.read(text) { FirebaseMessage($0) }
+        guard let message else { return nil }
+        self = message
+    }
+
+    private init?(_ message: JSONNode) {
+        guard let data = message["d"] else { return nil }
+        if message["t"]?.string == "c" {
+            guard data["t"]?.string == "h", let name = data["d"]?["s"]?.string else { return nil }
+            self = .handshake(session: name)
+        } else if let number = data["r"]?.integer {
+            guard let status = data["b"]?["s"]?.string else { return nil }
+            self = .response(number, status: status)
+        } else {
+            guard let body = data["b"], let push = try? FirebaseMessage(data["a"]?.string, body)
+            else { return nil }
+            self = push
+        }
+    }
+
+    private init?(_ action: String?, _ body: JSONNode) throws {
+        guard let path = try (body["p"]?.string).map({ try Path($0) }), let data = body["d"] else {
+            return nil
+        }
+        let tag = (body["t"]?.integer).map { Tag(number: UInt64($0)) }
+        switch action {
+        case "d": self = .overwrite(path, try data.value(), tag)
+        case "m": self = .merge(path, try data.update(), tag)
+        case "rm": self = .ranges(path, try (data.elements ?? []).map(FirebaseMessage.range), tag)
+        default: return nil
+        }
+    }
+
+    private static func range(_ node: JSONNode) throws -> (range: LeafRange, value: Value) {
+        let after = try (node["s"]?.string).map { try Path($0) }
+        let through = try (node["e"]?.string).map { try Path($0) }
+        return (LeafRange(after: after, through: through), try node["m"]?.value() ?? .null)
+    }
+}

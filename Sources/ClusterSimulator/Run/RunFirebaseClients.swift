@@ -1,0 +1,135 @@
+import ClientCore
+import DataTree
+import GatewayCore
+import SyncProtocol
+
+// Firebase clients: what their programs do, and how they come and go.
+
+extension SimulatedRun {
+    /// From the end of a connection to the next one.
+    private static let reconnection = TimeRange(.milliseconds(50), .milliseconds(600))
+
+    mutating func begin(firebaseClient number: Int) {
+        connect(firebaseClient: number)
+        scheduleAct(ofFirebaseClient: number)
+    }
+
+    private mutating func scheduleAct(ofFirebaseClient number: Int) {
+        let pace = firebaseClients[number].random.time(in: scenario.clients.pace)
+        schedule(.clientActs(firebaseClients[number].index), after: pace)
+    }
+
+    /// Sends what the client wants to send, and records what its transactions came to.
+    private mutating func flush(_ number: Int) {
+        for ended in firebaseClients[number].takeEnded() { record(ended, of: number) }
+        let messages = firebaseClients[number].takeOutgoing()
+        if let failure = firebaseClients[number].failure {
+            quiescence.fail("c\(firebaseClients[number].index + 1): \(failure)")
+        }
+        guard let connection = firebaseClients[number].connection else { return }
+        for message in messages { send(message, on: connection) }
+    }
+
+    private mutating func record(_ transaction: FirebaseTransaction, of number: Int) {
+        history.transactions[transaction.record].old = transaction.old
+        history.transactions[transaction.record].new = transaction.new
+        history.transactions[transaction.record].outcome = transaction.outcome
+        history.transactions[transaction.record].completed = now
+        history.transactions[transaction.record].node = firebaseClients[number].node
+    }
+
+    // MARK: The program
+
+    mutating func act(firebaseClient number: Int) {
+        changePace(ofReading: number)
+        let tag = "c\(firebaseClients[number].index + 1)-\(now)"
+        guard let step = firebaseClients[number].nextStep(tag: tag) else { return }
+        perform(step, number)
+        flush(number)
+        scheduleAct(ofFirebaseClient: number)
+    }
+
+    private mutating func perform(_ step: ApplicationProgram.Step, _ number: Int) {
+        switch step {
+        // It would add an increment twice if it lost the answer, as at Firebase.
+        case .asks(.put(ApplicationProgram.sum, _)): break
+        case .asks(.put(let path, let value)): firebaseClients[number].put(value, at: path)
+        case .asks(.merge(let path, let writes)):
+            firebaseClients[number].merge(writes, at: path)
+        case .asks: break
+        case .transacts(let path):
+            if firebaseClients[number].isTransacting { return }
+            let client = firebaseClients[number].index
+            history.transactions.append(
+                TransactionRecord(client: client, path: path, invoked: now))
+            firebaseClients[number].transact(
+                at: path, recordedAs: history.transactions.count - 1)
+        case .leavesForItsEnd: firebaseClients[number].leaveForItsEnd()
+        case .comes: firebaseClients[number].arrive()
+        case .goesOffline: disconnect(firebaseClient: number)
+        case .goesOnline: connect(firebaseClient: number)
+        case .leavesItsNode:
+            guard firebaseClients[number].connection != nil else { return }
+            disconnect(firebaseClient: number)
+            connect(firebaseClient: number)
+        }
+    }
+
+    /// Now and then a client does not read until its next step.
+    private mutating func changePace(ofReading number: Int) {
+        let isSlow = firebaseClients[number].isSlow
+        guard isSlow || firebaseClients[number].random.index(below: 10) == 0,
+            let connection = firebaseClients[number].connection, realtime[connection] != nil
+        else { return }
+        firebaseClients[number].isSlow = !isSlow
+        let session = SimulatedRun.session(of: connection)
+        tell(isSlow ? .writable(session) : .backpressured(session), on: connection)
+    }
+
+    /// Clients do nothing more of themselves.
+    mutating func stopFirebaseClients() {
+        for number in firebaseClients.indices {
+            if firebaseClients[number].isSlow { changePace(ofReading: number) }
+            _ = firebaseClients[number].program.stop()
+            if firebaseClients[number].connection == nil { connect(firebaseClient: number) }
+        }
+    }
+
+    // MARK: Connections
+
+    private mutating func connect(firebaseClient number: Int) {
+        guard firebaseClients[number].connection == nil, !firebaseClients[number].program.isOffline
+        else { return }
+        let node = firebaseClients[number].nextNode()
+        let connection = open(firebaseClients[number].index, to: node)
+        firebaseClients[number].connection = connection
+        send(firebaseClients[number].upgrade, on: connection)
+    }
+
+    private mutating func disconnect(firebaseClient number: Int) {
+        guard let connection = firebaseClients[number].connection else { return }
+        firebaseClients[number].loseConnection()
+        close(connection)
+    }
+
+    mutating func loseNode(ofFirebaseClient number: Int) {
+        firebaseClients[number].loseConnection()
+        flush(number)
+        let delay = firebaseClients[number].random.time(in: SimulatedRun.reconnection)
+        schedule(.clientTurns(firebaseClients[number].index), after: delay)
+    }
+
+    mutating func turn(firebaseClient number: Int) { connect(firebaseClient: number) }
+
+    mutating func takeReply(_ text: [UInt8], onFirebaseClient number: Int) {
+        statistics.changes += 1
+        firebaseClients[number].receive(text, by: reader)
+        flush(number)
+    }
+}
+
+extension FirebaseClient {
+    mutating func nextStep(tag: String) -> ApplicationProgram.Step? {
+        program.next(tag: tag, &random)
+    }
+}
