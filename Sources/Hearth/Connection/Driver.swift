@@ -43,8 +43,6 @@ final class Driver {
     private var client: Client
     private var connection: (any NodeConnection)?
     private var timer: Watcher?
-    /// Why the last node that answered is not the one meant, or refused the connection.
-    private var refusal: HearthError?
     private var isInTurn = false
     private let beginningNanoseconds = Loop.monotonicNanoseconds
     private var completions: [RequestID: Completion] = [:]
@@ -150,10 +148,12 @@ extension Driver {
             step(.received(frame))
             // Frames for which the application has no time wait; the timer looks again.
             if callbacks.isFull { connection?.isPaused = true }
-        case .lost(let reason):
+        case .lost:
             disconnect()
-            refusal = reason ?? refusal
             step(.connectionLost)
+        case .refused(let error):
+            disconnect()
+            step(.connectionRefused(error))
         }
     }
 }
@@ -208,11 +208,10 @@ extension Driver {
             calls.append { listener.ended(error) }
         case .connected(let node):
             Log.note("connected to \(node)")
-            refusal = nil
             tap?.contact(.served(by: node))
         case .disconnected:
             Log.note("lost contact with the node")
-            tap?.contact(.searching(refusal: client.refusal ?? refusal))
+            tap?.contact(.searching(refusal: client.refusal))
         }
     }
 
@@ -230,7 +229,7 @@ extension Driver {
     private func connect(to address: String) {
         disconnect()
         tap?.connects()
-        tap?.contact(.searching(refusal: client.refusal ?? refusal))
+        tap?.contact(.searching(refusal: client.refusal))
         do {
             connection = try makeConnection(to: try NodeAddress(address))
         } catch {

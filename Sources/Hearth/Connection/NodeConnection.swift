@@ -21,8 +21,10 @@ protocol NodeConnection: AnyObject {
 /// What a connection to a node says.
 enum NodeConnectionEvent {
     case received([UInt8])
-    /// There is no connection any more; the reason is there if the node is not the one meant, or refused.
-    case lost(because: HearthError?)
+    /// There is no connection any more.
+    case lost
+    /// There is no connection, as the node is not the one meant, or does not take it.
+    case refused(HearthError)
 }
 
 /// A connection to a node with a key: a ZeroMQ socket, encrypted by CURVE.
@@ -50,7 +52,7 @@ final class KeyedConnection: NodeConnection {
     }
 
     func send(_ frame: [UInt8]) {
-        if socket.send(frame) != .sent { return handle(.lost(because: nil)) }
+        if socket.send(frame) != .sent { return handle(.lost) }
         watcher?.activate()
     }
 
@@ -59,7 +61,7 @@ final class KeyedConnection: NodeConnection {
     func check() {
         // A socket that does not reconnect is not writable once its connection is gone.
         if !socket.events.contains(.writable) {
-            handle(.lost(because: nil))
+            handle(.lost)
         } else {
             watcher?.activate()
         }

@@ -30,7 +30,7 @@ final class WebSocketConnection: NodeConnection {
             dial = nil
             switch outcome {
             case .success(let stream): begin(on: stream)
-            case .failure: lose(because: nil)
+            case .failure: end(.lost)
             }
         }
     }
@@ -59,7 +59,7 @@ final class WebSocketConnection: NodeConnection {
             switch event {
             case .received(let bytes): receive(bytes)
             case .drained: break
-            case .ended: lose(because: stream.failure.map { refusal($0.problem, fix: $0.fix) })
+            case .ended: end(stream.failure.map { refusal($0.problem, fix: $0.fix) } ?? .lost)
             }
         }
         stream.append(client.request)
@@ -80,10 +80,8 @@ final class WebSocketConnection: NodeConnection {
                 stream?.flush()
             case .ended(let problem):
                 Log.note("the node ended the connection: \(problem)")
-                let hasOpened = early == nil
-                lose(
-                    because: hasOpened
-                        ? nil : refusal(problem, fix: "see the node's log, and check the address"))
+                let fix = "check the address, and see the node's log"
+                end(early == nil ? .lost : refusal(problem, fix: fix))
             }
         }
     }
@@ -95,12 +93,12 @@ final class WebSocketConnection: NodeConnection {
         }
     }
 
-    private func refusal(_ problem: String, fix: String) -> HearthError {
-        HearthError(.unavailable, "\(address.location): \(problem)", fix: fix)
+    private func refusal(_ problem: String, fix: String) -> NodeConnectionEvent {
+        .refused(HearthError(.unavailable, "\(address.location): \(problem)", fix: fix))
     }
 
-    private func lose(because refusal: HearthError?) {
+    private func end(_ event: NodeConnectionEvent) {
         close()
-        handle(.lost(because: refusal))
+        handle(event)
     }
 }
