@@ -107,7 +107,7 @@ extension NodeConfiguration.Member {
     ) throws(NodeError) {
         guard let address = Address(endpoint, scheme: scheme) else {
             throw NodeError(
-                problem: #""\#(key)" of node \#(id) is not an \#(scheme) endpoint: "\#(endpoint)""#,
+                problem: #""\#(key)" of node \#(id) is no \#(scheme):// address: "\#(endpoint)""#,
                 fix: fix(for: endpoint, scheme: scheme))
         }
         guard exposure == .network || address.isLoopback else {

@@ -86,7 +86,7 @@ import ZeroMQ
         #expect(half.problem.contains(#":2: "http" has a "certificate" and no "key""#))
         let other = try error(in: "{cluster: 'a',\n http: {key: 'c'}, nodes: []}")
         #expect(other.problem.contains(#":2: "http" has a "key" and no "certificate""#))
-        let unknown = try error(in: "{cluster: 'a',\n http: {cert: 'c'}, nodes: []}")
+        let unknown = try error(in: "{cluster: 'a',\n http: {certificat: 'c'}, nodes: []}")
         #expect(unknown.fix.hasPrefix(#"use "certificate""#))
     }
 
@@ -195,7 +195,7 @@ import ZeroMQ
         let pin = "#sha256=" + String(repeating: "0f", count: 32)
         nodes[0].client = "https://127.0.0.1:1" + pin
         nodes[1].client = "https://127.0.0.1:11#sha256=0f"
-        #expect(try error().problem.contains(#""client" of node b is not an https endpoint"#))
+        #expect(try error().problem.contains(#""client" of node b is no https:// address"#))
         nodes[1].client = "https://127.0.0.1:1"
         #expect(try error().problem.hasPrefix("nodes a and b share the endpoint"))
         nodes[1].client = "https://10.0.0.1:11" + pin
