@@ -133,14 +133,44 @@ import Testing
         let client = try pair.connect { _, _ in }
         client.append([1])
         client.flush()
+        var wasHeld = false
         let later = try pair.loop.timer(after: .milliseconds(100)) {
-            #expect(received == 0)
+            wasHeld = received == 0
             #expect(pair.server?.isEncrypted == false)
             pair.loop.atEndOfTurn = { limit.endTurn() }
         }
         pair.loop.run()
-        #expect(received == 1)
+        #expect(received == 1 && wasHeld)
         withExtendedLifetime(later) {}
+    }
+
+    @Test func `says by TLS that nothing follows`() throws {
+        let pair = try SecurePair()
+        pair.serve { if case .received = $0 { pair.server?.finish() } }
+        let plain = try #require(HTTPAddress("http://" + pair.address.authority))
+        let socket = try PolledSocket(to: plain)
+        pair.turn()
+        #expect(try socket.finishConnecting())
+        let filter = try TLSContext.client(trusting: try #require(pair.address.trust)).filter()
+        filter.send([1])
+        for _ in 0..<20 where filter.state != .ended {
+            _ = socket.send(filter.takeOutgoing())
+            pair.turn()
+            _ = socket.receive { _ = filter.receive($0) }
+        }
+        #expect(filter.state == .ended)
+    }
+
+    @Test func `encrypts a part of what waits, across pieces`() {
+        var bytes = OutgoingBytes()
+        bytes.append([UInt8](repeating: 1, count: 20_000))
+        bytes.append([UInt8](repeating: 2, count: 20_000))
+        let first = bytes.removeFirst(upTo: 30_000)
+        #expect(
+            first == [UInt8](repeating: 1, count: 20_000) + [UInt8](repeating: 2, count: 10_000))
+        #expect(bytes.count == 10_000)
+        #expect(bytes.removeFirst(upTo: 30_000) == [UInt8](repeating: 2, count: 10_000))
+        #expect(bytes.removeFirst(upTo: 30_000) == [])
     }
 
     @Test func `a socket without a loop speaks TLS too`() throws {
