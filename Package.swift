@@ -76,7 +76,9 @@ let package = Package(
         module(
             "ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store"]),
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
-        module("GatewayCore", ["DataTree", "HTTPText", "JSONText", "QueryEngine", "SyncProtocol"]),
+        module(
+            "GatewayCore", ["DataTree", "HTTPText", "JSONText", "QueryEngine", "SyncProtocol"],
+            pages: ["firebase-rest.md", "firebase-websocket.md", "gateway.md"]),
 
         // For messages about mistyped words; imports nothing.
         module("Spelling", []),
@@ -129,7 +131,8 @@ let package = Package(
             dependencies: [
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
                 "ClusterSimulator", "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
-                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Sockets", "Storage",
+                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Sockets",
+                "Storage",
                 "SyncProtocol", "TLS", "Threads", "ZeroMQ",
             ],
             swiftSettings: settings),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayCore
 
-/// The cases of `gateway.md`, section 10, as far as one node without a network shows them.
+/// The cases of `gateway.md`, section 6, as far as one node without a network shows them.
 @Suite struct CurlTests {
     private var node = TestGateway()
 
