@@ -33,6 +33,8 @@ extension NodeConfiguration {
     private mutating func readSettings(
         of document: Document, in file: ConfigurationFile
     ) throws(NodeError) {
+        http.hosts = document.http?.content.hosts ?? []
+        http.origins = document.http?.content.origins ?? []
         indexMegabytes =
             try file.number(document.indexMegabytes, in: 1...1_000_000, at: "indexMegabytes")
             ?? indexMegabytes
@@ -55,7 +57,7 @@ extension NodeConfiguration {
 /// The file as it is written, top level.
 private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case cluster, durability, directory, nodes, clientKeys, indexOn, indexMegabytes
+        case cluster, durability, directory, nodes, http, clientKeys, indexOn, indexMegabytes
         case logLimit, evicted, retryWindowMilliseconds
     }
 
@@ -63,12 +65,22 @@ private struct Document: StrictlyDecodable {
     let durability: String?
     let directory: String?
     let nodes: [Strict<Node>]
+    let http: Strict<HTTP>?
     let clientKeys: [String]?
     let indexOn: [String: [String]]?
     let indexMegabytes: Int?
     let logLimit: Int?
     let evicted: String?
     let retryWindowMilliseconds: Int?
+
+    struct HTTP: StrictlyDecodable {
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case hosts, origins
+        }
+
+        let hosts: [String]?
+        let origins: [String]?
+    }
 
     struct Node: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {

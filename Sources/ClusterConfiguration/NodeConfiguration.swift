@@ -36,6 +36,14 @@ public struct NodeConfiguration: Equatable, Sendable {
         var endpoints: [String] { [client, requests, updates] }
     }
 
+    /// Which requests the HTTP ports serve, beside those for addresses and from pages of the nodes' own machines.
+    public struct HTTP: Equatable, Sendable {
+        /// Names by which programs reach the nodes, such as `db.example.com`.
+        public var hosts: [String] = []
+        /// Origins of web pages, such as `https://app.example.com`.
+        public var origins: [String] = []
+    }
+
     /// Nodes of different clusters do not talk to each other.
     public var cluster: String
     package var durability: Durability
@@ -46,6 +54,8 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var indexes = IndexRules()
     /// Memory that the indexes of a node may take together.
     public var indexMegabytes = 256
+    /// Which requests the HTTP ports serve.
+    public var http = HTTP()
     /// A log with more operations does not wait for absent nodes: they will get a checkpoint.
     public var logLimit = 10_000_000
     /// What an evicted node does with its orphaned operations.

@@ -90,7 +90,8 @@ public final class Node {
             }
             clients =
                 keys == nil
-                ? HTTPPort(on: loop) : try ClientPort(in: context, on: loop, security: security)
+                ? HTTPPort(on: loop, configuration.gateway)
+                : try ClientPort(in: context, on: loop, security: security)
             peers = try PeerPorts(
                 of: member, among: configuration.nodes, in: context, security: security)
         } catch {

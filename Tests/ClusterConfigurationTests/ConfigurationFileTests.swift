@@ -73,6 +73,17 @@ import ZeroMQ
         #expect(error.problem.contains(#":2: "indexOn": invalid key "a.b""#))
     }
 
+    @Test func `names the hosts and the origins that the HTTP ports serve`() throws {
+        let configuration = try read(
+            "{cluster: 'a', http: {hosts: ['db.example.com'], origins: ['https://app.example.com']}, "
+                + "nodes: [\(Self.node)]}")
+        #expect(configuration.http.hosts == ["db.example.com"])
+        #expect(configuration.http.origins == ["https://app.example.com"])
+        let error = try error(
+            in: "{cluster: 'a',\n http: {host: ['a.b']}, nodes: [\(Self.node)]}")
+        #expect(error.problem.contains(#":2: unknown key "host""#))
+    }
+
     @Test func `names a public key that is none`() throws {
         let error = try error(
             in: "{cluster: 'a',\n clientKeys: ['short'], nodes: [\(Self.node)]}")

@@ -1,3 +1,4 @@
+internal import ClusterConfiguration
 internal import EventLoop
 internal import GatewayCore
 internal import ReplicaCore
@@ -19,8 +20,12 @@ final class GatewayDriver {
     /// Performs what concerns a connection.
     var perform: (GatewayOutput) -> Void = { _ in }
 
+    /// - Parameter configuration: Without a secret, which is drawn here.
     init(_ configuration: GatewayConfiguration, on loop: Loop) {
         self.loop = loop
+        var configuration = configuration
+        var random = SystemRandomNumberGenerator()
+        configuration.secret = (0..<4).map { _ in String(random.next(), radix: 36) }.joined()
         gateway = Gateway(configuration)
     }
 
@@ -108,5 +113,15 @@ final class GatewayDriver {
         let sessions = writable
         writable = []
         for session in sessions { step(.writable(session)) }
+    }
+}
+
+extension NodeConfiguration {
+    /// What it says of the HTTP port.
+    var gateway: GatewayConfiguration {
+        var gateway = GatewayConfiguration()
+        gateway.hosts = http.hosts
+        gateway.origins = http.origins
+        return gateway
     }
 }
