@@ -95,7 +95,7 @@ extension NodeConfiguration.Member {
         let scheme = key == "client" && publicKey == nil ? "http" : "tcp"
         guard let address = Address(endpoint, scheme: scheme) else {
             throw NodeError(
-                problem: #""\#(key)" of node \#(id) is not an \#(scheme) address: "\#(endpoint)""#,
+                problem: #""\#(key)" of node \#(id) is no \#(scheme):// address: "\#(endpoint)""#,
                 fix: fix(for: endpoint, scheme: scheme))
         }
         guard exposure == .network || address.isLoopback else {

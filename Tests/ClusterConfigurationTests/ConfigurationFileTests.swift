@@ -146,7 +146,7 @@ import ZeroMQ
         #expect(try problem([Self.member("a b", 1)]).contains("\"a b\" cannot name a node"))
         #expect(try problem([Self.member("a", 1), Self.member("a", 9)]).contains("two nodes"))
         let overlapping = try problem([Self.member("a", 1), Self.member("b", 3)])
-        #expect(overlapping == "nodes a and b share the endpoint tcp://127.0.0.1:3")
+        #expect(overlapping == "nodes a and b share the endpoint http://127.0.0.1:3")
     }
 
     @Test func `has addresses of two schemes that do not share a port`() throws {
@@ -160,7 +160,7 @@ import ZeroMQ
         node.client = "tcp://127.0.0.1:1"
         let error = try error([node])
         #expect(
-            error.problem == #""client" of node a is not an http endpoint: "tcp://127.0.0.1:1""#)
+            error.problem == #""client" of node a is no http:// address: "tcp://127.0.0.1:1""#)
         #expect(error.fix.hasPrefix("write http://127.0.0.1:1: programs connect"))
     }
 
@@ -178,7 +178,7 @@ import ZeroMQ
 
     @Test(arguments: ["localhost", "*", "256.0.0.1", "127.0.0"])
     func `has addresses, not names`(host: String) throws {
-        #expect(try problem([Self.member("a", 1, host: host)]).contains("is not an http endpoint"))
+        #expect(try problem([Self.member("a", 1, host: host)]).contains("is no http:// address"))
     }
 
     @Test func `has keys for all nodes or for none, and needs none of --insecure with them`() throws
@@ -187,6 +187,7 @@ import ZeroMQ
         nodes[0].publicKey = KeyPair.random().publicKey
         #expect(try problem(nodes).contains("node b has no \"publicKey\""))
         nodes[1].publicKey = KeyPair.random().publicKey
+        for index in nodes.indices { nodes[index].client = "tcp://10.0.0.\(index + 1):1" }
         try NodeConfiguration(
             cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes
         ).check(for: .loopback)
