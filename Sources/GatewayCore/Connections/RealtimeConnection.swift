@@ -65,9 +65,7 @@ extension Connection {
     private mutating func nextFrame(
         in bytes: inout UnsafeRawBufferPointer, _ context: inout GatewayContext
     ) -> WebSocketEvent? {
-        guard case .realtime(var realtime) = become(.idle) else {
-            return nil
-        }
+        guard isRealtime, case .realtime(var realtime) = become(.idle) else { return nil }
         defer { become(.realtime(realtime)) }
         return realtime.reader.next(in: &bytes)
     }
@@ -88,12 +86,12 @@ extension Connection {
         }
     }
 
-    /// Changes the session, and does what that leads to.
+    /// Changes the session, if the connection is one, and does what that leads to.
     mutating func updateRealtime(
         _ context: inout GatewayContext,
         _ body: (inout RealtimeConnection, inout GatewayContext) -> [RealtimeEffect]
     ) {
-        guard case .realtime(var realtime) = become(.idle) else { return }
+        guard isRealtime, case .realtime(var realtime) = become(.idle) else { return }
         let effects = body(&realtime, &context)
         let waits = realtime.session.isWaiting
         become(.realtime(realtime))
