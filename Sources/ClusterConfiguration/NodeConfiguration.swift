@@ -10,7 +10,8 @@ public struct NodeConfiguration: Equatable, Sendable {
     public struct Member: Equatable, Sendable {
         /// A short name: letters, digits, `-` and `_`.
         public var id: String
-        /// Where it accepts clients: `http://127.0.0.1:7400`, or `tcp://…` where nodes have keys.
+        /// Where it accepts clients: `http://127.0.0.1:7400`, `https://127.0.0.1:7400` with a certificate, whose fingerprint may follow
+        /// as `#sha256=…`, or `tcp://…` where nodes have keys.
         public var client: String
         /// Where it answers other nodes.
         public var requests: String
@@ -36,14 +37,6 @@ public struct NodeConfiguration: Equatable, Sendable {
         var endpoints: [String] { [client, requests, updates] }
     }
 
-    /// Which requests the HTTP ports serve, beside those for addresses and from pages of the nodes' own machines.
-    public struct HTTP: Equatable, Sendable {
-        /// Names by which programs reach the nodes, such as `db.example.com`.
-        public var hosts: [String] = []
-        /// Origins of web pages, such as `https://app.example.com`.
-        public var origins: [String] = []
-    }
-
     /// Nodes of different clusters do not talk to each other.
     public var cluster: String
     package var durability: Durability
@@ -54,14 +47,14 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var indexes = IndexRules()
     /// Memory that the indexes of a node may take together.
     public var indexMegabytes = 256
-    /// Which requests the HTTP ports serve.
-    public var http = HTTP()
     /// A log with more operations does not wait for absent nodes: they will get a checkpoint.
     public var logLimit = 10_000_000
     /// What an evicted node does with its orphaned operations.
     public var evicted = OrphanPolicy.replay
     /// How long after its stamp nodes accept a client's write.
     public var retryWindowMilliseconds = 5_000
+    /// What the ports for clients have beyond their addresses.
+    public var http = HTTPSettings()
     /// The keys of the clients that are admitted, where nodes have keys.
     public var clientKeys: [PublicKey]
 

@@ -29,7 +29,7 @@ public struct Gateway {
         case .backpressured(let id): update(id) { $0.hold(&$1) }
         case .writable(let id): update(id) { $0.sendPart(&$1) }
         case .closed(let id): close(id)
-        case .answered(let id, let answers): update(id) { $0.process(answers, &$1) }
+        case .answered(let id, let answers): process(answers, for: id)
         case .became(let availability): become(availability)
         case .turnTook(let nanoseconds):
             context.metrics.turns.count(nanoseconds: nanoseconds)
@@ -42,17 +42,40 @@ public struct Gateway {
     private mutating func update(
         _ id: SessionID, _ body: (inout Connection, inout GatewayContext) -> Void
     ) {
+        change(id, body)
+        processSignals()
+    }
+
+    private mutating func change(
+        _ id: SessionID, _ body: (inout Connection, inout GatewayContext) -> Void
+    ) {
         guard let index = connections.index(forKey: id) else { return }
         body(&connections.values[index], &context)
         connections.values[index].updateKind(&context)
-        while let displaced = context.removeDisplaced() {
-            update(displaced) { $0.displace(&$1) }
+    }
+
+    /// Lets connections do what others, or sessions of none, want of them.
+    private mutating func processSignals() {
+        while let signals = context.removeSignals() {
+            for (id, signal) in signals { change(id) { $0.process(signal, &$1) } }
         }
+    }
+
+    private mutating func process(_ answers: [SessionAnswer], for session: SessionID) {
+        guard context.longPolls.contains(session) else {
+            return update(context.connection(of: session)) { $0.process(answers, &$1) }
+        }
+        context.updateLongPoll(session) { session, texts in
+            session.receive(answers, sharing: &texts)
+        }
+        processSignals()
     }
 
     private mutating func become(_ availability: Availability) {
         context.availability = availability
         guard case .unavailable = availability else { return }
+        context.stopLongPolls()
+        processSignals()
         for id in connections.keys.sorted() { update(id) { $0.stopServing(&$1) } }
     }
 }
@@ -82,6 +105,7 @@ extension Gateway {
     private mutating func close(_ id: SessionID) {
         guard var connection = connections.removeValue(forKey: id) else { return }
         connection.end(&context)
+        processSignals()
         let address = connection.address
         guard !address.isLoopback, let count = counts[address.host] else { return }
         counts[address.host] = count > 1 ? count - 1 : nil
@@ -93,5 +117,7 @@ extension Gateway {
         nextCheckMilliseconds = moment.elapsedMilliseconds + Gateway.checkMilliseconds
         // Sorted, so that equal gateways return equal outputs.
         for id in connections.keys.sorted() { update(id) { $0.checkDeadline(&$1) } }
+        context.checkLongPolls()
+        processSignals()
     }
 }

@@ -14,11 +14,11 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public var partMilliseconds: UInt64 = 60_000
     /// How often a stream of events says that it is alive.
     public var keepAliveMilliseconds: UInt64 = 30_000
-    /// The memory for all bodies that are not complete.
+    /// The memory for all bodies that are not complete, and as much again for what waits in sessions that poll.
     public var bodiesBytes = 256 << 20
     /// The largest message of a WebSocket.
     public var messageBytes = 16 << 20
-    /// How many connections there may be.
+    /// How many connections there may be, and how many sessions that poll.
     public var connectionLimit = 10_000
     /// How many connections there may be from one other machine.
     public var connectionLimitPerHost = 500

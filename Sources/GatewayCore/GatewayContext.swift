@@ -17,16 +17,21 @@ struct GatewayContext {
     var availability = Availability.unavailable(reason: "starting")
     var texts = GatewayTexts()
     var metrics = GatewayMetrics()
+    var longPolls: LongPollTable
     private var realtimeNames: [String: SessionID] = [:]
-    private var realtimeCount: UInt64 = 0
-    /// Connections whose sessions their clients have ended from others.
-    private var displaced: [SessionID] = []
+    private var nameCount: UInt64 = 0
+    /// The connections of sessions whose clients polled before.
+    private var routes: [SessionID: SessionID] = [:]
+    /// What other connections must do, in order.
+    private var signals: [(connection: SessionID, ConnectionSignal)] = []
     /// The bytes of all bodies that are not complete.
     var bodyBytes = 0
     private var outputs: [GatewayOutput] = []
 
     init(_ configuration: GatewayConfiguration) {
         self.configuration = configuration
+        longPolls = LongPollTable(
+            limit: configuration.connectionLimit, byteLimit: configuration.bodiesBytes)
         hostRule = HostRule(names: configuration.hosts)
         originRule = OriginRule(origins: configuration.origins)
         realtimeJSON = JSONReader(
@@ -60,33 +65,64 @@ struct GatewayContext {
     }
 }
 
+// MARK: - Other connections
+
+extension GatewayContext {
+    /// Lets another connection do something once the present one is processed.
+    mutating func signal(_ signal: ConnectionSignal, to connection: SessionID) {
+        signals.append((connection, signal))
+    }
+
+    /// Removes and returns what other connections must do; nil if that is nothing.
+    mutating func removeSignals() -> [(connection: SessionID, ConnectionSignal)]? {
+        if signals.isEmpty { return nil }
+        defer { signals = [] }
+        return signals
+    }
+
+    /// The connection of a session.
+    func connection(of session: SessionID) -> SessionID {
+        routes.isEmpty ? session : routes[session] ?? session
+    }
+
+    /// Sets which connection has a session of another number.
+    mutating func route(_ session: SessionID, to connection: SessionID?) {
+        routes[session] = connection
+    }
+}
+
 // MARK: - Names of sessions
 
 extension GatewayContext {
-    /// Gives a session a name of 32 letters and digits. Who knows it can end the session, so nobody can guess it.
-    mutating func nameRealtime(_ id: SessionID) -> String {
-        let name = randomText() + randomText()
-        realtimeNames[name] = id
-        return name
-    }
+    /// 32 letters and digits, different each time, that nobody can guess.
+    mutating func unguessableName() -> String { randomText() + randomText() }
+
+    /// Gives a session a name. Who knows it can end the session.
+    mutating func nameRealtime(_ id: SessionID, _ name: String) { realtimeNames[name] = id }
 
     mutating func forgetRealtime(_ name: String) { realtimeNames[name] = nil }
+
+    /// The session with a name, if its client polls.
+    func polledSession(named name: String) -> SessionID? {
+        guard let id = realtimeNames[name], longPolls.contains(id) else { return nil }
+        return id
+    }
 
     /// Ends the session with a name, if there is one, before the next one of its client begins.
     mutating func endRealtime(_ name: String) {
         guard let id = realtimeNames.removeValue(forKey: name) else { return }
+        if longPolls.contains(id) {
+            return updateLongPoll(id) { session, _ in session.disconnect() }
+        }
         output(.end(id))
-        displaced.append(id)
+        signal(.displaced, to: connection(of: id))
     }
-
-    /// Removes and returns a connection whose session was ended from another one.
-    mutating func removeDisplaced() -> SessionID? { displaced.popLast() }
 
     /// 16 letters and digits, different each time, that only the secret tells.
     private mutating func randomText() -> String {
-        realtimeCount += 1
+        nameCount += 1
         var digest = SHA1()
-        digest.update("\(configuration.secret) \(realtimeCount)")
+        digest.update("\(configuration.secret) \(nameCount)")
         let text = digest.base64().utf8.prefix(16).map { byte in
             switch byte {
             case UInt8(ascii: "+"): UInt8(ascii: "a")

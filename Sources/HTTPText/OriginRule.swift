@@ -42,15 +42,14 @@ public struct OriginRule: Equatable, Sendable {
     /// Decides whether a script element may load the answer, as JSONP and Firebase's long polling do.
     ///
     /// Such a request of a page has no Origin. Browsers say where it comes from by `Sec-Fetch-Site`, but leave that out where the
-    /// server is neither on this machine nor has TLS; there the page has to say by `Referer` where it comes from. So a program
-    /// that sends none of these is served on this machine alone.
+    /// server is neither on this machine nor has TLS. There, and if it comes from another site, the page has to say by `Referer`
+    /// which one it is. So a program that sends none of these is served on this machine alone.
     public func permitsScript(_ head: RequestHead) -> Bool {
         if allowsAll { return true }
-        if let site = head.value(of: "sec-fetch-site") {
-            return ["same-origin", "same-site", "none"].contains(site)
-        }
+        let site = head.value(of: "sec-fetch-site")
+        if let site, ["same-origin", "same-site", "none"].contains(site) { return true }
         guard let page = head.value(of: "referer") else {
-            return head.authority.map(HostRule.isLoopback) ?? true
+            return site == nil && (head.authority.map(HostRule.isLoopback) ?? true)
         }
         // `scheme:`, nothing, and the host.
         let parts = page.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)

@@ -73,15 +73,21 @@ import ZeroMQ
         #expect(error.problem.contains(#":2: "indexOn": invalid key "a.b""#))
     }
 
-    @Test func `names the hosts and the origins that the HTTP ports serve`() throws {
-        let configuration = try read(
-            "{cluster: 'a', http: {hosts: ['db.example.com'], origins: ['https://app.example.com']}, "
-                + "nodes: [\(Self.node)]}")
-        #expect(configuration.http.hosts == ["db.example.com"])
-        #expect(configuration.http.origins == ["https://app.example.com"])
-        let error = try error(
-            in: "{cluster: 'a',\n http: {host: ['a.b']}, nodes: [\(Self.node)]}")
-        #expect(error.problem.contains(#":2: unknown key "host""#))
+    @Test func `names a certificate and its key, hosts and origins`() throws {
+        let usual = try read("{cluster: 'a', nodes: [\(Self.node)]}")
+        #expect(usual.http == HTTPSettings())
+        let own = try read(
+            "{cluster: 'a', http: {certificate: 'c.pem', key: '/etc/k.pem', hosts: ['db.test'], "
+                + "origins: ['null']}, nodes: [\(Self.node)]}")
+        #expect(own.http.files?.certificate == folder.file("c.pem"))
+        #expect(own.http.files?.key == "/etc/k.pem")
+        #expect(own.http.hosts == ["db.test"] && own.http.origins == ["null"])
+        let half = try error(in: "{cluster: 'a',\n http: {certificate: 'c'}, nodes: []}")
+        #expect(half.problem.contains(#":2: "http" has a "certificate" and no "key""#))
+        let other = try error(in: "{cluster: 'a',\n http: {key: 'c'}, nodes: []}")
+        #expect(other.problem.contains(#":2: "http" has a "key" and no "certificate""#))
+        let unknown = try error(in: "{cluster: 'a',\n http: {certificat: 'c'}, nodes: []}")
+        #expect(unknown.fix.hasPrefix(#"use "certificate""#))
     }
 
     @Test func `names a public key that is none`() throws {
@@ -174,6 +180,34 @@ import ZeroMQ
         let configuration = NodeConfiguration(
             cluster: "a", durability: .commit, directory: "/nowhere", nodes: [node])
         #expect(throws: Never.self) { try configuration.check(for: .loopback) }
+    }
+
+    @Test func `has clients over https where there is a certificate, and only there`() throws {
+        var nodes = [Self.member("a", 1), Self.member("b", 11)]
+        var configuration = NodeConfiguration(
+            cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes)
+        configuration.http.files = HTTPSettings.CertificateFiles(certificate: "c", key: "k")
+        func error() throws -> NodeError {
+            configuration.nodes = nodes
+            return try #require(throws: NodeError.self) { try configuration.check(for: .loopback) }
+        }
+        #expect(try error().fix == #"write https://127.0.0.1:1: "http" has a certificate"#)
+        let pin = "#sha256=" + String(repeating: "0f", count: 32)
+        nodes[0].client = "https://127.0.0.1:1" + pin
+        nodes[1].client = "https://127.0.0.1:11#sha256=0f"
+        #expect(try error().problem.contains(#""client" of node b is no https:// address"#))
+        nodes[1].client = "https://127.0.0.1:1"
+        #expect(try error().problem.hasPrefix("nodes a and b share the endpoint"))
+        nodes[1].client = "https://10.0.0.1:11" + pin
+        #expect(try error().problem.contains("can be reached from the network"))
+        nodes[1].client = "https://127.0.0.1:11" + pin
+        configuration.nodes = nodes
+        try configuration.check(for: .loopback)
+        configuration.http.files = nil
+        #expect(try error().fix.hasPrefix("write http://127.0.0.1:1"))
+        configuration.http.files = HTTPSettings.CertificateFiles(certificate: "c", key: "k")
+        for index in nodes.indices { nodes[index].publicKey = KeyPair.random().publicKey }
+        #expect(try error().problem == "\"http\" has a certificate, and the nodes have keys")
     }
 
     @Test(arguments: ["localhost", "*", "256.0.0.1", "127.0.0"])

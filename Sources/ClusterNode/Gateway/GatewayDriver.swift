@@ -1,4 +1,3 @@
-internal import ClusterConfiguration
 internal import EventLoop
 internal import GatewayCore
 internal import ReplicaCore
@@ -113,15 +112,5 @@ final class GatewayDriver {
         let sessions = writable
         writable = []
         for session in sessions { step(.writable(session)) }
-    }
-}
-
-extension NodeConfiguration {
-    /// What it says of the HTTP port.
-    var gateway: GatewayConfiguration {
-        var gateway = GatewayConfiguration()
-        gateway.hosts = http.hosts
-        gateway.origins = http.origins
-        return gateway
     }
 }

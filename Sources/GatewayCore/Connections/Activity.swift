@@ -1,4 +1,5 @@
 internal import HTTPText
+internal import SyncProtocol
 
 /// What a connection does at the moment.
 enum Activity {
@@ -12,6 +13,8 @@ enum Activity {
     case answering(AnswerText, ChunkedBody, sinceMilliseconds: UInt64)
     /// The answer is a stream of events, which has no end.
     case streaming(EventStream)
+    /// A session with long polls will answer the request.
+    case polling(OpenRequest, SessionID)
     /// The client speaks Firebase's WebSocket protocol.
     case realtime(RealtimeConnection)
     /// A native client speaks with the replica, past the gateway.
@@ -24,6 +27,7 @@ enum Activity {
         switch self {
         case .idle, .receiving, .asking, .answering, .closing: .http
         case .streaming: .eventStream
+        case .polling: .longPoll
         case .realtime: .realtime
         case .native: .native
         }
@@ -34,5 +38,6 @@ enum Activity {
 enum ConnectionKind: String, CaseIterable {
     case http
     case eventStream = "event_stream"
+    case longPoll = "long_poll"
     case realtime, native
 }

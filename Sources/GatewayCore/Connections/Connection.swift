@@ -6,6 +6,8 @@ internal import SyncProtocol
 /// Requests are done one after the other; those that a client sends ahead wait in the reader.
 struct Connection {
     let id: SessionID
+    /// The number of its session at the replica: another one only if the session's client polled before.
+    private var session: SessionID
     let address: RemoteAddress
     var reader: RequestReader
     private(set) var activity = Activity.idle
@@ -14,8 +16,6 @@ struct Connection {
     var numbers = RequestNumbers()
     /// Whether the replica has a session of this connection.
     private var hasSession = false
-    /// How a client of Firebase's protocol can end the session from another connection.
-    private var realtimeName: String?
     /// Whether the replica holds back what the session listens to.
     private var isHeld = false
     /// What the client is waited for, and since when.
@@ -24,6 +24,7 @@ struct Connection {
 
     init(_ id: SessionID, from address: RemoteAddress, in context: inout GatewayContext) {
         self.id = id
+        session = id
         self.address = address
         reader = RequestReader(limits: context.configuration.limits)
         phaseMilliseconds = context.elapsedMilliseconds
@@ -56,9 +57,14 @@ struct Connection {
 
     /// Ends the session, as the connection is gone.
     mutating func end(_ context: inout GatewayContext) {
+        if case .polling(_, let session) = activity {
+            let id = id
+            context.updateLongPoll(session) { session, _ in session.dropPoll(on: id) }
+        }
+        endSwitch(&context)
+        endSession(&context)
         releaseBody(of: become(.closing), &context)
         context.metrics.connections[kind, default: 0] -= 1
-        endSession(&context)
     }
 
     private func releaseBody(of activity: Activity, _ context: inout GatewayContext) {
@@ -67,45 +73,49 @@ struct Connection {
 
     /// Ends the session, if there is one, while the connection goes on.
     mutating func endSession(_ context: inout GatewayContext) {
-        if let realtimeName { context.forgetRealtime(realtimeName) }
-        realtimeName = nil
-        guard hasSession else { return }
-        hasSession = false
-        isHeld = false
-        context.output(.end(id))
+        let (hadSession, ended) = (hasSession, session)
+        disown(&context)
+        if hadSession { context.output(.end(ended)) }
+    }
+
+    /// The session is over at the replica.
+    private mutating func disown(_ context: inout GatewayContext) {
+        if case .realtime(let realtime) = activity, let session = realtime.session {
+            context.forgetRealtime(session.name)
+        }
+        if session != id { context.route(session, to: nil) }
+        (session, hasSession, isHeld) = (id, false, false)
     }
 
     /// Begins a session, unless there is one.
     mutating func openSession(_ context: inout GatewayContext) {
         if hasSession { return }
         hasSession = true
-        context.output(.open(id))
+        context.output(.open(session))
     }
 
-    /// Gives the session a name that nobody can guess.
-    mutating func nameRealtime(_ context: inout GatewayContext) -> String {
-        let name = context.nameRealtime(id)
-        realtimeName = name
-        return name
+    /// Goes on with a session that the replica has already.
+    mutating func own(_ session: SessionID, isHeld: Bool, _ context: inout GatewayContext) {
+        (self.session, hasSession, self.isHeld) = (session, true, isHeld)
     }
 
     /// The client has connected again and named this session, which is over therefore.
     mutating func displace(_ context: inout GatewayContext) {
-        (hasSession, realtimeName) = (false, nil)
+        disown(&context)
         endRealtime(.normal, &context)
     }
 
     /// Ends what cannot go on as the node stops to serve; clients of Firebase's protocol go to another node.
     mutating func stopServing(_ context: inout GatewayContext) {
         let host = context.configuration.redirectHost
-        updateRealtime(&context) { realtime, _ in realtime.session.end(redirectedTo: host) }
+        updateRealtime(&context) { session, _ in session.end(redirectedTo: host) }
     }
 
     /// Hands requests to the replica.
     mutating func ask(_ messages: [ClientMessage], _ context: inout GatewayContext) {
         if messages.isEmpty { return }
         openSession(&context)
-        context.output(.ask(id, messages))
+        context.output(.ask(session, messages))
     }
 }
 
@@ -117,7 +127,7 @@ extension Connection {
         switch activity {
         case .realtime: receiveFrames(bytes, &context)
         case .streaming, .native, .closing: return
-        case .idle, .receiving, .asking, .answering:
+        case .idle, .receiving, .asking, .answering, .polling:
             reader.receive(bytes)
             readRequests(&context)
         }
@@ -126,15 +136,15 @@ extension Connection {
     /// Processes what the replica answered in one turn.
     mutating func process(_ answers: [SessionAnswer], _ context: inout GatewayContext) {
         if case .realtime = activity {
-            return updateRealtime(&context) { realtime, context in
-                realtime.session.answered(answers, sharing: &context.texts)
+            return updateRealtime(&context) { session, context in
+                session.answered(answers, sharing: &context.texts)
             }
         }
         for answer in answers {
             switch activity {
             case .asking: step(answer, &context)
             case .streaming: stream(answer, &context)
-            case .idle, .receiving, .answering, .realtime, .native, .closing: break
+            case .idle, .receiving, .answering, .polling, .realtime, .native, .closing: break
             }
         }
         readRequests(&context)
@@ -144,7 +154,7 @@ extension Connection {
     mutating func hold(_ context: inout GatewayContext) {
         if isHeld || !hasSession { return }
         isHeld = true
-        context.output(.backpressured(id))
+        context.output(.backpressured(session))
     }
 
     /// Sends the next part of what leaves in parts.
@@ -153,12 +163,12 @@ extension Connection {
         case .answering: continueAnswer(&context)
         case .streaming: continueStream(&context)
         case .realtime:
-            updateRealtime(&context) { realtime, _ in realtime.session.resume() }
-        case .idle, .receiving, .asking, .native, .closing: break
+            updateRealtime(&context) { session, _ in session.resume() }
+        case .idle, .receiving, .asking, .polling, .native, .closing: break
         }
         if isHeld, !isPartWay {
             isHeld = false
-            context.output(.writable(id))
+            context.output(.writable(session))
         }
         readRequests(&context)
     }
@@ -167,8 +177,8 @@ extension Connection {
         switch activity {
         case .answering: true
         case .streaming(let stream): stream.isPartWay
-        case .realtime(let realtime): realtime.session.isWaiting
-        case .idle, .receiving, .asking, .native, .closing: false
+        case .realtime(let realtime): realtime.session?.isWaiting ?? false
+        case .idle, .receiving, .asking, .polling, .native, .closing: false
         }
     }
 }
@@ -196,8 +206,11 @@ extension Connection {
                 become(.streaming(stream))
             }
         case .realtime(let realtime):
-            if realtime.session.isSilent(at: context.now) { endRealtime(.goingAway, &context) }
-        case .asking, .native, .closing: break
+            // As long as the client polls, these show that it is alive.
+            if realtime.session?.isSilent(at: context.now) ?? false {
+                endRealtime(.goingAway, &context)
+            }
+        case .asking, .polling, .native, .closing: break
         }
     }
 

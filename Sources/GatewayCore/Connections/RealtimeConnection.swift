@@ -3,12 +3,24 @@ internal import SyncProtocol
 
 /// A connection that speaks Firebase's WebSocket protocol: its frames, and the session in them.
 struct RealtimeConnection {
-    var reader: WebSocketReader
-    var session: RealtimeSession
+    /// Where the session is.
+    enum Owner {
+        case connection(RealtimeSession)
+        /// It has this number, and changes from long polls to this connection.
+        case polls(SessionID)
+    }
 
-    init(_ session: RealtimeSession, messageLimit: Int) {
-        self.session = session
+    var reader: WebSocketReader
+    var owner: Owner
+
+    init(_ owner: Owner, messageLimit: Int) {
+        self.owner = owner
         reader = WebSocketReader(isMasked: true, messageLimit: messageLimit)
+    }
+
+    /// The session, unless its client still polls.
+    var session: RealtimeSession? {
+        if case .connection(let session) = owner { session } else { nil }
     }
 }
 
@@ -18,6 +30,8 @@ struct RealtimeRequestHead {
     let host: String
     /// The session that this client had before, `ls=`.
     let last: String?
+    /// The session with long polls that changes to this WebSocket, `s=`.
+    let polled: String?
 
     init(_ head: RequestHead) throws(RestFailure) {
         key = try head.webSocketKey()
@@ -28,8 +42,9 @@ struct RealtimeRequestHead {
         } catch {
             throw RestFailure(error)
         }
-        guard parameters.first("v") ?? "5" == "5" else { throw .version }
+        guard parameters.first("v") ?? "5" == "5" else { throw .realtimeVersion }
         last = parameters.first("ls")
+        polled = parameters.first("s")
     }
 }
 
@@ -37,21 +52,59 @@ struct RealtimeRequestHead {
 
 extension Connection {
     /// Goes on as a session of Firebase's protocol.
-    mutating func becomeRealtime(_ head: RealtimeRequestHead, _ context: inout GatewayContext) {
+    mutating func becomeRealtime(
+        _ head: RealtimeRequestHead, for request: OpenRequest, _ context: inout GatewayContext
+    ) {
         // The replica's session of earlier requests has numbers that this one may use again.
         endSession(&context)
+        if let polled = head.polled {
+            guard let session = context.polledSession(named: polled) else {
+                return send(Answer(RestFailure.polledSession), to: request, &context)
+            }
+            let bytes = upgrade(head, to: .polls(session), &context)
+            let id = id
+            context.updateLongPoll(session) { session, _ in session.beginSwitch(to: id) }
+            return receiveFrames(bytes, &context)
+        }
         if let last = head.last { context.endRealtime(last) }
+        let name = context.unguessableName()
+        let session = RealtimeSession(name: name, host: head.host, at: context.now)
+        let bytes = upgrade(head, to: .connection(session), &context)
+        context.nameRealtime(id, name)
+        openSession(&context)
+        updateRealtime(&context) { session, context in session.begin(at: context.now) }
+        receiveFrames(bytes, &context)
+    }
+
+    /// Answers a request for a WebSocket; returns what has arrived behind it.
+    private mutating func upgrade(
+        _ head: RealtimeRequestHead, to owner: RealtimeConnection.Owner,
+        _ context: inout GatewayContext
+    ) -> [UInt8] {
         context.metrics.countRequest(.get, 101)
         context.send(WebSocketUpgrade.answer(to: head.key, subprotocol: nil), to: id)
-        let name = nameRealtime(&context)
-        let session = RealtimeSession(name: name, host: head.host, at: context.now)
-        let bytes = reader.upgrade()
-        become(
-            .realtime(
-                RealtimeConnection(session, messageLimit: context.configuration.messageBytes)))
-        openSession(&context)
-        updateRealtime(&context) { realtime, context in realtime.session.begin(at: context.now) }
-        if !bytes.isEmpty { receiveFrames(bytes, &context) }
+        let limit = context.configuration.messageBytes
+        become(.realtime(RealtimeConnection(owner, messageLimit: limit)))
+        return reader.upgrade()
+    }
+
+    /// Goes on with a session whose client polled until now.
+    mutating func adopt(
+        _ polled: LongPollSession, as session: SessionID, _ context: inout GatewayContext
+    ) {
+        guard isRealtime, case .realtime(var realtime) = become(.idle) else {
+            // The WebSocket has ended in the same turn.
+            context.forgetRealtime(polled.realtime.name)
+            return context.output(.end(session))
+        }
+        realtime.owner = .connection(polled.realtime)
+        become(.realtime(realtime))
+        own(session, isHeld: polled.isHeld, &context)
+        context.route(session, to: id)
+        if polled.isHeld || polled.realtime.isWaiting {
+            context.output(.reportWritable(id))
+            hold(&context)
+        }
     }
 
     /// Processes the bytes of frames.
@@ -72,28 +125,45 @@ extension Connection {
 
     private mutating func process(_ event: WebSocketEvent, _ context: inout GatewayContext) {
         switch event {
-        case .text(let text):
-            updateRealtime(&context) { realtime, context in
-                realtime.session.received(text, at: context.now, by: context.realtimeJSON)
-            }
+        case .text(let text): receive(text: text, &context)
         case .binary: endRealtime(.unsupported, &context)
         case .ping(let payload): sendFrame(.pong, payload, &context)
         case .pong: break
         case .closed(let code): endRealtime(code ?? .normal, &context)
         case .failed(let failure) where failure.code == .tooBig:
-            updateRealtime(&context) { realtime, _ in realtime.session.refuseTooLarge() }
+            updateRealtime(&context) { session, _ in session.refuseTooLarge() }
+            endRealtime(.tooBig, &context)
         case .failed(let failure): endRealtime(failure.code, &context)
         }
     }
 
-    /// Changes the session, if the connection is one, and does what that leads to.
+    private mutating func receive(text: [UInt8], _ context: inout GatewayContext) {
+        if case .realtime(let realtime) = activity, case .polls(let session) = realtime.owner {
+            let (now, reader) = (context.now, context.realtimeJSON)
+            return context.updateLongPoll(session) { session, _ in
+                session.receive(frame: text, at: now, by: reader)
+            }
+        }
+        updateRealtime(&context) { session, context in
+            session.received(text, at: context.now, by: context.realtimeJSON)
+        }
+    }
+
+    /// Changes the session, if it is the connection's own, and does what that leads to.
     mutating func updateRealtime(
         _ context: inout GatewayContext,
-        _ body: (inout RealtimeConnection, inout GatewayContext) -> [RealtimeEffect]
+        _ body: (inout RealtimeSession, inout GatewayContext) -> [RealtimeEffect]
     ) {
         guard isRealtime, case .realtime(var realtime) = become(.idle) else { return }
-        let effects = body(&realtime, &context)
-        let waits = realtime.session.isWaiting
+        guard case .connection(var session) = realtime.owner else {
+            become(.realtime(realtime))
+            return
+        }
+        // Nothing else holds it, so that it is changed in place.
+        realtime.owner = .polls(.none)
+        let effects = body(&session, &context)
+        let waits = session.isWaiting
+        realtime.owner = .connection(session)
         become(.realtime(realtime))
         for effect in effects {
             switch effect {
@@ -108,7 +178,13 @@ extension Connection {
         }
     }
 
+    /// Whether the connection is a WebSocket of Firebase's protocol.
     private var isRealtime: Bool { if case .realtime = activity { true } else { false } }
+
+    /// Sends a text message, unless the WebSocket has ended.
+    mutating func sendRealtime(_ text: [UInt8], _ context: inout GatewayContext) {
+        if isRealtime { sendFrame(.text, text, &context) }
+    }
 
     private mutating func sendFrame(
         _ kind: WebSocketFrameKind, _ payload: [UInt8], _ context: inout GatewayContext
@@ -119,16 +195,28 @@ extension Connection {
         context.send(bytes, to: id)
     }
 
+    /// Ends the change of a session to this connection, if there is one.
+    mutating func endSwitch(_ context: inout GatewayContext) {
+        guard case .realtime(let realtime) = activity, case .polls(let session) = realtime.owner
+        else { return }
+        let id = id
+        context.updateLongPoll(session) { session, _ in session.endSwitch(to: id) }
+    }
+
     /// Tells the client why the WebSocket ends, and ends the session.
     mutating func endRealtime(_ code: WebSocketCloseCode, _ context: inout GatewayContext) {
         guard isRealtime else { return }
         sendFrame(.close, code.payload(), &context)
-        close(&context)
+        endSwitch(&context)
         endSession(&context)
+        close(&context)
     }
 }
 
 extension RestFailure {
-    fileprivate static let version = RestFailure.invalid(
+    static let realtimeVersion = RestFailure.invalid(
         "Only version 5 of Firebase's protocol is served.", fix: "connect with v=5")
+
+    fileprivate static let polledSession = RestFailure(
+        status: 404, problem: "There is no such session that polls.", fix: "connect without s")
 }

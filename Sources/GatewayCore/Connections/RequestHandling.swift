@@ -21,7 +21,7 @@ extension Connection {
     private var isReading: Bool {
         switch activity {
         case .idle, .receiving: true
-        case .asking, .answering, .streaming, .realtime, .native, .closing: false
+        case .asking, .answering, .streaming, .polling, .realtime, .native, .closing: false
         }
     }
 
@@ -85,7 +85,8 @@ extension Connection {
             begin(.metrics(exchange), exchange.opening, for: request, &context)
         case .rest(let rest): perform(rest, body, for: request, &context)
         case .native(let key): becomeNative(answering: key, &context)
-        case .realtime(let head): becomeRealtime(head, &context)
+        case .realtime(let head): becomeRealtime(head, for: request, &context)
+        case .longPoll(let poll): perform(poll, for: request, &context)
         }
     }
 

@@ -12,6 +12,8 @@ enum RequestPlan {
     case native(key: String)
     /// The connection becomes one of Firebase's WebSocket protocol.
     case realtime(RealtimeRequestHead)
+    /// It belongs to a session of Firebase's protocol with long polls.
+    case longPoll(LongPollRequest)
 
     /// Decides on a request by its head.
     ///
@@ -28,6 +30,7 @@ enum RequestPlan {
         if let coding = head.value(of: "content-encoding"), coding.lowercased() != "identity" {
             throw .contentEncoding
         }
+        let mayLoadScript = context.originRule.permitsScript(head)
         switch head.target.pathText {
         case "/health":
             try head.checkIsRead()
@@ -42,9 +45,13 @@ enum RequestPlan {
         case "/.ws":
             self = .realtime(try RealtimeRequestHead(head))
             try context.checkServes()
+        case "/.lp":
+            self = .longPoll(try LongPollRequest(head, mayLoadScript: mayLoadScript))
+            try context.checkServes()
         default:
-            let isLocal = address.isLoopback
-            guard let request = try RestRequest(head, isLocal: isLocal, context.json) else {
+            let request = try RestRequest(
+                head, mayLoadScript: mayLoadScript, context.json)
+            guard let request else {
                 self = .answer(.notREST)
                 return
             }

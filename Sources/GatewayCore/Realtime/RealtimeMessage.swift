@@ -7,6 +7,10 @@ internal import SyncProtocol
 enum RealtimeMessage: Equatable {
     /// `{"t":"c","d":{"t":"p","d":{}}}`
     case ping
+    /// `a`: the client reads from the WebSocket to which it changes from long polls.
+    case acknowledgedSwitch
+    /// `n`: the last message by long polls, from which the client changes to a WebSocket.
+    case endedTransmission
     case request(RealtimeRequest)
     /// One that needs no answer here.
     case other
@@ -49,6 +53,8 @@ extension RealtimeMessage {
         let data = message["d"]
         switch (message["t"]?.string, data?["t"]?.string, data?["r"]?.integer) {
         case ("c", "p", _): self = .ping
+        case ("c", "a", _): self = .acknowledgedSwitch
+        case ("c", "n", _): self = .endedTransmission
         case ("d", _, let number?):
             self = .request(RealtimeRequest(number: number, action: .init(data!)))
         default: self = .other

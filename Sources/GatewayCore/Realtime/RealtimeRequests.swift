@@ -25,10 +25,7 @@ extension RealtimeSession {
 
     /// Ends a session with a message beyond the limits, as Firebase does.
     package mutating func refuseTooLarge() -> [RealtimeEffect] {
-        send(
-            RealtimeText.failure(
-                "The specified payload is too large, please request a location with less data."))
-            + close(code: 1_009)
+        send(RealtimeText.tooLarge) + close(code: 1_009)
     }
 
     private mutating func perform(_ bytes: [UInt8], by reader: JSONReader) -> [RealtimeEffect] {
@@ -44,7 +41,7 @@ extension RealtimeSession {
         switch message {
         case .ping: send(RealtimeText.pong)
         case .request(let request): perform(request)
-        case .other: []
+        case .acknowledgedSwitch, .endedTransmission, .other: []
         }
     }
 

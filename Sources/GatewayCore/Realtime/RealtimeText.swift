@@ -6,6 +6,12 @@ internal import SyncProtocol
 enum RealtimeText {
     static let pong = Array(#"{"t":"c","d":{"t":"o","d":{}}}"#.utf8)
 
+    /// The first message on a WebSocket to which a session changes from long polls.
+    static let acknowledgedSwitch = Array(#"{"t":"c","d":{"t":"a","d":{}}}"#.utf8)
+
+    /// The last message by long polls of a session that changes to a WebSocket.
+    static let endedTransmission = Array(#"{"t":"c","d":{"t":"n","d":{}}}"#.utf8)
+
     /// The first message of a session.
     static func handshake(wallMilliseconds: UInt64, host: String, session: String) -> [UInt8] {
         let text =
@@ -17,7 +23,8 @@ enum RealtimeText {
     static func redirect(to host: String) -> [UInt8] { control("r", host) }
 
     /// What the client logs before its connection ends.
-    static func failure(_ problem: String) -> [UInt8] { control("e", problem) }
+    static let tooLarge = control(
+        "e", "The specified payload is too large, please request a location with less data.")
 
     private static func control(_ type: String, _ text: String) -> [UInt8] {
         Array(#"{"t":"c","d":{"t":"\#(type)","d":\#(quoted(text))}}"#.utf8)

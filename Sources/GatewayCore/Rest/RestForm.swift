@@ -16,9 +16,10 @@ struct RestForm: Equatable {
     /// `download=x.json`: a browser saves the answer under this name.
     let fileName: String?
 
-    /// - Parameter isLocal: Whether the client is on this machine.
+    /// - Parameter mayLoadScript: Whether the answer may be a script: script elements send no Origin, so that a page of another
+    ///   site could read data by one.
     init(
-        _ head: RequestHead, _ parameters: QueryParameters, isLocal: Bool
+        _ head: RequestHead, _ parameters: QueryParameters, mayLoadScript: Bool
     ) throws(RestFailure) {
         layout = parameters.first("print") == "pretty" ? .pretty : .compact
         isSilent = parameters.first("print") == "silent"
@@ -29,7 +30,7 @@ struct RestForm: Equatable {
         callback = isRead ? parameters.first("callback") : nil
         guard let callback else { return }
         guard RestForm.isFunction(callback) else { throw .callback }
-        guard head.mayLoadScript(isLocal: isLocal) else { throw .foreignScript }
+        guard mayLoadScript else { throw .foreignScript }
     }
 
     /// The value of Content-Type.
@@ -57,21 +58,6 @@ struct RestForm: Equatable {
     }
 }
 
-extension RequestHead {
-    /// Whether the answer may be a script: script tags send no Origin, so that a page of another site could read data by one.
-    ///
-    /// Browsers send `Sec-Fetch-Site` to this machine and over TLS, and otherwise `Referer`.
-    fileprivate func mayLoadScript(isLocal: Bool) -> Bool {
-        if let site = value(of: "sec-fetch-site") { return site != "cross-site" }
-        guard let referer = value(of: "referer") else { return isLocal }
-        let rest = referer.split(separator: "/", omittingEmptySubsequences: false)
-        guard rest.count >= 3, let page = Authority(String(rest[2])), let authority else {
-            return false
-        }
-        return page.host == authority.host
-    }
-}
-
 extension UInt8 {
     fileprivate var isLetterOrDigit: Bool {
         switch self {
@@ -88,7 +74,7 @@ extension RestFailure {
         "callback must be the name of a function",
         fix: "use letters, digits, _ . and $, 128 at most")
 
-    fileprivate static let foreignScript = RestFailure(
+    static let foreignScript = RestFailure(
         status: 403, problem: "A page of another site may not load data as a script.",
         fix: "add the page's origin to \"origins\" of \"http\" in the configuration, and use fetch")
 }

@@ -47,8 +47,8 @@ struct RestRequest: Equatable {
     ///
     /// - Throws: what is wrong with it, for its author. Parameters without a meaning here (`auth`, `ns`, `timeout`,
     ///   `writeSizeLimit`, …) are ignored, as clients of Firebase send them.
-    /// - Parameter isLocal: Whether the client is on this machine.
-    init?(_ head: RequestHead, isLocal: Bool, _ json: JSONReader) throws(RestFailure) {
+    /// - Parameter mayLoadScript: Whether the answer may be a script.
+    init?(_ head: RequestHead, mayLoadScript: Bool, _ json: JSONReader) throws(RestFailure) {
         guard let path = try head.target.location() else { return nil }
         let parameters: QueryParameters
         do throws(TargetError) {
@@ -58,7 +58,7 @@ struct RestRequest: Equatable {
         }
         self.path = path
         verb = try Verb(head, parameters)
-        form = try RestForm(head, parameters, isLocal: isLocal)
+        form = try RestForm(head, parameters, mayLoadScript: mayLoadScript)
         let selection = RestQuery(parameters, json)
         query = try verb.isRead ? selection.query(isShallow: form.isShallow) : Query()
         tags = EntityTags(head)

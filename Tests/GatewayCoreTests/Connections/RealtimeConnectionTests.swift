@@ -232,4 +232,28 @@ import Testing
         #expect(node.answers(id).map(\.status) == [400])
         #expect(node.curl("/.ws?v=5").status == 426)
     }
+
+    @Test mutating func `behind the end of a WebSocket nothing is a request`() {
+        let id = connect()
+        _ = events(id)
+        send(.close, WebSocketCloseCode.normal.payload(), by: id)
+        _ = events(id)
+        node.send(TestGateway.request("/a.json", "PUT", body: "1"), by: id)
+        #expect(node.read(id) == [])
+        #expect(node.curl("/a.json").body == "null")
+    }
+
+    @Test mutating func `streams and requests outlive a moment without service`() {
+        let (stream, body) = (node.connect(), node.connect())
+        node.send(
+            TestGateway.request("/a.json", "GET", ["Accept: text/event-stream"]), by: stream)
+        node.send("PUT /b.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n", by: body)
+        node.turn([.became(.unavailable(reason: "catching up"))])
+        node.turn([.became(.serving)])
+        _ = node.read(stream)
+        node.send("2", by: body)
+        #expect(node.answers(body).map(\.status) == [200])
+        _ = node.curl("/a.json", "PUT", body: "1")
+        #expect(node.text(stream).contains(#""data":1"#))
+    }
 }

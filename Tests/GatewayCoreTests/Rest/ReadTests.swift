@@ -52,23 +52,20 @@ import Testing
     }
 
     @Test(arguments: [
-        (["Sec-Fetch-Site: cross-site"], true, 403),
-        (["Sec-Fetch-Site: same-origin"], true, 200),
-        (["Sec-Fetch-Site: none"], true, 200),
-        (["Referer: http://evil.test/a/b"], true, 403),
-        (["Referer: http://127.0.0.1:8000/a/b"], true, 200),
-        (["Referer: nonsense"], true, 403),
-        ([], true, 200),
-        ([], false, 403),
-        (["Referer: http://127.0.0.1:8000/"], false, 200),
+        (["Sec-Fetch-Site: cross-site"], 403),
+        (["Sec-Fetch-Site: same-origin"], 200),
+        (["Sec-Fetch-Site: none"], 200),
+        (["Referer: http://evil.test/a/b"], 403),
+        (["Referer: http://127.0.0.1:8000/a/b"], 200),
+        (["Referer: nonsense"], 403),
+        ([], 200),
+        (["Host: 192.0.2.7:9000"], 403),
+        (["Host: 192.0.2.7:9000", "Referer: http://127.0.0.1:8000/"], 200),
     ])
     mutating func `a page of another site loads no script`(
-        fields: [String], isLoopback: Bool, status: Int
+        fields: [String], status: Int
     ) {
-        let id = node.connect(
-            from: RemoteAddress(host: "192.0.2.7", isLoopback: isLoopback))
-        node.send(TestGateway.request("/r.json?callback=f", "GET", fields), by: id)
-        #expect(node.answers(id).map(\.status) == [status])
+        #expect(node.curl("/r.json?callback=f", "GET", fields).status == status)
     }
 
     @Test mutating func `a HEAD has the head of a GET and no body`() {

@@ -1,0 +1,77 @@
+internal import SyncProtocol
+
+// How a gateway does what sessions with long polls want: their effects concern other connections than the one that is being
+// processed, so these get signals.
+
+/// What a connection must do because of a session that is not its own.
+enum ConnectionSignal {
+    /// The client has connected again, and ended the connection's session by its name.
+    case displaced
+    /// Answer the poll that the connection holds.
+    case answerPoll([UInt8])
+    /// Send a text message on the connection's WebSocket, to which a session changes.
+    case send([UInt8])
+    /// Close this WebSocket.
+    case close(code: UInt16)
+    /// Go on with the session, which has this number at the replica.
+    case adopt(LongPollSession, as: SessionID)
+}
+
+extension GatewayContext {
+    /// Begins a session; returns the script that says so.
+    mutating func startLongPoll(callback: String?, host: String, last: String?) -> [UInt8] {
+        if let last { endRealtime(last) }
+        let credential = LongPollCredential(id: unguessableName(), password: unguessableName())
+        let name = unguessableName()
+        var session = LongPollSession(
+            credential, RealtimeSession(name: name, host: host, at: now))
+        let script = session.begin(callback: callback, at: now)
+        let id = longPolls.add(session)
+        nameRealtime(id, name)
+        output(.open(id))
+        return script
+    }
+
+    /// Changes a session with long polls, and does what follows from it.
+    mutating func updateLongPoll(
+        _ id: SessionID,
+        _ body: (inout LongPollSession, inout GatewayTexts) -> [LongPollEffect]
+    ) {
+        let effects = longPolls.update(id) { body(&$0, &texts) }
+        for effect in effects { perform(effect, of: id) }
+    }
+
+    private mutating func perform(_ effect: LongPollEffect, of id: SessionID) {
+        switch effect {
+        case .answer(let script, let connection): signal(.answerPoll(script), to: connection)
+        case .ask(let messages): output(.ask(id, messages))
+        case .backpressured: output(.backpressured(id))
+        case .writable: output(.writable(id))
+        case .send(let text, let connection): signal(.send(text), to: connection)
+        case .close(let connection, let code): signal(.close(code: code), to: connection)
+        case .handOver(let connection):
+            guard let session = longPolls.remove(id) else { return }
+            signal(.adopt(session, as: id), to: connection)
+        case .end:
+            guard let session = longPolls.remove(id) else { return }
+            forgetRealtime(session.realtime.name)
+            output(.end(id))
+        }
+    }
+
+    /// Looks at the deadlines of all sessions with long polls.
+    mutating func checkLongPolls() {
+        let now = now
+        for id in longPolls.all {
+            updateLongPoll(id) { session, _ in session.checkDeadlines(at: now) }
+        }
+    }
+
+    /// Ends all sessions with long polls, as the node stops to serve.
+    mutating func stopLongPolls() {
+        let host = configuration.redirectHost
+        for id in longPolls.all {
+            updateLongPoll(id) { session, _ in session.stop(redirectedTo: host) }
+        }
+    }
+}

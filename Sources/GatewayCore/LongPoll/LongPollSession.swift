@@ -1,0 +1,280 @@
+internal import JSONText
+internal import SyncProtocol
+
+/// What a gateway must do for a session with long polls, in order.
+enum LongPollEffect: Equatable {
+    /// Answer the poll that a connection holds by a script.
+    case answer([UInt8], to: SessionID)
+    /// Hand requests to the replica.
+    case ask([ClientMessage])
+    /// Tell the replica that the session reads too slowly; that it has room again.
+    case backpressured, writable
+    /// Send a text message on the WebSocket to which the session changes.
+    case send([UInt8], on: SessionID)
+    /// Close this WebSocket.
+    case close(SessionID, code: UInt16)
+    /// The session goes on at the WebSocket of this connection, as one that was never polled.
+    case handOver(to: SessionID)
+    /// The session is over.
+    case end
+}
+
+/// A session of Firebase's protocol whose client polls: messages go out as the answers of held requests, and come in as
+/// parameters of requests.
+///
+/// Equal sessions given equal calls return equal effects. Source: `firebase-websocket.md`, section 7, of the specifications.
+struct LongPollSession {
+    /// How long a poll is held, below the 25 s after which clients send another one.
+    static let holdMilliseconds: UInt64 = 20_000
+
+    private struct Poll {
+        let connection: SessionID
+        let sinceMilliseconds: UInt64
+    }
+
+    let credential: LongPollCredential
+    private(set) var realtime: RealtimeSession
+    private var uploads = LongPollUploads()
+    private var outbox = LongPollOutbox()
+    /// The poll to be answered next. A client may have two on their way; the earlier one is answered as the later one comes.
+    private var poll: Poll?
+    private var transport: TransportSwitch?
+    /// Whether the replica holds back what the session listens to.
+    private(set) var isHeld = false
+    private var isOver = false
+    private var effects: [LongPollEffect] = []
+
+    /// A session that begins; its first answer is `begin`'s.
+    init(_ credential: LongPollCredential, _ realtime: RealtimeSession) {
+        self.credential = credential
+        self.realtime = realtime
+    }
+
+    /// The memory that the session takes for what waits.
+    var waitingBytes: Int {
+        outbox.waitingBytes + uploads.waitingBytes + (transport?.earlyBytes ?? 0)
+    }
+
+    /// The script with which the session begins.
+    mutating func begin(callback: String?, at now: Moment) -> [UInt8] {
+        perform(realtime.begin(at: now))
+        return LongPollText.start(callback: callback, credential) + outbox.removeScript()
+    }
+}
+
+// MARK: - Requests of the client
+
+extension LongPollSession {
+    /// Receives a poll, with the segments that it brings.
+    mutating func receive(
+        _ segments: [LongPollSegment], on connection: SessionID, at now: Moment,
+        by reader: JSONReader
+    ) -> [LongPollEffect] {
+        // An empty message is a sign of life.
+        perform(realtime.received([], at: now, by: reader))
+        if poll != nil { answerPoll() }
+        poll = Poll(connection: connection, sinceMilliseconds: now.elapsedMilliseconds)
+        do throws(LongPollUploads.Failure) {
+            for segment in segments {
+                for message in try uploads.append(segment) {
+                    receive(message, at: now, by: reader)
+                }
+            }
+        } catch {
+            perform(
+                error == .tooLarge ? realtime.refuseTooLarge() : [.close(code: 1_002)])
+        }
+        return removeEffects()
+    }
+
+    private mutating func receive(_ message: [UInt8], at now: Moment, by reader: JSONReader) {
+        guard transport != nil, TransportSwitch.isEnd(message, by: reader) else {
+            return perform(realtime.received(message, at: now, by: reader))
+        }
+        transport!.hasEndedPolls = true
+        completeSwitch(at: now, by: reader)
+    }
+
+    /// The client has left the page.
+    mutating func disconnect() -> [LongPollEffect] {
+        end()
+        return removeEffects()
+    }
+
+    /// The connection of a held poll has ended. The client may repeat the poll on another one.
+    mutating func dropPoll(on connection: SessionID) -> [LongPollEffect] {
+        if poll?.connection == connection { poll = nil }
+        return []
+    }
+}
+
+// MARK: - What the node does
+
+extension LongPollSession {
+    /// Receives the replica's answers of one turn, in order.
+    mutating func receive(
+        _ answers: [SessionAnswer], sharing texts: inout GatewayTexts
+    ) -> [LongPollEffect] {
+        perform(realtime.answered(answers, sharing: &texts))
+        return removeEffects()
+    }
+
+    /// Answers a poll that was held for long enough, and ends a session that nothing has come from.
+    mutating func checkDeadlines(at now: Moment) -> [LongPollEffect] {
+        if realtime.isSilent(at: now) {
+            end()
+        } else if let poll,
+            now.elapsedMilliseconds >= poll.sinceMilliseconds + LongPollSession.holdMilliseconds
+        {
+            answerPoll()
+        }
+        return removeEffects()
+    }
+
+    /// Ends the session of a node that stops.
+    mutating func stop(redirectedTo host: String?) -> [LongPollEffect] {
+        perform(realtime.end(redirectedTo: host))
+        return removeEffects()
+    }
+
+    /// Ends a session for which there is no memory.
+    mutating func refuseTooLarge() -> [LongPollEffect] {
+        perform(realtime.refuseTooLarge())
+        return removeEffects()
+    }
+}
+
+// MARK: - The change to a WebSocket
+
+extension LongPollSession {
+    /// Begins to change to the WebSocket of a connection.
+    mutating func beginSwitch(to connection: SessionID) -> [LongPollEffect] {
+        if let transport {
+            // Of one that has switched, the other WebSocket is all that the client reads.
+            guard !hasSwitched else {
+                return [.close(connection, code: 1_008)]
+            }
+            effects.append(.close(transport.connection, code: 1_000))
+        }
+        transport = TransportSwitch(to: connection)
+        effects.append(.send(RealtimeText.acknowledgedSwitch, on: connection))
+        return removeEffects()
+    }
+
+    /// Receives a text message of this WebSocket.
+    mutating func receive(
+        frame text: [UInt8], at now: Moment, by reader: JSONReader
+    ) -> [LongPollEffect] {
+        guard let connection = transport?.connection else { return [] }
+        if transport!.isComplete {
+            perform(realtime.received(text, at: now, by: reader))
+            return removeEffects()
+        }
+        perform(realtime.received([], at: now, by: reader))
+        switch transport!.receive(text, by: reader) {
+        case .ping: effects.append(.send(RealtimeText.pong, on: connection))
+        case .switched:
+            if !outbox.append(RealtimeText.endedTransmission) { end() }
+            completeSwitch(at: now, by: reader)
+        case .waits: if transport!.isFull { perform(realtime.refuseTooLarge()) }
+        }
+        return removeEffects()
+    }
+
+    /// The WebSocket has ended: without it, a session goes on by polls unless it has changed.
+    mutating func endSwitch(to connection: SessionID) -> [LongPollEffect] {
+        guard transport?.connection == connection else { return [] }
+        let mustEnd = hasSwitched
+        transport = nil
+        if mustEnd { end() }
+        return removeEffects()
+    }
+
+    /// Processes what waited for the client's last message by polls, once that has come.
+    private mutating func completeSwitch(at now: Moment, by reader: JSONReader) {
+        guard isComplete else { return }
+        for text in transport!.removeEarly() {
+            perform(realtime.received(text, at: now, by: reader))
+        }
+    }
+}
+
+// MARK: - Effects
+
+extension LongPollSession {
+    private mutating func perform(_ realtimeEffects: [RealtimeEffect]) {
+        for effect in realtimeEffects where !isOver {
+            switch effect {
+            case .send(let text): send(text)
+            case .ask(let messages): effects.append(.ask(messages))
+            case .close(let code): end(code: code)
+            }
+        }
+    }
+
+    private mutating func send(_ text: [UInt8]) {
+        if let transport, hasSwitched {
+            effects.append(.send(text, on: transport.connection))
+        } else if !outbox.append(text) {
+            outbox = outbox.replaced(by: RealtimeText.tooLarge)
+            end(code: 1_009)
+        }
+    }
+
+    /// Ends the session; a held poll tells the client.
+    private mutating func end(code: UInt16 = 1_000) {
+        guard !isOver else { return }
+        isOver = true
+        if let transport { effects.append(.close(transport.connection, code: code)) }
+        if let poll {
+            let script = outbox.removeScript() + LongPollText.close(after: outbox.number - 1)
+            effects.append(.answer(script, to: poll.connection))
+        }
+        (poll, transport) = (nil, nil)
+        effects.append(.end)
+    }
+
+    private mutating func answerPoll() {
+        guard let held = poll else { return }
+        poll = nil
+        var script = outbox.removeScript()
+        if isComplete { script += LongPollText.close(after: outbox.number - 1) }
+        effects.append(.answer(script, to: held.connection))
+    }
+
+    private var hasSwitched: Bool { transport?.hasSwitched ?? false }
+    private var isComplete: Bool { transport?.isComplete ?? false }
+
+    /// Answers the held poll if there is something to tell, adapts what the replica may send, and returns all effects.
+    private mutating func removeEffects() -> [LongPollEffect] {
+        if !isOver { settle() }
+        defer { effects = [] }
+        return effects
+    }
+
+    private mutating func settle() {
+        fillOutbox()
+        if !outbox.isEmpty || isComplete { answerPoll() }
+        if let transport, transport.isComplete, outbox.isEmpty {
+            isOver = true
+            effects.append(.handOver(to: transport.connection))
+        }
+        if !isOver { fillOutbox() }
+        if !isOver { adaptToRoom() }
+    }
+
+    /// Lets parts of large values leave the session while there is room; behind a switch, they wait for the WebSocket.
+    private mutating func fillOutbox() {
+        // A message whose first chunks are here is completed here.
+        while !isOver, !hasSwitched, realtime.isWaiting, outbox.hasRoom {
+            perform(realtime.resume())
+        }
+    }
+
+    private mutating func adaptToRoom() {
+        let isSlow = realtime.isWaiting || outbox.waitingBytes > LongPollOutbox.backpressureBytes
+        guard isSlow != isHeld, isSlow || outbox.isEmpty else { return }
+        isHeld = isSlow
+        effects.append(isSlow ? .backpressured : .writable)
+    }
+}
