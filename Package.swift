@@ -129,7 +129,8 @@ let package = Package(
             dependencies: [
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
                 "ClusterSimulator", "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
-                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Sockets", "Storage",
+                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Sockets",
+                "Storage",
                 "SyncProtocol", "TLS", "Threads", "ZeroMQ",
             ],
             swiftSettings: settings),

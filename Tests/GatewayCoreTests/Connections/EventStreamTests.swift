@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayCore
 
-/// Streams of server-sent events (`firebase-rest.md`, section 7).
+/// Streams of server-sent events as Firebase sends them.
 @Suite struct EventStreamTests {
     private var node = TestGateway()
 

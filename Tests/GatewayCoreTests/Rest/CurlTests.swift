@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayCore
 
-/// The cases of `gateway.md`, section 10, as far as one node without a network shows them.
+/// What curl gets, as far as one node without a network shows it: the numbers are those in `curl-cases.sh`.
 @Suite struct CurlTests {
     private var node = TestGateway()
 

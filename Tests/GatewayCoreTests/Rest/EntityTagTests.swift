@@ -70,7 +70,7 @@ import Testing
             Issue.record("no head")
             return
         }
-        let request = try #require(try RestRequest(head, isLocal: true, JSONReader()))
+        let request = try #require(try RestRequest(head, mayLoadScript: true, JSONReader()))
         var numbers = RequestNumbers()
         var exchange = WriteExchange(request, .put(.deferred(.timestamp)), &numbers)
         #expect(exchange.opening.count == 1)
