@@ -19,8 +19,12 @@ final class GatewayDriver {
     /// Performs what concerns a connection.
     var perform: (GatewayOutput) -> Void = { _ in }
 
+    /// - Parameter configuration: Without a secret, which is drawn here.
     init(_ configuration: GatewayConfiguration, on loop: Loop) {
         self.loop = loop
+        var configuration = configuration
+        var random = SystemRandomNumberGenerator()
+        configuration.secret = (0..<4).map { _ in String(random.next(), radix: 36) }.joined()
         gateway = Gateway(configuration)
     }
 

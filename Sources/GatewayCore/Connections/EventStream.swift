@@ -3,7 +3,7 @@ internal import HTTPText
 internal import JSONText
 internal import SyncProtocol
 
-/// The events of one listen, as server-sent events (`firebase-rest.md`, section 7).
+/// The events of one listen, as server-sent events as Firebase sends them.
 ///
 /// The first event shows all. A value too large for one part leaves in parts; what follows waits behind it, and the replica
 /// is told to hold back the rest.

@@ -132,12 +132,14 @@ extension RestFailure {
     fileprivate static func host(_ head: RequestHead) -> RestFailure {
         RestFailure(
             status: 421, problem: "This node is not \(head.authorityText ?? "that host").",
-            fix: "use an address or localhost, or add the name to \"hosts\" in the configuration")
+            fix:
+                "use an address or localhost, or add the name to \"hosts\" of \"http\" in the configuration"
+        )
     }
 
     fileprivate static let origin = RestFailure(
         status: 403, problem: "Pages of this origin may not use this node.",
-        fix: "add the page's origin to \"origins\" in the configuration")
+        fix: "add the page's origin to \"origins\" of \"http\" in the configuration")
 
     fileprivate static let upgrade = RestFailure(
         status: 426, problem: "This address is for WebSockets.",

@@ -76,5 +76,5 @@ extension RestFailure {
 
     static let foreignScript = RestFailure(
         status: 403, problem: "A page of another site may not load data as a script.",
-        fix: "add the page's origin to \"origins\" in the configuration, and use fetch")
+        fix: "add the page's origin to \"origins\" of \"http\" in the configuration, and use fetch")
 }

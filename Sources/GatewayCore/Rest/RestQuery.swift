@@ -6,7 +6,7 @@ internal import QueryEngine
 /// The query in the parameters of a REST request: an order, the ends of a range, and a limit.
 ///
 /// Values are JSON, `orderBy="height"&startAt=5`; a bound may have a key behind a comma, `startAt=5,"ada"`.
-/// Source: `firebase-rest.md`, section 3, whose errors are the service's own.
+/// The texts of its errors are those of Firebase's own service.
 struct RestQuery {
     private let parameters: QueryParameters
     private let json: JSONReader

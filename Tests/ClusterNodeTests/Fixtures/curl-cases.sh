@@ -127,6 +127,7 @@ if [[ -n ${HEARTH_KEEP_ALIVE-} ]]; then
 fi
 # Who starts this script may have blocked milder signals.
 kill -KILL "$stream"
+wait "$stream" 2>/dev/null
 stream=
 eventually 22 0 streams
 

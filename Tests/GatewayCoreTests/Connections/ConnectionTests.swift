@@ -178,10 +178,11 @@ import Testing
 @Suite struct ConnectionBoundTests {
     private var node = TestGateway()
 
-    @Test mutating func `a connection without requests is closed after a minute`() {
+    @Test(arguments: ["/a.json", "/health"])
+    mutating func `a connection without requests is closed after a minute`(target: String) {
         let id = node.connect()
         node.wait(40_000)
-        node.send(TestGateway.request("/a.json"), by: id)
+        node.send(TestGateway.request(target), by: id)
         node.wait(59_000)
         #expect(!node.closed.contains(id))
         node.wait(1_600)

@@ -1,10 +1,11 @@
 import DataTree
+import HTTPText
 import SyncProtocol
 import Testing
 
 @testable import GatewayCore
 
-/// Streams of server-sent events (`firebase-rest.md`, section 7).
+/// Streams of server-sent events as Firebase sends them.
 @Suite struct EventStreamTests {
     private var node = TestGateway()
 
@@ -167,6 +168,45 @@ import Testing
         #expect(
             node.sessionOutputs.filter { $0 == .backpressured(id) }.count
                 == node.sessionOutputs.filter { $0 == .writable(id) }.count)
+    }
+
+    @Test mutating func `the replica holds back until the last part has left`() {
+        let large = "\"" + String(repeating: "x", count: 100_000) + "\""
+        _ = node.curl("/u.json", "PUT", body: "{\"a\":\(large),\"b\":\(large),\"c\":\(large)}")
+        let id = node.connect()
+        node.stopped.insert(id)
+        node.send(TestGateway.request("/u.json", "GET", ["Accept: text/event-stream"]), by: id)
+        node.turn([.writable(id)])
+        #expect(!node.text(id).hasSuffix("}}\n\n\r\n"))
+        #expect(!node.sessionOutputs.contains(.writable(id)))
+        node.turn([.writable(id)])
+        node.turn([.writable(id)])
+        #expect(node.text(id).hasSuffix("}}\n\n\r\n"))
+        #expect(node.sessionOutputs.contains(.writable(id)))
+    }
+
+    @Test func `what comes while a large event leaves waits behind it`() {
+        let head = ResponseHead(status: 200)
+        let body = head.stream(form: .afterFailure, date: HTTPDate(unixSeconds: 0)).body
+        var stream = EventStream(of: 1, in: .plain, body, sharesTexts: true, at: 0)
+        var texts = GatewayTexts()
+        var children = Children()
+        for key in ["a", "b"] {
+            children[Key(unchecked: key)] = .string(String(repeating: "x", count: 100_000))
+        }
+        let large = [Write(path: .root, value: Value(children))]
+        let small = [Write(path: Path([Key(unchecked: "c")]), value: .integer(1))]
+        var sent: [UInt8] = []
+        for (notice, writes) in [(UInt64(1), large), (2, small)] {
+            let answer = SessionAnswer(.change(listen: 1, writes: writes), notice: notice)
+            if case .sends(let bytes) = stream.step(answer, &texts, at: 0) { sent += bytes }
+        }
+        #expect(stream.isPartWay)
+        #expect(sent.count < 150_000)
+        while stream.isPartWay { sent += stream.nextPart(at: 0) }
+        let text = String(decoding: sent, as: UTF8.self)
+        let ends = text.firstRange(of: "}}\n\n")!.upperBound
+        #expect(text[ends...].contains(#"{"path":"/c","data":1}"#))
     }
 
     @Test mutating func `a slow client is told nothing more until it has room`() {

@@ -190,6 +190,29 @@ import Testing
         #expect(node.answers(refused).map(\.status) == [503])
     }
 
+    @Test mutating func `a node that stops leaves other connections as they are`() {
+        let stream = node.connect()
+        node.send(TestGateway.request("/a.json", "GET", ["Accept: text/event-stream"]), by: stream)
+        let request = node.connect()
+        node.send(
+            "PUT /a.json HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n", by: request)
+        _ = (node.read(stream), node.read(request))
+        node.turn([.became(.unavailable(reason: "stopping"))])
+        node.send("5", by: request)
+        #expect(node.answers(request).map(\.status) == [200])
+        #expect(node.text(stream).contains(#"{"path":"/","data":5}"#))
+    }
+
+    @Test mutating func `nothing is read behind the end of a WebSocket`() {
+        let id = connect()
+        _ = events(id)
+        var bytes: [UInt8] = []
+        WebSocketWriter.append(.close, WebSocketCloseCode.normal.payload(), mask: 7, to: &bytes)
+        node.send(bytes + Array(TestGateway.request("/health").utf8), by: id)
+        node.send(TestGateway.request("/health"), by: id)
+        #expect(events(id) == [.closed(.normal)])
+    }
+
     @Test mutating func `a large value asks the replica to hold back, and comes whole`() {
         let large = "\"" + String(repeating: "x", count: 300_000) + "\""
         _ = node.curl("/u.json", "PUT", body: "{\"a\":\(large),\"b\":\(large)}")

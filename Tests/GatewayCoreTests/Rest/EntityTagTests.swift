@@ -1,4 +1,7 @@
 import DataTree
+import HTTPText
+import JSONText
+import SyncProtocol
 import Testing
 
 @testable import GatewayCore
@@ -57,6 +60,26 @@ import Testing
             "/c.json", "PUT", ["if-match: \(tag("/c.json"))"], body: #"{".sv":{"increment":2}}"#)
         #expect(done.body == "6")
         #expect(done["etag"] == DataHash(of: .integer(6)).text)
+    }
+
+    @Test func `a conditional put asks what a server value became once it is done`() throws {
+        let text = TestGateway.request("/c.json", "PUT", ["if-match: null_etag"])
+        var reader = RequestReader()
+        reader.receive(Array(text.utf8))
+        guard case .head(let head)? = reader.next() else {
+            Issue.record("no head")
+            return
+        }
+        let request = try #require(try RestRequest(head, mayLoadScript: true, JSONReader()))
+        var numbers = RequestNumbers()
+        var exchange = WriteExchange(request, .put(.deferred(.timestamp)), &numbers)
+        #expect(exchange.opening.count == 1)
+        guard case .asks(let reads) = exchange.step(.ok(id: exchange.opening[0].id), &numbers)
+        else {
+            Issue.record("nothing is asked")
+            return
+        }
+        #expect(reads == [.get(id: 2, path: request.path)])
     }
 
     @Test mutating func `17: null_etag means that nothing is there`() {

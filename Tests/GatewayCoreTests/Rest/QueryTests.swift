@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayCore
 
-/// The query parameters of reads (`firebase-rest.md`, section 3).
+/// The query parameters of reads as Firebase has them.
 @Suite struct QueryTests {
     private static let people = """
         {"ada":{".priority":3,"n":3,"name":"Ada","deep":{"x":1}},"bob":{".priority":1,"n":1,"name":"Bob"},\
