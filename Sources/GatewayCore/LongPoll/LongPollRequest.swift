@@ -3,7 +3,7 @@ internal import SyncProtocol
 
 /// What a request to `/.lp` asks for: Firebase's long polling, by script elements of a web page.
 ///
-/// Source: `firebase-websocket.md`, section 7, of the specifications.
+/// Source: the browser transport of firebase-js-sdk, and recorded answers of the service.
 enum LongPollRequest: Equatable {
     /// `start=t`: a session begins. `callback` is the number in the names of the page's functions, `last` the name of the
     /// client's session before.

@@ -22,7 +22,7 @@ enum LongPollEffect: Equatable {
 /// A session of Firebase's protocol whose client polls: messages go out as the answers of held requests, and come in as
 /// parameters of requests.
 ///
-/// Equal sessions given equal calls return equal effects. Source: `firebase-websocket.md`, section 7, of the specifications.
+/// Equal sessions given equal calls return equal effects.
 struct LongPollSession {
     /// How long a poll is held, below the 25 s after which clients send another one.
     static let holdMilliseconds: UInt64 = 20_000

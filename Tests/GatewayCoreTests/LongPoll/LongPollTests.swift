@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayCore
 
-/// Firebase's long polling, by its requests and scripts: `firebase-websocket.md`, section 7.
+/// Firebase's long polling, by its requests and scripts.
 @Suite struct LongPollTests {
     private var rig = PollRig()
 
