@@ -53,8 +53,8 @@ let package = Package(
         module("CLibrary", []),
         module("Threads", ["CLibrary"]),
         module("EventLoop", ["CEventLoop", "CLibrary", "Threads"]),
-        module("Sockets", ["CEventLoop", "CLibrary", "EventLoop"]),
         module("TLS", ["COpenSSL", "CLibrary"]),
+        module("Sockets", ["CEventLoop", "CLibrary", "EventLoop", "TLS"]),
         module("ZeroMQ", ["CZeroMQ", "CLibrary"]),
         module("Storage", ["CSQLite", "CLibrary"]),
         module("LineEditor", ["CLineEditor"]),
@@ -83,14 +83,15 @@ let package = Package(
 
         // Drivers.
         module("NodeStorage", ["CLibrary", "Storage", "Store", "SyncProtocol", "Threads"]),
-        module("ClusterConfiguration", ["DataTree", "ReplicaCore", "Spelling", "ZeroMQ"]),
+        module(
+            "ClusterConfiguration", ["DataTree", "ReplicaCore", "Sockets", "Spelling", "ZeroMQ"]),
         module(
             "ClusterNode",
             [
                 "ClusterConfiguration", "CRuntime", "DataTree", "GatewayCore", "SyncProtocol",
                 "ReplicaCore",
-                "EventLoop", "HTTPText", "Sockets", "ZeroMQ", "NodeStorage", "Storage", "Store",
-                "Threads",
+                "EventLoop", "HTTPText", "Sockets", "TLS", "ZeroMQ", "NodeStorage", "Storage",
+                "Store", "Threads",
             ]),
         module(
             "ClusterSimulator",
@@ -128,8 +129,8 @@ let package = Package(
             dependencies: [
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
                 "ClusterSimulator", "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
-                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Storage",
-                "SyncProtocol", "Threads", "ZeroMQ",
+                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Sockets", "Storage",
+                "SyncProtocol", "TLS", "Threads", "ZeroMQ",
             ],
             swiftSettings: settings),
 
@@ -140,8 +141,8 @@ let package = Package(
         tests(of: "HTTPText", fixtures: ["Fixtures"]),
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
-        tests(of: "Sockets", using: ["EventLoop"]),
-        tests(of: "TLS"),
+        tests(of: "Sockets", using: ["EventLoop", "TLS"]),
+        tests(of: "TLS", fixtures: ["Fixtures"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
         tests(of: "Storage"),
         tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
@@ -168,9 +169,9 @@ let package = Package(
                 "ClusterAdministration", "ClusterConfiguration", "ClusterNode", "DataTree",
                 "EventLoop", "GatewayCore", "HearthCommand", "HTTPText", "NodeStorage",
                 "QueryEngine",
-                "ReplicaCore", "Sockets", "Storage", "Store", "SyncProtocol", "ZeroMQ",
+                "ReplicaCore", "Sockets", "Storage", "Store", "SyncProtocol", "TLS", "ZeroMQ",
             ],
-            exclude: ["Fixtures/client.py"], swiftSettings: settings),
+            exclude: ["Fixtures"], swiftSettings: settings),
         tests(
             of: "ClusterSimulator",
             using: ["Convergence", "DataTree", "JSONText", "Store", "ZeroMQ"]),
@@ -194,7 +195,7 @@ let package = Package(
             of: "HearthCommand",
             using: [
                 "ClusterAdministration", "CommandLineKit", "DataTree", "JSONText", "QueryEngine",
-                "SyncProtocol", "ZeroMQ",
+                "Sockets", "SyncProtocol", "ZeroMQ",
             ]),
     ],
     swiftLanguageModes: [.v6],

@@ -69,6 +69,9 @@ public struct Client: Sendable {
         case .leftNode: leaveNode()
         case .received(let frame): receive(frame)
         case .connectionLost: loseConnection()
+        case .connectionRefused(let error):
+            refusal = error
+            loseConnection()
         case .turnEnded: endTurn()
         case .ending:
             keepAllValues()

@@ -34,6 +34,8 @@ public enum Input: Sendable {
     case received([UInt8])
     /// The connection that was requested last has ended, or never came about.
     case connectionLost
+    /// The connection that was requested last came to a node that is not the one meant, or that does not take it.
+    case connectionRefused(HearthError)
     /// The turn ends: frames are sent now.
     case turnEnded
     /// The application ends; values are kept.

@@ -44,6 +44,7 @@ extension NodeConfiguration {
                 document.retryWindowMilliseconds, in: 100...600_000, at: "retryWindowMilliseconds")
             ?? retryWindowMilliseconds
         evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
+        if let http = document.http?.content { try readHTTP(http, in: file) }
         do throws(DataError) {
             indexes = try IndexRules(document.indexOn ?? [:])
         } catch {
@@ -52,10 +53,33 @@ extension NodeConfiguration {
     }
 }
 
+extension NodeConfiguration {
+    private mutating func readHTTP(
+        _ http: Document.HTTP, in file: ConfigurationFile
+    ) throws(NodeError) {
+        self.http.hosts = http.hosts ?? []
+        self.http.origins = http.origins ?? []
+        switch (http.certificate, http.key) {
+        case (nil, nil): break
+        case (let certificate?, let key?):
+            self.http.files = HTTPSettings.CertificateFiles(
+                certificate: file.resolve(certificate), key: file.resolve(key))
+        case (_?, nil):
+            throw file.error(
+                #""http" has a "certificate" and no "key""#, at: ["certificate"],
+                fix: #"name the PEM file with the certificate's private key as its "key""#)
+        case (nil, _?):
+            throw file.error(
+                #""http" has a "key" and no "certificate""#, at: ["http"],
+                fix: #"name the PEM file with the key's certificate as its "certificate""#)
+        }
+    }
+}
+
 /// The file as it is written, top level.
 private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case cluster, durability, directory, nodes, clientKeys, indexOn, indexMegabytes
+        case cluster, durability, directory, nodes, clientKeys, http, indexOn, indexMegabytes
         case logLimit, evicted, retryWindowMilliseconds
     }
 
@@ -64,11 +88,23 @@ private struct Document: StrictlyDecodable {
     let directory: String?
     let nodes: [Strict<Node>]
     let clientKeys: [String]?
+    let http: Strict<HTTP>?
     let indexOn: [String: [String]]?
     let indexMegabytes: Int?
     let logLimit: Int?
     let evicted: String?
     let retryWindowMilliseconds: Int?
+
+    struct HTTP: StrictlyDecodable {
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case certificate, key, hosts, origins
+        }
+
+        let certificate: String?
+        let key: String?
+        let hosts: [String]?
+        let origins: [String]?
+    }
 
     struct Node: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {

@@ -1,3 +1,4 @@
+internal import Sockets
 public import ZeroMQ
 
 // What a description must fulfil beyond its shape.
@@ -22,9 +23,9 @@ extension NodeConfiguration {
                     problem: "two nodes have the id \(node.id)", fix: "give each its own id")
             }
             for (key, endpoint) in zip(Member.keys, node.endpoints) {
-                try node.check(endpoint, of: key, for: exposure)
+                try node.check(endpoint, of: key, scheme: scheme(of: key), for: exposure)
                 // Two schemes do not share a port either.
-                let place = String(endpoint.drop { $0 != "/" })
+                let place = String(endpoint.drop { $0 != "/" }.prefix { $0 != "#" })
                 guard let other = taken.updateValue(node.id, forKey: place) else { continue }
                 throw NodeError(
                     problem: "nodes \(other) and \(node.id) share the endpoint \(endpoint)",
@@ -35,12 +36,24 @@ extension NodeConfiguration {
 }
 
 extension NodeConfiguration {
+    /// How the endpoint of a node begins.
+    private func scheme(of key: String) -> String {
+        if key != "client" || hasKeys { return "tcp" }
+        return http.files == nil ? "http" : "https"
+    }
+
     /// All nodes have keys, or none.
     private func checkKeys() throws(NodeError) {
         if let bare = nodes.first(where: { $0.publicKey == nil }), hasKeys {
             throw NodeError(
                 problem: "node \(bare.id) has no \"publicKey\", and others have one",
                 fix: "make a key for it with `hearth keys new \(bare.id)`")
+        }
+        if hasKeys, http.files != nil {
+            throw NodeError(
+                problem: "\"http\" has a certificate, and the nodes have keys",
+                fix: "leave out one of them: clients of nodes with keys are encrypted by these"
+            )
         }
         if !hasKeys, !clientKeys.isEmpty {
             throw NodeError(
@@ -90,12 +103,11 @@ extension NodeConfiguration.Member {
     }
 
     fileprivate func check(
-        _ endpoint: String, of key: String, for exposure: Exposure
+        _ endpoint: String, of key: String, scheme: String, for exposure: Exposure
     ) throws(NodeError) {
-        let scheme = key == "client" && publicKey == nil ? "http" : "tcp"
         guard let address = Address(endpoint, scheme: scheme) else {
             throw NodeError(
-                problem: #""\#(key)" of node \#(id) is not an \#(scheme) address: "\#(endpoint)""#,
+                problem: #""\#(key)" of node \#(id) is no \#(scheme):// address: "\#(endpoint)""#,
                 fix: fix(for: endpoint, scheme: scheme))
         }
         guard exposure == .network || address.isLoopback else {
@@ -111,19 +123,21 @@ extension NodeConfiguration.Member {
 extension NodeConfiguration.Member {
     /// What to write, with the endpoint's own host and port if these are right.
     private func fix(for endpoint: String, scheme: String) -> String {
-        let other = scheme == "http" ? "tcp" : "http"
-        guard Address(endpoint, scheme: other) != nil else {
+        let others = ["tcp", "http", "https"].filter { $0 != scheme }
+        guard let other = others.first(where: { Address(endpoint, scheme: $0) != nil }) else {
             return "write \(scheme)://ADDRESS:PORT, such as \(scheme)://127.0.0.1:7400"
         }
         let reason =
-            scheme == "http"
-            ? "programs connect to nodes without keys over HTTP"
-            : "only tcp:// is encrypted by the keys of nodes"
+            switch scheme {
+            case "http": "programs connect to nodes without keys or certificates over HTTP"
+            case "https": "\"http\" has a certificate"
+            default: "only tcp:// is encrypted by the keys of nodes"
+            }
         return "write \(scheme)\(endpoint.dropFirst(other.count)): \(reason)"
     }
 }
 
-/// The host and the port of `tcp://HOST:PORT`, or of `http://HOST:PORT`.
+/// The host and the port of `tcp://HOST:PORT`, `http://HOST:PORT`, or `https://HOST:PORT#sha256=…`.
 ///
 /// The same text is bound by one node and connected to by others, so the host is an address, and
 /// neither a name nor `*`.
@@ -133,7 +147,10 @@ struct Address: Equatable {
 
     init?(_ endpoint: String, scheme: String) {
         guard endpoint.hasPrefix(scheme + "://") else { return nil }
-        let rest = endpoint.dropFirst(scheme.count + "://".count)
+        if scheme == "https", HTTPAddress(endpoint) == nil { return nil }
+        let rest = endpoint.dropFirst(scheme.count + "://".count).prefix {
+            scheme != "https" || $0 != "#"
+        }
         guard let colon = rest.lastIndex(of: ":"),
             let port = UInt16(rest[rest.index(after: colon)...]), port > 0
         else { return nil }

@@ -10,7 +10,8 @@ public struct NodeConfiguration: Equatable, Sendable {
     public struct Member: Equatable, Sendable {
         /// A short name: letters, digits, `-` and `_`.
         public var id: String
-        /// Where it accepts clients: `http://127.0.0.1:7400`, or `tcp://…` where nodes have keys.
+        /// Where it accepts clients: `http://127.0.0.1:7400`, `https://127.0.0.1:7400` with a certificate, whose fingerprint may follow
+        /// as `#sha256=…`, or `tcp://…` where nodes have keys.
         public var client: String
         /// Where it answers other nodes.
         public var requests: String
@@ -52,6 +53,8 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var evicted = OrphanPolicy.replay
     /// How long after its stamp nodes accept a client's write.
     public var retryWindowMilliseconds = 5_000
+    /// What the ports for clients have beyond their addresses.
+    public var http = HTTPSettings()
     /// The keys of the clients that are admitted, where nodes have keys.
     public var clientKeys: [PublicKey]
 

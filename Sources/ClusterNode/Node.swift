@@ -83,14 +83,19 @@ public final class Node {
         } catch {
             throw NodeError(error)
         }
+        let port =
+            keys == nil
+            ? try HTTPPort(on: loop, configuration.http, of: member, log: log) : nil
         do throws(ZeroMQError) {
             let context = Context()
             security = try keys.map { keys throws(ZeroMQError) in
                 try Security(as: keys, of: configuration, in: context)
             }
-            clients =
-                keys == nil
-                ? HTTPPort(on: loop) : try ClientPort(in: context, on: loop, security: security)
+            if let port {
+                clients = port
+            } else {
+                clients = try ClientPort(in: context, on: loop, security: security)
+            }
             peers = try PeerPorts(
                 of: member, among: configuration.nodes, in: context, security: security)
         } catch {

@@ -26,6 +26,7 @@ struct ProcessMetrics {
         process.address = member.client
         process.pid = Int(getpid())
         process.uptimeMilliseconds = Int((Loop.monotonicNanoseconds - startNanoseconds) / 1_000_000)
+        process.cpuMilliseconds = cpuMilliseconds
         process.residentBytes = residentBytes
         process.databaseBytes = databaseBytes
         process.diskFreeBytes = diskFreeBytes
@@ -59,6 +60,12 @@ struct ProcessMetrics {
         var status = statvfs()
         guard statvfs(databasePath, &status) == 0 else { return nil }
         return Int(status.f_bavail) * Int(status.f_frsize)
+    }
+
+    private var cpuMilliseconds: Int? {
+        var time = timespec()
+        guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return nil }
+        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
     }
 
     /// The second number of `statm`, in pages.

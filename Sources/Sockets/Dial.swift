@@ -1,17 +1,21 @@
 internal import CLibrary
 public import EventLoop
+internal import TLS
 
 /// An attempt to connect, on a loop: a host with several addresses is tried at each in turn.
 ///
 /// Released, it gives up.
 public final class Dial {
     private let address: HTTPAddress
+    /// Nil for an address without TLS.
+    private let tls: TLSContext?
     private let loop: Loop
     private var places: ArraySlice<SocketAddress>
     private var watcher: Watcher?
     private var finish: (Result<Stream, SocketError>) -> Void
 
-    /// Begins to connect; `finish` is called later, once.
+    /// Begins to connect; `finish` is called later, once. With TLS, the stream ends if the server is not the one that the
+    /// address means.
     ///
     /// - Throws: when nobody knows the host.
     public init(
@@ -21,6 +25,7 @@ public final class Dial {
         self.address = address
         self.loop = loop
         self.finish = finish
+        tls = try address.context()
         places = try address.resolved()[...]
         try tryNext()
     }
@@ -47,7 +52,11 @@ public final class Dial {
         watcher?.cancel()
         watcher = nil
         let failure = descriptor.pendingError
-        if failure == 0 { return finish(.success(Stream(descriptor, on: loop))) }
+        if failure == 0 {
+            let stream = Stream(descriptor, on: loop)
+            if let tls { stream.encrypt(by: tls.filter()) }
+            return finish(.success(stream))
+        }
         do throws(SocketError) {
             guard !places.isEmpty else {
                 throw SocketError(trying: "connect to", address, number: failure)
@@ -55,6 +64,18 @@ public final class Dial {
             try tryNext()
         } catch {
             finish(.failure(error))
+        }
+    }
+}
+
+extension HTTPAddress {
+    /// The TLS of a client of this address; nil without TLS.
+    func context() throws(SocketError) -> TLSContext? {
+        guard let trust else { return nil }
+        do throws(TLSError) {
+            return try TLSContext.client(trusting: trust)
+        } catch {
+            throw SocketError(error, trying: "connect to", self)
         }
     }
 }

@@ -1,23 +1,44 @@
 internal import CLibrary
+public import TLS
 
-/// Where a server is reached: `http://127.0.0.1:7001`, `http://[::1]:7001` or `http://localhost:7001`.
+/// Where a server is reached: `http://127.0.0.1:7001`, `http://[::1]:7001`, `https://db.example.com:7001` with a certificate of an
+/// authority, or `https://10.0.0.1:7001#sha256=…` with the certificate of this fingerprint.
 public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// A name, or an address in numbers, without brackets.
     public let host: String
     /// From 1 to 65535.
     public let port: UInt16
-
-    private static let scheme = "http://"
+    /// How the server is known to be the one that is meant; nil without TLS.
+    public let trust: TLSTrust?
 
     /// Parses an address; nil for a text without one of its parts, and for one with more.
     public init?(_ text: String) {
-        guard text.hasPrefix(HTTPAddress.scheme) else { return nil }
-        let rest = text.dropFirst(HTTPAddress.scheme.count)
+        let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let isSecure = text.hasPrefix("https://")
+        guard isSecure || text.hasPrefix("http://") else { return nil }
+        let rest = parts[0].dropFirst((isSecure ? "https://" : "http://").count)
         guard let colon = rest.lastIndex(of: ":"), let host = HTTPAddress.host(rest[..<colon]),
             let port = UInt16(rest[rest.index(after: colon)...]), port > 0
         else { return nil }
         self.host = host
         self.port = port
+        guard parts.count == 2 else {
+            trust = isSecure ? .authorities(host: host) : nil
+            return
+        }
+        guard isSecure, let fingerprint = HTTPAddress.fingerprint(parts[1]) else { return nil }
+        trust = .fingerprint(fingerprint)
+    }
+
+    /// The bytes of `sha256=` and 64 hexadecimal digits, with colons between them or without.
+    private static func fingerprint(_ text: Substring) -> [UInt8]? {
+        guard text.hasPrefix("sha256=") else { return nil }
+        let digits = text.dropFirst("sha256=".count).filter { $0 != ":" }
+        guard digits.utf8.count == 64, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+            return nil
+        }
+        let values = digits.compactMap(\.hexDigitValue).map(UInt8.init)
+        return stride(from: 0, to: 64, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 
     private static func host(_ text: Substring) -> String? {
@@ -37,8 +58,20 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The host and the port, as requests name them.
     public var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
+    /// The text of it without a fingerprint, as messages name it.
+    public var location: String { (trust == nil ? "http://" : "https://") + authority }
+
     /// The text of it.
-    public var description: String { HTTPAddress.scheme + authority }
+    public var description: String {
+        guard case .fingerprint(let bytes)? = trust else { return location }
+        return location + HTTPAddress.fragment(ofFingerprint: bytes)
+    }
+
+    /// What stands behind an address to name a certificate by its fingerprint.
+    public static func fragment(ofFingerprint bytes: [UInt8]) -> String {
+        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        return "#sha256=" + digits.joined()
+    }
 
     /// Looks up where that is; a name may take the system seconds.
     ///

@@ -51,6 +51,18 @@ struct OutgoingBytes {
         }
     }
 
+    /// Removes bytes from the front, and returns them.
+    mutating func removeFirst(upTo limit: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(limit, count))
+        while bytes.count < limit, !isEmpty {
+            let piece = pieces[sentPieces][sentBytes...].prefix(limit - bytes.count)
+            bytes += piece
+            removeFirst(piece.count)
+        }
+        return bytes
+    }
+
     mutating func removeAll() {
         pieces = []
         (sentPieces, sentBytes, count) = (0, 0, 0)

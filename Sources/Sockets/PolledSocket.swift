@@ -1,4 +1,5 @@
 internal import CLibrary
+public import TLS
 
 /// One TCP connection whose owner waits by itself, without a loop. It does not block, but where it says so.
 public final class PolledSocket {
@@ -7,12 +8,15 @@ public final class PolledSocket {
     private var descriptor: Descriptor
     /// Whether the connection is there.
     public private(set) var isOpen = false
+    /// There for an address with TLS.
+    private let filter: TLSFilter?
 
     /// Begins to connect: `finishConnecting` says when it has.
     ///
     /// - Throws: when nobody knows the host, or nothing answers there.
     public init(to address: HTTPAddress) throws(SocketError) {
         self.address = address
+        filter = try address.context()?.filter()
         places = try address.resolved()[...]
         descriptor = try PolledSocket.next(of: &places, for: address)
     }
@@ -47,12 +51,38 @@ public final class PolledSocket {
         return false
     }
 
-    /// Sends all bytes, waiting for room; false once the connection is gone.
+    /// Why TLS has ended the connection; nil if something else has, or nothing.
+    public var failure: TLSError? {
+        if case .failed(let error)? = filter?.state { error } else { nil }
+    }
+
+    /// Sends all bytes, waiting for room; false once the connection is gone. With TLS, bytes leave with those that arrive until both
+    /// ends agree on keys.
     public func send(_ bytes: [UInt8]) -> Bool {
+        guard let filter else { return write(bytes) }
+        filter.send(bytes)
+        return write(filter.takeOutgoing())
+    }
+
+    /// Hands over all bytes that have arrived; false once the connection is gone.
+    public func receive(_ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+        guard let filter else { return read(body) }
+        let isThere = read { bytes in
+            let plain = filter.receive(bytes)
+            if !plain.isEmpty { plain.withUnsafeBytes(body) }
+        }
+        let isSent = write(filter.takeOutgoing())
+        switch filter.state {
+        case .handshaking, .open: return isThere && isSent
+        case .ended, .failed: return false
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { bytes in
-                write(number, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
+                CLibrary.write(number, bytes.baseAddress.map { $0 + sent }, bytes.count - sent)
             }
             if count >= 0 {
                 sent += count
@@ -66,8 +96,7 @@ public final class PolledSocket {
         return true
     }
 
-    /// Hands over all bytes that have arrived; false once the connection is gone.
-    public func receive(_ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
+    private func read(_ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
         let size = 256 << 10
         return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
             while true {

@@ -1,4 +1,5 @@
 internal import CLibrary
+internal import TLS
 
 /// Says what the system refused a socket, and what to do about it.
 public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -13,14 +14,20 @@ public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Describes the error `number` of an attempt to do `action`, such as "bind".
     init(trying action: String, _ address: HTTPAddress, number: Int32 = errno) {
         let reason = SocketError.reason(number)
-        problem = "cannot \(action) \(address): \(reason)"
+        problem = "cannot \(action) \(address.location): \(reason)"
         fix = SocketError.fix(number, for: address)
     }
 
     init(unknownHost address: HTTPAddress) {
-        problem = "cannot find the host of \(address)"
+        problem = "cannot find the host of \(address.location)"
         fix =
             "write its address in numbers, such as http://127.0.0.1:\(address.port), or check the name"
+    }
+
+    /// TLS refused what the other end sent, or its files.
+    init(_ error: TLSError, trying action: String, _ address: HTTPAddress) {
+        problem = "cannot \(action) \(address.location): \(error.problem)"
+        fix = error.fix
     }
 
     private static func reason(_ number: Int32) -> String {

@@ -1,11 +1,14 @@
 internal import CLibrary
 internal import EventLoop
+public import TLS
 
 /// One TCP connection on a loop: bytes in as they arrive, bytes out at the end of the turn.
 ///
 ///     stream.open { event in … }
 ///     stream.append(bytes)
 ///     stream.flush()              // once, at the end of the turn
+///
+/// After `encrypt(by:)` all of it goes through TLS.
 ///
 /// Nothing here blocks. What the system has no room for waits; the owner bounds it by `waitingBytes`. It belongs
 /// to the loop's thread.
@@ -30,7 +33,12 @@ public final class Stream {
     private var reading: Watcher?
     /// There while the system has no room for what waits.
     private var writing: Watcher?
+    /// What waits for the wire.
     private var outgoing = OutgoingBytes()
+    /// There once the connection has TLS.
+    private var encryption: Encryption?
+    /// Whether something waited, so that its end is an event.
+    private var hasWaited = false
     private var handle: (Event) -> Void = { _ in }
     private var isFinishing = false
     private var hasEnded = false
@@ -61,17 +69,35 @@ public final class Stream {
         }
     }
 
+    /// Encrypts and decrypts from here on; before anything is sent.
+    ///
+    /// - Parameter bytes: What has arrived for the filter already.
+    public func encrypt(by filter: TLSFilter, from bytes: UnsafeRawBufferPointer? = nil) {
+        precondition(encryption == nil && outgoing.isEmpty, "the stream has sent something")
+        encryption = Encryption(filter)
+        if let bytes { deliver(bytes) } else { flush() }
+    }
+
+    /// Whether the connection has TLS, and its ends agree on keys.
+    public var isEncrypted: Bool { encryption.map { !$0.isHandshaking } ?? false }
+
+    /// Why TLS has ended the connection; nil if something else has, or nothing.
+    public var failure: TLSError? { encryption?.failure }
+
     /// The bytes that are not sent yet.
-    public var waitingBytes: Int { outgoing.count }
+    public var waitingBytes: Int { outgoing.count + (encryption?.plain.count ?? 0) }
 
     /// Adds bytes to those that the next `flush` sends; large ones are not copied.
     public func append(_ bytes: [UInt8]) {
-        if !hasEnded { outgoing.append(bytes) }
+        if hasEnded { return }
+        if let encryption { encryption.plain.append(bytes) } else { outgoing.append(bytes) }
     }
 
     /// Adds some `sizeHint` bytes, which `body` appends to others.
     public func append(sizeHint: Int, _ body: (inout [UInt8]) -> Void) {
-        if !hasEnded { outgoing.append(sizeHint: sizeHint, body) }
+        if hasEnded { return }
+        guard let encryption else { return outgoing.append(sizeHint: sizeHint, body) }
+        encryption.plain.append(sizeHint: sizeHint, body)
     }
 
     /// Sends as much as the system has room for; the rest follows by itself.
@@ -93,6 +119,7 @@ public final class Stream {
         writing?.cancel()
         writing = nil
         outgoing.removeAll()
+        encryption?.plain.removeAll()
         shutdown(descriptor.number, Int32(SHUT_RDWR))
         handle = { _ in }
     }
@@ -119,16 +146,29 @@ extension Stream {
             let count = recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
             if count > 0 {
                 readLimit?.count(count)
-                handle(.received(UnsafeRawBufferPointer(rebasing: buffer[..<count])))
+                deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             } else if count == 0 || errno != EAGAIN && errno != EINTR {
                 end()
             }
         }
     }
 
+    /// Hands over what arrived, decrypted if the connection has TLS.
+    private func deliver(_ bytes: UnsafeRawBufferPointer) {
+        guard let encryption else { return handle(.received(bytes)) }
+        if encryption.isHandshaking { readLimit?.count(Encryption.handshakeBytes) }
+        let plain = encryption.filter.receive(bytes)
+        // The handshake goes on, and what waited for its end leaves.
+        flush()
+        if !plain.isEmpty, !hasEnded { plain.withUnsafeBytes { handle(.received($0)) } }
+        switch encryption.filter.state {
+        case .handshaking, .open: break
+        case .ended, .failed: end()
+        }
+    }
+
     private func write() {
-        while !outgoing.isEmpty {
-            let count = outgoing.write(to: descriptor.number)
+        while let count = writeNext() {
             if count >= 0 {
                 outgoing.removeFirst(count)
             } else if errno == EAGAIN {
@@ -137,16 +177,43 @@ extension Stream {
                 return end()
             }
         }
-        if isFinishing { shutdown(descriptor.number, Int32(SHUT_WR)) }
-        guard let waited = writing else { return }
+        writing?.cancel()
         writing = nil
-        waited.cancel()
+        guard waitingBytes == 0 else {
+            // Until there are keys.
+            hasWaited = true
+            return
+        }
+        if isFinishing { shutdownWriting() }
+        guard hasWaited, !hasEnded else { return }
+        hasWaited = false
         handle(.drained)
     }
 
+    /// Writes what the system has room for; nil if nothing waits for the wire.
+    private func writeNext() -> Int? {
+        if outgoing.isEmpty, let bytes = encryption?.next(), !bytes.isEmpty {
+            outgoing.append(bytes)
+        }
+        return outgoing.isEmpty ? nil : outgoing.write(to: descriptor.number)
+    }
+
     private func awaitRoom() {
+        hasWaited = true
         guard writing == nil else { return }
         writing = try? loop.watchWritable(descriptor.number) { [unowned self] in write() }
         if writing == nil { end() }
+    }
+
+    /// Tells the other end that nothing follows.
+    private func shutdownWriting() {
+        if let encryption {
+            encryption.filter.finish()
+            outgoing.append(encryption.filter.takeOutgoing())
+            // Fewer bytes than the system always has room for, if it took all others.
+            if !outgoing.isEmpty { _ = outgoing.write(to: descriptor.number) }
+            outgoing.removeAll()
+        }
+        shutdown(descriptor.number, Int32(SHUT_WR))
     }
 }

@@ -13,9 +13,10 @@ public struct Certificate: Equatable, Sendable {
 
     /// Makes a key and a certificate that is valid for twenty years.
     ///
-    /// - Parameter hosts: The names and addresses of the server, of letters, digits and `.:-_`; the first has at most 64 bytes.
+    /// - Parameter hosts: The names and addresses of the server, at least one; see `isHost(_:)`.
     public init(hosts: [String]) {
-        precondition(Certificate.areHosts(hosts), "\(hosts) are no hosts")
+        precondition(
+            !hosts.isEmpty && hosts.allSatisfy(Certificate.isHost), "\(hosts) are no hosts")
         let pair = Certificate.keyPair()
         defer { EVP_PKEY_free(pair) }
         guard let certificate = X509_new() else { fatalError("out of memory") }
@@ -87,21 +88,17 @@ public struct Certificate: Equatable, Sendable {
         X509_EXTENSION_free(names)
     }
 
-    /// Whether each may stand in a certificate; a comma would add a name.
-    private static func areHosts(_ hosts: [String]) -> Bool {
-        guard let first = hosts.first, first.utf8.count <= 64 else { return false }
-        return hosts.allSatisfy { host in
-            !host.isEmpty
-                && host.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"),
-                        UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                        UInt8(ascii: "0")...UInt8(ascii: ":"):
-                        true
-                    default: ".-_".utf8.contains(byte)
-                    }
+    /// Whether a certificate can be made for a name or an address: 1 to 64 letters, digits and `.:-_`. A comma would add a name.
+    public static func isHost(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: ":"):
+                    true
+                default: ".-_".utf8.contains(byte)
                 }
-        }
+            }
     }
 
     private static func isAddress(_ host: String) -> Bool {

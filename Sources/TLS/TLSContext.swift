@@ -50,6 +50,11 @@ public final class TLSContext {
         return client
     }
 
+    /// The SHA-256 fingerprint of a server's certificate; nil for a client.
+    public var fingerprint: [UInt8]? {
+        SSL_CTX_get0_certificate(context).map(Certificate.fingerprint)
+    }
+
     /// Makes the filter of a new connection.
     public func filter() -> TLSFilter {
         guard let connection = SSL_new(context) else { fatalError("out of memory") }
@@ -114,7 +119,7 @@ public final class TLSContext {
 }
 
 /// How a client knows that a server is the one it means.
-public enum TLSTrust: Equatable, Sendable {
+public enum TLSTrust: Hashable, Sendable {
     /// The server's certificate is for this host, and leads to an authority in a PEM file; without a file, to one that the
     /// system trusts.
     case authorities(host: String, file: String? = nil)

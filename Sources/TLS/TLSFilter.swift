@@ -173,8 +173,14 @@ extension TLSFilter {
 
     private var reason: String {
         let result = SSL_get_verify_result(connection)
-        guard result != X509_V_OK else { return TLSError.takeReason() }
-        return String(cString: X509_verify_cert_error_string(result))
+        guard result == X509_V_OK else {
+            return String(cString: X509_verify_cert_error_string(result))
+        }
+        switch ERR_GET_REASON(ERR_peek_error()) {
+        case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_PACKET_LENGTH_TOO_LONG:
+            return "the other end does not speak TLS"
+        default: return TLSError.takeReason()
+        }
     }
 
     private func fail(_ reason: String) {

@@ -95,6 +95,19 @@ import Testing
         #expect(Rig.failures(refused).map(\.effect) == [.none])
     }
 
+    @Test func `a request that no node takes fails with the reason of the one that answered`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        let request = Request(
+            RequestID(number: 7), .get(path("a"), Query()), patience: .brief(milliseconds: 9_000))
+        #expect(rig.turn(.asked(request)).contains(.connect("tcp://a:1")))
+        let other = HearthError(.unavailable, "another node is there", fix: "look")
+        #expect(Rig.failures(rig.turn(.connectionRefused(other))) == [])
+        #expect(rig.turn(after: 1_000).contains(.connect("tcp://b:1")))
+        let errors = Rig.failures(rig.turn(.connectionLost))
+        #expect(errors.map(\.problem) == ["another node is there"])
+        #expect(errors.map(\.effect) == [.none])
+    }
+
     @Test func `too many requests without an answer fail at once`() {
         var rig = Rig { $0.queueLimit = 2 }
         let errors = Rig.failures(rig.turn(put(1), put(2), put(3)))

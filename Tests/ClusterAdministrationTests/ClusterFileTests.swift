@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ClusterAdministration
@@ -7,7 +8,7 @@ import Testing
         let folder = try TemporaryFolder()
         let file = ClusterFile(nodeCount: 2, basePort: 7001, durability: "commit")
         #expect(file.nodes.map(\.client) == ["http://127.0.0.1:7001", "http://127.0.0.1:7011"])
-        _ = try folder.write(String(decoding: file.json, as: UTF8.self), to: ClusterFile.name)
+        try Data(file.json).write(to: URL(fileURLWithPath: folder.path + "/" + ClusterFile.name))
         #expect(try ClusterFile(inFolder: folder.path) == file)
         #expect(file.basePort == 7001)
     }
@@ -20,7 +21,8 @@ import Testing
         let file = ClusterFile(nodeCount: 2, basePort: 7001, durability: "commit")
         let earlier = String(decoding: file.json, as: UTF8.self)
             .replacing("http://", with: "tcp://")
-        _ = try folder.write(earlier, to: ClusterFile.name)
+        try Data(earlier.utf8).write(
+            to: URL(fileURLWithPath: folder.path + "/" + ClusterFile.name))
         #expect(try ClusterFile(inFolder: folder.path) == file)
     }
 }

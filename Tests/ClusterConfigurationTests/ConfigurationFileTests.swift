@@ -73,6 +73,23 @@ import ZeroMQ
         #expect(error.problem.contains(#":2: "indexOn": invalid key "a.b""#))
     }
 
+    @Test func `names a certificate and its key, hosts and origins`() throws {
+        let usual = try read("{cluster: 'a', nodes: [\(Self.node)]}")
+        #expect(usual.http == HTTPSettings())
+        let own = try read(
+            "{cluster: 'a', http: {certificate: 'c.pem', key: '/etc/k.pem', hosts: ['db.test'], "
+                + "origins: ['null']}, nodes: [\(Self.node)]}")
+        #expect(own.http.files?.certificate == folder.file("c.pem"))
+        #expect(own.http.files?.key == "/etc/k.pem")
+        #expect(own.http.hosts == ["db.test"] && own.http.origins == ["null"])
+        let half = try error(in: "{cluster: 'a',\n http: {certificate: 'c'}, nodes: []}")
+        #expect(half.problem.contains(#":2: "http" has a "certificate" and no "key""#))
+        let other = try error(in: "{cluster: 'a',\n http: {key: 'c'}, nodes: []}")
+        #expect(other.problem.contains(#":2: "http" has a "key" and no "certificate""#))
+        let unknown = try error(in: "{cluster: 'a',\n http: {certificat: 'c'}, nodes: []}")
+        #expect(unknown.fix.hasPrefix(#"use "certificate""#))
+    }
+
     @Test func `names a public key that is none`() throws {
         let error = try error(
             in: "{cluster: 'a',\n clientKeys: ['short'], nodes: [\(Self.node)]}")
@@ -135,7 +152,7 @@ import ZeroMQ
         #expect(try problem([Self.member("a b", 1)]).contains("\"a b\" cannot name a node"))
         #expect(try problem([Self.member("a", 1), Self.member("a", 9)]).contains("two nodes"))
         let overlapping = try problem([Self.member("a", 1), Self.member("b", 3)])
-        #expect(overlapping == "nodes a and b share the endpoint tcp://127.0.0.1:3")
+        #expect(overlapping == "nodes a and b share the endpoint http://127.0.0.1:3")
     }
 
     @Test func `has addresses of two schemes that do not share a port`() throws {
@@ -149,7 +166,7 @@ import ZeroMQ
         node.client = "tcp://127.0.0.1:1"
         let error = try error([node])
         #expect(
-            error.problem == #""client" of node a is not an http endpoint: "tcp://127.0.0.1:1""#)
+            error.problem == #""client" of node a is no http:// address: "tcp://127.0.0.1:1""#)
         #expect(error.fix.hasPrefix("write http://127.0.0.1:1: programs connect"))
     }
 
@@ -165,9 +182,37 @@ import ZeroMQ
         #expect(throws: Never.self) { try configuration.check(for: .loopback) }
     }
 
+    @Test func `has clients over https where there is a certificate, and only there`() throws {
+        var nodes = [Self.member("a", 1), Self.member("b", 11)]
+        var configuration = NodeConfiguration(
+            cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes)
+        configuration.http.files = HTTPSettings.CertificateFiles(certificate: "c", key: "k")
+        func error() throws -> NodeError {
+            configuration.nodes = nodes
+            return try #require(throws: NodeError.self) { try configuration.check(for: .loopback) }
+        }
+        #expect(try error().fix == #"write https://127.0.0.1:1: "http" has a certificate"#)
+        let pin = "#sha256=" + String(repeating: "0f", count: 32)
+        nodes[0].client = "https://127.0.0.1:1" + pin
+        nodes[1].client = "https://127.0.0.1:11#sha256=0f"
+        #expect(try error().problem.contains(#""client" of node b is no https:// address"#))
+        nodes[1].client = "https://127.0.0.1:1"
+        #expect(try error().problem.hasPrefix("nodes a and b share the endpoint"))
+        nodes[1].client = "https://10.0.0.1:11" + pin
+        #expect(try error().problem.contains("can be reached from the network"))
+        nodes[1].client = "https://127.0.0.1:11" + pin
+        configuration.nodes = nodes
+        try configuration.check(for: .loopback)
+        configuration.http.files = nil
+        #expect(try error().fix.hasPrefix("write http://127.0.0.1:1"))
+        configuration.http.files = HTTPSettings.CertificateFiles(certificate: "c", key: "k")
+        for index in nodes.indices { nodes[index].publicKey = KeyPair.random().publicKey }
+        #expect(try error().problem == "\"http\" has a certificate, and the nodes have keys")
+    }
+
     @Test(arguments: ["localhost", "*", "256.0.0.1", "127.0.0"])
     func `has addresses, not names`(host: String) throws {
-        #expect(try problem([Self.member("a", 1, host: host)]).contains("is not an http endpoint"))
+        #expect(try problem([Self.member("a", 1, host: host)]).contains("is no http:// address"))
     }
 
     @Test func `has keys for all nodes or for none, and needs none of --insecure with them`() throws
@@ -176,6 +221,7 @@ import ZeroMQ
         nodes[0].publicKey = KeyPair.random().publicKey
         #expect(try problem(nodes).contains("node b has no \"publicKey\""))
         nodes[1].publicKey = KeyPair.random().publicKey
+        for index in nodes.indices { nodes[index].client = "tcp://10.0.0.\(index + 1):1" }
         try NodeConfiguration(
             cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes
         ).check(for: .loopback)

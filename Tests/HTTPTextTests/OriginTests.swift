@@ -9,13 +9,30 @@ import Testing
         ("evil.test", false), ("example.com", false), ("x.db.example.com", false),
         ("localhost.evil.test", false), ("evillocalhost", false), ("127.0.0.1.evil.test", false),
         ("127.0.0", false), ("256.0.0.1", false), ("1.2.3.4.5", false), ("1.2.3.x", false),
-        ("0x7f.1", false), ("2130706433", false), ("1.2..3", false),
+        ("0x7f.1", false), ("-0.1.2.3", false), ("1.2.3.-0", false), ("2130706433", false),
+        ("1.2..3", false),
     ])
     func `a host is an address, this machine or a name that is listed`(
         host: String, isPermitted: Bool
     ) {
         let rule = HostRule(names: ["db.Example.com"])
         #expect(rule.permits(Authority(host)) == isPermitted)
+    }
+
+    @Test func `a name may be listed with the dot that ends it`() {
+        let rule = HostRule(names: ["db.example.com."])
+        #expect(rule.permits(Authority("db.example.com")))
+        #expect(rule.permits(Authority("db.example.com.")))
+    }
+
+    @Test(arguments: [
+        (String(repeating: "a", count: 255), true), (String(repeating: "a", count: 256), false),
+        ("[::ffff:1.2.3.4]:80", true), ("[::ffff:1.2.3.4%1]", false),
+    ])
+    func `a host is a name of bounded length, or an address in brackets`(
+        text: String, isAuthority: Bool
+    ) {
+        #expect((Authority(text) != nil) == isAuthority)
     }
 
     @Test func `a request without a host comes from no page`() {
@@ -27,7 +44,7 @@ import Testing
 
     @Test(arguments: [
         ("http://localhost:3000", true), ("https://x.localhost", true), ("http://127.0.0.1", true),
-        ("http://127.9.9.9:1", true), ("http://[::1]:5173", true),
+        ("http://127.9.9.9:1", true), ("http://localhost.:80", true), ("http://[::1]:5173", true),
         ("https://app.example.com", true), ("https://app.example.com:443", true),
         ("http://plain.test", true), ("http://odd.test:81", true),
         ("http://db.example.com:9000", true), ("https://db.example.com:9000", true),
@@ -71,6 +88,7 @@ import Testing
     @Test func `the origin null has to be listed`() throws {
         let head = try head(request("GET / HTTP/1.1", "Origin: null"))
         #expect(OriginRule(origins: ["null"]).decide(head) == .allowed("null"))
+        #expect(OriginRule(origins: ["Null"]).decide(head) == .allowed("null"))
         #expect(OriginRule(origins: []).decide(head) == .refused)
     }
 

@@ -45,6 +45,19 @@ import Testing
         #expect(try head("GET / HTTP/1.1\r\nHost: A:1\r\n\r\n").authorityText == "A:1")
     }
 
+    @Test(arguments: [
+        ("HTTP/2.0", RequestFailure.unsupportedVersion), ("HTTP/1.2", .unsupportedVersion),
+        ("HTTP/0.9", .unsupportedVersion), ("HTTP/x.1", .badRequestLine),
+        ("HTTP/1.x", .badRequestLine), ("HTTP/1,1", .badRequestLine), ("hTTP/1.1", .badRequestLine),
+        ("HtTP/1.1", .badRequestLine), ("HTtP/1.1", .badRequestLine),
+        ("HTTp/1.1", .badRequestLine), ("HTTP/1.1 ", .badRequestLine),
+    ])
+    func `a version that is none is told from one that is not spoken`(
+        version: String, failure: RequestFailure
+    ) {
+        #expect(Reading(request("GET / " + version)).failure == failure)
+    }
+
     @Test func `methods have their names`() {
         let names = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "get", "TRACE"]
         #expect(names.map { HTTPMethod($0).name } == names)

@@ -76,6 +76,14 @@ import Testing
         #expect(target.queryText == "b=%20?c")
         #expect(RequestTarget("/a").queryText == nil)
         #expect(RequestTarget("/a?").queryText == "")
+    }
+
+    @Test func `two targets are equal that say the same, wherever it stood`() throws {
         #expect(RequestTarget("/a") != RequestTarget("/a?"))
+        #expect(RequestTarget("/a") != RequestTarget("/b"))
+        #expect(RequestTarget("/a?b") != RequestTarget("/a?c"))
+        #expect(RequestTarget("/a?b") != RequestTarget("/c?b"))
+        let head = try head(request("DELETE /a?b HTTP/1.1"))
+        #expect(head.target == RequestTarget("/a?b"))
     }
 }

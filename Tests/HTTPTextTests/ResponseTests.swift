@@ -72,6 +72,11 @@ import Testing
             ])
     }
 
+    @Test func `a client that waits with its body is told to send it`() {
+        let text = String(decoding: ResponseHead.continueMessage, as: UTF8.self)
+        #expect(text == "HTTP/1.1 100 Continue\r\n\r\n")
+    }
+
     @Test func `no value ends its line`() throws {
         var response = ResponseHead(status: 200)
         response.append("A", "b\r\nSet-Cookie: c\u{0}\u{7F}\u{1}\tzoë")
@@ -129,6 +134,7 @@ import Testing
         ("{\"a\":1}", "event: put\ndata: {\"a\":1}\n\n"),
         ("", "event: put\ndata: \n\n"),
         ("a\nb", "event: put\ndata: a\ndata: b\n\n"),
+        ("a\rb", "event: put\ndata: a\ndata: b\n\n"),
         ("a\r\nb\r\rc\n", "event: put\ndata: a\ndata: b\ndata: \ndata: c\ndata: \n\n"),
     ])
     func `an event has a line for each line of its data`(data: String, text: String) {

@@ -8,6 +8,7 @@ import Testing
         ("81 85 37fa213d 7f9f4d5158", [WebSocketEvent.text(Array("Hello".utf8))]),
         ("89 85 37fa213d 7f9f4d5158", [.ping(Array("Hello".utf8))]),
         ("8a 85 37fa213d 7f9f4d5158", [.pong(Array("Hello".utf8))]),
+        ("89 81 00000000 01  89 81 00000000 02", [.ping([1]), .ping([2])]),
         ("82 80 00000000", [.binary([])]),
         ("82 83 00000000 010203", [.binary([1, 2, 3])]),
         ("88 80 00000000", [.closed(nil)]),

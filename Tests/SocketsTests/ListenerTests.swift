@@ -59,12 +59,32 @@ import Testing
     @Test(arguments: [
         "http://127.0.0.1", "http://127.0.0.1:0", "http://127.0.0.1:65536", "http://:80",
         "tcp://127.0.0.1:80", "http://127.0.0.1:80/", "http://a b:80", "127.0.0.1:80",
+        "http://127.0.0.1:80#sha256=" + pin, "https://127.0.0.1", "https://127.0.0.1:80#",
+        "https://127.0.0.1:80#sha1=" + pin, "https://127.0.0.1:80#sha256=" + pin.dropLast(),
+        "https://127.0.0.1:80#sha256=" + pin + "00",
+        "https://127.0.0.1:80#sha256=g" + pin.dropFirst(),
     ])
     func `a text that is no address is known`(text: String) {
         #expect(HTTPAddress(text) == nil)
     }
 
-    @Test(arguments: ["http://127.0.0.1:80", "http://[::1]:7001", "http://localhost:7001"])
+    @Test func `an address says how its server is known`() throws {
+        #expect(HTTPAddress("http://localhost:80")?.trust == nil)
+        #expect(HTTPAddress("https://db.test:80")?.trust == .authorities(host: "db.test"))
+        let bytes = (0..<32).map { UInt8(truncatingIfNeeded: 0x0F + $0 &* 0x11) }
+        let address = try #require(HTTPAddress("https://db.test:80#sha256=" + pin))
+        #expect(address.trust == .fingerprint(bytes))
+        #expect(address.location == "https://db.test:80")
+        // As `openssl x509 -fingerprint` shows it.
+        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+        #expect(
+            HTTPAddress("https://db.test:80#sha256=\(digits.joined(separator: ":"))") == address)
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1:80", "http://[::1]:7001", "http://localhost:7001", "https://a.test:443",
+        "https://[::1]:7001#sha256=" + pin,
+    ])
     func `an address says itself`(text: String) throws {
         #expect(HTTPAddress(text)?.description == text)
     }
@@ -75,3 +95,9 @@ import Testing
         #expect(error?.problem == "cannot find the host of http://nowhere.invalid:80")
     }
 }
+
+/// A fingerprint in hexadecimal digits.
+private let pin = (0..<32).map { number in
+    let byte = UInt8(truncatingIfNeeded: 0x0F + number &* 0x11)
+    return (byte < 16 ? "0" : "") + String(byte, radix: 16)
+}.joined()

@@ -1,63 +1,5 @@
-import Foundation
 import TLS
 import Testing
-
-/// A server and a client, and the wire between them.
-private final class Pair {
-    let server: TLSFilter
-    let client: TLSFilter
-    var atServer: [UInt8] = []
-    var atClient: [UInt8] = []
-
-    init(_ server: TLSFilter, _ client: TLSFilter) {
-        self.server = server
-        self.client = client
-    }
-
-    /// Carries what waits, in pieces, until neither end says anything.
-    func exchange(pieces: Int = 1 << 20) {
-        while true {
-            let (up, down) = (client.takeOutgoing(), server.takeOutgoing())
-            if up.isEmpty && down.isEmpty { return }
-            for start in stride(from: 0, to: up.count, by: pieces) {
-                atServer += server.receive(Array(up[start..<min(start + pieces, up.count)]))
-            }
-            for start in stride(from: 0, to: down.count, by: pieces) {
-                atClient += client.receive(Array(down[start..<min(start + pieces, down.count)]))
-            }
-        }
-    }
-}
-
-/// The files of a server, in a folder that goes with them.
-private final class Files {
-    let folder: URL
-    let certificate: Certificate
-
-    init() throws {
-        certificate = Certificate(hosts: ["db.test", "10.1.2.3", "::1"])
-        folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("hearth-tls-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try write("certificate.pem", certificate.certificate)
-        try write("key.pem", certificate.key)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-
-    func write(_ name: String, _ text: String, mode: Int = 0o600) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
-    }
-
-    func server(certificate: String = "certificate.pem", key: String = "key.pem") throws
-        -> TLSContext
-    {
-        try TLSContext.server(certificate: path(certificate), key: path(key))
-    }
-}
 
 @Suite struct TLSFilterTests {
     private let files: Files
@@ -193,101 +135,39 @@ private final class Files {
             return
         }
     }
-}
 
-@Suite struct TLSFileTests {
-    private let files: Files
+    @Test(arguments: ["db.test", "10.1.2.3"])
+    func `a client names the host to the server, unless it is an address`(host: String) throws {
+        let file = files.path("certificate.pem")
+        let client = try TLSContext.client(trusting: .authorities(host: host, file: file)).filter()
+        let hello = String(decoding: client.takeOutgoing(), as: UTF8.self)
+        #expect(hello.contains(host) == (host == "db.test"))
+    }
 
-    init() throws { files = try Files() }
+    @Test(arguments: [
+        (["h2", "http/1.1"], "http/1.1"), (["http/1.0", "h2", "http/1.1", "x"], "http/1.1"),
+        (["h2"], nil), (["http/1.2"], nil),
+    ])
+    func `a server takes HTTP 1_1 of the protocols that are offered, or none`(
+        offered: [String], taken: String?
+    ) throws {
+        let server = try files.server().filter()
+        let client = try PythonClient(offering: offered)
+        #expect(try client.talk(to: server) == Array("hello".utf8))
+        #expect(server.state == .open)
+        #expect(server.applicationProtocol == taken)
+    }
 
-    private func error(certificate: String = "certificate.pem", key: String = "key.pem")
-        -> TLSError?
+    @Test func `a client that has an authority accepts a server that sends what leads to it`()
+        throws
     {
-        do {
-            _ = try files.server(certificate: certificate, key: key)
-            return nil
-        } catch {
-            return error as? TLSError
+        let chain = try Chain(in: files)
+        let trust = TLSTrust.authorities(host: "leaf.test", file: chain.authority)
+        for (certificate, state) in [(chain.whole, true), (chain.leaf, false)] {
+            let server = try TLSContext.server(certificate: certificate, key: chain.key)
+            let pair = Pair(server.filter(), try TLSContext.client(trusting: trust).filter())
+            pair.exchange()
+            #expect((pair.client.state == .open) == state)
         }
-    }
-
-    @Test func `a file that is not there is named`() {
-        #expect(error(certificate: "none.pem")?.problem.contains("none.pem: No such file") == true)
-        #expect(error(key: "none.pem")?.problem.contains("none.pem: No such file") == true)
-    }
-
-    @Test func `a file that holds something else is named`() throws {
-        try files.write("text.pem", "hello")
-        #expect(
-            error(certificate: "text.pem")?.problem.contains("text.pem holds no certificate")
-                == true)
-        #expect(error(key: "text.pem")?.problem.contains("text.pem holds no private key") == true)
-    }
-
-    @Test func `a file of authorities that cannot be read is named`() throws {
-        try files.write("text.pem", "hello")
-        for (name, problem) in [("none.pem", "No such file"), ("text.pem", "holds no certificate")]
-        {
-            let trust = TLSTrust.authorities(host: "db.test", file: files.path(name))
-            let error = #expect(throws: TLSError.self) { try TLSContext.client(trusting: trust) }
-            #expect(error?.problem.contains(name) == true)
-            #expect(error?.problem.contains(problem) == true)
-        }
-    }
-
-    @Test func `a key with a password is refused, and nobody is asked for it`() throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        process.arguments = [
-            "pkey", "-in", files.path("key.pem"), "-aes256", "-passout", "pass:secret", "-out",
-            files.path("locked.pem"),
-        ]
-        try process.run()
-        process.waitUntilExit()
-        let error = error(key: "locked.pem")
-        #expect(error?.problem.contains("locked.pem holds no private key") == true)
-        #expect(error?.fix.contains("no password") == true)
-    }
-
-    @Test func `a key of another certificate is refused`() throws {
-        try files.write("other.pem", Certificate(hosts: ["db.test"]).key)
-        #expect(error(key: "other.pem")?.problem.contains("does not belong to certificate") == true)
-    }
-
-    @Test func `a key that others can read is refused`() throws {
-        try files.write("open.pem", files.certificate.key, mode: 0o644)
-        #expect(error(key: "open.pem")?.fix.hasPrefix("run `chmod 600") == true)
-        try files.write("group.pem", files.certificate.key, mode: 0o640)
-        #expect(error(key: "group.pem") == nil)
-    }
-
-    @Test func `the fingerprint of a certificate is read from its text`() {
-        let certificate = files.certificate
-        #expect(certificate.fingerprint.count == 32)
-        #expect(Certificate.fingerprint(ofPEM: certificate.certificate) == certificate.fingerprint)
-        #expect(Certificate.fingerprint(ofPEM: "hello") == nil)
-        #expect(Certificate(hosts: ["db.test"]).fingerprint != certificate.fingerprint)
-    }
-
-    @Test func `openssl shows the same fingerprint, the name and the curve`() throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        process.arguments = [
-            "x509", "-in", files.path("certificate.pem"), "-noout", "-fingerprint", "-sha256",
-            "-subject", "-text",
-        ]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let text = String(
-            decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        let digits = files.certificate.fingerprint.map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
-        #expect(text.contains(digits.joined(separator: ":")))
-        #expect(text.contains("subject=CN = db.test"))
-        #expect(text.contains("P-256"))
-        #expect(text.contains("DNS:db.test, IP Address:10.1.2.3, IP Address:0:0:0:0:0:0:0:1"))
     }
 }

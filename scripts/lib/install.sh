@@ -2,7 +2,9 @@
 
 build_packages=(libzmq3-dev libsqlite3-dev libevent-dev libsimdjson-dev libedit-dev libssl-dev g++)
 # The test programs in Python run with Debian's own /usr/bin/python3, which finds the first two.
-test_packages=(python3-websockets python3-msgpack python3-h11 node-llhttp openssl iso-codes iproute2)
+test_packages=(python3-websockets python3-msgpack python3-h11 python3-venv curl node-llhttp openssl iso-codes iproute2)
+# Clients of Firebase, which tests run against nodes: each with what goes into an environment of its own.
+python_clients=('firebase-admin==7.7.0 prometheus_client==0.21.1' 'Pyrebase4==4.9.0 setuptools<81' 'firebase-rest-api==1.11.0 setuptools<81')
 
 # Exit code for what is needed and not there, from sysexits.
 readonly unavailable=69
@@ -53,4 +55,22 @@ require_swift() {
     command -v swift >/dev/null ||
         stop $unavailable "Swift is not installed, or not in PATH" \
             "install Swift 6.3 for Debian 12 from https://www.swift.org/install/linux and add its usr/bin to PATH"
+}
+
+# Puts each client into .build/python, in an environment named by its package.
+require_python_clients() {
+    local requirements client folder
+    for requirements in "${python_clients[@]}"; do
+        client=${requirements%%=*}
+        folder=$root/.build/python/$client
+        [[ -e $folder/complete ]] && continue
+        printf 'installing %s from PyPI …\n' "$client" >&2
+        rm -rf "$folder"
+        # The versions are words of one string.
+        # shellcheck disable=SC2086
+        { /usr/bin/python3 -m venv "$folder" && "$folder/bin/pip" install -q $requirements; } >&2 ||
+            stop $unavailable "pip could not install $requirements" \
+                "mend what it says above; .build/python holds what is installed"
+        touch "$folder/complete"
+    done
 }

@@ -7,7 +7,8 @@ package import ZeroMQ
 package enum NodeOptions {
     package static let node = Option(
         "node", "NODE",
-        "A node's address (http://127.0.0.1:7001, or tcp://10.0.0.1:7001?key=PUBLICKEY if it has a key) or "
+        "A node's address (http://127.0.0.1:7001, https://10.0.0.1:7001#sha256=FINGERPRINT if it has a certificate, or "
+            + "tcp://10.0.0.1:7001?key=PUBLICKEY if it has a key) or "
             + "its name in the cluster of --config or --dir (n2). "
             + "May be repeated: the others are tried when one does not answer. "
             + "Without it, every node of the cluster is tried in turn.", values: .node)

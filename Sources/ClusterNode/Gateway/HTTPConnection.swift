@@ -6,6 +6,8 @@ internal import SyncProtocol
 final class HTTPConnection {
     /// Who reads what the connection brings.
     enum State: Equatable {
+        /// Nobody yet: the port has TLS, and both ends have to agree on keys by this second.
+        case handshaking(deadlineSecond: UInt64)
         /// The gateway.
         case requesting
         /// The replica, as a native client's: each message is a frame.
@@ -30,10 +32,16 @@ final class HTTPConnection {
         self.stream = stream
     }
 
+    /// Whether the ends have to agree on keys first.
+    var isHandshaking: Bool {
+        if case .handshaking = state { !stream.isEncrypted } else { false }
+    }
+
     /// Whether time is up for what the connection does.
     func isOverdue(at second: UInt64) -> Bool {
         switch state {
         case .closing(let deadline): second >= deadline
+        case .handshaking(let deadline): second >= deadline && !stream.isEncrypted
         case .requesting, .native: false
         }
     }

@@ -16,6 +16,8 @@ final class HTTPPort: ClientDoor {
     private static let backpressureBytes = 1 << 20
     private static let waitingBytesLimit = 16 << 20
     private static let closeSeconds: UInt64 = 5
+    private static let handshakeSeconds: UInt64 = 10
+    private static let refreshSeconds: UInt64 = 60
     private static let farewell = Duration.milliseconds(500)
     /// How many connections beyond the gateway's limit are told that there are too many.
     private static let refusedAtOnce = 100
@@ -25,6 +27,8 @@ final class HTTPPort: ClientDoor {
     private let loop: Loop
     private let gateway: GatewayDriver
     private let connectionLimit: Int
+    /// There for a port with TLS.
+    private let certificate: ServerCertificate?
     private let readLimit = ReadLimit(bytesPerTurn: HTTPPort.bytesPerTurn)
     private var listener: Listener?
     private var connections = SessionTable<HTTPConnection>()
@@ -33,10 +37,31 @@ final class HTTPPort: ClientDoor {
     private var isClosing = false
     private var receive: (Input) -> Void = { _ in }
 
-    init(on loop: Loop, _ configuration: GatewayConfiguration = GatewayConfiguration()) {
+    init(
+        on loop: Loop, _ configuration: GatewayConfiguration = GatewayConfiguration(),
+        certificate: ServerCertificate? = nil
+    ) {
+        self.certificate = certificate
         self.loop = loop
         gateway = GatewayDriver(configuration, on: loop)
         connectionLimit = configuration.connectionLimit
+    }
+
+    /// The port of a node as its configuration describes it.
+    ///
+    /// - Throws: what is wrong with its certificate.
+    convenience init(
+        on loop: Loop, _ settings: HTTPSettings, of member: NodeConfiguration.Member, log: NodeLog
+    ) throws(NodeError) {
+        var configuration = GatewayConfiguration()
+        configuration.hosts = settings.hosts
+        configuration.origins = settings.origins
+        guard let files = settings.files, let address = HTTPAddress(member.client) else {
+            self.init(on: loop, configuration)
+            return
+        }
+        let certificate = try ServerCertificate(files, at: address) { log.write($0) }
+        self.init(on: loop, configuration, certificate: certificate)
     }
 
     var count: Int { connections.count }
@@ -94,10 +119,12 @@ final class HTTPPort: ClientDoor {
         }
     }
 
-    /// Once a second: closes connections that take too long, and takes new ones if files were short.
+    /// Once a second: closes connections that take too long, and takes new ones if files were short; once a minute, looks for a new
+    /// certificate.
     func tick() {
         second += 1
         gateway.tick()
+        if second.isMultiple(of: Self.refreshSeconds) { certificate?.refresh() }
         for connection in connections.all where connection.isOverdue(at: second) { end(connection) }
         listener?.resume()
     }
@@ -130,6 +157,9 @@ extension HTTPPort {
         stream.readLimit = readLimit
         let session = connections.add { HTTPConnection($0, on: stream) }
         guard let connection = connections[session] else { return }
+        if certificate != nil {
+            connection.state = .handshaking(deadlineSecond: second + Self.handshakeSeconds)
+        }
         stream.open { [unowned self, unowned connection] event in
             switch event {
             case .received(let bytes): handle(bytes, from: connection)
@@ -161,14 +191,16 @@ extension HTTPPort {
     private func perform(_ output: GatewayOutput) {
         switch output {
         case .send(let session, let bytes):
-            guard let connection = connections[session] else { return }
+            // Who has no keys yet cannot be told anything.
+            guard let connection = connections[session], !connection.isHandshaking else { return }
             send(to: connection) { connection.stream.append(bytes) }
         case .reportWritable(let session):
             guard let connection = connections[session] else { return }
             connection.awaitsRoom = true
             markUnsent(connection)
         case .close(let session):
-            if let connection = connections[session] { finish(connection) }
+            guard let connection = connections[session] else { return }
+            if connection.isHandshaking { end(connection) } else { finish(connection) }
         case .native(let session, let rest):
             guard let connection = connections[session] else { return }
             connection.state = .native
@@ -210,7 +242,7 @@ extension HTTPPort {
         switch connection.state {
         case .native: receive(.backpressured(connection.session))
         case .requesting: gateway.step(.backpressured(connection.session))
-        case .closing: break
+        case .handshaking, .closing: break
         }
     }
 
@@ -221,7 +253,7 @@ extension HTTPPort {
         switch connection.state {
         case .native: receive(.writable(connection.session))
         case .requesting: gateway.reportWritable(connection.session)
-        case .closing: break
+        case .handshaking, .closing: break
         }
     }
 }
@@ -233,9 +265,35 @@ extension HTTPPort {
         switch connection.state {
         case .native: handleFrames(in: bytes, from: connection)
         case .requesting: gateway.step(.received(connection.session, Array(bytes)))
+        case .handshaking: handleFirst(bytes, from: connection)
         // It may not know yet that nobody reads this.
         case .closing: break
         }
+    }
+
+    /// The first bytes show whether the client speaks TLS; the next that come here are decrypted.
+    private func handleFirst(_ bytes: UnsafeRawBufferPointer, from connection: HTTPConnection) {
+        if connection.stream.isEncrypted {
+            connection.state = .requesting
+            return gateway.step(.received(connection.session, Array(bytes)))
+        }
+        guard let certificate, bytes.first == Self.handshakeRecord else {
+            return refusePlain(connection)
+        }
+        connection.stream.encrypt(by: certificate.filter(), from: bytes)
+    }
+
+    /// How TLS begins (RFC 8446, section 5.1).
+    private static let handshakeRecord: UInt8 = 22
+
+    private func refusePlain(_ connection: HTTPConnection) {
+        var head = ResponseHead(status: 400)
+        head.append("Content-Type", "text/plain; charset=utf-8")
+        let body = "This port speaks TLS: write https:// in place of http://.\n"
+        let date = HTTPDate(unixSeconds: Int64(Loop.wallClockMilliseconds / 1000))
+        connection.stream.append(
+            head.message(body: Array(body.utf8), form: .afterFailure, date: date))
+        finish(connection)
     }
 
     private func handleFrames(

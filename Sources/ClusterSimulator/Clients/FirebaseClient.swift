@@ -11,14 +11,14 @@ import SyncProtocol
 /// `SyncTree`.
 struct FirebaseClient {
     /// A write that no node has answered.
-    private struct Write {
+    struct Write {
         let id: WriteID
         let action: String
         let body: String
     }
 
     /// What waits for an answer.
-    private enum Request {
+    enum Request {
         case listen(ServerListen)
         case write(WriteID)
         case transaction
@@ -26,7 +26,7 @@ struct FirebaseClient {
     }
 
     /// How a client names a listen.
-    private struct ListenName: Hashable {
+    struct ListenName: Hashable {
         let path: Path
         let tag: Tag?
 
@@ -48,23 +48,23 @@ struct FirebaseClient {
     /// Whether it does not read what its node sends.
     var isSlow = false
     /// What no correct node does.
-    private(set) var failure: String?
+    var failure: String?
 
     /// Whether its node has sent the handshake.
     private(set) var isReady = false
     /// The name that its last node gave to the session.
     private var session = ""
-    private var tree = SyncTree()
-    private var writes: [Write] = []
-    private var transaction: FirebaseTransaction?
-    private var requests: [Int64: Request] = [:]
+    var tree = SyncTree()
+    var writes: [Write] = []
+    var transaction: FirebaseTransaction?
+    var requests: [Int64: Request] = [:]
     /// The number of the request that began each listen.
-    private var begun: [ListenName: Int64] = [:]
-    private var lastNumber: Int64 = 0
-    private var lastListen: UInt64
-    private var joiner = ChunkJoiner()
+    var begun: [ListenName: Int64] = [:]
+    var lastNumber: Int64 = 0
+    var lastListen: UInt64
+    var joiner = ChunkJoiner()
     private var outgoing: [[UInt8]] = []
-    private var ended: [FirebaseTransaction] = []
+    var ended: [FirebaseTransaction] = []
 
     init(
         index: Int, nodes: [Int], program: ApplicationProgram, streams: [EventStream],
@@ -131,14 +131,14 @@ extension FirebaseClient {
         if transaction?.isSent == true { endTransaction(.unknown) }
     }
 
-    private mutating func beginSession(named name: String) {
+    mutating func beginSession(named name: String) {
         (session, isReady) = (name, true)
         for listen in tree.serverListens { begin(listen) }
         for write in writes { send(write) }
         if transaction != nil { runTransaction() }
     }
 
-    private mutating func request(_ request: Request, _ action: String, _ body: String) {
+    mutating func request(_ request: Request, _ action: String, _ body: String) {
         lastNumber += 1
         requests[lastNumber] = request
         outgoing.append(FirebaseText.request(lastNumber, action, body))
@@ -174,138 +174,8 @@ extension FirebaseClient {
         request(.write(write.id), write.action, write.body)
     }
 
-    private mutating func finish(_ id: WriteID, isDone: Bool) {
+    mutating func finish(_ id: WriteID, isDone: Bool) {
         writes.removeAll { $0.id == id }
         take(isDone ? tree.acknowledge(id) : tree.revert(id))
-    }
-}
-
-// MARK: - Transactions
-
-extension FirebaseClient {
-    var isTransacting: Bool { transaction != nil }
-
-    /// Begins a transaction, which is recorded as this one of the history.
-    mutating func transact(at path: Path, recordedAs record: Int) {
-        lastListen += 1
-        let listen = ListenID(number: lastListen)
-        transaction = FirebaseTransaction(record: record, path: path, listen: listen)
-        take(tree.listen(listen, at: path, to: Query()))
-        runTransaction()
-    }
-
-    /// Runs the function on what is here, null if that is nothing, as Firebase's clients do.
-    private mutating func runTransaction() {
-        guard var transaction else { return }
-        if let write = transaction.write { take(tree.revert(write)) }
-        let old = tree.value(at: transaction.path) ?? .null
-        let name = "c\(index + 1)-\(lastNumber)-\(transaction.tries)"
-        transaction.run(on: old, as: name)
-        let (write, outputs) = tree.set(transaction.new, at: transaction.path)
-        transaction.write = write
-        transaction.isSent = isReady
-        self.transaction = transaction
-        take(outputs)
-        guard isReady else { return }
-        request(
-            .transaction, "p",
-            FirebaseText.put(transaction.path, transaction.new, if: DataHash(of: old)))
-    }
-
-    private mutating func decideTransaction(_ status: String) {
-        guard let transaction else { return }
-        switch status {
-        case "ok": endTransaction(.acknowledged)
-        case "datastale" where transaction.tries < FirebaseTransaction.triesLimit: runTransaction()
-        case "datastale": endTransaction(.failed)
-        default: endTransaction(.unknown)
-        }
-    }
-
-    private mutating func endTransaction(_ outcome: ClientOperation.Outcome) {
-        guard var transaction = transaction.take() else { return }
-        if let write = transaction.write { take(tree.revert(write)) }
-        take(tree.unlisten(transaction.listen))
-        transaction.outcome = outcome
-        ended.append(transaction)
-    }
-}
-
-// MARK: - Listens
-
-extension FirebaseClient {
-    private mutating func take(_ outputs: [SyncOutput]) {
-        for output in outputs {
-            switch output {
-            case .start(let listen): if isReady { begin(listen) }
-            case .stop(let listen):
-                begun[ListenName(listen)] = nil
-                if isReady { request(.other, "n", FirebaseText.end(of: listen)) }
-            case .observed(let observed): take(observed)
-            }
-        }
-    }
-
-    private mutating func take(_ observed: SyncEvents) {
-        for id in observed.listens where id.number < UInt64(streams.count) {
-            streams[Int(id.number)].take(observed.events)
-            if observed.path == ApplicationProgram.pair { streams[Int(id.number)].checkPair() }
-        }
-    }
-
-    private mutating func begin(_ listen: ServerListen) {
-        // Native clients of Firebase send hashes of ranges as well, the one of JavaScript does not.
-        let sendsRanges = index.isMultiple(of: 2)
-        let body = FirebaseText.listen(
-            listen, holding: tree.heldValue(for: listen), withRanges: sendsRanges)
-        request(.listen(listen), "q", body)
-        begun[ListenName(listen)] = lastNumber
-    }
-
-    /// The listen may have ended, and another one of its name begun.
-    private mutating func confirm(_ listen: ServerListen, _ number: Int64) {
-        if begun[ListenName(listen)] == number { take(tree.confirm(listen)) }
-    }
-}
-
-// MARK: - Messages of the node
-
-extension FirebaseClient {
-    mutating func receive(_ text: [UInt8], by reader: JSONReader) {
-        guard case .message(let bytes) = joiner.append(text) else { return }
-        guard let message = FirebaseMessage(bytes, by: reader) else {
-            failure = failure ?? "cannot read \(String(decoding: bytes, as: UTF8.self))"
-            return
-        }
-        switch message {
-        case .handshake(let name): beginSession(named: name)
-        case .overwrite(let path, let value, let tag):
-            take(tree.overwrite(path, with: value, tag: tag))
-        case .merge(let path, let writes, let tag):
-            take(tree.merge(path, with: writes, tag: tag))
-        case .ranges(let path, let ranges, let tag): replace(ranges, at: path, tag)
-        case .response(let number, let status): finish(number, status)
-        }
-    }
-
-    private mutating func replace(
-        _ ranges: [(range: LeafRange, value: Value)], at path: Path, _ tag: Tag?
-    ) {
-        guard let listen = tree.serverListens.first(where: { $0.path == path && $0.tag == tag }),
-            var value = tree.heldValue(for: listen)
-        else { return }
-        value.replace(ranges.map(\.range), by: ranges.flatMap { $0.range.parts(of: $0.value) })
-        take(tree.overwrite(path, with: value, tag: tag))
-    }
-
-    private mutating func finish(_ number: Int64, _ status: String) {
-        switch requests.removeValue(forKey: number) {
-        case .listen(let listen)? where status == "ok": confirm(listen, number)
-        case .listen(let listen)?: failure = failure ?? "\(status) for a listen at \(listen.path)"
-        case .write(let id)?: finish(id, isDone: status == "ok")
-        case .transaction?: decideTransaction(status)
-        case .other?: break
-        case nil: failure = failure ?? "an answer to request \(number), which nobody made"
-        }
     }
 }

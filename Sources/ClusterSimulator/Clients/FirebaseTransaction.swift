@@ -1,5 +1,6 @@
 import ClientCore
 import DataTree
+import QueryEngine
 
 /// A transaction of a Firebase client, which one node decides by the hash of what it was run on.
 struct FirebaseTransaction {
@@ -36,5 +37,56 @@ struct FirebaseTransaction {
         } else {
             new = .integer(1)
         }
+    }
+}
+
+// MARK: - Transactions
+
+extension FirebaseClient {
+    var isTransacting: Bool { transaction != nil }
+
+    /// Begins a transaction, which is recorded as this one of the history.
+    mutating func transact(at path: Path, recordedAs record: Int) {
+        lastListen += 1
+        let listen = ListenID(number: lastListen)
+        transaction = FirebaseTransaction(record: record, path: path, listen: listen)
+        take(tree.listen(listen, at: path, to: Query()))
+        runTransaction()
+    }
+
+    /// Runs the function on what is here, null if that is nothing, as Firebase's clients do.
+    mutating func runTransaction() {
+        guard var transaction else { return }
+        if let write = transaction.write { take(tree.revert(write)) }
+        let old = tree.value(at: transaction.path) ?? .null
+        let name = "c\(index + 1)-\(lastNumber)-\(transaction.tries)"
+        transaction.run(on: old, as: name)
+        let (write, outputs) = tree.set(transaction.new, at: transaction.path)
+        transaction.write = write
+        transaction.isSent = isReady
+        self.transaction = transaction
+        take(outputs)
+        guard isReady else { return }
+        request(
+            .transaction, "p",
+            FirebaseText.put(transaction.path, transaction.new, if: DataHash(of: old)))
+    }
+
+    mutating func decideTransaction(_ status: String) {
+        guard let transaction else { return }
+        switch status {
+        case "ok": endTransaction(.acknowledged)
+        case "datastale" where transaction.tries < FirebaseTransaction.triesLimit: runTransaction()
+        case "datastale": endTransaction(.failed)
+        default: endTransaction(.unknown)
+        }
+    }
+
+    mutating func endTransaction(_ outcome: ClientOperation.Outcome) {
+        guard var transaction = transaction.take() else { return }
+        if let write = transaction.write { take(tree.revert(write)) }
+        take(tree.unlisten(transaction.listen))
+        transaction.outcome = outcome
+        ended.append(transaction)
     }
 }

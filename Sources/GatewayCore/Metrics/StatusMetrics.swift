@@ -99,7 +99,7 @@ extension MetricsText {
     fileprivate mutating func append(_ clients: NodeStatus.Clients) {
         append("refused_total", .counter, "Requests that were refused.", clients.refused)
         let gauges: [(name: String, help: String, value: Int)] = [
-            ("sessions", "Sessions of clients.", clients.sessions),
+            ("sessions", "Native clients that can go on at another node.", clients.sessions),
             ("listens", "Open listens.", clients.listens),
             ("views", "Different windows on queried locations.", clients.queries.views),
             ("index_bytes", "The memory of indexes.", clients.queries.indexBytes),
@@ -120,6 +120,10 @@ extension MetricsText {
             ("waiting_reply_bytes", "Bytes that wait for clients.", process.waitingReplyBytes),
         ]
         for gauge in gauges { append(gauge.name, .gauge, gauge.help, gauge.value) }
+        if let milliseconds = process.cpuMilliseconds {
+            begin(process: "cpu_seconds_total", .counter, "Processor time of all threads.")
+            append(Double(milliseconds) / 1000)
+        }
         if let bytes = process.residentBytes {
             begin(process: "resident_memory_bytes", .gauge, "Resident memory.")
             append(bytes)

@@ -4,8 +4,6 @@ internal import QueryEngine
 internal import SyncProtocol
 
 /// A message of a Firebase client, version 5 of its WebSocket protocol.
-///
-/// Source: `firebase-websocket.md`, section 3, of the specifications.
 enum RealtimeMessage: Equatable {
     /// `{"t":"c","d":{"t":"p","d":{}}}`
     case ping
@@ -77,7 +75,7 @@ extension RealtimeRequest.Action {
         _ action: String, _ body: JSONNode?
     ) throws(DataError) -> RealtimeRequest.Action {
         switch action {
-        case "s", "appcheck", "unappcheck", "unappeck": return .acknowledged(payload: #""""#)
+        case "s", "appcheck", "unappcheck", "unappeck": return .acknowledged(payload: "\"\"")
         case "auth", "gauth": return .acknowledged(payload: #"{"auth":null}"#)
         case "unauth": return .acknowledged(payload: #""unauthenticated""#)
         default: break

@@ -15,8 +15,7 @@ package enum RealtimeEffect: Equatable, Sendable {
 /// One session of Firebase's WebSocket protocol, version 5, above a session of values at the replica.
 ///
 /// The gateway sends `begin`'s effects first, and gives it what arrives and what the replica answers. Equal sessions
-/// given equal calls return equal effects. Source: `firebase-websocket.md` and `firebase-websocket-frames.md` of the
-/// specifications, corrected by `gateway.md`, sections 3 and 7.
+/// given equal calls return equal effects. Source: the messages that Firebase's clients send and accept.
 package struct RealtimeSession {
     /// A session from which nothing has come for so long is over: clients send `0` after 45 s of silence.
     package static let silenceMilliseconds: UInt64 = 100_000
@@ -26,21 +25,21 @@ package struct RealtimeSession {
     /// How the client names this session when it connects again: `ls=`.
     package let name: String
     private let host: String
-    private var joiner = ChunkJoiner()
-    private var listens = RealtimeListens()
+    var joiner = ChunkJoiner()
+    var listens = RealtimeListens()
     /// A request that the replica has not answered.
-    private struct Request {
+    struct Request {
         /// The client's number.
         let number: Int64
         /// What its `ok` comes with.
         let payload: String
     }
 
-    private var requests: [UInt64: Request] = [:]
-    private var lastRequest: UInt64 = 0
+    var requests: [UInt64: Request] = [:]
+    var lastRequest: UInt64 = 0
     private var outgoing = RealtimeOutgoing()
-    private var heardMilliseconds: UInt64
-    private var isOver = false
+    var heardMilliseconds: UInt64
+    private(set) var isOver = false
 
     /// A session of a client that has connected to a host.
     ///
@@ -82,111 +81,15 @@ package struct RealtimeSession {
         return farewell + close(code: 1_001)
     }
 
-    private mutating func close(code: UInt16) -> [RealtimeEffect] {
+    mutating func close(code: UInt16) -> [RealtimeEffect] {
         isOver = true
         return [.close(code: code)]
     }
 
-    private mutating func send(_ text: [UInt8]) -> [RealtimeEffect] {
+    mutating func send(_ text: [UInt8]) -> [RealtimeEffect] {
         let frames = outgoing.send(text)
         if outgoing.isFull { return close(code: 1_008) }
         return frames.map { .send($0) }
-    }
-}
-
-// MARK: - Messages of the client
-
-extension RealtimeSession {
-    /// Takes a WebSocket text message.
-    package mutating func received(
-        _ text: [UInt8], at now: Moment, by reader: JSONReader
-    ) -> [RealtimeEffect] {
-        guard !isOver else { return [] }
-        heardMilliseconds = now.elapsedMilliseconds
-        switch joiner.append(text) {
-        case .nothing: return []
-        case .tooLarge: return refuseTooLarge()
-        case .message(let bytes): return perform(bytes, by: reader)
-        case .perhaps(let bytes):
-            guard let message = try? RealtimeMessage(bytes, by: reader) else { return [] }
-            joiner.finish()
-            return perform(message)
-        }
-    }
-
-    /// Ends a session with a message beyond the limits, as Firebase does.
-    package mutating func refuseTooLarge() -> [RealtimeEffect] {
-        send(RealtimeText.tooLarge) + close(code: 1_009)
-    }
-
-    private mutating func perform(_ bytes: [UInt8], by reader: JSONReader) -> [RealtimeEffect] {
-        do throws(JSONError) {
-            return perform(try RealtimeMessage(bytes, by: reader))
-        } catch {
-            let isText = String(validating: bytes, as: UTF8.self) != nil
-            return close(code: isText ? 1_002 : 1_007)
-        }
-    }
-
-    private mutating func perform(_ message: RealtimeMessage) -> [RealtimeEffect] {
-        switch message {
-        case .ping: send(RealtimeText.pong)
-        case .request(let request): perform(request)
-        case .acknowledgedSwitch, .endedTransmission, .other: []
-        }
-    }
-
-    private mutating func perform(_ request: RealtimeRequest) -> [RealtimeEffect] {
-        let number = request.number
-        guard requests.count < RealtimeSession.requestLimit else {
-            return refuse(
-                number, .tooBig, "\(RealtimeSession.requestLimit) requests wait for answers",
-                "wait for some before you ask for more")
-        }
-        switch request.action {
-        case .acknowledged(let payload):
-            return send(RealtimeText.response(number, payload: payload))
-        case .listen(let key, let tag, let held): return listen(to: key, tag, held, number)
-        case .unlisten(let key):
-            guard let listen = listens.remove(key) else {
-                return refuse(
-                    number, .invalid, "there is no such listen at \(key.path)",
-                    "give the path and the query of a listen that is still open")
-            }
-            return ask(ClientMessage.unlisten(id: 0, listen: listen).request, number)
-        case .other(let request): return ask(request, number)
-        case .refused(let error): return refuse(number, .invalid, error.problem, error.fix)
-        }
-    }
-
-    private mutating func listen(
-        to key: RealtimeListens.Key, _ tag: Int64?, _ held: HeldData?, _ number: Int64
-    ) -> [RealtimeEffect] {
-        guard listens.add(key, tag: tag, as: lastRequest + 1) else {
-            return refuse(
-                number, .invalid, "there is such a listen at \(key.path) already",
-                "share one listen, or end it first")
-        }
-        // Clients read the payload of this one answer as an object.
-        let listen = ClientMessage.listen(id: 0, path: key.path, query: key.query, held: held)
-        return ask(listen.request, number, payload: "{}")
-    }
-
-    private mutating func ask(
-        _ request: ClientRequest, _ number: Int64, payload: String = #""""#
-    ) -> [RealtimeEffect] {
-        lastRequest += 1
-        requests[lastRequest] = Request(number: number, payload: payload)
-        return [.ask([ClientMessage(id: lastRequest, request)])]
-    }
-
-    private mutating func refuse(
-        _ number: Int64, _ code: ErrorCode, _ problem: String, _ fix: String
-    ) -> [RealtimeEffect] {
-        let text = code == .changed ? "Transaction hash does not match" : "\(problem); \(fix)"
-        return send(
-            RealtimeText.response(
-                number, status: code.realtimeStatus, payload: RealtimeText.quoted(text)))
     }
 }
 

@@ -3,8 +3,6 @@ internal import JSONText
 internal import SyncProtocol
 
 /// The messages that a Firebase client gets, as JSON.
-///
-/// Source: `firebase-websocket.md`, section 3, of the specifications.
 enum RealtimeText {
     static let pong = Array(#"{"t":"c","d":{"t":"o","d":{}}}"#.utf8)
 
@@ -36,7 +34,7 @@ enum RealtimeText {
 
     /// The answer to a request; `payload` is JSON.
     static func response(
-        _ number: Int64, status: String = "ok", payload: String = #""""#
+        _ number: Int64, status: String = "ok", payload: String = "\"\""
     ) -> [UInt8] {
         Array(#"{"t":"d","d":{"r":\#(number),"b":{"s":"\#(status)","d":\#(payload)}}}"#.utf8)
     }

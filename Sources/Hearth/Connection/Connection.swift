@@ -24,8 +24,9 @@ public final class Connection: Sendable {
     /// Starts a connection that turns to the nodes in the order given, until one answers.
     ///
     /// - Parameters:
-    ///   - nodes: Addresses such as `http://127.0.0.1:7001`, or `tcp://10.0.0.1:7001?key=…` with the
-    ///     node's public key; at least one.
+    ///   - nodes: Addresses such as `http://127.0.0.1:7001`, `https://db.example.com:7001` for a node with a certificate that the
+    ///     system trusts, `https://10.0.0.1:7001#sha256=…` with the fingerprint of its certificate, or
+    ///     `tcp://10.0.0.1:7001?key=…` with the node's public key; at least one.
     ///   - keyFile: The key pair by which nodes with keys know this program: a file made by `hearth keys new`.
     ///   - callbackQueue: Where everything is called back; a serial queue, or the order is lost.
     ///   - persistence: The file for values and unsent writes that the next process needs; nil keeps none.

@@ -151,6 +151,9 @@ extension Driver {
         case .lost:
             disconnect()
             step(.connectionLost)
+        case .refused(let error):
+            disconnect()
+            step(.connectionRefused(error))
         }
     }
 }

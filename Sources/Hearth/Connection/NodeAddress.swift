@@ -4,7 +4,8 @@ package import ZeroMQ
 
 /// Where a node takes programs: over HTTP, or where the nodes have keys, over ZeroMQ, which encrypts.
 package enum NodeAddress: Hashable, Sendable, CustomStringConvertible {
-    /// `http://127.0.0.1:7001`.
+    /// `http://127.0.0.1:7001`, `https://db.example.com:7001`, or with the certificate that is meant,
+    /// `https://10.0.0.1:7001#sha256=…`.
     case http(HTTPAddress)
     /// `tcp://10.0.0.1:7001?key=…`, with the node's public key.
     case keyed(ServerAddress)
@@ -17,10 +18,15 @@ package enum NodeAddress: Hashable, Sendable, CustomStringConvertible {
             self = .http(address)
             return
         }
+        guard !text.contains("#") else {
+            throw HearthError(
+                .invalid, "the fingerprint in \(text) is none",
+                fix: "write https://, a host, a port and #sha256= with 64 hexadecimal digits")
+        }
         guard text.hasPrefix("tcp://") else {
             throw HearthError(
                 .invalid, "\(text) is no address of a node",
-                fix: "write http://, a host and a port, as in http://127.0.0.1:7001")
+                fix: "write http:// or https://, a host and a port, as in http://127.0.0.1:7001")
         }
         guard let address = ServerAddress(text) else {
             throw HearthError(
@@ -51,7 +57,7 @@ package enum NodeAddress: Hashable, Sendable, CustomStringConvertible {
     /// As messages name it.
     package var withoutKey: String {
         switch self {
-        case .http(let address): address.description
+        case .http(let address): address.location
         case .keyed(let address): address.endpoint
         }
     }

@@ -1,3 +1,4 @@
+internal import ClientCore
 internal import EventLoop
 internal import ZeroMQ
 
@@ -22,6 +23,8 @@ enum NodeConnectionEvent {
     case received([UInt8])
     /// There is no connection any more.
     case lost
+    /// There is no connection, as the node is not the one meant, or does not take it.
+    case refused(HearthError)
 }
 
 /// A connection to a node with a key: a ZeroMQ socket, encrypted by CURVE.
@@ -57,7 +60,11 @@ final class KeyedConnection: NodeConnection {
 
     func check() {
         // A socket that does not reconnect is not writable once its connection is gone.
-        if !socket.events.contains(.writable) { handle(.lost) } else { watcher?.activate() }
+        if !socket.events.contains(.writable) {
+            handle(.lost)
+        } else {
+            watcher?.activate()
+        }
     }
 
     func close() {

@@ -1,3 +1,4 @@
+internal import ClientCore
 internal import EventLoop
 internal import HTTPText
 internal import Sockets
@@ -6,6 +7,7 @@ internal import SyncProtocol
 /// A connection to a node by its HTTP port: each frame is a binary message of a WebSocket.
 final class WebSocketConnection: NodeConnection {
     private let handle: (NodeConnectionEvent) -> Void
+    private let address: HTTPAddress
     private var dial: Dial?
     private var stream: Stream?
     private var client: WebSocketClient
@@ -19,6 +21,7 @@ final class WebSocketConnection: NodeConnection {
         handle: @escaping (NodeConnectionEvent) -> Void
     ) throws(SocketError) {
         self.handle = handle
+        self.address = address
         client = WebSocketClient(
             to: address.authority, path: NativeProtocol.path,
             subprotocol: NativeProtocol.name, messageLimit: NativeProtocol.answerLimit,
@@ -27,7 +30,7 @@ final class WebSocketConnection: NodeConnection {
             dial = nil
             switch outcome {
             case .success(let stream): begin(on: stream)
-            case .failure: lose()
+            case .failure: end(.lost)
             }
         }
     }
@@ -56,7 +59,7 @@ final class WebSocketConnection: NodeConnection {
             switch event {
             case .received(let bytes): receive(bytes)
             case .drained: break
-            case .ended: lose()
+            case .ended: end(stream.failure.map { refusal($0.problem, fix: $0.fix) } ?? .lost)
             }
         }
         stream.append(client.request)
@@ -77,7 +80,8 @@ final class WebSocketConnection: NodeConnection {
                 stream?.flush()
             case .ended(let problem):
                 Log.note("the node ended the connection: \(problem)")
-                lose()
+                let fix = "check the address, and see the node's log"
+                end(early == nil ? .lost : refusal(problem, fix: fix))
             }
         }
     }
@@ -89,8 +93,12 @@ final class WebSocketConnection: NodeConnection {
         }
     }
 
-    private func lose() {
+    private func refusal(_ problem: String, fix: String) -> NodeConnectionEvent {
+        .refused(HearthError(.unavailable, "\(address.location): \(problem)", fix: fix))
+    }
+
+    private func end(_ event: NodeConnectionEvent) {
         close()
-        handle(.lost)
+        handle(event)
     }
 }

@@ -1,6 +1,7 @@
 internal import ClusterAdministration
 internal import CommandLineKit
 internal import Glibc
+internal import Sockets
 
 /// `hearth cluster up`: starts all nodes of a cluster, new or as it was.
 enum ClusterUp {
@@ -47,6 +48,10 @@ enum ClusterUp {
     private static func printAddresses(of cluster: Cluster) {
         for node in cluster.file.nodes { StandardOutput.shared.print("\(node.id) \(node.client)") }
         StandardOutput.shared.flush()
+        guard let first = cluster.file.nodes.first, let address = HTTPAddress(first.client) else {
+            return
+        }
+        ClientHints(address: address).print(of: first.id)
     }
 }
 

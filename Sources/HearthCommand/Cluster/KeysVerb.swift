@@ -7,14 +7,17 @@ internal import ZeroMQ
 enum KeysVerb {
     static let verb = Verb(
         "keys", "Makes the keys by which nodes and clients authenticate each other.",
-        verbs: [new, show],
-        examples: ["hearth keys new n1 n2 n3 --out keys", "hearth keys show keys/n1.key"])
+        verbs: [new, show, CertificateVerb.verb],
+        examples: [
+            "hearth keys new n1 n2 n3 --out keys", "hearth keys show keys/n1.key",
+            "hearth keys certificate 127.0.0.1 --out keys",
+        ])
 
     private static let names = Argument(
         "NAME", "Whose key: n1, or ada.", arity: .repeated)
     private static let files = Argument("FILE", "A key file.", arity: .repeated, values: .file)
-    private static let folder = Option(
-        "out", "DIR", "Where to put NAME.key; the current folder.", values: .folder)
+    static let folder = Option(
+        "out", "DIR", "Where to put the new files; the current folder.", values: .folder)
 
     private static let new = Verb(
         "new",

@@ -240,6 +240,8 @@ extension NodeStatus {
         public var pid = 0
         /// Since when it runs.
         public var uptimeMilliseconds = 0
+        /// The processor time that it has used, of all its threads.
+        public var cpuMilliseconds: Int?
         /// Resident memory.
         public var residentBytes: Int?
         /// The database with its write-ahead log; nil in memory.

@@ -128,6 +128,7 @@ extension NodeStatus.Process: StatusRecord {
             .init("address", \.address),
             .init("pid", \.pid),
             .init("uptimeMilliseconds", \.uptimeMilliseconds),
+            .init("cpuMilliseconds", \.cpuMilliseconds),
             .init("residentBytes", \.residentBytes),
             .init("databaseBytes", \.databaseBytes),
             .init("diskFreeBytes", \.diskFreeBytes),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayCore
 
-/// A Firebase session by the messages of its WebSocket: the table of `gateway.md`, section 7.
+/// A Firebase session by the messages of its WebSocket.
 @Suite struct RealtimeSessionTests {
     private typealias Rig = RealtimeRig
 

@@ -1,0 +1,24 @@
+/// What the nodes' ports for clients have beyond their addresses.
+public struct HTTPSettings: Equatable, Sendable {
+    /// Where a node has its certificate and its private key, as PEM.
+    public struct CertificateFiles: Equatable, Sendable {
+        /// The path of the certificate, and of those that lead to its authority.
+        public var certificate: String
+        /// The path of the private key.
+        public var key: String
+
+        package init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    /// With these files the ports have TLS.
+    public var files: CertificateFiles?
+    /// Names of the nodes by which clients may turn to them, beside `localhost` and addresses.
+    public var hosts: [String] = []
+    /// Origins of web pages that may send requests, beside those of this machine and of the nodes.
+    public var origins: [String] = []
+
+    package init() {}
+}

@@ -1,0 +1,79 @@
+internal import ClusterConfiguration
+internal import Glibc
+internal import Sockets
+internal import TLS
+
+/// The certificate of a node's HTTP port, which is read anew when its files change.
+final class ServerCertificate {
+    private let files: HTTPSettings.CertificateFiles
+    private let address: HTTPAddress
+    private let log: (String) -> Void
+    private var context: TLSContext
+    /// The files as they were when they were read last.
+    private var version: FileVersion
+
+    /// Reads the files.
+    ///
+    /// - Throws: what is wrong with them, or that the address names another certificate.
+    init(
+        _ files: HTTPSettings.CertificateFiles, at address: HTTPAddress,
+        log: @escaping (String) -> Void
+    ) throws(NodeError) {
+        self.files = files
+        self.address = address
+        self.log = log
+        version = FileVersion(of: files)
+        context = try ServerCertificate.read(files, at: address)
+    }
+
+    /// The TLS of a new connection.
+    func filter() -> TLSFilter { context.filter() }
+
+    /// Reads files that have changed; those that cannot be used change nothing but the log.
+    func refresh() {
+        let present = FileVersion(of: files)
+        guard present != version else { return }
+        version = present
+        do throws(NodeError) {
+            context = try ServerCertificate.read(files, at: address)
+            log("new connections get the new certificate \(files.certificate)")
+        } catch {
+            log("keeps the old certificate: \(error.problem); \(error.fix)")
+        }
+    }
+
+    private static func read(
+        _ files: HTTPSettings.CertificateFiles, at address: HTTPAddress
+    ) throws(NodeError) -> TLSContext {
+        let context: TLSContext
+        do throws(TLSError) {
+            context = try TLSContext.server(certificate: files.certificate, key: files.key)
+        } catch {
+            throw NodeError(problem: error.problem, fix: error.fix)
+        }
+        guard case .fingerprint(let expected)? = address.trust,
+            let fingerprint = context.fingerprint, fingerprint != expected
+        else { return context }
+        throw NodeError(
+            problem: "\(address.location) names another certificate than \(files.certificate)",
+            fix: "write \(HTTPAddress.fragment(ofFingerprint: fingerprint)) behind the address")
+    }
+}
+
+/// What of two files changes when they are written.
+private struct FileVersion: Equatable {
+    private let numbers: [Int]
+
+    init(of files: HTTPSettings.CertificateFiles) {
+        numbers = [files.certificate, files.key].flatMap(FileVersion.numbers)
+    }
+
+    private static func numbers(of path: String) -> [Int] {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return [] }
+        return [
+            Int(status.st_mtim.tv_sec), status.st_mtim.tv_nsec, Int(status.st_size),
+            Int(truncatingIfNeeded: status.st_ino),
+        ]
+    }
+}

@@ -1,0 +1,85 @@
+import ClientCore
+import DataTree
+import GatewayCore
+import JSONText
+import QueryEngine
+import SyncProtocol
+
+// What a Firebase client listens to, and what its node tells it.
+
+extension FirebaseClient {
+    mutating func take(_ outputs: [SyncOutput]) {
+        for output in outputs {
+            switch output {
+            case .start(let listen): if isReady { begin(listen) }
+            case .stop(let listen):
+                begun[ListenName(listen)] = nil
+                if isReady { request(.other, "n", FirebaseText.end(of: listen)) }
+            case .observed(let observed): take(observed)
+            }
+        }
+    }
+
+    private mutating func take(_ observed: SyncEvents) {
+        for id in observed.listens where id.number < UInt64(streams.count) {
+            streams[Int(id.number)].take(observed.events)
+            if observed.path == ApplicationProgram.pair { streams[Int(id.number)].checkPair() }
+        }
+    }
+
+    mutating func begin(_ listen: ServerListen) {
+        // Native clients of Firebase send hashes of ranges as well, the one of JavaScript does not.
+        let sendsRanges = index.isMultiple(of: 2)
+        let body = FirebaseText.listen(
+            listen, holding: tree.heldValue(for: listen), withRanges: sendsRanges)
+        request(.listen(listen), "q", body)
+        begun[ListenName(listen)] = lastNumber
+    }
+
+    /// The listen may have ended, and another one of its name begun.
+    private mutating func confirm(_ listen: ServerListen, _ number: Int64) {
+        if begun[ListenName(listen)] == number { take(tree.confirm(listen)) }
+    }
+}
+
+// MARK: - Messages of the node
+
+extension FirebaseClient {
+    mutating func receive(_ text: [UInt8], by reader: JSONReader) {
+        guard case .message(let bytes) = joiner.append(text) else { return }
+        guard let message = FirebaseMessage(bytes, by: reader) else {
+            failure = failure ?? "cannot read \(String(decoding: bytes, as: UTF8.self))"
+            return
+        }
+        switch message {
+        case .handshake(let name): beginSession(named: name)
+        case .overwrite(let path, let value, let tag):
+            take(tree.overwrite(path, with: value, tag: tag))
+        case .merge(let path, let writes, let tag):
+            take(tree.merge(path, with: writes, tag: tag))
+        case .ranges(let path, let ranges, let tag): replace(ranges, at: path, tag)
+        case .response(let number, let status): finish(number, status)
+        }
+    }
+
+    private mutating func replace(
+        _ ranges: [(range: LeafRange, value: Value)], at path: Path, _ tag: Tag?
+    ) {
+        guard let listen = tree.serverListens.first(where: { $0.path == path && $0.tag == tag }),
+            var value = tree.heldValue(for: listen)
+        else { return }
+        value.replace(ranges.map(\.range), by: ranges.flatMap { $0.range.parts(of: $0.value) })
+        take(tree.overwrite(path, with: value, tag: tag))
+    }
+
+    private mutating func finish(_ number: Int64, _ status: String) {
+        switch requests.removeValue(forKey: number) {
+        case .listen(let listen)? where status == "ok": confirm(listen, number)
+        case .listen(let listen)?: failure = failure ?? "\(status) for a listen at \(listen.path)"
+        case .write(let id)?: finish(id, isDone: status == "ok")
+        case .transaction?: decideTransaction(status)
+        case .other?: break
+        case nil: failure = failure ?? "an answer to request \(number), which nobody made"
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import DataTree
+package import JSONText
+internal import QueryEngine
+package import SyncProtocol
+
+// What the client of a session says.
+
+extension RealtimeSession {
+    /// Takes a WebSocket text message.
+    package mutating func received(
+        _ text: [UInt8], at now: Moment, by reader: JSONReader
+    ) -> [RealtimeEffect] {
+        guard !isOver else { return [] }
+        heardMilliseconds = now.elapsedMilliseconds
+        switch joiner.append(text) {
+        case .nothing: return []
+        case .tooLarge: return refuseTooLarge()
+        case .message(let bytes): return perform(bytes, by: reader)
+        case .perhaps(let bytes):
+            guard let message = try? RealtimeMessage(bytes, by: reader) else { return [] }
+            joiner.finish()
+            return perform(message)
+        }
+    }
+
+    /// Ends a session with a message beyond the limits, as Firebase does.
+    package mutating func refuseTooLarge() -> [RealtimeEffect] {
+        send(RealtimeText.tooLarge) + close(code: 1_009)
+    }
+
+    private mutating func perform(_ bytes: [UInt8], by reader: JSONReader) -> [RealtimeEffect] {
+        do throws(JSONError) {
+            return perform(try RealtimeMessage(bytes, by: reader))
+        } catch {
+            let isText = String(validating: bytes, as: UTF8.self) != nil
+            return close(code: isText ? 1_002 : 1_007)
+        }
+    }
+
+    private mutating func perform(_ message: RealtimeMessage) -> [RealtimeEffect] {
+        switch message {
+        case .ping: send(RealtimeText.pong)
+        case .request(let request): perform(request)
+        case .acknowledgedSwitch, .endedTransmission, .other: []
+        }
+    }
+
+    private mutating func perform(_ request: RealtimeRequest) -> [RealtimeEffect] {
+        let number = request.number
+        guard requests.count < RealtimeSession.requestLimit else {
+            return refuse(
+                number, .tooBig, "\(RealtimeSession.requestLimit) requests wait for answers",
+                "wait for some before you ask for more")
+        }
+        switch request.action {
+        case .acknowledged(let payload):
+            return send(RealtimeText.response(number, payload: payload))
+        case .listen(let key, let tag, let held): return listen(to: key, tag, held, number)
+        case .unlisten(let key):
+            guard let listen = listens.remove(key) else {
+                return refuse(
+                    number, .invalid, "there is no such listen at \(key.path)",
+                    "give the path and the query of a listen that is still open")
+            }
+            return ask(ClientMessage.unlisten(id: 0, listen: listen).request, number)
+        case .other(let request): return ask(request, number)
+        case .refused(let error): return refuse(number, .invalid, error.problem, error.fix)
+        }
+    }
+
+    private mutating func listen(
+        to key: RealtimeListens.Key, _ tag: Int64?, _ held: HeldData?, _ number: Int64
+    ) -> [RealtimeEffect] {
+        guard listens.add(key, tag: tag, as: lastRequest + 1) else {
+            return refuse(
+                number, .invalid, "there is such a listen at \(key.path) already",
+                "share one listen, or end it first")
+        }
+        // Clients read the payload of this one answer as an object.
+        let listen = ClientMessage.listen(id: 0, path: key.path, query: key.query, held: held)
+        return ask(listen.request, number, payload: "{}")
+    }
+
+    private mutating func ask(
+        _ request: ClientRequest, _ number: Int64, payload: String = "\"\""
+    ) -> [RealtimeEffect] {
+        lastRequest += 1
+        requests[lastRequest] = Request(number: number, payload: payload)
+        return [.ask([ClientMessage(id: lastRequest, request)])]
+    }
+
+    mutating func refuse(
+        _ number: Int64, _ code: ErrorCode, _ problem: String, _ fix: String
+    ) -> [RealtimeEffect] {
+        let text = code == .changed ? "Transaction hash does not match" : "\(problem); \(fix)"
+        return send(
+            RealtimeText.response(
+                number, status: code.realtimeStatus, payload: RealtimeText.quoted(text)))
+    }
+}
