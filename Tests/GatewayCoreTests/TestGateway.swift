@@ -15,6 +15,8 @@ struct TestGateway {
     private(set) var closed: Set<SessionID> = []
     /// What the gateway told the replica of slow sessions and their ends.
     private(set) var sessionOutputs: [GatewayOutput] = []
+    /// The sessions that the replica has.
+    private(set) var openSessions: Set<SessionID> = []
     /// How many times the replica was asked.
     private(set) var asks = 0
     /// The connections that native clients have, with the bytes that came behind the request.
@@ -114,8 +116,11 @@ struct TestGateway {
             case .send(let id, let bytes): sent[id, default: []] += bytes
             case .reportWritable(let id): if !stopped.contains(id) { writable.append(id) }
             case .close(let id): closed.insert(id)
-            case .open(let id): pending.append(.opened(id))
+            case .open(let id):
+                #expect(openSessions.insert(id).inserted, "\(id) is open")
+                pending.append(.opened(id))
             case .ask(let id, let messages):
+                #expect(openSessions.contains(id), "\(id) is not open")
                 asks += 1
                 pending.append(.requestedMessages(messages, by: id))
             case .native(let id, let rest): native[id] = rest
@@ -126,6 +131,7 @@ struct TestGateway {
                 sessionOutputs.append(output)
                 pending.append(.writable(id))
             case .end(let id):
+                #expect(openSessions.remove(id) != nil, "\(id) is not open")
                 sessionOutputs.append(output)
                 pending.append(.closed(id))
             }

@@ -256,4 +256,14 @@ import Testing
         _ = node.curl("/a.json", "PUT", body: "1")
         #expect(node.text(stream).contains(#""data":1"#))
     }
+
+    @Test mutating func `a session that has ended is not ended by its name`() {
+        for closes in [true, false] {
+            let old = connect()
+            let name = Self.name(in: texts(old)[0])
+            if closes { node.turn([.closed(old)]) } else { send(.binary, [1], by: old) }
+            _ = connect("v=5&ls=\(name)")
+            #expect(node.sessionOutputs.filter { $0 == .end(old) }.count == 1)
+        }
+    }
 }

@@ -71,6 +71,20 @@ import Testing
         #expect(String(decoding: text, as: UTF8.self) == script)
     }
 
+    @Test func `a message that has begun is completed, however much waits`() {
+        func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+        var outbox = LongPollOutbox()
+        var steps: [Bool] = []
+        for frame in [String(repeating: "x", count: (1 << 20) + 1), "2", "{", "}"] {
+            let isShort = outbox.append(bytes(frame))
+            #expect(isShort)
+            steps.append(outbox.hasRoom)
+        }
+        #expect(steps == [false, true, true, false])
+        let script = outbox.removeScript()
+        #expect(script.suffix(7) == bytes(",{}]);\n")[...])
+    }
+
     @Test func `passwords are compared to the last character`() {
         let one = LongPollCredential(id: "i", password: "abc")
         for (password, isEqual) in [

@@ -297,5 +297,30 @@ import Testing
         let scripts = clients.map { client in rig.script(rig.poll(client)) }
         #expect(scripts.count { $0 == "pLPCommand(\"close\");\n" } == 1)
         #expect(scripts.count { $0?.utf8.count ?? 0 > 400_000 } == 2)
+        // What those that have ended held is free again.
+        for end in 0..<5 {
+            var client = rig.start()
+            _ = rig.upload(PollRig.listen, by: &client)
+            _ = rig.node.curl("/a.json", "PUT", body: "\"\(text)\(end)\"")
+            for client in clients.prefix(2) {
+                #expect(rig.script(rig.poll(client))?.contains("x\(end)") == true)
+            }
+            _ = rig.node.curl("/.lp?disconn=t&id=\(client.id)&pw=\(client.password)")
+        }
+    }
+
+    @Test mutating func `a client that does not poll is told less, until it polls`() {
+        var client = rig.start()
+        rig.node.turn([.closed(rig.upload(PollRig.listen, by: &client))])
+        let text = String(repeating: "x", count: 600_000)
+        for end in ["1", "2", "3", "4"] {
+            _ = rig.node.curl("/a.json", "PUT", body: "\"\(text)\(end)\"")
+        }
+        let outputs = rig.node.sessionOutputs.filter { output in
+            if case .backpressured = output { true } else { false }
+        }
+        #expect(outputs.count == 1)
+        #expect(rig.script(rig.poll(client))?.contains("x4") == false)
+        #expect(rig.script(rig.poll(client))?.contains("x4") == true)
     }
 }

@@ -59,6 +59,30 @@ import Testing
         #expect(rig.texts(socket) == [Self.switched, Self.push(1), RealtimeRig.answer(2)])
     }
 
+    @Test mutating func `the node's end waits for a poll`() {
+        var (client, poll) = listening()
+        let socket = rig.connect("s=\(client.name)")
+        poll = rig.upload(Self.ended, by: &client)
+        rig.node.turn([.closed(poll)])
+        rig.send(Self.switched, on: socket)
+        rig.send(Self.put(2, 1), on: socket)
+        #expect(rig.texts(socket) == [Self.switched, Self.push(1), RealtimeRig.answer(2)])
+        poll = rig.poll(client)
+        #expect(rig.script(poll)?.contains(Self.ended) == true)
+        rig.send(Self.put(3, 2), on: socket)
+        #expect(rig.texts(socket) == [Self.push(2), RealtimeRig.answer(3)])
+    }
+
+    @Test mutating func `what waits for the last poll is bounded`() {
+        let (client, _) = listening()
+        let socket = rig.connect("s=\(client.name)")
+        for _ in 0..<20_000 { rig.send("0", on: socket) }
+        #expect(!rig.node.closed.contains(socket))
+        rig.send("0", on: socket)
+        #expect(rig.node.closed.contains(socket))
+        #expect(rig.script(rig.poll(client)) == "pLPCommand(\"close\");\n")
+    }
+
     @Test mutating func `requests by the WebSocket wait for the last one by polls`() {
         var (client, _) = listening()
         let socket = rig.connect("s=\(client.name)")
@@ -148,20 +172,26 @@ import Testing
         #expect(rig.node.answers(rig.connect("s=\(name)")).map(\.status) == [404])
     }
 
-    @Test mutating func `a large value that has begun by polls ends there`() {
+    @Test mutating func `large values leave whole, by polls or by the WebSocket`() {
         let text = String(repeating: "x", count: 900_000)
         _ = rig.node.curl("/big.json", "PUT", body: #"["\#(text)","\#(text)"]"#)
-        var (client, poll) = listening()
-        for number in 2...5 {
-            let get = PollRig.request(number, "g", #"{"p":"/big","q":{}}"#)
-            // The connection is lost with the poll, so that answers wait.
-            rig.node.turn([.closed(rig.upload(get, by: &client))])
+        var (client, _) = listening()
+        var parameters = ""
+        for index in 0..<4 {
+            let get = PollRig.request(index + 2, "g", #"{"p":"/big","q":{}}"#)
+            parameters += PollRig.parameters(
+                index, client.nextSegment, of: 1, PollRig.base64(get))
+            client.nextSegment += 1
         }
+        let first = rig.script(rig.poll(client, parameters))
         let socket = rig.connect("s=\(client.name)")
         rig.send(Self.switched, on: socket)
-        _ = rig.upload(Self.ended, by: &client)
-        poll = rig.poll(client)
-        _ = (rig.script(poll), rig.texts(socket))
+        let second = rig.script(rig.upload(Self.ended, by: &client))
+        let rest = rig.texts(socket).joined()
+        #expect(first?.contains(#"{"r":2,"#) == true)
+        #expect(second?.contains(Self.ended) == true)
+        let bytes = [first ?? "", second ?? "", rest].map(\.utf8.count).reduce(0, +)
+        #expect(bytes > 4 * 1_800_000)
         _ = rig.node.curl("/a.json", "PUT", body: "1")
         #expect(rig.texts(socket) == [Self.push(1)])
     }
