@@ -29,6 +29,10 @@ public final class Node {
         case ended
     }
 
+    /// In the mode `interval` a node syncs four times a second: votes count once they are durable, and a coordinator that
+    /// learnt of them later than its lease lasts would lose it again and again.
+    private static let ticksPerSync = 5
+
     private let configuration: NodeConfiguration
     private let member: NodeConfiguration.Member
     private let log: NodeLog
@@ -274,8 +278,8 @@ extension Node {
         clients.availability = availability
         journal.submit()
         ticks += 1
+        if ticks.isMultiple(of: Node.ticksPerSync) { journal.synchronize() }
         guard ticks.isMultiple(of: 20) else { return }
-        journal.synchronize()
         clients.tick()
         replica.process = processStatus
         news.tell(of: replica)

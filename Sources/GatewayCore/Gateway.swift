@@ -115,8 +115,9 @@ extension Gateway {
         context.beginTurn(at: moment)
         guard moment.elapsedMilliseconds >= nextCheckMilliseconds else { return }
         nextCheckMilliseconds = moment.elapsedMilliseconds + Gateway.checkMilliseconds
-        // Sorted, so that equal gateways return equal outputs.
-        for id in connections.keys.sorted() { update(id) { $0.checkDeadline(&$1) } }
+        // Few are due, so that only these are sorted: equal gateways return equal outputs.
+        let due = connections.indices.filter { connections.values[$0].isDue(in: context) }
+        for id in due.map({ connections.keys[$0] }).sorted() { update(id) { $0.expire(&$1) } }
         context.checkLongPolls()
         processSignals()
     }

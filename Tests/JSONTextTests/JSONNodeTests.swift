@@ -48,7 +48,7 @@ import Testing
             #expect(update?.map(\.value.isNull) == [true, false])
             #expect(throws: DataError.self) { try root["w"]?.value() }
             #expect(throws: DataError.self) { try root["w"]?.update() }
-            #expect(throws: DataError.self) { try root["v"]?["x"]?.update() }
+            #expect(throws: DataError.self) { try root.value() }
         }
     }
 

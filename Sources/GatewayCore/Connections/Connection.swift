@@ -186,30 +186,37 @@ extension Connection {
 // MARK: - Deadlines
 
 extension Connection {
-    /// Whether the client has taken too long for what it is waited for; a quiet stream of events gets a sign of life.
-    mutating func checkDeadline(_ context: inout GatewayContext) {
+    /// Whether the client has taken too long for what it is waited for, or a quiet stream of events needs a sign of life.
+    func isDue(in context: GatewayContext) -> Bool {
         let now = context.elapsedMilliseconds
         let configuration = context.configuration
         switch activity {
         case .idle, .receiving:
             let deadline = configuration.deadlines.deadlineMilliseconds(
                 of: reader.phase, since: phaseMilliseconds)
-            if let deadline, now >= deadline { giveUp(&context) }
-        case .answering(_, _, let since):
-            if now >= since + configuration.partMilliseconds { close(&context) }
+            return deadline.map { now >= $0 } ?? false
+        case .answering(_, _, let since): return now >= since + configuration.partMilliseconds
+        case .streaming(let stream):
+            let limit =
+                stream.isPartWay
+                ? configuration.partMilliseconds : configuration.keepAliveMilliseconds
+            return now >= stream.sentMilliseconds + limit
+        // As long as the client polls, these show that it is alive.
+        case .realtime(let realtime): return realtime.session?.isSilent(at: context.now) ?? false
+        case .asking, .polling, .native, .closing: return false
+        }
+    }
+
+    /// Does what is due: ends the connection, or shows the client of a stream that it is alive.
+    mutating func expire(_ context: inout GatewayContext) {
+        switch activity {
+        case .idle, .receiving: giveUp(&context)
+        case .answering: close(&context)
         case .streaming(var stream):
-            let quiet = now - min(now, stream.sentMilliseconds)
-            if stream.isPartWay {
-                if quiet >= configuration.partMilliseconds { close(&context) }
-            } else if quiet >= configuration.keepAliveMilliseconds {
-                context.send(stream.keepAlive(at: now), to: id)
-                become(.streaming(stream))
-            }
-        case .realtime(let realtime):
-            // As long as the client polls, these show that it is alive.
-            if realtime.session?.isSilent(at: context.now) ?? false {
-                endRealtime(.goingAway, &context)
-            }
+            if stream.isPartWay { return close(&context) }
+            context.send(stream.keepAlive(at: context.elapsedMilliseconds), to: id)
+            become(.streaming(stream))
+        case .realtime: endRealtime(.goingAway, &context)
         case .asking, .polling, .native, .closing: break
         }
     }
