@@ -15,7 +15,7 @@ import Testing
 
     private static let modules = [
         "Hearth", "ClientCore", "SyncProtocol", "QueryEngine", "DataTree", "JSONText", "Threads",
-        "EventLoop", "HTTPText", "Sockets", "ZeroMQ", "Storage", "CEventLoop", "CSimdjson",
+        "EventLoop", "HTTPText", "TLS", "Sockets", "ZeroMQ", "Storage", "CEventLoop", "CSimdjson",
     ]
 
     private let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -94,7 +94,7 @@ import Testing
         let generated = ["CEventLoop", "CSimdjson"].map {
             products.appendingPathComponent($0 + ".build/module.modulemap").path
         }
-        let own = ["CZeroMQ", "CSQLite"].map { "\(root)/Sources/\($0)/module.modulemap" }
+        let own = ["CZeroMQ", "CSQLite", "COpenSSL"].map { "\(root)/Sources/\($0)/module.modulemap" }
         return (generated + own).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     }
 

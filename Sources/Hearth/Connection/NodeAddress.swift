@@ -18,7 +18,8 @@ package enum NodeAddress: Hashable, Sendable, CustomStringConvertible {
             self = .http(address)
             return
         }
-        guard !text.contains("#") else {
+        // Behind tcp:// it may be a character of the key.
+        guard !text.hasPrefix("http") || !text.contains("#") else {
             throw HearthError(
                 .invalid, "the fingerprint in \(text) is none",
                 fix: "write https://, a host, a port and #sha256= with 64 hexadecimal digits")

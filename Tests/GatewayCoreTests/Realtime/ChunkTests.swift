@@ -146,4 +146,18 @@ import Testing
         #expect(
             rig.request(3, "p", #"{"p":"/a","d":1}"#) == [Rig.push("d", "a", "1"), Rig.answer(3)])
     }
+
+    @Test func `a large value begins once the one before it has left`() {
+        var outgoing = RealtimeOutgoing()
+        func stream(of character: String) -> ChunkStream {
+            ChunkStream([], .string(String(repeating: character, count: 300 << 10)), [])
+        }
+        var parts = [outgoing.send(stream(of: "a"))]
+        #expect(outgoing.send(stream(of: "b")) == [])
+        while outgoing.isWaiting, parts.count < 20 { parts.append(outgoing.next()) }
+        let both = parts.map { part in
+            ["a", "b"].filter { character in part.contains { $0.contains(character.utf8.first!) } }
+        }
+        #expect(both == [["a"], ["a"], ["b"], ["b"]])
+    }
 }
