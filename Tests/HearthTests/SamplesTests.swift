@@ -66,11 +66,7 @@ import Testing
     private func compile(
         _ sources: [URL], in mode: String, to program: URL, options: [String] = []
     ) throws {
-        let objects = try SamplesTests.modules.flatMap { module in
-            let folder = products.appendingPathComponent(module + ".build")
-            return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-                .filter { $0.hasSuffix(".o") }.map { folder.appendingPathComponent($0).path }
-        }
+        let objects = try SamplesTests.modules.flatMap(objects)
         let compiler = Process()
         compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         compiler.arguments =
@@ -89,12 +85,28 @@ import Testing
             compiler.terminationStatus == 0, "\(String(decoding: said, as: UTF8.self))")
     }
 
+    /// The object files of a module. Those of sources that are gone stay in a folder in which was built before.
+    private func objects(of module: String) throws -> [String] {
+        let sources = try FileManager.default.subpathsOfDirectory(
+            atPath: "\(root)/Sources/\(module)")
+        let names = Set(sources.map { ($0 as NSString).lastPathComponent })
+        let folder = products.appendingPathComponent(module + ".build")
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            .filter {
+                $0.hasSuffix(".o")
+                    && names.contains(String(($0 as NSString).lastPathComponent.dropLast(2)))
+            }
+            .map { folder.appendingPathComponent($0).path }
+    }
+
     /// How the compiler finds the modules of C libraries.
     private var moduleMaps: [String] {
         let generated = ["CEventLoop", "CSimdjson"].map {
             products.appendingPathComponent($0 + ".build/module.modulemap").path
         }
-        let own = ["CZeroMQ", "CSQLite", "COpenSSL"].map { "\(root)/Sources/\($0)/module.modulemap" }
+        let own = ["CZeroMQ", "CSQLite", "COpenSSL"].map {
+            "\(root)/Sources/\($0)/module.modulemap"
+        }
         return (generated + own).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     }
 
