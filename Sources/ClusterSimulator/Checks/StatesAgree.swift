@@ -70,6 +70,9 @@ extension Operation {
 }
 
 /// No operation arrives with a stamp at or below the stable time.
+///
+/// Left out are operations of a node whose disk has lost a part of what it had reported as synced: the bound of its own
+/// stamps may be in that part, and it cannot know. One that has lost everything knows, and asks the others.
 enum StableIsFinal {
     static func judge(_ evidence: Evidence) -> Finding {
         let issued = evidence.recording.issued.sorted { $0.dot.sequence < $1.dot.sequence }
@@ -84,6 +87,7 @@ enum StableIsFinal {
                     guard sequence > held else { continue }
                     for late in byOrigin[origin] ?? []
                     where held < late.dot.sequence && late.dot.sequence <= sequence {
+                        if evidence.hasLostPart(late.node, by: late.time) { continue }
                         count += 1
                         guard late.operation.stamp.time <= after.stableTime else { continue }
                         return .invalid(
@@ -94,5 +98,12 @@ enum StableIsFinal {
             }
         }
         return .valid(count, "operations that arrived once there was a stable time")
+    }
+}
+
+extension Evidence {
+    /// Whether a node had lost the newest part of what its disk had held.
+    fileprivate func hasLostPart(_ node: Int, by time: Microseconds) -> Bool {
+        losses.contains { $0.node == node && $0.until <= time && $0.since > 0 }
     }
 }

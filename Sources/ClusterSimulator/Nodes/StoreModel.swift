@@ -101,19 +101,21 @@ extension StoreModel {
         return newest.firstBatch(through: truncating).map { "a truncation has left \($0)" }
     }
 
-    /// Continues with what a new process has found; returns how that contradicts what was reported.
+    /// Continues with what a new process has found; returns how that contradicts what was reported. What it has found and
+    /// is not durable can still be lost: a disk that lies does not make it so.
     mutating func recover(_ tables: MemoryTables) -> String? {
+        (writing, truncating) = (VersionVector(), VersionVector())
         let found = StoreContents(of: tables)
-        defer {
-            self = StoreModel()
-            durable = found
-        }
         var expected = durable
         var difference = found.difference(from: expected)
-        for change in pending where difference != nil {
-            expected.apply(change)
+        var kept = 0
+        while difference != nil, kept < pending.count {
+            expected.apply(pending[kept])
+            kept += 1
             if found.difference(from: expected) == nil { difference = nil }
         }
+        pending.removeSubrange(kept...)
+        if difference != nil { self = StoreModel(of: tables) }
         return difference.map { "after a start \($0)" }
     }
 
