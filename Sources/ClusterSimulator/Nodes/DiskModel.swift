@@ -78,7 +78,7 @@ extension VirtualDisk {
 
     /// All that was done so far is reported as durable.
     mutating func settle() {
-        if trouble != .lying { model.settle() }
+        if trouble != .lying, !hasFailed { model.settle() }
     }
 
     /// An ordinary transaction is reported, and durable unless it waits for the next sync.

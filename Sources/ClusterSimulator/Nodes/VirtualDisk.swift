@@ -71,6 +71,8 @@ struct VirtualDisk {
     var copy: Copy?
     /// Since when the disk reports data as synced that is not.
     var lyingSince: Microseconds?
+    /// Whether a write of this process has failed: what it wrote since is not durable, whatever later requests report.
+    private(set) var hasFailed = false
     /// Rows in whose place another write is stored now.
     var damages: [Damage] = []
     /// A misdirected write, and when it was handed over.
@@ -175,6 +177,7 @@ struct VirtualDisk {
             if trouble != .lying, store.tables.unsyncedCount == 0 { lyingSince = nil }
             return outcome
         } catch {
+            hasFailed = true
             workAfterFailure()
             return .failed(error)
         }
@@ -246,6 +249,7 @@ struct VirtualDisk {
         begin: (RecoveredState) -> Replica
     ) throws(MemoryTables.Failure) -> Replica {
         store = DurableStore(store.tables, limits: VirtualDisk.limits)
+        hasFailed = false
         let replica = try store.recover(begin: begin) { $0.replay($1) }
         store.tables.isLying = trouble == .lying
         compareWithModel()
