@@ -42,8 +42,8 @@ struct RealtimeOutgoing {
         var room = RealtimeOutgoing.partBytes
         while room > 0, !waiting.isEmpty {
             let added = takeFrames()
-            // A large value has ended; the next one begins once this one has left.
-            if added.isEmpty { break }
+            // A large value has ended; another one begins once this one has left.
+            if added.isEmpty, case .stream? = waiting.first { break }
             room -= added.reduce(0) { $0 + $1.count }
             frames += added
         }
