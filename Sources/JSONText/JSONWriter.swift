@@ -35,6 +35,10 @@ public struct JSONWriter {
     private let layout: Layout
     private var start: Value?
     private var frames: [Frame] = []
+    /// A long string of which a part is written, and how many bytes of it are.
+    private var string: (text: String, written: Int)?
+    /// Longer strings are written in parts of this size.
+    private static let stringPart = 16 << 10
 
     /// Makes a writer at the start of a value's text.
     public init(_ value: Value, form: Form = .plain, layout: Layout = .compact) {
@@ -60,8 +64,8 @@ public struct JSONWriter {
         String(decoding: bytes(of: value, form: form, layout: layout), as: UTF8.self)
     }
 
-    /// Appends the next part of the text: `count` bytes and the rest of a key and primitive, or, by
-    /// default, all that is left.
+    /// Appends the next part of the text: somewhat more than `count` bytes, or, by default, all that is
+    /// left.
     ///
     /// - Returns: Whether more may follow.
     /// - Complexity: O(part), whatever the size of the tree.
@@ -69,9 +73,9 @@ public struct JSONWriter {
     public mutating func write(to bytes: inout [UInt8], atLeast count: Int = .max) -> Bool {
         let end = count < .max - bytes.count ? bytes.count + count : .max
         if let start = start.take() { begin(start, &bytes) }
-        while !frames.isEmpty {
+        while string != nil || !frames.isEmpty {
             if bytes.count >= end { return true }
-            writeNextMember(&bytes)
+            if string != nil { writeString(&bytes) } else { writeNextMember(&bytes) }
         }
         return false
     }
@@ -97,7 +101,7 @@ extension JSONWriter {
         case .boolean(let flag): bytes += flag ? "true".utf8 : "false".utf8
         case .integer(let number): NumberText.append(number, to: &bytes)
         case .double(let number): NumberText.append(number, to: &bytes)
-        case .string(let text): StringText.append(text, to: &bytes)
+        case .string(let text): begin(text, &bytes)
         case .object(let children): open(children, priority: .null, &bytes)
         case .prioritized(let value): begin(value, &bytes)
         case .deferred(let placeholder): append(placeholder, to: &bytes)
@@ -109,15 +113,32 @@ extension JSONWriter {
         if case .object(let children) = value.content {
             return open(children, priority: value.priority, &bytes)
         }
-        let members = [(Key(unchecked: ".value"), value.content), (.priority, value.priority)]
-        bytes.append(UInt8(ascii: "{"))
-        for (index, (key, member)) in members.enumerated() {
-            separate(index, depth: frames.count + 1, &bytes)
-            append(key, to: &bytes)
-            begin(member, &bytes)
+        var members = Children()
+        members[Key(unchecked: ".value")] = value.content
+        open(members, priority: value.priority, &bytes)
+    }
+
+    private mutating func begin(_ text: String, _ bytes: inout [UInt8]) {
+        guard text.utf8.count > JSONWriter.stringPart else {
+            return StringText.append(text, to: &bytes)
         }
-        breakLine(depth: frames.count, &bytes)
-        bytes.append(UInt8(ascii: "}"))
+        bytes.append(UInt8(ascii: "\""))
+        string = (text, 0)
+    }
+
+    private mutating func writeString(_ bytes: inout [UInt8]) {
+        guard let string = string.take() else { return }
+        var text = string.text
+        let end = min(string.written + JSONWriter.stringPart, text.utf8.count)
+        text.withUTF8 { utf8 in
+            let part = UnsafeBufferPointer(rebasing: utf8[string.written..<end])
+            StringText.append(contents: part, to: &bytes)
+        }
+        if end < text.utf8.count {
+            self.string = (text, end)
+        } else {
+            bytes.append(UInt8(ascii: "\""))
+        }
     }
 
     private mutating func open(_ children: Children, priority: Value, _ bytes: inout [UInt8]) {

@@ -9,6 +9,12 @@ enum StringText {
     /// Appends a string of UTF-8 bytes in quotes.
     static func append(_ utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
+        append(contents: utf8, to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Appends any part of a string, without quotes.
+    static func append(contents utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
         var start = 0
         while let index = firstEscaped(in: utf8, from: start) {
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
@@ -16,7 +22,6 @@ enum StringText {
             start = index + 1
         }
         bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
-        bytes.append(UInt8(ascii: "\""))
     }
 
     /// The place of the next control character, quote or backslash.

@@ -116,6 +116,29 @@ import Testing
         }
     }
 
+    @Test(arguments: ["x", "é", "\n", "a\"", "😀"], [16_384, 16_385, 50_001])
+    func `a long string is written in parts`(character: String, bytes: Int) throws {
+        let text = String(repeating: character, count: bytes / character.utf8.count) + "end"
+        let member = Value.string(text).prioritized(.integer(2))
+        var both = Children()
+        both[Key(unchecked: "a")] = member
+        both[Key(unchecked: "b")] = .string(text)
+        for value in [.string(text), member, Value(both)] {
+            var writer = JSONWriter(value, form: .export)
+            var all: [UInt8] = []
+            var part: [UInt8] = []
+            while writer.write(to: &part, atLeast: 5_000) {
+                #expect((5_000..<40_000).contains(part.count))
+                all += part
+                part = []
+            }
+            #expect(part.count < 40_000)
+            all += part
+            #expect(all == JSONWriter.bytes(of: value, form: .export))
+            #expect(try JSONReader().parse(all) == value)
+        }
+    }
+
     @Test func `a writer appends to what is there`() {
         var bytes = Array("x=".utf8)
         var writer = JSONWriter(.integer(1))
