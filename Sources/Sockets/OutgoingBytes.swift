@@ -4,6 +4,8 @@ internal import CLibrary
 struct OutgoingBytes {
     /// From this size on a piece stays by itself.
     private static let largePiece = 16 << 10
+    /// For how many pieces room is kept.
+    private static let keptPieces = 4
     /// How many pieces one call of the system gets.
     private static let gathered = 32
 
@@ -27,9 +29,11 @@ struct OutgoingBytes {
         count += pieces[pieces.count - 1].count - before
     }
 
-    /// Adds a piece.
+    /// Adds a piece. What is sent to many connections is not copied unless something else waits.
     mutating func append(_ bytes: [UInt8]) {
-        if bytes.count < Self.largePiece { return append(sizeHint: bytes.count) { $0 += bytes } }
+        if !isEmpty, bytes.count < Self.largePiece {
+            return append(sizeHint: bytes.count) { $0 += bytes }
+        }
         pieces.append(bytes)
         count += bytes.count
     }
@@ -64,7 +68,12 @@ struct OutgoingBytes {
     }
 
     mutating func removeAll() {
-        pieces = []
+        // Room for a piece is kept: most of what is sent is one.
+        if pieces.capacity > Self.keptPieces {
+            pieces = []
+        } else {
+            pieces.removeAll(keepingCapacity: true)
+        }
         (sentPieces, sentBytes, count) = (0, 0, 0)
     }
 
