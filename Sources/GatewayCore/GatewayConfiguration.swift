@@ -18,6 +18,11 @@ public struct GatewayConfiguration: Equatable, Sendable {
     public var bodiesBytes = 256 << 20
     /// The largest message of a WebSocket.
     public var messageBytes = 16 << 20
+    /// The memory for all messages of WebSockets that are not complete: once for Firebase's clients, and what waits for them,
+    /// and once for native ones.
+    public var messagesBytes = 128 << 20
+    /// The memory for what waits for all slow clients together.
+    public var waitingBytes = 512 << 20
     /// How many connections there may be, and how many sessions that poll.
     public var connectionLimit = 10_000
     /// How many connections there may be from one other machine.

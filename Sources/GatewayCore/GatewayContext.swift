@@ -26,12 +26,15 @@ struct GatewayContext {
     private var signals: [(connection: SessionID, ConnectionSignal)] = []
     /// The bytes of all bodies that are not complete.
     var bodyBytes = 0
+    /// What sessions of Firebase's WebSockets keep.
+    private var shares: MemoryShares
     private var outputs: [GatewayOutput] = []
 
     init(_ configuration: GatewayConfiguration) {
         self.configuration = configuration
         longPolls = LongPollTable(
             limit: configuration.connectionLimit, byteLimit: configuration.bodiesBytes)
+        shares = MemoryShares(limit: configuration.messagesBytes)
         hostRule = HostRule(names: configuration.hosts)
         originRule = OriginRule(origins: configuration.origins)
         realtimeJSON = JSONReader(
@@ -78,6 +81,12 @@ extension GatewayContext {
         if signals.isEmpty { return nil }
         defer { signals = [] }
         return signals
+    }
+
+    /// Sets the bytes that a WebSocket keeps; if that is too much for all together, the one that keeps most ends.
+    mutating func setShare(_ bytes: Int, of connection: SessionID) {
+        guard let largest = shares.set(bytes, of: connection) else { return }
+        signal(.close(code: WebSocketCloseCode.tryAgainLater.rawValue), to: largest)
     }
 
     /// The connection of a session.

@@ -34,6 +34,8 @@ public struct WebSocketCloseCode: RawRepresentable, Equatable, Sendable {
     public static let unsupported = WebSocketCloseCode(rawValue: 1003)
     /// A message was larger than the sender of this code allows.
     public static let tooBig = WebSocketCloseCode(rawValue: 1009)
+    /// The sender of this code has no room at the moment.
+    public static let tryAgainLater = WebSocketCloseCode(rawValue: 1013)
 
     /// Whether the code may be sent: some numbers stand for what no frame says.
     var isValid: Bool {

@@ -43,6 +43,9 @@ public struct WebSocketReader: Sendable {
         self.messageLimit = messageLimit
     }
 
+    /// The bytes of the message that is not complete.
+    public var waitingBytes: Int { message.count }
+
     /// Reads up to the end of the next event, and removes from `bytes` what it read.
     ///
     /// - Returns: Nil once `bytes` is empty; after a close or a failure, everything that arrives is dropped.

@@ -30,6 +30,9 @@ import Testing
         loop = try Loop()
         var configuration = GatewayConfiguration()
         configuration.deadlines.headMilliseconds = 100
+        configuration.messagesBytes = 200_000
+        configuration.waitingBytes = 20 << 20
+        configuration.connectionLimit = 8
         port = HTTPPort(on: loop, configuration)
         var bound: HTTPAddress?
         for _ in 0..<100 where bound == nil {
@@ -131,29 +134,32 @@ import Testing
         client.send([1])
         try turn()
         let session = try #require(session)
-        inputs = []
-        var sent = 0
-        while inputs.isEmpty {
-            port.reply([UInt8](repeating: 7, count: 64 << 10), to: session)
-            sent += 1
+        // Twice, as it is said each time.
+        for _ in 0..<2 {
+            inputs = []
+            var sent = 0
+            while inputs.isEmpty {
+                port.reply([UInt8](repeating: 7, count: 64 << 10), to: session)
+                sent += 1
+            }
+            guard case .backpressured(session)? = inputs.first else {
+                Issue.record("\(inputs)")
+                return
+            }
+            #expect(port.waitingBytes > 1 << 20)
+            var received = 0
+            for _ in 0..<1_000 where received < sent {
+                _ = client.receive { received += $0.count == 64 << 10 ? 1 : 0 }
+                try turn(1)
+            }
+            #expect(received == sent)
+            #expect(inputs.count == 2)
+            guard case .writable(session)? = inputs.last else {
+                Issue.record("\(inputs)")
+                return
+            }
+            #expect(port.waitingBytes == 0)
         }
-        guard case .backpressured(session)? = inputs.first else {
-            Issue.record("\(inputs)")
-            return
-        }
-        #expect(port.waitingBytes > 1 << 20)
-        var received = 0
-        for _ in 0..<1_000 where received < sent {
-            _ = client.receive { received += $0.count == 64 << 10 ? 1 : 0 }
-            try turn(1)
-        }
-        #expect(received == sent)
-        #expect(inputs.count == 2)
-        guard case .writable(session)? = inputs.last else {
-            Issue.record("\(inputs)")
-            return
-        }
-        #expect(port.waitingBytes == 0)
     }
 
     @Test func `ends the session of a client that reads too slowly`() throws {
@@ -162,10 +168,71 @@ import Testing
         try turn()
         let session = try #require(session)
         let reply = [UInt8](repeating: 7, count: 1 << 20)
-        for _ in 0..<64 where port.slowClients == 0 { port.reply(reply, to: session) }
+        for _ in 0..<64 where port.slowClients == 0 {
+            port.reply(reply, to: session)
+            #expect(port.waitingBytes < 18 << 20)
+        }
         #expect(port.slowClients == 1)
         #expect(port.count == 0)
         #expect(inputs.contains { if case .closed(session) = $0 { true } else { false } })
+    }
+
+    @Test func `ends the client for which most waits, if too much waits for all`() throws {
+        let clients = try (0..<4).map { _ in try connect() }
+        for client in clients { client.send([1]) }
+        try turn()
+        let sessions = inputs.compactMap { input -> SessionID? in
+            if case .requested(_, let session) = input { session } else { nil }
+        }
+        try #require(sessions.count == 4)
+        let reply = [UInt8](repeating: 7, count: 1 << 20)
+        for _ in 0..<24 where port.slowClients == 0 {
+            for session in sessions + [sessions[2]] { port.reply(reply, to: session) }
+            #expect(port.waitingBytes < 24 << 20)
+        }
+        #expect(port.slowClients == 1)
+        let ended = inputs.compactMap { input -> SessionID? in
+            if case .closed(let session) = input { session } else { nil }
+        }
+        #expect(ended == [sessions[2]])
+        #expect(port.count == 3)
+        for client in clients { #expect(client.isOpen) }
+    }
+
+    /// The beginning of a frame of a client, of which the last bytes are missing.
+    private func beginning(_ count: Int, missing: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        WebSocketWriter.append(
+            .binary, [UInt8](repeating: 1, count: count + missing), mask: 77, to: &bytes)
+        return bytes.dropLast(missing)
+    }
+
+    @Test func `ends the client whose frame is the largest, if too many bytes are incomplete`()
+        throws
+    {
+        let sockets = try [70_000, 90_000, 30_000].map { count in
+            let socket = try plain()
+            #expect(socket.send(Array(Self.upgrade.utf8) + beginning(count, missing: 50_000)))
+            return socket
+        }
+        try turn(5)
+        for socket in sockets { #expect(socket.receive { _ in }) }
+        #expect(sockets[0].send([UInt8](repeating: 1, count: 15_000)))
+        try turn(5)
+        var answer: [UInt8] = []
+        _ = sockets[1].receive { answer += $0 }
+        #expect(!sockets[1].receive { answer += $0 })
+        #expect(answer == [0x88, 2, 3, 245])
+        // What it kept is free again, and what is complete counts no more.
+        let next = try plain()
+        #expect(next.send(Array(Self.upgrade.utf8) + beginning(80_000, missing: 1)))
+        try turn(5)
+        #expect(sockets[0].send([UInt8](repeating: 1, count: 35_000)))
+        try turn(5)
+        #expect(sockets[2].send([UInt8](repeating: 1, count: 49_000)))
+        try turn(5)
+        for socket in [sockets[0], sockets[2], next] { #expect(socket.receive { _ in }) }
+        #expect(inputs.count { if case .requested = $0 { true } else { false } } == 1)
     }
 
     @Test func `reads nothing while it is paused, and all of it later`() throws {
@@ -328,6 +395,12 @@ import Testing
         var answer: [UInt8] = []
         #expect(socket.receive { answer += $0 })
         #expect(answer.suffix(4) == [0x8A, 2, 8, 9])
+        // By itself, too.
+        #expect(socket.send([0x89, 0x81, 0, 0, 0, 0, 5]))
+        try turn()
+        answer = []
+        #expect(socket.receive { answer += $0 })
+        #expect(answer == [0x8A, 1, 5])
     }
 
     @Test func `closes a connection whose request takes too long`() throws {
@@ -355,5 +428,88 @@ import Testing
         _ = client.receive { replies.append($0) }
         #expect(!client.receive { replies.append($0) })
         #expect(replies == [[2]])
+    }
+
+    @Test func `reads in later turns what is too much for one`() throws {
+        let client = try connect()
+        let frame = [UInt8](repeating: 9, count: 100_000)
+        for count in 1...100 {
+            client.send(frame)
+            for _ in 0..<100 where inputs.count < count { try turn(1) }
+        }
+        #expect(inputs.count == 100)
+    }
+
+    @Test func `forgets a client that is gone, and what it kept`() throws {
+        for _ in 0..<10 {
+            do {
+                let socket = try plain()
+                #expect(socket.send(Array(Self.upgrade.utf8) + beginning(90_000, missing: 1)))
+                try turn(5)
+                #expect(port.count == 1)
+                withExtendedLifetime(socket) {}
+            }
+            try turn()
+        }
+        #expect(port.count == 0)
+        let health = try answer(to: "GET /health HTTP/1.0\r\n\r\n")
+        #expect(health.text.hasPrefix("HTTP/1.1 200 "))
+    }
+
+    @Test func `gives a client some seconds to close its side`() throws {
+        let socket = try plain()
+        #expect(socket.send(Array("\0\0\0\r\n\r\n".utf8)))
+        try turn()
+        for _ in 0..<4 { port.tick() }
+        #expect(port.count == 1)
+        port.tick()
+        #expect(port.count == 0)
+        withExtendedLifetime(socket) {}
+    }
+
+    @Test func `neither takes connections nor reads while it stops`() throws {
+        let client = try connect()
+        port.stopReceiving()
+        client.send([1])
+        let late = try plain()
+        try turn(5)
+        #expect(inputs.isEmpty)
+        #expect(port.count == 1)
+        withExtendedLifetime((client, late)) {}
+    }
+
+    @Test func `waits at the end no longer than clients take to close`() throws {
+        var client: NodeSocket? = try connect()
+        client?.send([1])
+        try turn()
+        port.stopReceiving()
+        client = nil
+        loop.atEndOfTurn = {}
+        let start = Loop.monotonicNanoseconds
+        port.close()
+        #expect(port.count == 0)
+        #expect(Loop.monotonicNanoseconds - start < 400_000_000)
+    }
+
+    @Test func `a value whose chunks take long to count reaches a client of Firebase`() throws {
+        let socket = try plain()
+        let upgrade = Self.upgrade.replacing("/.hearth", with: "/.ws?v=5")
+        var bytes = Array(upgrade.utf8)
+        let get = #"{"t":"d","d":{"r":1,"a":"g","b":{"p":"/a","q":{}}}}"#
+        WebSocketWriter.append(.text, Array(get.utf8), mask: 77, to: &bytes)
+        #expect(socket.send(bytes))
+        try turn()
+        guard case .requestedMessages(let messages, let session)? = inputs.last else {
+            Issue.record("\(inputs)")
+            return
+        }
+        let value = Value.string(String(repeating: "x", count: 3_000_000))
+        port.answer([SessionAnswer(.value(id: messages[0].id, value: value))], to: session)
+        var received = 0
+        for _ in 0..<1_000 where received < 3_000_000 {
+            #expect(socket.receive { received += $0.count })
+            try turn(1)
+        }
+        #expect(received > 3_000_000)
     }
 }

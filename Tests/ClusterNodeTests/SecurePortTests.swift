@@ -1,5 +1,6 @@
 import ClusterConfiguration
 import EventLoop
+import Foundation
 import GatewayCore
 import ReplicaCore
 import Sockets
@@ -156,6 +157,53 @@ import Testing
         #expect(port.count == 1)
     }
 
+    @Test func `keeps a connection that sends nothing after its handshake`() throws {
+        let certificate = Certificate(hosts: ["localhost"])
+        try write(certificate)
+        let (port, base) = try open()
+        let pin = HTTPAddress.fragment(ofFingerprint: certificate.fingerprint)
+        let socket = try PolledSocket(to: try #require(HTTPAddress(base + pin)))
+        #expect(socket.wait(upTo: .seconds(1)))
+        #expect(try socket.finishConnecting())
+        _ = socket.send([])
+        for _ in 0..<5 {
+            try turn()
+            #expect(socket.receive { _ in })
+        }
+        for _ in 0..<30 { port.tick() }
+        #expect(port.count == 1)
+    }
+
+    @Test(arguments: [0, 1])
+    func `tells so many clients that there are too many, and no more`(limit: Int) throws {
+        try write(Certificate(hosts: ["localhost"]))
+        var configuration = GatewayConfiguration()
+        configuration.connectionLimit = limit
+        let port = HTTPPort(on: loop, configuration)
+        var bound: HTTPAddress?
+        for _ in 0..<100 where bound == nil {
+            let text = "http://127.0.0.1:\(Int.random(in: 21_600...21_690))"
+            let isOpen: Void? = try? port.open(at: text) { _ in }
+            if isOpen != nil { bound = HTTPAddress(text) }
+        }
+        loop.atEndOfTurn = { [unowned port] in port.endTurn() }
+        let address = try #require(bound)
+        let sockets = try (0..<limit + 103).map { _ in
+            let socket = try PolledSocket(to: address)
+            #expect(socket.wait(upTo: .seconds(1)))
+            #expect(try socket.finishConnecting())
+            return socket
+        }
+        try turn(5)
+        #expect(port.count == limit + 100)
+        let refused = sockets.count { socket in
+            var text: [UInt8] = []
+            _ = socket.receive { text += $0 }
+            return text.starts(with: "HTTP/1.1 503 ".utf8)
+        }
+        #expect(refused == 100)
+    }
+
     @Test func `ends a connection that it has no room for, which it can tell nothing`() throws {
         try write(Certificate(hosts: ["localhost"]))
         var configuration = GatewayConfiguration()
@@ -189,6 +237,63 @@ import Testing
         #expect(try !client(base, pinning: old).isOpen)
         try turn()
         #expect(early.receive { _ in })
+    }
+
+    @Test(arguments: ["key", "time", "file"])
+    func `notices a change of the key alone, of the time alone, of the file alone`(
+        change: String
+    ) throws {
+        var (old, new) = (Certificate(hosts: ["localhost"]), Certificate(hosts: ["localhost"]))
+        while new.certificate.utf8.count != old.certificate.utf8.count
+            || new.key.utf8.count != old.key.utf8.count
+        {
+            new = Certificate(hosts: ["localhost"])
+        }
+        try write(old)
+        let address = try #require(HTTPAddress("https://127.0.0.1:1"))
+        let certificate = try ServerCertificate(files, at: address) { [sink] in
+            sink.log.append($0)
+        }
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        if change == "key" {
+            _ = try folder.write(new.certificate, to: "certificate.pem")
+            certificate.refresh()
+            #expect(sink.log.count == 1 && sink.log[0].hasPrefix("keeps"))
+        } else if change == "file" {
+            try set(date)
+            certificate.refresh()
+        }
+        sink.log = []
+        certificate.refresh()
+        #expect(sink.log.isEmpty)
+        switch change {
+        case "key":
+            _ = try folder.write(new.key, to: "certificate.key")
+            try restrict(folder.file("certificate.key"))
+        case "time":
+            try overwrite("certificate.pem", with: new.certificate)
+            try overwrite("certificate.key", with: new.key)
+        default:
+            try write(new)
+            try set(date)
+        }
+        certificate.refresh()
+        #expect(sink.log.count == 1 && sink.log.last?.hasPrefix("new connections get") == true)
+    }
+
+    /// Sets when both files were written last.
+    private func set(_ date: Date) throws {
+        for name in ["certificate.pem", "certificate.key"] {
+            try FileManager.default.setAttributes(
+                [.modificationDate: date], ofItemAtPath: folder.file(name))
+        }
+    }
+
+    /// Writes another text of the same length into a file.
+    private func overwrite(_ name: String, with text: String) throws {
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: folder.file(name)))
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.close()
     }
 
     @Test func `has the certificate that its address names`() throws {

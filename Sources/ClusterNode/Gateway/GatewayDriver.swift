@@ -7,12 +7,15 @@ internal import SyncProtocol
 ///
 /// What follows from the replica's own answers waits for the next turn of the loop: the replica is in the middle of ending one.
 final class GatewayDriver {
+    /// How many connections get another part of something large in a turn: the others, and small requests, do not wait longer.
+    private static let partsPerTurn = 16
+
     private let loop: Loop
     private var gateway: Gateway
     private var isInTurn = false
     private var isAnswering = false
     private var asked: [Input] = []
-    private var writable: [SessionID] = []
+    private var writable: ArraySlice<SessionID> = []
     private var next: Watcher?
     /// Takes an input for the replica.
     var receive: (Input) -> Void = { _ in }
@@ -50,7 +53,7 @@ final class GatewayDriver {
         isAnswering = false
     }
 
-    /// Tells the gateway in the next turn that all is sent to a connection.
+    /// Tells the gateway in one of the next turns that all is sent to a connection.
     func reportWritable(_ session: SessionID) {
         writable.append(session)
         schedule()
@@ -109,8 +112,9 @@ final class GatewayDriver {
         let inputs = asked
         asked = []
         for input in inputs { receive(input) }
-        let sessions = writable
-        writable = []
+        let sessions = writable.prefix(Self.partsPerTurn)
+        writable.removeFirst(sessions.count)
         for session in sessions { step(.writable(session)) }
+        if !writable.isEmpty { schedule() }
     }
 }

@@ -19,7 +19,9 @@ final class HTTPConnection {
     let session: SessionID
     let stream: Stream
     var state = State.requesting
-    var frames = WebSocketReader(isMasked: true, messageLimit: NativeProtocol.requestLimit)
+    var frames = HTTPConnection.makeReader()
+    /// The bytes of a frame that is not complete, as they were counted last.
+    var countedBytes = 0
     /// Whether so much waits for the client that its listens pause.
     var isBackpressured = false
     /// Whether the gateway waits until all is sent.
@@ -30,6 +32,11 @@ final class HTTPConnection {
     init(_ session: SessionID, on stream: Stream) {
         self.session = session
         self.stream = stream
+    }
+
+    /// A reader of what a native client sends.
+    static func makeReader() -> WebSocketReader {
+        WebSocketReader(isMasked: true, messageLimit: NativeProtocol.requestLimit)
     }
 
     /// Whether the ends have to agree on keys first.

@@ -27,12 +27,18 @@ final class HTTPPort: ClientDoor {
     private let loop: Loop
     private let gateway: GatewayDriver
     private let connectionLimit: Int
+    /// If more waits for all clients together, those end for which most waits.
+    private let allWaitingBytesLimit: Int
     /// There for a port with TLS.
     private let certificate: ServerCertificate?
     private let readLimit = ReadLimit(bytesPerTurn: HTTPPort.bytesPerTurn)
     private var listener: Listener?
     private var connections = SessionTable<HTTPConnection>()
     private var unsent: [HTTPConnection] = []
+    /// The bytes that were added since all that waits was measured.
+    private var unmeasuredBytes = 0
+    /// The frames of native clients that are not complete.
+    private var shares: MemoryShares
     private var second: UInt64 = 0
     private var isClosing = false
     private var receive: (Input) -> Void = { _ in }
@@ -45,6 +51,8 @@ final class HTTPPort: ClientDoor {
         self.loop = loop
         gateway = GatewayDriver(configuration, on: loop)
         connectionLimit = configuration.connectionLimit
+        allWaitingBytesLimit = configuration.waitingBytes
+        shares = MemoryShares(limit: configuration.messagesBytes)
     }
 
     /// The port of a node as its configuration describes it.
@@ -179,6 +187,7 @@ extension HTTPPort {
 
     private func remove(_ connection: HTTPConnection) {
         guard connections.remove(connection.session) != nil else { return }
+        count(0, of: connection)
         let wasNative = connection.state == .native
         connection.state = .closing(deadlineSecond: 0)
         listener?.resume()
@@ -221,9 +230,26 @@ extension HTTPPort {
             slowClients += 1
             return end(connection)
         }
+        unmeasuredBytes -= connection.stream.waitingBytes
         body()
+        unmeasuredBytes += connection.stream.waitingBytes
         markUnsent(connection)
         if connection.stream.waitingBytes > Self.backpressureBytes { relieve(connection) }
+        if unmeasuredBytes > allWaitingBytesLimit / 8 { boundWaitingBytes() }
+    }
+
+    /// Sends what the system has room for; if too much waits for all clients together, those end for which most waits.
+    private func boundWaitingBytes() {
+        unmeasuredBytes = 0
+        for connection in connections.all { connection.stream.flush() }
+        var total = waitingBytes
+        guard total > allWaitingBytesLimit else { return }
+        let slowest = connections.all.sorted { $0.stream.waitingBytes > $1.stream.waitingBytes }
+        for connection in slowest where total > allWaitingBytesLimit {
+            total -= connection.stream.waitingBytes
+            slowClients += 1
+            end(connection)
+        }
     }
 
     private func markUnsent(_ connection: HTTPConnection) {
@@ -312,6 +338,16 @@ extension HTTPPort {
             case .failed(let failure): finish(connection, failure.code)
             }
         }
+        if connection.state == .native { count(connection.frames.waitingBytes, of: connection) }
+    }
+
+    /// Counts the bytes of a frame that is not complete; if those of all clients are too many, the largest is given up.
+    private func count(_ bytes: Int, of connection: HTTPConnection) {
+        guard bytes != connection.countedBytes else { return }
+        connection.countedBytes = bytes
+        guard let largest = shares.set(bytes, of: connection.session).flatMap({ connections[$0] })
+        else { return }
+        finish(largest, .tryAgainLater)
     }
 
     /// Ends a native client's session, and tells it why.
@@ -325,6 +361,8 @@ extension HTTPPort {
     /// Sends what waits, and gives the client a moment to close its end.
     private func finish(_ connection: HTTPConnection) {
         connection.state = .closing(deadlineSecond: second + Self.closeSeconds)
+        connection.frames = HTTPConnection.makeReader()
+        count(0, of: connection)
         connection.stream.finish()
     }
 }

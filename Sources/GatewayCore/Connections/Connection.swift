@@ -51,7 +51,7 @@ struct Connection {
     /// Closes the connection once everything sent to it has left.
     mutating func close(_ context: inout GatewayContext) {
         if case .closing = activity { return }
-        releaseBody(of: become(.closing), &context)
+        release(become(.closing), &context)
         context.output(.close(id))
     }
 
@@ -63,12 +63,17 @@ struct Connection {
         }
         endSwitch(&context)
         endSession(&context)
-        releaseBody(of: become(.closing), &context)
+        release(become(.closing), &context)
         context.metrics.connections[kind, default: 0] -= 1
     }
 
-    private func releaseBody(of activity: Activity, _ context: inout GatewayContext) {
-        if case .receiving(let request) = activity { context.bodyBytes -= request.body.count }
+    /// Gives back the memory of an activity that is over.
+    private func release(_ activity: Activity, _ context: inout GatewayContext) {
+        switch activity {
+        case .receiving(let request): context.bodyBytes -= request.body.count
+        case .realtime(let realtime) where realtime.countedBytes > 0: context.setShare(0, of: id)
+        default: break
+        }
     }
 
     /// Ends the session, if there is one, while the connection goes on.

@@ -126,16 +126,11 @@ extension EventStream {
             return AnswerText(
                 writes[0].value, form: form, from: Array(start.utf8), to: Array("}\n\n".utf8))
         }
-        var bytes = Array("event: patch\ndata: {\"path\":\"/\",\"data\":{".utf8)
-        for (index, write) in writes.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes += JSONWriter.bytes(of: .string(write.path.pathText))
-            bytes.append(UInt8(ascii: ":"))
-            var writer = JSONWriter(write.value, form: form)
-            writer.write(to: &bytes)
-        }
-        bytes += "}}\n\n".utf8
-        return AnswerText(bytes)
+        let start = "event: patch\ndata: {\"path\":\"/\",\"data\":"
+        return AnswerText(pieces: [
+            .bytes(Array(start.utf8)), .update(UpdateWriter(writes, form: form)),
+            .bytes(Array("}\n\n".utf8)),
+        ])
     }
 
     private static func name(_ path: Path) -> String {

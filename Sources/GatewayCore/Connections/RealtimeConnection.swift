@@ -12,10 +12,20 @@ struct RealtimeConnection {
 
     var reader: WebSocketReader
     var owner: Owner
+    /// The bytes that it keeps, as they were counted last.
+    fileprivate(set) var countedBytes = 0
 
     init(_ owner: Owner, messageLimit: Int) {
         self.owner = owner
         reader = WebSocketReader(isMasked: true, messageLimit: messageLimit)
+    }
+
+    /// Counts the bytes of messages that are not complete, and of those that wait, among those of all connections.
+    fileprivate mutating func countBytes(of id: SessionID, _ context: inout GatewayContext) {
+        let kept = reader.waitingBytes + (session?.waitingBytes ?? 0)
+        guard kept != countedBytes else { return }
+        countedBytes = kept
+        context.setShare(kept, of: id)
     }
 
     /// The session, unless its client still polls.
@@ -119,8 +129,10 @@ extension Connection {
         in bytes: inout UnsafeRawBufferPointer, _ context: inout GatewayContext
     ) -> WebSocketEvent? {
         guard isRealtime, case .realtime(var realtime) = become(.idle) else { return nil }
-        defer { become(.realtime(realtime)) }
-        return realtime.reader.next(in: &bytes)
+        let event = realtime.reader.next(in: &bytes)
+        realtime.countBytes(of: id, &context)
+        become(.realtime(realtime))
+        return event
     }
 
     private mutating func process(_ event: WebSocketEvent, _ context: inout GatewayContext) {
@@ -164,6 +176,7 @@ extension Connection {
         let effects = body(&session, &context)
         let waits = session.isWaiting
         realtime.owner = .connection(session)
+        realtime.countBytes(of: id, &context)
         become(.realtime(realtime))
         for effect in effects {
             switch effect {

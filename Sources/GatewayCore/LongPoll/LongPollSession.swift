@@ -52,7 +52,8 @@ struct LongPollSession {
 
     /// The memory that the session takes for what waits.
     var waitingBytes: Int {
-        outbox.waitingBytes + uploads.waitingBytes + (transport?.earlyBytes ?? 0)
+        outbox.waitingBytes + uploads.waitingBytes + realtime.waitingBytes
+            + (transport?.earlyBytes ?? 0)
     }
 
     /// The script with which the session begins.

@@ -10,6 +10,17 @@ enum ChunkCutter {
     /// Where the chunk ends that begins at an index; nil if the text ends before the chunk is full.
     static func end(of text: [UInt8], from start: Int) -> Int? {
         if text.count - start <= limit { return nil }
+        return text.withUnsafeBytes { text in
+            let ahead = UnsafeRawBufferPointer(rebasing: text[start..<start + limit])
+            // A byte of more than 7 bits is a part of a character, and the next one may be too.
+            if text[start + limit] < 0x80, ahead.isASCII { return start + limit }
+            return endOfCharacters(in: text, from: start)
+        }
+    }
+
+    private static func endOfCharacters(
+        in text: UnsafeRawBufferPointer, from start: Int
+    ) -> Int? {
         var units = 0
         for index in start..<text.count {
             switch text[index] {
@@ -35,48 +46,14 @@ enum ChunkCutter {
     }
 }
 
-/// A message with a large value, whose chunks are made one by one, so that it takes no memory of its own.
-///
-/// The number of chunks comes first; so the value is written twice.
-struct ChunkStream {
-    /// Values whose text is shorter are sent whole.
-    static let threshold = 256 << 10
-
-    private var isCounted = false
-    private var writer: JSONWriter
-    private let tail: [UInt8]
-    private var bytes: [UInt8]
-    private var hasMore = true
-
-    /// The message that consists of a head, a value in export form, and a tail.
-    init(_ head: [UInt8], _ value: Value, _ tail: [UInt8]) {
-        writer = JSONWriter(value, form: .export)
-        (bytes, self.tail) = (head, tail)
-    }
-
-    /// The next WebSocket message; nil at the end.
-    mutating func next() -> [UInt8]? {
-        if isCounted { return nextChunk() }
-        isCounted = true
-        var copy = self
-        var count = 0
-        while copy.nextChunk() != nil { count += 1 }
-        return Array(String(count).utf8)
-    }
-
-    private mutating func nextChunk() -> [UInt8]? {
-        while true {
-            if let end = ChunkCutter.end(of: bytes, from: 0) {
-                let chunk = Array(bytes[..<end])
-                bytes.removeFirst(end)
-                return chunk
-            }
-            guard hasMore else {
-                defer { bytes = [] }
-                return bytes.isEmpty ? nil : bytes
-            }
-            hasMore = writer.write(to: &bytes, atLeast: 4 * ChunkCutter.limit)
-            if !hasMore { bytes += tail }
+extension UnsafeRawBufferPointer {
+    /// Whether all bytes have 7 bits.
+    fileprivate var isASCII: Bool {
+        var bits: UInt64 = 0
+        for index in stride(from: 0, to: count & ~7, by: 8) {
+            bits |= loadUnaligned(fromByteOffset: index, as: UInt64.self)
         }
+        for index in count & ~7..<count { bits |= UInt64(self[index]) }
+        return bits & 0x8080_8080_8080_8080 == 0
     }
 }

@@ -21,6 +21,9 @@ package struct ChunkJoiner {
     private var outstanding = 0
     private var bytes: [UInt8] = []
 
+    /// The bytes of the message that is not complete.
+    var waitingBytes: Int { bytes.count }
+
     /// A joiner between two messages.
     package init() {}
 

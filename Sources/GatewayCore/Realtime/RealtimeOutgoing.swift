@@ -3,17 +3,21 @@
 struct RealtimeOutgoing {
     private enum Waiting {
         case text([UInt8])
-        case stream(ChunkStream)
+        case value(ChunkStream)
     }
 
     /// With more bytes of texts, or more messages, behind a large value than this the session has to end.
     static let byteLimit = 16 << 20
     static let countLimit = 25_000
-    /// About so much of a large value is sent at a time.
+    /// About so much of what waits is sent at a time.
     private static let partBytes = 256 << 10
+    /// With more bytes of values in one turn than this, further ones wait: a client can ask for many with few bytes.
+    static let valueBytesPerTurn = 1 << 20
 
-    private var waiting: [Waiting] = []
-    private var waitingBytes = 0
+    private var waiting: ArraySlice<Waiting> = []
+    /// The bytes of the texts that wait.
+    private(set) var waitingBytes = 0
+    private var valueBytes = 0
 
     /// Whether messages wait until the connection has room.
     var isWaiting: Bool { !waiting.isEmpty }
@@ -21,6 +25,9 @@ struct RealtimeOutgoing {
     var isFull: Bool {
         waitingBytes > RealtimeOutgoing.byteLimit || waiting.count > RealtimeOutgoing.countLimit
     }
+
+    /// Begins to count the values of a turn.
+    mutating func beginTurn() { valueBytes = 0 }
 
     /// The frames of a text that can be sent now.
     mutating func send(_ text: [UInt8]) -> [[UInt8]] {
@@ -30,36 +37,56 @@ struct RealtimeOutgoing {
         return []
     }
 
-    /// The first frames of a large value.
-    mutating func send(_ stream: ChunkStream) -> [[UInt8]] {
-        waiting.append(.stream(stream))
-        return waiting.count == 1 ? next() : []
+    /// The frames of a text with a value that can be sent now.
+    mutating func send(value text: AnswerText) -> [[UInt8]] {
+        waiting.append(.value(ChunkStream(text)))
+        guard waiting.count == 1, valueBytes < RealtimeOutgoing.valueBytesPerTurn else { return [] }
+        let frames = next()
+        valueBytes += frames.reduce(0) { $0 + $1.count }
+        return frames
     }
 
-    /// The next frames, once the earlier ones have left.
+    /// The next frames, once the earlier ones have left; none while chunks are counted.
     mutating func next() -> [[UInt8]] {
         var frames: [[UInt8]] = []
         var room = RealtimeOutgoing.partBytes
-        while room > 0, !waiting.isEmpty {
-            let added = takeFrames()
-            // A large value has ended; another one begins once this one has left.
-            if added.isEmpty, case .stream? = waiting.first { break }
+        var hasEndedLarge = false
+        while room > 0, let next = waiting.first {
+            // Once a large value has left, another one begins.
+            if hasEndedLarge, case .value = next { break }
+            guard let added = removeFrames(&hasEndedLarge) else { break }
             room -= added.reduce(0) { $0 + $1.count }
             frames += added
         }
         return frames
     }
 
-    private mutating func takeFrames() -> [[UInt8]] {
-        switch waiting[0] {
+    /// The next frames of what waits first; nil while its chunks are counted.
+    private mutating func removeFrames(_ hasEndedLarge: inout Bool) -> [[UInt8]]? {
+        switch waiting[waiting.startIndex] {
         case .text(let text):
             waiting.removeFirst()
             waitingBytes -= text.count
             return ChunkCutter.frames(of: text)
-        case .stream(var stream):
-            let frame = stream.next()
-            if frame == nil { waiting.removeFirst() } else { waiting[0] = .stream(stream) }
-            return frame.map { [$0] } ?? []
+        case .value(var stream):
+            // Nothing else holds it, so that it is changed in place.
+            waiting[waiting.startIndex] = .text([])
+            let step = stream.next()
+            switch step {
+            case .whole(let frames):
+                waiting.removeFirst()
+                return frames
+            case .frame(let frame):
+                waiting[waiting.startIndex] = .value(stream)
+                return [frame]
+            case .counts:
+                waiting[waiting.startIndex] = .value(stream)
+                return nil
+            case .ended:
+                waiting.removeFirst()
+                hasEndedLarge = true
+                return []
+            }
         }
     }
 }

@@ -71,6 +71,9 @@ package struct RealtimeSession {
     /// Whether messages wait until the connection has room: the replica's answers should wait as well.
     package var isWaiting: Bool { outgoing.isWaiting }
 
+    /// The bytes of a message of the client that is not complete, and of messages that wait for room.
+    var waitingBytes: Int { joiner.waitingBytes + outgoing.waitingBytes }
+
     /// Sends what waits, as the connection has room again.
     package mutating func resume() -> [RealtimeEffect] { outgoing.next().map { .send($0) } }
 
@@ -86,10 +89,15 @@ package struct RealtimeSession {
         return [.close(code: code)]
     }
 
-    mutating func send(_ text: [UInt8]) -> [RealtimeEffect] {
-        let frames = outgoing.send(text)
-        if outgoing.isFull { return close(code: 1_008) }
-        return frames.map { .send($0) }
+    mutating func send(_ text: [UInt8]) -> [RealtimeEffect] { effects(of: outgoing.send(text)) }
+
+    /// Sends a text with a value of any size.
+    private mutating func send(value text: AnswerText) -> [RealtimeEffect] {
+        effects(of: outgoing.send(value: text))
+    }
+
+    private mutating func effects(of frames: [[UInt8]]) -> [RealtimeEffect] {
+        outgoing.isFull ? close(code: 1_008) : frames.map { .send($0) }
     }
 }
 
@@ -100,6 +108,7 @@ extension RealtimeSession {
     package mutating func answered(
         _ answers: [SessionAnswer], sharing texts: inout GatewayTexts
     ) -> [RealtimeEffect] {
+        outgoing.beginTurn()
         var effects: [RealtimeEffect] = []
         for answer in answers where !isOver { effects += answered(answer, sharing: &texts) }
         return effects
@@ -112,13 +121,14 @@ extension RealtimeSession {
         case .ok(let id), .acknowledged(let id, _), .pushed(let id, _): return done(id)
         case .value(let id, let value):
             guard let request = requests.removeValue(forKey: id) else { return [] }
-            return send(RealtimeText.responseHead(request.number), value, RealtimeText.valueTail)
+            return send(value: RealtimeText.response(request.number, value: value))
         case .change(let id, let writes):
             return push(writes, to: id, answer.notice, sharing: &texts) + pushed(to: id)
         case .ranges(let id, let ranges):
             guard let listen = listens[id] else { return [] }
             let text = RealtimeText.push(ranges, at: listen.key.path)
-            return send(text + RealtimeText.tail(tag: listen.tag)) + pushed(to: id)
+            return send(value: text.followed(by: RealtimeText.tail(tag: listen.tag)))
+                + pushed(to: id)
         case .error(let id, let code, let problem, let fix):
             guard let request = requests.removeValue(forKey: id) else { return [] }
             listens.remove(id)
@@ -147,23 +157,16 @@ extension RealtimeSession {
     ) -> [RealtimeEffect] {
         guard let listen = listens[id], !writes.isEmpty else { return [] }
         let (path, tail) = (listen.key.path, RealtimeText.tail(tag: listen.tag))
-        if notice == 0, writes.count == 1 {
-            let head = RealtimeText.pushHead("d", at: path.appending(writes[0].path))
-            return send(head, writes[0].value, tail)
-        }
-        let text = texts.text(notice, .realtime) { RealtimeText.push(writes, at: path) }
-        return send(text + tail)
-    }
-
-    /// Sends a message with a value of any size.
-    private mutating func send(
-        _ head: [UInt8], _ value: Value, _ tail: [UInt8]
-    ) -> [RealtimeEffect] {
-        var text = head
-        var writer = JSONWriter(value, form: .export)
-        guard writer.write(to: &text, atLeast: ChunkStream.threshold) else {
-            return send(text + tail)
-        }
-        return outgoing.send(ChunkStream(head, value, tail)).map { .send($0) }
+        let whole =
+            notice == 0
+            ? []
+            : texts.text(notice, .realtime) {
+                var text = RealtimeText.push(writes, at: path)
+                var bytes: [UInt8] = []
+                // A large one is made by each client that reads it, part by part.
+                return text.write(to: &bytes, atLeast: ChunkStream.threshold) ? [] : bytes
+            }
+        if !whole.isEmpty { return send(whole + tail) }
+        return send(value: RealtimeText.push(writes, at: path).followed(by: tail))
     }
 }

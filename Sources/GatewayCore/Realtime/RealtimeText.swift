@@ -39,62 +39,50 @@ enum RealtimeText {
         Array(#"{"t":"d","d":{"r":\#(number),"b":{"s":"\#(status)","d":\#(payload)}}}"#.utf8)
     }
 
-    /// The head of the answer to a read, before its value; `valueTail` ends it.
-    static func responseHead(_ number: Int64) -> [UInt8] {
-        Array(#"{"t":"d","d":{"r":\#(number),"b":{"s":"ok","d":"#.utf8)
+    /// The answer to a read.
+    static func response(_ number: Int64, value: Value) -> AnswerText {
+        let head = #"{"t":"d","d":{"r":\#(number),"b":{"s":"ok","d":"#
+        return AnswerText(value, form: .export, from: Array(head.utf8), to: Array("}}}".utf8))
     }
 
-    static let valueTail = Array("}}}".utf8)
-
-    /// The head of a push of all that is at a path; `tail` ends it.
-    static func pushHead(_ action: String, at path: Path) -> [UInt8] {
+    /// The head of a push of what is at a path; `tail` ends it.
+    private static func pushHead(_ action: String, at path: Path) -> [UInt8] {
         Array(#"{"t":"d","d":{"a":"\#(action)","b":{"p":\#(quoted(name(of: path))),"d":"#.utf8)
     }
 
     /// The end of a push, with the tag of its query.
     static func tail(tag: Int64?) -> [UInt8] {
-        guard let tag else { return valueTail }
+        guard let tag else { return Array("}}}".utf8) }
         return Array(#","t":\#(tag)}}}"#.utf8)
     }
 
     /// A push of an operation's writes, relative to a path, without its end.
     ///
     /// One write is a `d` where it is, more are one `m` at the path, so that the client shows them together.
-    static func push(_ writes: [Write], at path: Path) -> [UInt8] {
+    static func push(_ writes: [Write], at path: Path) -> AnswerText {
         let writes = Write.conflict(in: writes) == nil ? writes : merged(writes)
         if writes.count == 1 {
-            var text = pushHead("d", at: path.appending(writes[0].path))
-            append(writes[0].value, to: &text)
-            return text
+            let head = pushHead("d", at: path.appending(writes[0].path))
+            return AnswerText(pieces: [.bytes(head), json(writes[0].value)])
         }
-        var text = pushHead("m", at: path)
-        for (index, write) in writes.enumerated() {
-            text.append(UInt8(ascii: index == 0 ? "{" : ","))
-            text += quoted(name(of: write.path)).utf8
-            text.append(UInt8(ascii: ":"))
-            append(write.value, to: &text)
-        }
-        text.append(UInt8(ascii: "}"))
-        return text
+        let update = UpdateWriter(writes, form: .export)
+        return AnswerText(pieces: [.bytes(pushHead("m", at: path)), .update(update)])
     }
 
     /// A push of the ranges that differ from what the client holds, without its end.
-    static func push(_ ranges: [ChangedRange], at path: Path) -> [UInt8] {
-        var text = pushHead("rm", at: path)
-        text.append(UInt8(ascii: "["))
+    static func push(_ ranges: [ChangedRange], at path: Path) -> AnswerText {
+        var pieces = [AnswerText.Piece.bytes(pushHead("rm", at: path))]
         for (index, changed) in ranges.enumerated() {
-            text.append(UInt8(ascii: index == 0 ? "{" : ","))
-            if index > 0 { text.append(UInt8(ascii: "{")) }
+            var text = Array((index == 0 ? "[{" : "},{").utf8)
             if let after = changed.range.after { text += #""s":\#(quoted(name(of: after))),"#.utf8 }
             if let through = changed.range.through {
                 text += #""e":\#(quoted(name(of: through))),"#.utf8
             }
             text += #""m":"#.utf8
-            append(changed.value ?? .null, to: &text)
-            text.append(UInt8(ascii: "}"))
+            pieces += [.bytes(text), json(changed.value ?? .null)]
         }
-        text.append(UInt8(ascii: "]"))
-        return text
+        pieces.append(.bytes(Array((ranges.isEmpty ? "[]" : "}]").utf8)))
+        return AnswerText(pieces: pieces)
     }
 
     /// A path as servers write it: without a slash in front.
@@ -102,9 +90,8 @@ enum RealtimeText {
         path.keys.map(\.text).joined(separator: "/")
     }
 
-    private static func append(_ value: Value, to text: inout [UInt8]) {
-        var writer = JSONWriter(value, form: .export)
-        writer.write(to: &text)
+    private static func json(_ value: Value) -> AnswerText.Piece {
+        .json(JSONWriter(value, form: .export))
     }
 
     /// Writes that do the same, in order, none at or below another.

@@ -1,83 +1,104 @@
 internal import DataTree
 internal import JSONText
+internal import SyncProtocol
 
 /// The text of an answer or an event, made in parts: a huge value needs no second copy, and is read from its snapshot.
 struct AnswerText {
-    private enum Body {
-        case bytes
+    /// What the text consists of, one behind the other.
+    enum Piece {
+        case bytes([UInt8])
         case json(JSONWriter)
         case keys(ShallowWriter)
+        case update(UpdateWriter)
     }
 
     /// The size of a part.
     static let partBytes = 64 << 10
 
-    private var start: [UInt8]
-    /// How much of `start` is written.
+    /// The pieces that are not written, the last one first.
+    private var rest: [Piece]
+    /// How much of the next piece is written, if that is bytes.
     private var written = 0
-    private var body: Body
-    private let end: [UInt8]
+
+    /// A text of these pieces.
+    init(pieces: [Piece]) { rest = pieces.reversed() }
 
     /// A text that exists already.
-    init(_ bytes: [UInt8]) {
-        start = bytes
-        body = .bytes
-        end = []
-    }
+    init(_ bytes: [UInt8]) { rest = [.bytes(bytes)] }
 
     /// The JSON of a value, between two texts.
     init(
         _ value: Value, form: JSONWriter.Form = .plain, layout: JSONWriter.Layout = .compact,
         from start: [UInt8] = [], to end: [UInt8] = []
     ) {
-        self.start = start
-        body = .json(JSONWriter(value, form: form, layout: layout))
-        self.end = end
+        self.init(pieces: [
+            .bytes(start), .json(JSONWriter(value, form: form, layout: layout)), .bytes(end),
+        ])
     }
 
     /// The value that a request asks for, in the form that it asks for.
     init(_ value: Value, in form: RestForm) {
-        let frame = form.frame
-        start = Array(frame.start.utf8)
-        end = Array(frame.end.utf8)
-        if form.isShallow, case .object(let children) = value.content {
-            body = .keys(ShallowWriter(children, layout: form.layout))
-        } else {
-            body = .json(JSONWriter(value, form: form.form, layout: form.layout))
+        let (start, end) = (Array(form.frame.start.utf8), Array(form.frame.end.utf8))
+        guard form.isShallow, case .object(let children) = value.content else {
+            self.init(value, form: form.form, layout: form.layout, from: start, to: end)
+            return
         }
+        let keys = ShallowWriter(children, layout: form.layout)
+        self.init(pieces: [.bytes(start), .keys(keys), .bytes(end)])
     }
 
-    /// Appends the next part of the text, which is somewhat larger than `partBytes` unless it is the last.
+    /// The same text with more behind it; nothing of it has been written.
+    func followed(by bytes: [UInt8]) -> AnswerText {
+        var text = self
+        text.rest.insert(.bytes(bytes), at: 0)
+        return text
+    }
+
+    /// Appends the next part of the text, which is somewhat larger than `count` unless it is the last.
     ///
     /// - Returns: Whether more follows.
-    mutating func write(to bytes: inout [UInt8]) -> Bool {
-        let limit = bytes.count + AnswerText.partBytes
-        if written < start.count {
-            let next = min(start.count, written + AnswerText.partBytes)
-            bytes += start[written..<next]
-            written = next
-            if next < start.count { return true }
-            start = []
-            written = 0
+    mutating func write(
+        to bytes: inout [UInt8], atLeast count: Int = AnswerText.partBytes
+    ) -> Bool {
+        let end = bytes.count + count
+        // Taken out, so that it is changed in place.
+        while var piece = rest.popLast() {
+            if write(&piece, to: &bytes, until: end) {
+                rest.append(piece)
+                return true
+            }
         }
-        let more = writeBody(to: &bytes, atLeast: limit - bytes.count)
-        if !more { bytes += end }
-        return more
+        return false
     }
 
-    private mutating func writeBody(to bytes: inout [UInt8], atLeast count: Int) -> Bool {
-        switch body {
+    /// Appends the next part of a piece; returns whether more of it follows.
+    private mutating func write(
+        _ piece: inout Piece, to bytes: inout [UInt8], until end: Int
+    ) -> Bool {
+        if case .bytes(let text) = piece {
+            let next = min(text.count, written + max(end - bytes.count, AnswerText.partBytes))
+            bytes += text[written..<next]
+            written = next < text.count ? next : 0
+            return written > 0
+        }
+        guard bytes.count < end else { return true }
+        let room = end - bytes.count
+        // Taken out, so that it is changed in place.
+        let present = piece
+        piece = .bytes([])
+        switch present {
         case .bytes: return false
         case .json(var writer):
-            // Taken out, so that it is not copied.
-            body = .bytes
-            let more = writer.write(to: &bytes, atLeast: max(count, 1))
-            if more { body = .json(writer) }
+            let more = writer.write(to: &bytes, atLeast: room)
+            if more { piece = .json(writer) }
             return more
         case .keys(var writer):
-            body = .bytes
-            let more = writer.write(to: &bytes, atLeast: max(count, 1))
-            if more { body = .keys(writer) }
+            let more = writer.write(to: &bytes, atLeast: room)
+            if more { piece = .keys(writer) }
+            return more
+        case .update(var writer):
+            let more = writer.write(to: &bytes, atLeast: room)
+            if more { piece = .update(writer) }
             return more
         }
     }

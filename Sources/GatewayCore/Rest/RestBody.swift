@@ -101,23 +101,6 @@ extension RestBody {
         case .push: return self
         }
     }
-
-    /// The text of an update, whose keys are paths, as its client sent it.
-    static func text(of writes: [Write], in form: RestForm) -> [UInt8] {
-        let isPretty = form.layout == .pretty
-        var text: [UInt8] = [UInt8(ascii: "{")]
-        for (index, write) in writes.enumerated() {
-            if index > 0 { text.append(UInt8(ascii: ",")) }
-            if isPretty { text += "\n  ".utf8 }
-            text += JSONWriter.bytes(of: .string(write.path.pathText))
-            text += isPretty ? ": ".utf8 : ":".utf8
-            var writer = JSONWriter(write.value, form: form.form)
-            writer.write(to: &text)
-        }
-        if isPretty, !writes.isEmpty { text.append(UInt8(ascii: "\n")) }
-        text.append(UInt8(ascii: "}"))
-        return text
-    }
 }
 
 extension Path {

@@ -129,8 +129,10 @@ extension WriteExchange {
             if request.tags.isWanted { answer.append("ETag", EntityTags.tag(of: value)) }
         case .merge where request.form.isSilent: answer = Answer(status: 204)
         case .merge(let writes):
-            let text = RestBody.text(of: writes, in: request.form)
-            answer = Answer(AnswerText(text), type: request.form.contentType)
+            // As the client sent it.
+            let form = request.form
+            let update = UpdateWriter(writes, form: form.form, layout: form.layout)
+            answer = Answer(AnswerText(pieces: [.update(update)]), type: form.contentType)
         case .push:
             var name = Children()
             name[WriteExchange.nameKey] = .string(pushed?.text ?? "")

@@ -149,15 +149,68 @@ import Testing
 
     @Test func `a large value begins once the one before it has left`() {
         var outgoing = RealtimeOutgoing()
-        func stream(of character: String) -> ChunkStream {
-            ChunkStream([], .string(String(repeating: character, count: 300 << 10)), [])
+        func text(of character: String) -> AnswerText {
+            AnswerText(.string(String(repeating: character, count: 300 << 10)))
         }
-        var parts = [outgoing.send(stream(of: "a"))]
-        #expect(outgoing.send(stream(of: "b")) == [])
-        while outgoing.isWaiting, parts.count < 20 { parts.append(outgoing.next()) }
+        #expect(outgoing.send(value: text(of: "a")) == [])
+        var parts = [outgoing.next()]
+        while parts == [[]] { parts = [outgoing.next()] }
+        #expect(outgoing.send(value: text(of: "b")) == [])
+        while outgoing.isWaiting, parts.count < 20 {
+            let part = outgoing.next()
+            // None while its chunks are counted.
+            if !part.isEmpty { parts.append(part) }
+        }
         let both = parts.map { part in
             ["a", "b"].filter { character in part.contains { $0.contains(character.utf8.first!) } }
         }
         #expect(both == [["a"], ["a"], ["b"], ["b"]])
+    }
+
+    @Test func `chunks are counted some at a time, and there are as many`() {
+        for (character, count) in [("x", 5_000_000), ("é", 3_000_001), ("x😀", 900_000)] {
+            let text = String(repeating: character, count: count)
+            var stream = ChunkStream(AnswerText(.string(text)))
+            var counts = 0
+            while case .counts = stream.next() { counts += 1 }
+            var chunks: [[UInt8]] = []
+            while case .frame(let chunk) = stream.next() { chunks.append(chunk) }
+            #expect(counts > 1)
+            #expect(chunks.joined().elementsEqual("\"\(text)\"".utf8))
+            #expect(chunks.allSatisfy { (1..<65_536).contains($0.count) })
+            var again = ChunkStream(AnswerText(.string(text)))
+            var step = again.next()
+            while case .counts = step { step = again.next() }
+            #expect(step == .frame(Array("\(chunks.count)".utf8)))
+            #expect(stream.next() == .ended)
+        }
+    }
+
+    @Test func `a text that is not large is sent whole, at its end`() {
+        for length in [0, 10, 16_384, 16_385, ChunkStream.threshold - 2] {
+            let text = [UInt8](repeating: 0x78, count: length)
+            var stream = ChunkStream(AnswerText(text))
+            #expect(stream.next() == .whole(ChunkCutter.frames(of: text)))
+            #expect(stream.next() == .ended)
+        }
+    }
+
+    @Test func `many values that are asked for at once are made as the client reads them`() throws {
+        var rig = Rig()
+        _ = rig.connect()
+        let text = String(repeating: "x", count: 100_000)
+        _ = rig.send(chunks(put(text)))
+        let requests = (2..<102).map { Rig.request($0, "g", #"{"p":"/a","q":{}}"#) }
+        var frames = rig.send(requests.map { Array($0.utf8) })
+        #expect((1 << 20..<1_200_000).contains(frames.reduce(0) { $0 + $1.utf8.count }))
+        while rig.isWaiting() {
+            let part = rig.resume()
+            #expect(part.reduce(0) { $0 + $1.utf8.count } < 400_000)
+            frames += part
+        }
+        let joined = frames.filter { $0.utf8.count > 6 }.joined()
+        #expect(joined == (2..<102).map { Rig.answer($0, "ok", #""\#(text)""#) }.joined())
+        // The next turn counts anew.
+        #expect(rig.request(200, "g", #"{"p":"/a","q":{}}"#).count == 8)
     }
 }

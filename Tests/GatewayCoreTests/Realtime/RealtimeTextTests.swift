@@ -7,7 +7,8 @@ import Testing
 @Suite struct RealtimeTextTests {
     private func text(_ writes: [(String, Value)]) throws -> String {
         let writes = try writes.map { Write(path: try Path($0.0), value: $0.1) }
-        return String(decoding: RealtimeText.push(writes, at: try Path("l/m")), as: UTF8.self)
+        let text = RealtimeText.push(writes, at: try Path("l/m"))
+        return String(decoding: text.parts().joined(), as: UTF8.self)
     }
 
     private func push(_ action: String, _ path: String, _ data: String) -> String {
