@@ -12,6 +12,17 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
     }
 
+    @Test(arguments: ["recorded_frames.py", "long_poll.py"])
+    func `what Firebase's client in JavaScript sends is answered as it needs`(script: String) throws
+    {
+        let cluster = try TestCluster()
+        let outcome = try Program(
+            "/usr/bin/python3", [Fixture.path(script), cluster.address(2)]
+        ).end(within: 60)
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(outcome.output == "all well\n")
+    }
+
     @Test(
         .enabled(if: PythonClient.areInstalled, "scripts/test installs the clients from PyPI"),
         arguments: PythonClient.all)

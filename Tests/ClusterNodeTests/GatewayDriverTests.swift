@@ -123,7 +123,7 @@ import Testing
         #expect(Set(seen.sent.values).count == 1)
         #expect(seen.sent[sessions[0]]! > 500_000)
         // The last part comes with the end of its chunks.
-        #expect(seen.sendsPerTurn.allSatisfy { $0 <= 32 })
+        #expect(seen.sendsPerTurn.allSatisfy { $0 <= 16 })
         #expect(seen.sendsPerTurn.reduce(0, +) < 40 * 10)
     }
 

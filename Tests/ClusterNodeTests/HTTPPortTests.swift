@@ -452,6 +452,18 @@ import Testing
             try turn()
         }
         #expect(port.count == 0)
+        let sockets = try (0..<3).map { _ in
+            let socket = try plain()
+            #expect(socket.send(Array(Self.upgrade.utf8) + beginning(90_000, missing: 1)))
+            try turn(5)
+            return socket
+        }
+        let ended = sockets.count { socket in
+            var bytes: [UInt8] = []
+            _ = socket.receive { bytes += $0 }
+            return bytes.suffix(4) == [0x88, 2, 3, 245]
+        }
+        #expect(ended == 1)
         let health = try answer(to: "GET /health HTTP/1.0\r\n\r\n")
         #expect(health.text.hasPrefix("HTTP/1.1 200 "))
     }

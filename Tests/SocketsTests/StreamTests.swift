@@ -66,6 +66,47 @@ import Testing
         #expect(pair.server.waitingBytes == 0)
     }
 
+    @Test func `says that all is sent only where something has waited`() throws {
+        let pair = try Pair()
+        var drains = 0
+        pair.server.open { event in if case .drained = event { drains += 1 } }
+        pair.client.open { _ in }
+        pair.server.append([UInt8](repeating: 7, count: 24 << 20))
+        pair.server.flush()
+        let small = try pair.loop.timer(every: .milliseconds(5)) {
+            guard pair.server.waitingBytes == 0 else { return }
+            #expect(drains == 1)
+            pair.server.append([1])
+            pair.server.flush()
+            pair.loop.stop()
+        }
+        for _ in 0..<3 { pair.loop.run() }
+        #expect(drains == 1)
+        withExtendedLifetime(small) {}
+    }
+
+    @Test func `reads no more in a turn than its owner allows for all`() throws {
+        let pair = try Pair()
+        let limit = ReadLimit(bytesPerTurn: 1_000)
+        pair.server.readLimit = limit
+        var received = 0
+        pair.server.open { event in
+            if case .received(let bytes) = event { received += bytes.count }
+        }
+        pair.client.append([UInt8](repeating: 7, count: 400_000))
+        pair.client.flush()
+        var turns: [Int] = []
+        let end = try pair.loop.timer(every: .milliseconds(20)) {
+            turns.append(received)
+            limit.endTurn()
+            if turns.count == 3 { pair.loop.stop() }
+        }
+        pair.loop.run()
+        #expect((1...Stream.bytesPerTurn).contains(turns[0]))
+        #expect(turns[1] > turns[0] && turns[1] <= 2 * Stream.bytesPerTurn)
+        withExtendedLifetime(end) {}
+    }
+
     @Test func `reads nothing while it is paused`() throws {
         let pair = try Pair()
         var received: [UInt8] = []

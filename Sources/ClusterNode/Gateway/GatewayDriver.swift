@@ -8,7 +8,7 @@ internal import SyncProtocol
 /// What follows from the replica's own answers waits for the next turn of the loop: the replica is in the middle of ending one.
 final class GatewayDriver {
     /// How many connections get another part of something large in a turn: the others, and small requests, do not wait longer.
-    private static let partsPerTurn = 16
+    private static let partsPerTurn = 8
 
     private let loop: Loop
     private var gateway: Gateway
