@@ -44,8 +44,9 @@ public struct Replica: Sendable {
         self.configuration = configuration
         let properties = StoredProperties(stored)
         replication = Replication(
-            configuration, clockBound: properties.clockBound, evictions: properties.evictions,
-            members: properties.members, orphans: orphans)
+            configuration, clockBound: properties.clockBound,
+            closedBound: properties.closedBound ?? properties.clockBound,
+            evictions: properties.evictions, members: properties.members, orphans: orphans)
         sessions = Sessions(configuration)
         coordination = Coordination(
             configuration, own: replication.writer, vote: properties.vote, hasPast: !stored.isEmpty)
