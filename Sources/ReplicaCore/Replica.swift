@@ -91,7 +91,8 @@ public struct Replica: Sendable {
         case .opened(let session): sessions.openSessionOfValues(session)
         case .requestedMessages(let messages, let session): serve(messages, for: session)
         case .closed(let session): close(session)
-        case .backpressured(let session): sessions.slowClients.hold(session)
+        case .backpressured(let session):
+            sessions.slowClients.hold(session, from: value, at: now.elapsedMilliseconds)
         case .writable(let session): sessions.slowClients.release(session)
         case .stored(let turn): return turns.stored(turn) + requestedHeartbeat()
         case .storeReplied(let reply): take(reply)
