@@ -26,7 +26,7 @@ struct SimulatedRun {
     var everyTurn: [EveryTurnOracle]
     /// Every batch that was handed to any disk.
     var archive = BatchArchive()
-    var crashes: [(node: Int, time: Microseconds)] = []
+    var crashes: [UnsyncedEnd] = []
     /// The losses of disks.
     var losses: [Loss] = []
     /// Second processes under the names of nodes.
