@@ -128,6 +128,81 @@ import Testing
         }
     }
 
+    /// What the others announce when all nodes have started again, what this member's clock shows, and the ceiling that
+    /// the next coordinator has to exceed; nil if the vote binds.
+    struct Restart: Sendable {
+        var others: [Heartbeat]
+        var time: HybridTime
+        var ceiling: HybridTime?
+    }
+
+    private static func after(
+        _ second: Heartbeat?, _ third: Heartbeat?, at time: HybridTime, ceiling: HybridTime?
+    ) -> Restart {
+        Restart(others: [second, third].compactMap { $0 }, time: time, ceiling: ceiling)
+    }
+
+    private static let second = Heartbeat.of("n2", 5, holding: [9: 4], writers: [1, 3, 5])
+    private static let third = Heartbeat.of("n3", 3, holding: [9: 4], writers: [1, 3, 5])
+
+    @Test(arguments: [
+        // The clock has passed the ceiling: 60 s.
+        after(second, third, at: 60_000, ceiling: 60_000),
+        after(.of("n2", 5), .of("n3", 3), at: 60_001, ceiling: 60_000),
+        after(second, nil, at: 60_000, ceiling: nil),
+        after(second, .of("n3", 9), at: 60_000, ceiling: nil),
+        // The clock has not, but all have closed the holder, and nobody holds more of it.
+        after(second, third, at: 50_000, ceiling: 50_000),
+        after(second, nil, at: 50_000, ceiling: nil),
+        after(second, .of("n3", 9, writers: [1, 5, 9]), at: 50_000, ceiling: nil),
+        after(second, .of("n3", 3, writers: [1, 3, 9]), at: 50_000, ceiling: nil),
+        after(
+            second, .of("n3", 3, holding: [9: 5], writers: [1, 3, 5]), at: 50_000, ceiling: nil),
+        after(
+            second,
+            .of(
+                "n3", 3, writers: [1, 3, 5],
+                evictions: [Eviction(member: "n2", writer: 8, stage: .out)]),
+            at: 50_000, ceiling: nil),
+    ])
+    func `after a restart of all nodes no vote binds to an incarnation that has ended`(
+        restart: Restart
+    ) {
+        let configuration = ReplicaConfiguration(
+            cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit, seed: 1)
+        let vote = Lease(
+            term: 7, holder: 9, renewedMilliseconds: 0, ceiling: 60_000, formerCeiling: .zero)
+        var coordination = Coordination(configuration, own: own, vote: vote, hasPast: true)
+        var peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
+        for heartbeat in restart.others { _ = peers.receive(heartbeat, at: 1) }
+        coordination.releaseEndedHolder(seeing: peers, holding: [9: 4], at: restart.time)
+        var asking = Heartbeat.of("n2", 5)
+        asking.lease = Lease(
+            term: 8, holder: 5, renewedMilliseconds: 1, ceiling: 90_000, formerCeiling: .zero)
+        asking.lease?.stage = .asking
+        #expect(
+            coordination.receive(asking, at: 100, mayVote: true) == (restart.ceiling != nil))
+        // The next coordinator stamps above all that the one that ended may have stamped.
+        #expect(
+            restart.ceiling == nil || coordination.election.vote?.formerCeiling == restart.ceiling)
+    }
+
+    @Test func `while a member is evicted the vote binds until the clock has passed the ceiling`() {
+        let eviction = Eviction(member: "n3", writer: 3, stage: .out)
+        let vote = Lease(
+            term: 7, holder: 9, renewedMilliseconds: 0, ceiling: 60_000, formerCeiling: .zero)
+        let configuration = ReplicaConfiguration(
+            cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit, seed: 1)
+        var coordination = Coordination(configuration, own: own, vote: vote, hasPast: true)
+        var peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
+        _ = peers.receive(.of("n3", 3, writers: [1, 3, 5]), at: 1)
+        _ = peers.receive(
+            .of("n2", 5, writers: [1, 3, 5], evictions: [eviction]), at: 1)
+        peers.evictions.restore([eviction])
+        coordination.releaseEndedHolder(seeing: peers, holding: [:], at: 50_000)
+        #expect(coordination.election.vote?.ceiling == 60_000)
+    }
+
     @Test func `transactions are sent to the coordinator, and decided here if that is this node`()
         throws
     {
