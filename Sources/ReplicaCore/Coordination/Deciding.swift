@@ -90,7 +90,10 @@ extension Coordination {
             return nil
         case .notDone: break
         }
-        guard proposal.condition.matches(replica.tree[proposal.path]) else {
+        guard !refused.contains(proposal.id),
+            proposal.condition.matches(replica.tree[proposal.path])
+        else {
+            refused.insert(proposal.id)
             reject(one, .changed, holding: replica.vector)
             return nil
         }
@@ -153,7 +156,7 @@ extension Coordination {
 
     private mutating func answer(_ verdict: Verdict, to member: String) {
         if member == self.member {
-            forwarded.answer(verdict)
+            forwarded.answer(verdict, from: member)
         } else {
             tell(verdict, to: member)
         }

@@ -103,6 +103,32 @@ import Testing
         #expect(verdicts(&coordination) == told)
     }
 
+    @Test func `what was refused is refused again, even if its condition holds by then`() {
+        var coordination = coordination()
+        // The client has asked at two nodes.
+        coordination.propose(proposals([proposal(1)], of: "n2"), at: 0)
+        let first = coordination.nextProposal(holding: [:])!
+        #expect(coordination.decide(first, known: .notDone, seeing: view()) == nil)
+        #expect(verdicts(&coordination) == ["n2 changed"])
+        coordination.propose(proposals([proposal(1), proposal(2)], of: "n3"), at: 1)
+        let tree = view(Universe.object(["a": 1]))
+        let second = coordination.nextProposal(holding: [:])!
+        #expect(coordination.decide(second, known: .notDone, seeing: tree) == nil)
+        #expect(verdicts(&coordination) == ["n3 changed"])
+        let other = coordination.nextProposal(holding: [:])!
+        #expect(coordination.decide(other, known: .notDone, seeing: tree) != nil)
+    }
+
+    @Test func `a coordinator remembers the last names that it has refused`() {
+        var refused = RefusedTransactions()
+        let names = (0...UInt64(RefusedTransactions.limit)).map { number in
+            Stamp(time: HybridTime(milliseconds: number), writer: 70)
+        }
+        for name in names + [names[2]] { refused.insert(name) }
+        #expect(!refused.contains(names[0]))
+        #expect(names.dropFirst().allSatisfy { refused.contains($0) })
+    }
+
     @Test func `a decision is told once most members hold it and still vote for who decided it`() {
         var coordination = coordination()
         coordination.propose(proposals([proposal(1)]), at: 0)
@@ -224,7 +250,8 @@ import Testing
         #expect(coordination.takeOutputs().count == 1)
         coordination.forwardTransactions(seeing: view(), peers)
         #expect(coordination.takeOutputs() == [], "not again so soon")
-        coordination.forwarded.answer(Verdict(proposal(1).id, .done(.majority), basis: [2: 3]))
+        coordination.forwarded.answer(
+            Verdict(proposal(1).id, .done(.majority), basis: [2: 3]), from: "n2")
         #expect(coordination.takeAnswered(seeing: view(), peers).isEmpty, "its basis is missing")
         let answered = coordination.takeAnswered(seeing: view(holding: [2: 3]), peers)
         #expect(answered.map(\.entry.confirmation) == [.ok(id: 8)])
