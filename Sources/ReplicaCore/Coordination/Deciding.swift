@@ -127,7 +127,7 @@ extension Coordination {
                 id: one.proposal.id, member: one.member, basis: basis,
                 concern: one.proposal.concern,
                 untilMilliseconds: now.elapsedMilliseconds
-                    + WriteConcernWaiters.patienceMilliseconds))
+                    + WriteConcern.patienceMilliseconds))
     }
 
     // MARK: Answering
