@@ -72,7 +72,7 @@ struct PermittedLosses {
     }
 }
 
-extension Scenario.Cluster {
+extension ClusterSettings {
     /// How long a process may have run since it acknowledged an operation that a crash loses; nil if none is lost.
     var unsyncedWindow: Microseconds? {
         switch durability {

@@ -112,14 +112,6 @@ struct Recording {
     /// The last term in which a transaction was decided.
     private var lastTerm: UInt64 = 0
 
-    init(_ scenario: Scenario) {
-        self.init(
-            nodes: scenario.cluster.replicas,
-            isOn: scenario.workload.operations + scenario.workload.applications
-                <= Recording.operationLimit,
-            keepsValues: scenario.isSmall, leaseMilliseconds: scenario.cluster.lease / 1_000)
-    }
-
     init(nodes: Int, isOn: Bool, keepsValues: Bool, leaseMilliseconds: UInt64 = 2_000) {
         self.leaseMilliseconds = leaseMilliseconds
         self.isOn = isOn
