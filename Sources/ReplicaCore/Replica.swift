@@ -94,7 +94,8 @@ public struct Replica: Sendable {
         case .backpressured(let session):
             sessions.slowClients.hold(session, from: value, at: now.elapsedMilliseconds)
         case .writable(let session): sessions.slowClients.release(session)
-        case .stored(let turn): return turns.stored(turn) + requestedHeartbeat()
+        case .stored(let turn):
+            return turns.stored(turn) + turns.dueSynchronization() + requestedHeartbeat()
         case .storeReplied(let reply): take(reply)
         case .backedUp(let result, let id, let session): sessions.finishBackup(result, id, session)
         case .storageFailed(let problem, let fix): suspend(.init(problem: problem, fix: fix))
@@ -118,7 +119,9 @@ public struct Replica: Sendable {
         // A property to store: once it is durable, everything before it is.
         replication.turn.properties.append(replication.clockBound.property)
         coordination.election.resign(after: replication.sendBye())
-        return endTurn()
+        let outputs = endTurn()
+        turns.awaitStored()
+        return outputs + turns.dueSynchronization()
     }
 }
 
