@@ -28,6 +28,8 @@ public struct Configuration: Sendable {
     public var silenceMilliseconds: UInt64 = 3000
     /// How long a node may take to answer at first, before the next one is tried.
     public var attemptMilliseconds: UInt64 = 1000
+    /// The same in a new client's first round of tries: most nodes answer at once, and the others are tried again.
+    public var headStartMilliseconds: UInt64 = 250
     /// How long the next round of tries waits after the first round in vain; it doubles.
     public var firstBackOffMilliseconds: UInt64 = 100
     /// The longest wait between rounds.

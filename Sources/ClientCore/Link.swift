@@ -24,8 +24,15 @@ struct Link: Sendable {
     private(set) var state = State.resting(until: 0)
     /// Failed tries since a node answered last.
     private(set) var failures = 0
+    /// Whether a try is only a head start: in the first round, if there are several nodes.
+    private var isHasty: Bool
+    /// Whether a node of this round was left after its head start: it may be slow, and is tried again.
+    private var hasLeftEarly = false
 
-    init(_ configuration: Configuration) { self.configuration = configuration }
+    init(_ configuration: Configuration) {
+        self.configuration = configuration
+        isHasty = configuration.nodes.count > 1
+    }
 
     var node: String { configuration.nodes[index] }
 
@@ -55,7 +62,9 @@ struct Link: Sendable {
             state = .opening(since: now)
             return .connect(node)
         case .opening(let since):
-            return now - since > configuration.attemptMilliseconds ? .giveUp : .none
+            guard now - since > patienceMilliseconds else { return .none }
+            hasLeftEarly = isHasty
+            return .giveUp
         case .open(let heard, let pinged):
             if heard < pinged {
                 return now - pinged > configuration.silenceMilliseconds ? .giveUp : .none
@@ -64,6 +73,11 @@ struct Link: Sendable {
             state = .open(heard: heard, pinged: now)
             return .ping
         }
+    }
+
+    /// How long a try may last.
+    private var patienceMilliseconds: UInt64 {
+        isHasty ? configuration.headStartMilliseconds : configuration.attemptMilliseconds
     }
 
     /// Whether a ping is due: because the node has to receive something from this client, or because this client
@@ -86,6 +100,7 @@ struct Link: Sendable {
     /// The node serves this client.
     mutating func open(at now: UInt64) {
         failures = 0
+        (isHasty, hasLeftEarly) = (false, false)
         state = .open(heard: now, pinged: now)
     }
 
@@ -93,9 +108,19 @@ struct Link: Sendable {
     mutating func lose(at now: UInt64) {
         if !isOpen { failures += 1 }
         index = (index + 1) % configuration.nodes.count
-        let rounds = failures / configuration.nodes.count
         let isRoundOver = failures > 0 && failures % configuration.nodes.count == 0
-        state = .resting(until: now + (isRoundOver ? backOff(after: rounds) : 0))
+        state = .resting(until: now + (isRoundOver ? endRound() : 0))
+    }
+
+    /// Ends a round of failed tries; returns the pause before the next one.
+    private mutating func endRound() -> UInt64 {
+        isHasty = false
+        if hasLeftEarly {
+            hasLeftEarly = false
+            failures = 0
+            return 0
+        }
+        return backOff(after: failures / configuration.nodes.count)
     }
 
     mutating func goOffline() { state = .offline }

@@ -49,7 +49,6 @@ final class Journal {
     private var pendingReads = 0
     private var lastTurn: UInt64 = 0
     private var lastStored: UInt64 = 0
-    private var lastSynchronizing: UInt64 = 0
     private var mailbox: Mailbox<Report>?
     /// The size of the log, with what is on its way there.
     private(set) var logBytes: Int
@@ -85,8 +84,6 @@ final class Journal {
         lastTurn = turn.number
         gathered.turns.append(turn)
         gathered.byteCount += byteCount
-        // The first turn of an incarnation waits for the disk in every mode.
-        if lastStored == 0 { return synchronize() }
         if durability == .commit || gathered.byteCount >= Self.gatheredBytesLimit { submit() }
     }
 
@@ -121,11 +118,10 @@ final class Journal {
         }
     }
 
-    /// Syncs commits that did not wait for the disk; once a second in the mode `interval`.
+    /// Commits the gathered turns and, in the mode `interval`, syncs all commits.
     func synchronize() {
         submit()
-        guard durability == .interval, lastSynchronizing < lastTurn, mailbox != nil else { return }
-        lastSynchronizing = lastTurn
+        guard durability == .interval else { return }
         let turn = lastTurn
         perform { store throws(StorageError) in
             try store.synchronize()
@@ -154,7 +150,7 @@ final class Journal {
 
     /// Waits for all that was submitted, then closes the database.
     func close() {
-        synchronize()
+        if !isEmpty { synchronize() }
         thread.close()
     }
 

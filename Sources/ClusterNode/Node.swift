@@ -29,10 +29,6 @@ public final class Node {
         case ended
     }
 
-    /// In the mode `interval` a node syncs four times a second: votes count once they are durable, and a coordinator that
-    /// learnt of them later than its lease lasts would lose it again and again.
-    private static let ticksPerSync = 5
-
     private let configuration: NodeConfiguration
     private let member: NodeConfiguration.Member
     private let log: NodeLog
@@ -164,7 +160,6 @@ extension Node {
             case .stopping:
                 phase = .draining
                 perform(replica.stop())
-                journal.synchronize()
             case .draining, .ended: break
             }
             clients.countTurn(nanoseconds: Loop.monotonicNanoseconds - turnNanoseconds)
@@ -181,6 +176,7 @@ extension Node {
         for output in outputs {
             switch output {
             case .store(let turn): journal.store(turn)
+            case .synchronize: journal.synchronize()
             case .publish(let frame): peers.publish(frame)
             case .ask(let member, let frame): peers.ask(member, frame)
             case .answer(let member, let frame): peers.answer(member, frame)
@@ -278,7 +274,6 @@ extension Node {
         clients.availability = availability
         journal.submit()
         ticks += 1
-        if ticks.isMultiple(of: Node.ticksPerSync) { journal.synchronize() }
         guard ticks.isMultiple(of: 20) else { return }
         clients.tick()
         replica.process = processStatus

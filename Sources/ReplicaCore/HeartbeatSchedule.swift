@@ -3,8 +3,8 @@ struct HeartbeatSchedule: Sendable {
     static let intervalMilliseconds: UInt64 = 250
 
     private var nextMilliseconds: UInt64 = 0
-    /// A heartbeat follows once this turn is durable, because a peer requested it.
-    private var requestedTurn: UInt64?
+    /// Heartbeats follow once these turns are durable, because peers requested them: the first turn and the last.
+    private var requestedTurns: ClosedRange<UInt64>?
 
     /// Whether the next regular heartbeat is due.
     func isDue(at milliseconds: UInt64) -> Bool { milliseconds >= nextMilliseconds }
@@ -18,12 +18,17 @@ struct HeartbeatSchedule: Sendable {
     }
 
     /// Records that a peer waits until a turn is durable.
-    mutating func request(after turn: UInt64) { requestedTurn = turn }
+    mutating func request(after turn: UInt64) {
+        requestedTurns = (requestedTurns?.lowerBound ?? turn)...turn
+    }
 
-    /// Removes the request if its turn is durable; returns whether there was one.
+    /// Removes the requests whose turns are durable; returns whether there were any.
+    ///
+    /// Those in between count as the last one: the next sync includes it.
     mutating func takeRequest(where isStored: (UInt64) -> Bool) -> Bool {
-        guard let turn = requestedTurn, isStored(turn) else { return false }
-        requestedTurn = nil
+        guard let turns = requestedTurns, isStored(turns.lowerBound) else { return false }
+        let last = turns.upperBound
+        requestedTurns = isStored(last) ? nil : last...last
         return true
     }
 }

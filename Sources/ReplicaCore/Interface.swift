@@ -37,8 +37,11 @@ public enum Input: Sendable {
 
 /// What a driver must do for a replica, in order.
 public enum Output: Equatable, Sendable {
-    /// Have the store commit this, then report `stored`.
+    /// Have the store commit this, and report `stored` once that is durable. Outside the mode `commit` it may wait for
+    /// further turns, until `synchronize`.
     case store(Turn)
+    /// Have the store make all turns so far durable, and report `stored`; outside the mode `commit` only.
+    case synchronize
     /// Send a frame to all peers; it may be lost.
     case publish([UInt8])
     /// Send a request to a peer; it may be lost.
@@ -87,7 +90,7 @@ public enum OrphanPolicy: String, CaseIterable, Sendable {
 public enum Durability: String, CaseIterable, Sendable {
     /// Once it is synced to disk.
     case commit
-    /// At once; it is synced within a second.
+    /// At once; it is synced with the next heartbeat, or earlier if somebody waits for that.
     case interval
     /// At once; nothing is stored on disk.
     case memory

@@ -36,7 +36,7 @@ extension Replica {
             join(at: member, for: origin, through: through)
         case .checkpointChunk(let part): take(part, from: member)
         case .decided(let verdicts):
-            for verdict in verdicts { coordination.forwarded.answer(verdict) }
+            for verdict in verdicts { coordination.forwarded.answer(verdict, from: member) }
         case .welcome(_, let addressee, _):
             if addressee == writer { replication.peers.greet(member) }
         case .refuse(_, let addressee, let problem, let fix):

@@ -44,8 +44,9 @@ public struct Replica: Sendable {
         self.configuration = configuration
         let properties = StoredProperties(stored)
         replication = Replication(
-            configuration, clockBound: properties.clockBound, evictions: properties.evictions,
-            members: properties.members, orphans: orphans)
+            configuration, clockBound: properties.clockBound,
+            closedBound: properties.closedBound ?? properties.clockBound,
+            evictions: properties.evictions, members: properties.members, orphans: orphans)
         sessions = Sessions(configuration)
         coordination = Coordination(
             configuration, own: replication.writer, vote: properties.vote, hasPast: !stored.isEmpty)
@@ -90,9 +91,11 @@ public struct Replica: Sendable {
         case .opened(let session): sessions.openSessionOfValues(session)
         case .requestedMessages(let messages, let session): serve(messages, for: session)
         case .closed(let session): close(session)
-        case .backpressured(let session): sessions.slowClients.hold(session)
+        case .backpressured(let session):
+            sessions.slowClients.hold(session, from: value, at: now.elapsedMilliseconds)
         case .writable(let session): sessions.slowClients.release(session)
-        case .stored(let turn): return turns.stored(turn) + requestedHeartbeat()
+        case .stored(let turn):
+            return turns.stored(turn) + turns.dueSynchronization() + requestedHeartbeat()
         case .storeReplied(let reply): take(reply)
         case .backedUp(let result, let id, let session): sessions.finishBackup(result, id, session)
         case .storageFailed(let problem, let fix): suspend(.init(problem: problem, fix: fix))
@@ -116,7 +119,9 @@ public struct Replica: Sendable {
         // A property to store: once it is durable, everything before it is.
         replication.turn.properties.append(replication.clockBound.property)
         coordination.election.resign(after: replication.sendBye())
-        return endTurn()
+        let outputs = endTurn()
+        turns.awaitStored()
+        return outputs + turns.dueSynchronization()
     }
 }
 

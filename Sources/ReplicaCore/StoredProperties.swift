@@ -4,6 +4,8 @@ import SyncProtocol
 /// The properties that an incarnation finds on its disk, decoded; unreadable ones count as absent.
 struct StoredProperties: Sendable {
     private(set) var clockBound: UInt64 = 0
+    /// Nil on a disk that was written before there was one.
+    private(set) var closedBound: UInt64?
     private(set) var evictions: [Eviction] = []
     /// The members in the previous configuration; nil if they are not known.
     private(set) var members: MemberList?
@@ -16,6 +18,7 @@ struct StoredProperties: Sendable {
                 var reader = MessagePackReader(bytes)
                 switch property.name {
                 case .clockBound: clockBound = property.number ?? 0
+                case .closedBound: closedBound = property.number
                 case .evictions: evictions = (try? reader.evictions()) ?? []
                 case .members: members = MemberList(property.bytes)
                 case .vote: vote = try? reader.lease()

@@ -20,7 +20,8 @@ extension Replica {
         else { return }
         coordination.beginLook(at: now.elapsedMilliseconds)
         coordination.learnVotes(from: replication.peers, holding: vector, at: now)
-        coordination.releaseEndedHolder(seeing: replication.peers, at: replication.clock.last)
+        coordination.releaseEndedHolder(
+            seeing: replication.peers, holding: vector, at: replication.clock.last)
         let situation = electionSituation
         if coordination.stand(in: situation) {
             // The others learn it as soon as the vote is durable, not with the next regular heartbeat: otherwise

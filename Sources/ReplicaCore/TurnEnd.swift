@@ -33,7 +33,7 @@ extension Replica {
         // Evictions, members and the vote become durable with this turn, because a heartbeat tells of them only
         // afterwards.
         storeFacts()
-        let outputs = hold(at: time)
+        let outputs = hold(at: time) + dueSynchronization()
         // After `hold`, which numbers the turn that a requested heartbeat waits for.
         publishRequestedHeartbeat()
         // Once in each heartbeat interval, because each looks at all peers.
@@ -112,6 +112,15 @@ extension Replica {
                 vector: vector, time: time, closedTimestamp: replication.closedTimestamp.time,
                 writers: replication.peers.writers,
                 evictions: replication.peers.evictions.all, lease: coordination.election.told))
+    }
+
+    /// Has the store sync at once what somebody waits for, and everything else as often as a heartbeat tells what is
+    /// durable.
+    private mutating func dueSynchronization() -> [Output] {
+        let turn = replication.turn
+        let isAwaited = turn.asksForHeartbeats || turn.owesHeartbeat
+        if isAwaited || heartbeats.isDue(at: now.elapsedMilliseconds) { turns.awaitStored() }
+        return turns.dueSynchronization()
     }
 
     private mutating func forgetRegisters(isIdle: Bool) {

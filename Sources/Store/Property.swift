@@ -4,6 +4,8 @@ public struct Property: Equatable, Sendable {
     public enum Name: String, CaseIterable, Sendable {
         /// A bound above every time that the node has issued or announced.
         case clockBound
+        /// A bound above every closed timestamp that the node has announced.
+        case closedBound
         /// The evictions that this node knows of: `[member, subject, stage, …]`.
         case evictions
         /// The members in the last configuration, names ascending.

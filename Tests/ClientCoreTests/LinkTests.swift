@@ -70,11 +70,49 @@ import Testing
         #expect(rests == [101, 201, 401, 801, 1601])
     }
 
-    @Test func `an attempt without an answer is given up in time for another`() {
+    @Test func `a node that does not answer a new client has only a head start, and a second try`()
+    {
         var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
-        _ = rig.turn()
-        #expect(rig.turn(after: 1000) == [])
-        #expect(rig.turn(after: 1) == [])
+        _ = rig.turn(put(1, patience: .brief(milliseconds: 9_000)))
+        for (node, milliseconds) in [("b", 250), ("a", 250), ("b", 1_000)] as [(String, UInt64)] {
+            #expect(rig.turn(after: milliseconds) == [])
+            #expect(rig.turn(after: 1) == [])
+            #expect(rig.turn().first == .connect("tcp://\(node):1"))
+        }
+        #expect(rig.turn(after: 1_000) == [])
+        #expect(
+            Rig.failures(rig.turn(after: 1)).map(\.code) == [.unreachable],
+            "each was given its time")
+    }
+
+    @Test func `once a node has answered, a try lasts a second`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        rig.open()
+        #expect(rig.turn(.connectionLost) == [.disconnected])
         #expect(rig.turn().first == .connect("tcp://b:1"))
+        #expect(rig.turn(after: 1_000) == [])
+        #expect(rig.turn(after: 1) == [])
+        #expect(rig.turn().first == .connect("tcp://a:1"))
+    }
+
+    @Test func `a single node has all the time that there is`() {
+        var rig = Rig()
+        _ = rig.turn()
+        #expect(rig.turn(after: 1_000) == [])
+        #expect(rig.turn(after: 1) == [])
+        #expect(rig.turn(after: 100).first == .connect("tcp://a:1"))
+    }
+
+    @Test func `a round in which nodes were left early is followed by the next at once`() {
+        var link = Link(Configuration(nodes: ["a", "b"], writer: WriterID(bits: 1)))
+        var attempts: [UInt64] = []
+        for now in UInt64(0)..<4_000 {
+            switch link.tick(at: now, isAwaiting: true) {
+            case .connect: attempts.append(now)
+            case .giveUp: link.lose(at: now)
+            default: break
+            }
+        }
+        #expect(attempts == [0, 252, 504, 1_506, 2_607, 3_609])
     }
 }

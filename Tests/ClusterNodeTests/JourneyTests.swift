@@ -34,13 +34,16 @@ import Testing
     @Test func `pushes lines to three nodes while one is killed twice, and none is lost`() throws {
         let cluster = try TestCluster()
         let count = 16_667
+        // A busy machine may take longer than the usual patience to start a node twice.
+        let patience = ["--timeout", "60"]
         let pushers = try (1...3).map { number in
             let lines = (1...count).map { "{\"from\":\"c\(number)\",\"line\":\($0)}" }
             let input = try cluster.folder.write(
                 lines.joined(separator: "\n") + "\n", to: "lines\(number)")
             return try Program(
                 Program.hearthPath,
-                ["push", "/list", "--stdin", "--node", "n\(number)", "--dir", cluster.folder.path],
+                ["push", "/list", "--stdin", "--node", "n\(number)", "--dir", cluster.folder.path]
+                    + patience,
                 input: URL(fileURLWithPath: input))
         }
         for _ in 1...2 {

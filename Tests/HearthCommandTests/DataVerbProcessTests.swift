@@ -89,6 +89,30 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         #expect(lines.count { $0.hasPrefix("lost contact") } == 1)
     }
 
+    @Test func `on-disconnect that has lost its node registers at the next one`() throws {
+        let cluster = try CommandCluster(nodes: 2)
+        let run = try Command.shell(
+            """
+            cd "$1"
+            shows() {
+              for try in {1..100}; do
+                [ "$("$0" get /online/ada --dir . --node n2)" = "$1" ] && return
+              done
+              echo "not $1"
+            }
+            "$0" on-disconnect /online/ada false --set true --dir . --node n1 --node n2 > state 2> notices & holder=$!
+            until [ -s state ]; do :; done
+            "$0" set /online/ada '"away"' --dir . --node n2
+            "$0" cluster kill n1 --dir . > killed
+            shows true
+            kill -9 $holder
+            shows false
+            cat notices
+            """, [cluster.folder.path])
+        #expect(run.output.hasPrefix("lost contact with n1"), "\(run.output)")
+        #expect(run.output.contains("connected to n2") && !run.output.contains("not"))
+    }
+
     @Test func `large lists are shown without what is below them`() throws {
         let cluster = try CommandCluster(nodes: 1)
         try #require(try cluster.run("set", "/r", #"{"a":{"x":1,"y":2},"b":"t"}"#).status == 0)

@@ -16,9 +16,23 @@ import Testing
         var schedule = HeartbeatSchedule()
         #expect(schedule.takeRequest { _ in true } == false)
         schedule.request(after: 3)
-        schedule.request(after: 4)
-        #expect(schedule.takeRequest { $0 <= 3 } == false)
-        #expect(schedule.takeRequest { $0 <= 4 } == true)
+        #expect(schedule.takeRequest { $0 <= 2 } == false)
+        #expect(schedule.takeRequest { $0 <= 3 } == true)
         #expect(schedule.takeRequest { _ in true } == false)
+    }
+
+    @Test func `requests without end delay no heartbeat, and none goes unanswered`() {
+        var schedule = HeartbeatSchedule()
+        var (published, requested) = (0, UInt64(0))
+        for stored in UInt64(0)..<100 {
+            // Two turns ahead of the disk, at any time.
+            requested = stored + 2
+            schedule.request(after: requested)
+            if schedule.takeRequest(where: { $0 <= stored }) { published += 1 }
+        }
+        #expect(published >= 49)
+        #expect(schedule.takeRequest { $0 < requested } == true)
+        #expect(schedule.takeRequest { $0 < requested } == false)
+        #expect(schedule.takeRequest { $0 <= requested } == true)
     }
 }

@@ -65,14 +65,15 @@ extension Batch {
 extension Replication {
     /// The machine of n1 in a cluster of three, as a turn begins.
     static func ofThree(
-        clockBound: UInt64 = 0, evictions: [Eviction] = [], members: MemberList? = nil,
+        clockBound: UInt64 = 0, closedBound: UInt64 = 0, evictions: [Eviction] = [],
+        members: MemberList? = nil,
         at milliseconds: UInt64 = 1_000
     ) -> Replication {
         let configuration = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit, seed: 1)
         var replication = Replication(
-            configuration, clockBound: clockBound, evictions: evictions, members: members,
-            orphans: [])
+            configuration, clockBound: clockBound, closedBound: closedBound, evictions: evictions,
+            members: members, orphans: [])
         replication.beginTurn(at: .init(at: milliseconds))
         return replication
     }

@@ -13,6 +13,7 @@ package struct NodeLink: Sendable {
 
     private struct Contact: Sendable {
         var now = NodeContact.searching(refusal: nil)
+        var count = 0
         var observer: (@Sendable (NodeContact) -> Void)?
     }
 
@@ -26,6 +27,7 @@ package struct NodeLink: Sendable {
         let tap = ConnectionTap(contact: { new in
             let observer = contact.withLock { contact in
                 contact.now = new
+                if case .served = new { contact.count += 1 }
                 return contact.observer
             }
             observer?(new)
@@ -42,6 +44,9 @@ package struct NodeLink: Sendable {
 
     /// Which node serves now.
     var currentContact: NodeContact { contact.withLock { $0.now } }
+
+    /// How often a node has begun to serve: a connection after another one, even to the same node, is another session.
+    package var contactCount: Int { contact.withLock { $0.count } }
 
     /// Calls an observer with the node that serves, on the connection's own thread, from now on; nil ends
     /// that.

@@ -33,8 +33,19 @@ package struct NodeWait {
         let sentence = NodeWait.sentence(link.currentContact, link, concern)
         if sentence == told { return }
         told = sentence
-        let time = NodeWait.text(of: limit)
-        Terminal.standardError.print("\(sentence), for \(time) at most (--timeout)")
+        Terminal.standardError.print(
+            "\(sentence), \(NodeWait.bound(link.currentContact, limit, concern))")
+    }
+
+    /// How long an answer takes at most, as messages say it: a node waits for others for a time of its own.
+    static func bound(
+        _ contact: NodeContact, _ limit: Duration, _ concern: WriteConcern?
+    ) -> String {
+        let atNode = Duration.milliseconds(WriteConcern.patienceMilliseconds)
+        if case .served = contact, concern ?? .local > .local, atNode < limit {
+            return "for \(text(of: atNode)) at most"
+        }
+        return "for \(text(of: limit)) at most (--timeout)"
     }
 
     /// A limit as messages say it: `5 s`, `0.5 s`.

@@ -42,6 +42,12 @@ final class Channel {
         return socket.send(frame)
     }
 
+    /// Sends a message of at least one frame.
+    func send(_ frames: [[UInt8]]) -> SendOutcome {
+        hasSent = true
+        return socket.send(frames)
+    }
+
     /// Sends a frame to the peer of a router that has this routing id.
     func send(_ frame: [UInt8], to routingID: [UInt8]) -> SendOutcome {
         hasSent = true

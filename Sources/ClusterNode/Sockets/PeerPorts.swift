@@ -21,11 +21,13 @@ final class PeerPorts {
     /// Frames that could not be sent, because a queue was full or the peer away.
     private(set) var dropped = 0
     private let publisher: Channel
+    private var publications = PublicationQueue()
+    /// Runs once frames have waited long enough, if no turn ends by then.
+    private var publicationTimer: Watcher?
+    private weak var loop: Loop?
     private let subscriber: Channel
     private let router: Channel
     private var dealers: [String: Channel] = [:]
-    /// What the turn publishes.
-    private var published: [[UInt8]] = []
 
     /// Binds the node's own endpoints and connects to those of its peers, as they come up.
     init(
@@ -73,9 +75,12 @@ final class PeerPorts {
 
     /// Begins to hand over the frames of peers, as inputs.
     func open(on loop: Loop, receive: @escaping (Input) -> Void) throws(EventLoopError) {
+        self.loop = loop
         // Subscriptions are ignored: heartbeats show better which peers are live.
         try publisher.open(on: loop) { _ in }
-        try subscriber.open(on: loop) { message in receive(.published(Array(message[0]))) }
+        try subscriber.open(on: loop) { message in
+            for index in 0..<message.count { receive(.published(Array(message[index]))) }
+        }
         try router.open(on: loop) { message in
             guard message.count == 2 else { return }
             let member = String(decoding: message[0], as: UTF8.self)
@@ -93,9 +98,9 @@ final class PeerPorts {
         didSet { if isPaused != oldValue { subscriber.isPaused = isPaused } }
     }
 
-    /// Publishes a frame at the end of the turn, once its clients have their answers: to wake ZeroMQ's thread costs as
-    /// much as to answer.
-    func publish(_ frame: [UInt8]) { published.append(frame) }
+    /// Publishes a frame once the clients have their answers, at the end of this turn or of one soon after it: to wake
+    /// ZeroMQ's thread costs as much as to answer.
+    func publish(_ frame: [UInt8]) { publications.append(frame) }
 
     func ask(_ member: String, _ frame: [UInt8]) {
         guard let dealer = dealers[member] else { return }
@@ -107,9 +112,28 @@ final class PeerPorts {
     }
 
     func endTurn() {
-        for frame in published { count(publisher.send(frame)) }
-        published.removeAll(keepingCapacity: true)
+        switch publications.due(atNanoseconds: Loop.monotonicNanoseconds) {
+        case .never: break
+        case .now: sendPublications()
+        case .after(let nanoseconds): sendPublications(after: .nanoseconds(nanoseconds))
+        }
         for channel in channels { channel.endTurn() }
+    }
+
+    /// Sends the gathered frames as one message.
+    private func sendPublications() {
+        publicationTimer = nil
+        let frames = publications.removeAll(atNanoseconds: Loop.monotonicNanoseconds)
+        if !frames.isEmpty { count(publisher.send(frames)) }
+    }
+
+    /// Sends the gathered frames at the end of the turn that the timer begins.
+    private func sendPublications(after delay: Duration) {
+        guard publicationTimer == nil else { return }
+        publicationTimer = try? loop?.timer(after: delay) { [unowned self] in
+            publicationTimer = nil
+        }
+        if publicationTimer == nil { sendPublications() }
     }
 
     func stopReceiving() {
@@ -118,6 +142,7 @@ final class PeerPorts {
 
     /// Closes all sockets, which send queued frames for a moment.
     func close() {
+        sendPublications()
         for channel in channels { channel.socket.close() }
     }
 

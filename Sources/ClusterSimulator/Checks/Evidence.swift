@@ -57,7 +57,7 @@ struct Evidence {
     ///   data.
     init(
         _ scenario: Scenario, _ history: History, _ recording: Recording, nodes: [Node],
-        losses: [Loss], crashes: [(node: Int, time: Microseconds)]
+        losses: [Loss], crashes: [UnsyncedEnd]
     ) {
         self.scenario = scenario
         self.history = history
@@ -66,7 +66,7 @@ struct Evidence {
         self.losses = losses
         hasCrashed = !crashes.isEmpty
         let permittedLosses = PermittedLosses(
-            scenario.cluster, recording, losses: losses, crashes: crashes)
+            recording, losses: losses, crashes: crashes)
         self.permittedLosses = permittedLosses
         let answered = history.operations.filter { $0.outcome == .acknowledged }
         acknowledged = answered.filter { !permittedLosses.mayBeLost($0) }

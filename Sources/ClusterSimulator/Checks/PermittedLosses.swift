@@ -12,14 +12,10 @@ struct PermittedLosses {
     /// The vectors of each disk, ascending.
     private let durable: [[Recording.Holding]]
 
-    init(
-        _ cluster: ClusterSettings, _ recording: Recording, losses: [Loss],
-        crashes: [(node: Int, time: Microseconds)]
-    ) {
+    init(_ recording: Recording, losses: [Loss], crashes: [UnsyncedEnd]) {
         durable = recording.durable
-        let window = cluster.unsyncedWindow
-        let crashes = crashes.compactMap { node, time in
-            window.map { Loss(node: node, since: time - min(time, $0), until: time) }
+        let crashes = crashes.compactMap { crash in
+            crash.unsyncedSince.map { Loss(node: crash.node, since: $0, until: crash.time) }
         }
         self.losses = (losses + crashes).sorted { $0.until < $1.until }
     }
@@ -77,8 +73,8 @@ struct PermittedLosses {
 }
 
 extension ClusterSettings {
-    /// How far back a crash may lose acknowledged operations; nil if it loses none.
-    fileprivate var unsyncedWindow: Microseconds? {
+    /// How long a process may have run since it acknowledged an operation that a crash loses; nil if none is lost.
+    var unsyncedWindow: Microseconds? {
         switch durability {
         case .commit: nil
         case .interval: .milliseconds(1_100) + sync.longest

@@ -5,3 +5,11 @@ struct Loss {
     var since: Microseconds
     var until: Microseconds
 }
+
+/// The end of a process that may have left unsynced data.
+struct UnsyncedEnd {
+    var node: Int
+    var time: Microseconds
+    /// What it took since then may be lost; nil if nothing may.
+    var unsyncedSince: Microseconds?
+}

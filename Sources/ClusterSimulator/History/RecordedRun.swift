@@ -78,7 +78,11 @@ public struct RecordedRun {
                 operations: Evidence.operations(in: entries), diskFailure: nil)
         }
         let evidence = Evidence(
-            scenario, history, replay.recording, nodes: nodes, losses: losses, crashes: crashes)
+            scenario, history, replay.recording, nodes: nodes, losses: losses,
+            crashes: crashes.map { node, time in
+                let since = scenario.cluster.unsyncedWindow.map { time - min(time, $0) }
+                return UnsyncedEnd(node: node, time: time, unsyncedSince: since)
+            })
         return RecordedRun.checks.map { $0.judge(evidence) }
     }
 

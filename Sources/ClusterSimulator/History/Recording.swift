@@ -108,8 +108,12 @@ struct Recording {
     private var latestMilliseconds: UInt64 = 0
     /// How far the fastest clock was ahead of the run's time: clients that saw its stamps continue from them.
     private var leadMilliseconds: UInt64 = 0
+    private let leaseMilliseconds: UInt64
+    /// The last term in which a transaction was decided.
+    private var lastTerm: UInt64 = 0
 
-    init(nodes: Int, isOn: Bool, keepsValues: Bool) {
+    init(nodes: Int, isOn: Bool, keepsValues: Bool, leaseMilliseconds: UInt64 = 2_000) {
+        self.leaseMilliseconds = leaseMilliseconds
         self.isOn = isOn
         self.keepsValues = keepsValues
         states = [[State]](repeating: [], count: nodes)
@@ -189,6 +193,14 @@ struct Recording {
         leadMilliseconds = max(leadMilliseconds, wallMilliseconds - elapsed)
     }
 
+    /// Each new coordinator may have set the clocks ahead, up to the ceiling of the lease before, even where they
+    /// were ahead already.
+    private mutating func note(term: UInt64) {
+        guard term > lastTerm else { return }
+        latestMilliseconds += leaseMilliseconds * (term - lastTerm)
+        lastTerm = term
+    }
+
     /// The latest time of a stamp; stamps that follow a client's may be as late as that one.
     private mutating func limit(of stamp: Stamp, from origin: WriterID, at time: Microseconds)
         -> UInt64
@@ -214,6 +226,7 @@ struct Recording {
             guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
             for (index, operation) in batch.operations.enumerated() {
                 let dot = Dot(origin: entry.origin, sequence: entry.first + UInt64(index))
+                note(term: operation.term ?? 0)
                 issued.append(
                     Issued(
                         dot: dot, operation: operation, node: node, incarnation: incarnation,

@@ -47,7 +47,7 @@ extension VirtualDisk {
             if !wasDamaged { contradict(difference(of: chunk, for: read)) }
         case (.truncate, _):
             settleTransaction()
-            if case .done = progress, !jobs.contains(where: \.truncates) {
+            if case .done = progress, !queue.jobs.contains(where: \.truncates) {
                 contradict(model.endOfTruncation())
             }
         default: break
@@ -94,7 +94,7 @@ extension VirtualDisk {
     }
 }
 
-extension VirtualDisk.Job {
+extension DiskQueue.Job {
     fileprivate var truncates: Bool {
         if case .perform(.truncate) = self { true } else { false }
     }

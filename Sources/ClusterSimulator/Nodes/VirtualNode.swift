@@ -26,6 +26,8 @@ struct VirtualNode {
     var isTurnScheduled = false
     /// There is a file handle for another connection.
     var hasHandles = true
+    /// When this process was suspended.
+    private(set) var suspensions = Suspensions()
     /// How much longer each turn takes than usual.
     var slowness: TimeRange?
     var clock: VirtualClock
@@ -99,6 +101,7 @@ struct VirtualNode {
         precondition(state == .down, "\(name) starts while it is \(state)")
         incarnation += 1
         (installations, returns) = (0, 0)
+        suspensions = Suspensions()
         var configuration = configuration
         configuration.seed = random.next()
         replica = try disk.recover { state in
@@ -163,8 +166,15 @@ struct VirtualNode {
         return Replica(configuration, properties: [])
     }
 
-    mutating func pause() { state = .paused }
-    mutating func resume() { state = .running }
+    mutating func pause(at now: Microseconds) {
+        state = .paused
+        suspensions.begin(at: now)
+    }
+
+    mutating func resume(at now: Microseconds) {
+        state = .running
+        suspensions.end(at: now)
+    }
 
     // MARK: Turns
 

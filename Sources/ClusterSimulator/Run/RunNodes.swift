@@ -144,6 +144,8 @@ extension SimulatedRun {
                 stored += turn.batches
                 for entry in turn.batches { archive.note(entry) }
                 store(turn, of: node)
+            case .synchronize:
+                scheduleDisk(of: node, at: nodes[node].disk.synchronize(at: now))
             case .publish(let frame):
                 recording.note(published: frame, node: node)
                 publish(frame, from: node)

@@ -27,10 +27,18 @@ extension SimulatedRun {
             recording.note(replaced: vector, node: node)
         }
         statistics.lostTurns += lost
-        crashes.append((node, now))
+        noteCrash(of: node)
         _ = nodes[node].clock.wake(at: now)
         noteRoom(at: node)
         breakConnections(of: node)
+    }
+
+    /// A process has ended that may have left unsynced data.
+    private mutating func noteCrash(of node: Int) {
+        let since = scenario.cluster.unsyncedWindow.map {
+            nodes[node].suspensions.time(before: now, running: $0)
+        }
+        crashes.append(UnsyncedEnd(node: node, time: now, unsyncedSince: since))
     }
 
     /// A process starts on another disk than its predecessor's.
@@ -63,21 +71,20 @@ extension SimulatedRun {
             connections[index].end(at: now)
         }
         perform(nodes[node].stop(at: now), of: node)
-        scheduleDisk(of: node, at: nodes[node].disk.synchronize(at: now))
     }
 
     /// A node that was stopping has written its last turn.
     mutating func endProcess(_ node: Int) {
         _ = nodes[node].kill()
         // None of its data is on a disk.
-        if scenario.cluster.durability == .memory { crashes.append((node, now)) }
+        if scenario.cluster.durability == .memory { noteCrash(of: node) }
         statistics.stops += 1
         breakConnections(of: node)
     }
 
     mutating func pause(_ node: Int) {
         guard nodes[node].state == .running else { return }
-        nodes[node].pause()
+        nodes[node].pause(at: now)
         statistics.pauses += 1
     }
 
@@ -93,7 +100,7 @@ extension SimulatedRun {
         let slept = nodes[node].clock.wake(at: now)
         // Peers have given up their connections to it.
         if slept >= SimulatedRun.heartbeatTimeout { breakEverything(of: node) }
-        nodes[node].resume()
+        nodes[node].resume(at: now)
         releaseWaiting(for: node)
         scheduleTurn(node)
     }

@@ -26,7 +26,7 @@ struct SimulatedRun {
     var everyTurn: [EveryTurnOracle]
     /// Every batch that was handed to any disk.
     var archive = BatchArchive()
-    var crashes: [(node: Int, time: Microseconds)] = []
+    var crashes: [UnsyncedEnd] = []
     /// The losses of disks.
     var losses: [Loss] = []
     /// Second processes under the names of nodes.
@@ -129,6 +129,6 @@ extension Recording {
             nodes: scenario.cluster.replicas,
             isOn: scenario.workload.operations + scenario.workload.applications
                 <= Recording.operationLimit,
-            keepsValues: scenario.isSmall)
+            keepsValues: scenario.isSmall, leaseMilliseconds: scenario.cluster.lease / 1_000)
     }
 }

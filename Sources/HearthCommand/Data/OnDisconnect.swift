@@ -13,7 +13,8 @@ extension Verb {
     static let onDisconnect = Verb(
         "on-disconnect",
         "Stays connected, and has the node write a value when the connection ends, however that "
-            + "happens: null removes.",
+            + "happens: null removes. After a lost connection the next node gets the same, and --set is "
+            + "written again.",
         arguments: [DataArguments.path, DataArguments.json],
         options: [now, duration] + NodeClient.options,
         examples: [
@@ -21,25 +22,68 @@ extension Verb {
             "hearth on-disconnect /seen/ada '{\".sv\":\"timestamp\"}' --for 60 --node n1",
         ]
     ) { (invocation) throws(CommandError) in
-        let path = try invocation.location()
-        let value = try parseJSON(try invocation.json(), from: "JSON")
         let limit = try invocation.duration(duration)
-        let client = try NodeClient(aloneFor: invocation)
-        _ = try client.perform(.onDisconnectPut(path, value))
-        if let text = invocation[now] {
-            try client.put(try parseJSON(Array(text.utf8), from: "--set"), at: path)
-        }
+        var presence = Presence(
+            path: try invocation.location(),
+            left: try parseJSON(try invocation.json(), from: "JSON"),
+            present: try invocation[now].map { text throws(CommandError) in
+                try parseJSON(Array(text.utf8), from: "--set")
+            },
+            client: try NodeClient(aloneFor: invocation))
+        try presence.begin()
         StandardOutput.shared.print("connected")
         StandardOutput.shared.flush()
         StopRequest.watch()
-        let reporter = ContactReporter(of: client.link)
+        let reporter = ContactReporter(of: presence.client.link)
         defer { reporter.end() }
         let start = ContinuousClock.now
-        // The connection has a thread of its own; this one only waits for the end.
+        // The connection has a thread of its own; this one only waits for the end, and for other connections.
         while !StopRequest.isThere, limit.map({ start.duration(to: .now) < $0 }) ?? true {
             usleep(50_000)
+            try presence.renew()
         }
-        client.connection.close()
+        presence.client.connection.close()
         return StopRequest.exitStatus
+    }
+}
+
+/// What a node writes when the connection ends, registered anew with each connection: a node does it for one of them.
+private struct Presence {
+    let path: Path
+    let left: Value
+    let present: Value?
+    let client: NodeClient
+    /// The connection with which it is registered.
+    private var contact = 0
+
+    init(path: Path, left: Value, present: Value?, client: NodeClient) {
+        self.path = path
+        self.left = left
+        self.present = present
+        self.client = client
+    }
+
+    /// Connects and registers.
+    mutating func begin() throws(CommandError) {
+        try client.requireNode()
+        contact = client.link.contactCount
+        try register()
+    }
+
+    /// Registers with another connection, if there is one. If that is lost as well, the next one is the one.
+    mutating func renew() throws(CommandError) {
+        let current = client.link.contactCount
+        guard current != contact else { return }
+        do throws(CommandError) {
+            try register()
+            contact = current
+        } catch {
+            guard error.status == .unavailable || error.leavesWrite else { throw error }
+        }
+    }
+
+    private func register() throws(CommandError) {
+        _ = try client.perform(.onDisconnectPut(path, left))
+        if let present { try client.put(present, at: path) }
     }
 }

@@ -36,6 +36,7 @@ struct Coordination: Sendable {
     var election: Election
     var forwarded = ForwardedTransactions()
     var terms = DecidedTerms()
+    var refused = RefusedTransactions()
     /// Whether this member holds everything that it has ever reported as held, so that its vote counts: an
     /// incarnation without a past must first receive heartbeats of all others.
     var isInformed: Bool

@@ -27,10 +27,22 @@ extension Coordination {
     /// Once heartbeats of all members have arrived, an incarnation that is current at none of them has ended.
     /// Safety does not depend on how long the vote would have bound: members never vote in an earlier term,
     /// acknowledged operations are held by members that still vote for the coordinator that decided them, and the
-    /// next coordinator stamps above the ceiling, which stays.
-    mutating func releaseEndedHolder(seeing peers: Peers, at time: HybridTime) {
-        guard peers.all.allSatisfy({ $0.heartbeat != nil }) else { return }
-        election.release(unlessHeldBy: peers.writers, at: time)
+    /// next coordinator stamps above the ceiling.
+    ///
+    /// The ceiling, which a killed node leaves seconds ahead, stays until the clock has passed it, or until all members
+    /// have closed the holder and this one holds all that they hold of it: then nothing of it can turn up any more that
+    /// the clock, which has followed all stamps held here, has not passed.
+    mutating func releaseEndedHolder(
+        seeing peers: Peers, holding vector: VersionVector, at time: HybridTime
+    ) {
+        guard let vote = election.vote, !peers.writers.contains(vote.holder),
+            peers.all.allSatisfy({ $0.heartbeat != nil })
+        else { return }
+        if vote.ceiling <= time {
+            election.release(vote.holder)
+        } else if peers.remaining.count == peers.all.count, peers.isComplete(holding: vector) {
+            election.release(vote.holder, after: time)
+        }
     }
 
     /// Stands for election, renews the lease, or gives up. Returns whether to inform the other members at once.
@@ -78,7 +90,10 @@ extension Coordination {
             return nil
         case .notDone: break
         }
-        guard proposal.condition.matches(replica.tree[proposal.path]) else {
+        guard !refused.contains(proposal.id),
+            proposal.condition.matches(replica.tree[proposal.path])
+        else {
+            refused.insert(proposal.id)
             reject(one, .changed, holding: replica.vector)
             return nil
         }
@@ -112,7 +127,7 @@ extension Coordination {
                 id: one.proposal.id, member: one.member, basis: basis,
                 concern: one.proposal.concern,
                 untilMilliseconds: now.elapsedMilliseconds
-                    + WriteConcernWaiters.patienceMilliseconds))
+                    + WriteConcern.patienceMilliseconds))
     }
 
     // MARK: Answering
@@ -141,7 +156,7 @@ extension Coordination {
 
     private mutating func answer(_ verdict: Verdict, to member: String) {
         if member == self.member {
-            forwarded.answer(verdict)
+            forwarded.answer(verdict, from: member)
         } else {
             tell(verdict, to: member)
         }

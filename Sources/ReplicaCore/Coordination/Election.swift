@@ -150,13 +150,6 @@ extension Election {
         if let time { close(at: time) }
     }
 
-    /// Releases a vote for an incarnation that is none of the current ones, all of which are given, once this
-    /// member's clock has passed the ceiling: the next coordinator then does not wait for the ceiling either.
-    mutating func release(unlessHeldBy current: [WriterID], at time: HybridTime) {
-        guard let vote, !current.contains(vote.holder), vote.ceiling <= time else { return }
-        release(vote.holder)
-    }
-
     /// Ends this member's part: it renews no vote, decides nothing, and stamps nothing after this time.
     mutating func resign(after time: HybridTime) {
         candidacy = nil

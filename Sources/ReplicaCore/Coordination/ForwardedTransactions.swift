@@ -19,7 +19,7 @@ struct ForwardedTransactions: Sendable {
         /// When the client stops waiting.
         var untilMilliseconds = UInt64.max
         /// The coordinator that it was sent to last, and when.
-        var sentTo: WriterID?
+        var sentTo: Coordinator?
         var sentMilliseconds: UInt64 = 0
         var verdict: Verdict?
         let byteCount: Int
@@ -61,10 +61,14 @@ struct ForwardedTransactions: Sendable {
         _ = take(where: isRemoved)
     }
 
-    /// Records the coordinator's verdict; ignores one that no client waits for.
-    mutating func answer(_ verdict: Verdict) {
+    /// Records a member's verdict; ignores one that no client waits for.
+    ///
+    /// That a transaction was done is final, whoever says so. That it was refused counts only from the coordinator that it
+    /// was sent to last: an earlier one knows nothing of what later ones do.
+    mutating func answer(_ verdict: Verdict, from member: String) {
         guard let index = entries.firstIndex(where: { $0.proposal.id == verdict.id }),
-            entries[index].verdict == nil
+            entries[index].verdict == nil,
+            verdict.isDone || entries[index].sentTo?.member == member
         else { return }
         entries[index].verdict = verdict
         answeredCount += 1
@@ -96,7 +100,7 @@ struct ForwardedTransactions: Sendable {
     }
 
     /// The proposals that are to be sent to the coordinator now, in order.
-    mutating func due(for coordinator: WriterID?, at milliseconds: UInt64) -> [Proposal] {
+    mutating func due(for coordinator: Coordinator?, at milliseconds: UInt64) -> [Proposal] {
         let isOther = entries.contains { $0.verdict == nil && $0.sentTo != coordinator }
         guard milliseconds >= nextMilliseconds || isOther else { return [] }
         var due: [Proposal] = []
@@ -115,9 +119,28 @@ struct ForwardedTransactions: Sendable {
     }
 
     private func isDue(
-        _ entry: Entry, for coordinator: WriterID, at milliseconds: UInt64
+        _ entry: Entry, for coordinator: Coordinator, at milliseconds: UInt64
     ) -> Bool {
-        entry.sentTo != coordinator
-            || milliseconds >= entry.sentMilliseconds + ForwardedTransactions.patienceMilliseconds
+        guard let last = entry.sentTo, last != coordinator else {
+            return entry.sentTo == nil
+                || milliseconds
+                    >= entry.sentMilliseconds + ForwardedTransactions.patienceMilliseconds
+        }
+        // One of an earlier term would refuse on old data what the later one may have done.
+        return coordinator.term >= last.term
+    }
+}
+
+/// The member that decides transactions, as far as a node knows.
+struct Coordinator: Equatable, Sendable {
+    var member: String
+    var writer: WriterID
+    /// The number of its election; 0 for a node without peers.
+    var term: UInt64
+}
+
+extension Verdict {
+    fileprivate var isDone: Bool {
+        if case .done = outcome { true } else { false }
     }
 }

@@ -32,15 +32,20 @@ extension Coordination {
     }
 
     /// The coordinator, as far as this node knows.
-    func coordinator(
-        of peers: Peers, at milliseconds: UInt64
-    ) -> (member: String, writer: WriterID)? {
-        if election.isCaughtUp || peers.all.isEmpty { return (member, election.own) }
+    func coordinator(of peers: Peers, at milliseconds: UInt64) -> Coordinator? {
+        if election.isCaughtUp || peers.all.isEmpty {
+            return Coordinator(
+                member: member, writer: election.own, term: election.vote?.term ?? 0)
+        }
         let deciding = peers.all.filter { peer in
             peers.isLive(peer, at: milliseconds) && peer.heartbeat?.lease?.stage == .deciding
         }
-        return deciding.max { ($0.heartbeat?.lease?.term ?? 0) < ($1.heartbeat?.lease?.term ?? 0) }
-            .flatMap { peer in peer.heartbeat.map { (peer.member, $0.writer) } }
+        return deciding.compactMap { peer in
+            peer.heartbeat.map { heartbeat in
+                Coordinator(
+                    member: peer.member, writer: heartbeat.writer, term: heartbeat.lease?.term ?? 0)
+            }
+        }.max { $0.term < $1.term }
     }
 
     /// Sends the coordinator the transactions that are new to it, or that it has not answered for a
@@ -49,7 +54,7 @@ extension Coordination {
         if forwarded.isEmpty { return }
         let milliseconds = replica.now.elapsedMilliseconds
         let coordinator = coordinator(of: peers, at: milliseconds)
-        let due = forwarded.due(for: coordinator?.writer, at: milliseconds)
+        let due = forwarded.due(for: coordinator, at: milliseconds)
         guard let coordinator, !due.isEmpty else { return }
         if coordinator.member == member {
             let own = Proposals(

@@ -64,6 +64,9 @@ extension Replication {
             : clock.advance(wallMilliseconds: now.wallMilliseconds)
         closedTimestamp.follow(time, at: now.elapsedMilliseconds)
         if clockBound.extend(over: time) { turn.properties.append(clockBound.property) }
+        if closedBound.extend(over: closedTimestamp, with: clockBound) {
+            turn.properties.append(closedBound.property)
+        }
         return time
     }
 

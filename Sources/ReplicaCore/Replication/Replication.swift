@@ -16,6 +16,7 @@ struct Replication: Sendable {
     var clock: HybridClock
     var clockBound: ClockBound
     var closedTimestamp: ClosedTimestamp
+    var closedBound: ClosedBound
     /// All operations with stamps up to this time have arrived.
     var stableTime = HybridTime.zero
     var tree = ConvergentTree()
@@ -45,16 +46,17 @@ struct Replication: Sendable {
     /// The data may be an older copy, and peers may hold operations made after it: a writer that no other
     /// incarnation continues cannot contradict itself.
     init(
-        _ configuration: ReplicaConfiguration, clockBound: UInt64, evictions: [Eviction],
-        members last: MemberList?, orphans: [[UInt8]]
+        _ configuration: ReplicaConfiguration, clockBound: UInt64, closedBound: UInt64,
+        evictions: [Eviction], members last: MemberList?, orphans: [[UInt8]]
     ) {
         self.configuration = configuration
         identifiers = IdentifierSource(seed: configuration.seed)
         let writer = identifiers.nextWriter()
         clock = HybridClock(after: HybridTime(milliseconds: clockBound))
         self.clockBound = ClockBound(milliseconds: clockBound)
+        self.closedBound = ClosedBound(milliseconds: closedBound)
         closedTimestamp = ClosedTimestamp(
-            clock.last, lagMilliseconds: configuration.retryWindowMilliseconds)
+            HybridTime(milliseconds: closedBound), lagMilliseconds: configuration.retryWindowMilliseconds)
         ownBatch = OwnBatch(of: writer)
         peers = Peers(
             members: configuration.peers.filter { $0 != configuration.member },

@@ -27,6 +27,9 @@ struct TurnQueue: Sendable {
     private(set) var durable: Mark
     private(set) var lastNumber: UInt64 = 0
     private var hasStored = false
+    /// The last turn that has to become durable without delay, and the last one for which the store was told so.
+    private var awaitedNumber: UInt64 = 0
+    private var synchronizedNumber: UInt64 = 0
     private var held: [Held] = []
 
     init(durability: Durability) {
@@ -85,6 +88,7 @@ struct TurnQueue: Sendable {
                 number: lastNumber, batches: batches, properties: properties,
                 clearsOrphans: clearsOrphans))
         if holdsBack {
+            awaitStored()
             held.append(Held(number: lastNumber, outputs: outputs, mark: mark))
             return [store]
         }
@@ -101,5 +105,22 @@ struct TurnQueue: Sendable {
         let outputs = held[..<count].flatMap(\.outputs)
         held.removeFirst(count)
         return outputs
+    }
+
+    // MARK: Syncs
+
+    // In the mode `commit` each turn is synced, so these do nothing there.
+
+    /// Records that somebody waits until all turns so far are durable.
+    mutating func awaitStored() { awaitedNumber = lastNumber }
+
+    /// Has the store sync what is awaited. One sync is under way at a time: turns that are awaited meanwhile share the
+    /// next one.
+    mutating func dueSynchronization() -> [Output] {
+        guard durability != .commit, awaitedNumber > synchronizedNumber,
+            isStored(synchronizedNumber)
+        else { return [] }
+        synchronizedNumber = lastNumber
+        return [.synchronize]
     }
 }

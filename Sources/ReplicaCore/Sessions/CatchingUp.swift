@@ -7,19 +7,19 @@ extension Sessions {
     /// With more data than about this in a turn, the remaining listens wait for another turn.
     private static let catchUpBytes = 256 << 10
 
-    /// Sends the listens that have missed changes everything that they show now, some in every
-    /// turn; then what waited for that.
+    /// Sends the listens that have missed changes what differs now, some in every turn; then what waited for that.
     mutating func catchUpSlowClients(seeing replica: ReplicationView) {
+        slowClients.forgetTrees(at: replica.now.elapsedMilliseconds)
         for session in slowClients.catchingUp {
             var room = Sessions.catchUpBytes - byteCount(for: session)
-            while room > 0, let id = slowClients.takeMissed(of: session) {
+            while room > 0, let (id, tree) = slowClients.takeMissed(of: session) {
                 guard let listen = listens.listen(of: .init(session: session, id: id)) else {
                     continue
                 }
-                let shown = shown(by: listen, in: replica)
-                room -= shown.estimatedSize
-                let write = Write(path: .root, value: shown)
-                send(.change(listen: id, writes: [write]), to: session)
+                let writes = missed(by: listen, since: tree, in: replica)
+                if writes.isEmpty { continue }
+                room -= writes.reduce(0) { $0 + $1.path.utf8Count + $1.value.estimatedSize }
+                send(.change(listen: id, writes: writes), to: session)
             }
             if !slowClients.hasMissed(session) { finishCatchingUp(session, seeing: replica) }
         }
@@ -35,6 +35,16 @@ extension Sessions {
             case .read(let message): _ = serve(message, for: session, seeing: replica)
             }
         }
+    }
+
+    /// What a client has to be sent, to which a listen shows what it would show in an older tree; nothing at all without one.
+    private mutating func missed(
+        by listen: Listens.Listen, since tree: Value?, in replica: ReplicationView
+    ) -> [Write] {
+        if let tree, !listen.query.isFiltered {
+            return replica.tree[listen.path].differences(from: tree[listen.path])
+        }
+        return [Write(path: .root, value: shown(by: listen, in: replica))]
     }
 
     private mutating func shown(

@@ -120,7 +120,7 @@ extension Sessions {
                 listener, to: listen.query, at: listen.path, in: replica.tree,
                 at: replica.now.elapsedMilliseconds)
             send(.ok(id: id), to: session)
-            if !slowClients.isEmpty, slowClients.holdsBack(listener) { return }
+            if !slowClients.isEmpty, slowClients.holdsBackFirst(of: listener) { return }
             send(first(of: id, showing: shown, to: listen.held, in: session), to: session)
         } catch {
             refuse(.tooBig, error.problem, fix: error.fix, id, session)

@@ -1,9 +1,11 @@
+import DataTree
 import SyncProtocol
 
 /// The sessions whose clients read more slowly than changes occur.
 ///
 /// No changes are queued for their listens. Once there is room again, each listen that has missed
-/// changes gets everything that it shows by then. Of a session of values the answers wait with what it has missed:
+/// changes gets what differs by then; after a while everything that it shows, as the tree that it last showed is kept no
+/// longer. Of a session of values the answers wait with what it has missed:
 /// a program of Firebase's takes the answer to its write as a sign that it has the data.
 struct SlowClients: Sendable {
     /// What waits in a session of values until it has the missed data.
@@ -15,16 +17,22 @@ struct SlowClients: Sendable {
 
     private struct Session: Sendable {
         var isBackpressured = true
-        /// The listens that have missed changes.
-        var missed: Set<UInt64> = []
+        /// The tree of the moment since which changes are held back; nil once it is too old.
+        var tree: Value?
+        var sinceMilliseconds: UInt64 = 0
+        /// The listens that have missed changes, each with the tree of which the client has been sent everything.
+        var missed: [UInt64: Value?] = [:]
         var postponed: [Postponed] = []
     }
+
+    /// Kept trees take memory for all that has changed since.
+    static let keptMilliseconds: UInt64 = 5_000
 
     /// With so many waiting answers, a session's further requests are refused.
     static let postponedLimit = 10_000
 
     private var sessions: [SessionID: Session] = [:]
-    /// Changes not sent, because the whole value will be.
+    /// Changes not sent, because what differs in the end will be.
     private(set) var heldBack: UInt64 = 0
 
     var isEmpty: Bool { sessions.isEmpty }
@@ -39,20 +47,41 @@ struct SlowClients: Sendable {
         return sessions.filter { !$0.value.isBackpressured }.keys.sorted()
     }
 
-    mutating func hold(_ session: SessionID) {
-        sessions[session, default: Session()].isBackpressured = true
+    /// Holds changes to the tree back from a session, which has been sent all earlier ones.
+    mutating func hold(_ session: SessionID, from tree: Value, at milliseconds: UInt64) {
+        var held = sessions[session] ?? Session()
+        (held.isBackpressured, held.tree, held.sinceMilliseconds) = (true, tree, milliseconds)
+        sessions[session] = held
     }
 
     mutating func release(_ session: SessionID) { sessions[session]?.isBackpressured = false }
 
-    /// Whether to hold a change back from a listener, which will get the whole value later.
+    /// Whether to hold a change back from a listener, which will get what differs later.
     mutating func holdsBack(_ listener: Listens.Listener) -> Bool {
-        guard let session = sessions[listener.session],
-            session.isBackpressured || session.missed.contains(listener.id)
-        else { return false }
-        sessions[listener.session]?.missed.insert(listener.id)
+        guard let session = sessions[listener.session] else { return false }
+        if session.missed[listener.id] == nil {
+            guard session.isBackpressured else { return false }
+            sessions[listener.session]?.missed[listener.id] = .some(session.tree)
+        }
         heldBack += 1
         return true
+    }
+
+    /// Whether to hold back what a new listener shows first, all of which it will get later.
+    mutating func holdsBackFirst(of listener: Listens.Listener) -> Bool {
+        guard sessions[listener.session]?.isBackpressured ?? false else { return false }
+        sessions[listener.session]?.missed[listener.id] = .some(nil)
+        heldBack += 1
+        return true
+    }
+
+    /// Drops trees that have been kept for long: their listens will get everything.
+    mutating func forgetTrees(at milliseconds: UInt64) {
+        for (session, held) in sessions
+        where milliseconds >= held.sinceMilliseconds + SlowClients.keptMilliseconds {
+            sessions[session]?.tree = nil
+            sessions[session]?.missed = held.missed.mapValues { _ in nil }
+        }
     }
 
     /// Whether a session has missed changes that were not sent yet.
@@ -60,15 +89,17 @@ struct SlowClients: Sendable {
         sessions[session].map { !$0.missed.isEmpty } ?? false
     }
 
-    /// Removes and returns the next listen of a session that has missed changes.
-    mutating func takeMissed(of session: SessionID) -> UInt64? {
-        guard let next = sessions[session]?.missed.min() else { return nil }
-        sessions[session]?.missed.remove(next)
-        return next
+    /// Removes and returns the next listen of a session that has missed changes, with the tree of which it has been sent
+    /// everything; nil as tree if all has to be sent.
+    mutating func takeMissed(of session: SessionID) -> (listen: UInt64, tree: Value?)? {
+        guard let next = sessions[session]?.missed.keys.min(),
+            let tree = sessions[session]?.missed.removeValue(forKey: next)
+        else { return nil }
+        return (next, tree)
     }
 
     mutating func remove(_ listener: Listens.Listener) {
-        sessions[listener.session]?.missed.remove(listener.id)
+        sessions[listener.session]?.missed.removeValue(forKey: listener.id)
     }
 
     /// Ends the slowness of a session; returns what was postponed in it, in order.

@@ -2,9 +2,6 @@ import SyncProtocol
 
 /// Writes whose clients wait until they are durable at further members.
 struct WriteConcernWaiters: Sendable {
-    /// After this long the client is told what was reached: earlier than its own timeout, so that it learns
-    /// that its write is done.
-    static let patienceMilliseconds: UInt64 = 3_000
     static let limit = 100_000
 
     struct Waiting: Sendable {
@@ -72,7 +69,7 @@ extension Sessions {
                 .init(
                     session: session, id: id, concern: concern, sequence: sequence,
                     untilMilliseconds: now.elapsedMilliseconds
-                        + WriteConcernWaiters.patienceMilliseconds))
+                        + WriteConcern.patienceMilliseconds))
         if !waits { send(.acknowledged(id: id, concern: .local), to: session) }
         return waits
     }

@@ -6,6 +6,10 @@ public enum WriteConcern: String, CaseIterable, Comparable, Sendable {
     case majority
     case all
 
+    /// After this long a node answers what was reached: earlier than clients stop waiting, so that they learn that the
+    /// write is done.
+    package static let patienceMilliseconds: UInt64 = 3_000
+
     private var rank: Int {
         switch self {
         case .local: 0

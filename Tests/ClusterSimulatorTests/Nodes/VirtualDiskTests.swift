@@ -78,9 +78,10 @@ import Testing
         #expect(kept == [[1], [1, 2]])
     }
 
-    @Test func `with interval turns gather, can be read, and are durable with the second`() {
+    @Test func `with interval turns gather, can be read, and are durable once they are synced`() {
         var disk = disk(.interval)
-        #expect(disk.commit(turn(1), at: 0) != nil, "the first one waits for the disk")
+        #expect(disk.commit(turn(1), at: 0) == nil)
+        #expect(disk.synchronize(at: 0) != nil)
         _ = disk.finish(at: 1_000)
         _ = disk.begin(at: 1_000)
         #expect(stored(disk.finish(at: 6_000)) == 1)
@@ -91,14 +92,20 @@ import Testing
         #expect(numbers(disk) == [1, 2] && !disk.isIdle)
         #expect(disk.tick(at: 400_000) == nil)
         #expect(disk.commit(turn(3), at: 900_000) == nil)
-        #expect(disk.tick(at: 1_010_000) != nil)
-        _ = disk.finish(at: 1_010_500)
-        #expect(disk.begin(at: 1_010_500) != nil)
+        #expect(disk.synchronize(at: 910_000) != nil)
+        #expect(disk.commit(turn(4), at: 910_100) == nil)
+        _ = disk.finish(at: 910_500)
+        #expect(disk.begin(at: 910_500) != nil)
         var losing = disk
-        #expect(stored(disk.finish(at: 1_015_000)) == 3)
+        #expect(stored(disk.finish(at: 915_000)) == 3, "turn 4 waits for another sync")
+        #expect(!disk.isIdle)
+        _ = disk.synchronize(at: 915_000)
+        _ = disk.finish(at: 915_500)
+        _ = disk.begin(at: 915_500)
+        #expect(stored(disk.finish(at: 920_000)) == 4)
         #expect(disk.isIdle)
         _ = disk.crash()
-        #expect(numbers(disk) == [1, 2, 3])
+        #expect(numbers(disk) == [1, 2, 3, 4])
         _ = losing.crash()
         #expect(numbers(losing).first == 1)
     }
@@ -194,8 +201,9 @@ import Testing
     @Test func `with memory nothing outlives the process`() {
         var disk = disk(.memory)
         _ = disk.commit(turn(1), at: 0)
-        _ = disk.tick(at: 10)
+        #expect(disk.synchronize(at: 10) != nil)
         #expect(stored(disk.finish(at: 500)) == 1)
+        #expect(disk.begin(at: 500) == nil, "there is nothing to sync")
         var other = disk
         _ = disk.crash()
         _ = other.kill()

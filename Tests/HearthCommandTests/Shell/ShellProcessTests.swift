@@ -62,9 +62,14 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
             os.write(terminal, keys.encode().decode("unicode_escape").encode("latin-1"))
             if text: await_text(text)
         deadline = time.monotonic() + 60
+        again = time.monotonic() + 5
         ended, status = 0, 0
         while not ended and time.monotonic() < deadline:
             ended, status = os.waitpid(child, os.WNOHANG)
+            # Between the prompt and the editor's terminal mode, the terminal itself swallows Ctrl-D.
+            if not ended and time.monotonic() > again:
+                os.write(terminal, b"\x04")
+                again += 5
             select.select([terminal], [], [], 0.05)
         if not ended:
             os.kill(child, 9)

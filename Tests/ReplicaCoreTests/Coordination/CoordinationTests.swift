@@ -103,6 +103,32 @@ import Testing
         #expect(verdicts(&coordination) == told)
     }
 
+    @Test func `what was refused is refused again, even if its condition holds by then`() {
+        var coordination = coordination()
+        // The client has asked at two nodes.
+        coordination.propose(proposals([proposal(1)], of: "n2"), at: 0)
+        let first = coordination.nextProposal(holding: [:])!
+        #expect(coordination.decide(first, known: .notDone, seeing: view()) == nil)
+        #expect(verdicts(&coordination) == ["n2 changed"])
+        coordination.propose(proposals([proposal(1), proposal(2)], of: "n3"), at: 1)
+        let tree = view(Universe.object(["a": 1]))
+        let second = coordination.nextProposal(holding: [:])!
+        #expect(coordination.decide(second, known: .notDone, seeing: tree) == nil)
+        #expect(verdicts(&coordination) == ["n3 changed"])
+        let other = coordination.nextProposal(holding: [:])!
+        #expect(coordination.decide(other, known: .notDone, seeing: tree) != nil)
+    }
+
+    @Test func `a coordinator remembers the last names that it has refused`() {
+        var refused = RefusedTransactions()
+        let names = (0...UInt64(RefusedTransactions.limit)).map { number in
+            Stamp(time: HybridTime(milliseconds: number), writer: 70)
+        }
+        for name in names + [names[2]] { refused.insert(name) }
+        #expect(!refused.contains(names[0]))
+        #expect(names.dropFirst().allSatisfy { refused.contains($0) })
+    }
+
     @Test func `a decision is told once most members hold it and still vote for who decided it`() {
         var coordination = coordination()
         coordination.propose(proposals([proposal(1)]), at: 0)
@@ -128,6 +154,81 @@ import Testing
         }
     }
 
+    /// What the others announce when all nodes have started again, what this member's clock shows, and the ceiling that
+    /// the next coordinator has to exceed; nil if the vote binds.
+    struct Restart: Sendable {
+        var others: [Heartbeat]
+        var time: HybridTime
+        var ceiling: HybridTime?
+    }
+
+    private static func after(
+        _ second: Heartbeat?, _ third: Heartbeat?, at time: HybridTime, ceiling: HybridTime?
+    ) -> Restart {
+        Restart(others: [second, third].compactMap { $0 }, time: time, ceiling: ceiling)
+    }
+
+    private static let second = Heartbeat.of("n2", 5, holding: [9: 4], writers: [1, 3, 5])
+    private static let third = Heartbeat.of("n3", 3, holding: [9: 4], writers: [1, 3, 5])
+
+    @Test(arguments: [
+        // The clock has passed the ceiling: 60 s.
+        after(second, third, at: 60_000, ceiling: 60_000),
+        after(.of("n2", 5), .of("n3", 3), at: 60_001, ceiling: 60_000),
+        after(second, nil, at: 60_000, ceiling: nil),
+        after(second, .of("n3", 9), at: 60_000, ceiling: nil),
+        // The clock has not, but all have closed the holder, and nobody holds more of it.
+        after(second, third, at: 50_000, ceiling: 50_000),
+        after(second, nil, at: 50_000, ceiling: nil),
+        after(second, .of("n3", 9, writers: [1, 5, 9]), at: 50_000, ceiling: nil),
+        after(second, .of("n3", 3, writers: [1, 3, 9]), at: 50_000, ceiling: nil),
+        after(
+            second, .of("n3", 3, holding: [9: 5], writers: [1, 3, 5]), at: 50_000, ceiling: nil),
+        after(
+            second,
+            .of(
+                "n3", 3, writers: [1, 3, 5],
+                evictions: [Eviction(member: "n2", writer: 8, stage: .out)]),
+            at: 50_000, ceiling: nil),
+    ])
+    func `after a restart of all nodes no vote binds to an incarnation that has ended`(
+        restart: Restart
+    ) {
+        let configuration = ReplicaConfiguration(
+            cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit, seed: 1)
+        let vote = Lease(
+            term: 7, holder: 9, renewedMilliseconds: 0, ceiling: 60_000, formerCeiling: .zero)
+        var coordination = Coordination(configuration, own: own, vote: vote, hasPast: true)
+        var peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
+        for heartbeat in restart.others { _ = peers.receive(heartbeat, at: 1) }
+        coordination.releaseEndedHolder(seeing: peers, holding: [9: 4], at: restart.time)
+        var asking = Heartbeat.of("n2", 5)
+        asking.lease = Lease(
+            term: 8, holder: 5, renewedMilliseconds: 1, ceiling: 90_000, formerCeiling: .zero)
+        asking.lease?.stage = .asking
+        #expect(
+            coordination.receive(asking, at: 100, mayVote: true) == (restart.ceiling != nil))
+        // The next coordinator stamps above all that the one that ended may have stamped.
+        #expect(
+            restart.ceiling == nil || coordination.election.vote?.formerCeiling == restart.ceiling)
+    }
+
+    @Test func `while a member is evicted the vote binds until the clock has passed the ceiling`() {
+        let eviction = Eviction(member: "n3", writer: 3, stage: .out)
+        let vote = Lease(
+            term: 7, holder: 9, renewedMilliseconds: 0, ceiling: 60_000, formerCeiling: .zero)
+        let configuration = ReplicaConfiguration(
+            cluster: "test", member: "n1", peers: ["n1", "n2", "n3"], durability: .commit, seed: 1)
+        var coordination = Coordination(configuration, own: own, vote: vote, hasPast: true)
+        var peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
+        _ = peers.receive(.of("n3", 3, writers: [1, 3, 5]), at: 1)
+        _ = peers.receive(
+            .of("n2", 5, writers: [1, 3, 5], evictions: [eviction]), at: 1)
+        peers.evictions.restore([eviction])
+        coordination.releaseEndedHolder(seeing: peers, holding: [:], at: 50_000)
+        #expect(coordination.election.vote?.ceiling == 60_000)
+    }
+
     @Test func `transactions are sent to the coordinator, and decided here if that is this node`()
         throws
     {
@@ -149,7 +250,8 @@ import Testing
         #expect(coordination.takeOutputs().count == 1)
         coordination.forwardTransactions(seeing: view(), peers)
         #expect(coordination.takeOutputs() == [], "not again so soon")
-        coordination.forwarded.answer(Verdict(proposal(1).id, .done(.majority), basis: [2: 3]))
+        coordination.forwarded.answer(
+            Verdict(proposal(1).id, .done(.majority), basis: [2: 3]), from: "n2")
         #expect(coordination.takeAnswered(seeing: view(), peers).isEmpty, "its basis is missing")
         let answered = coordination.takeAnswered(seeing: view(holding: [2: 3]), peers)
         #expect(answered.map(\.entry.confirmation) == [.ok(id: 8)])

@@ -119,22 +119,6 @@ import Testing
         #expect(election.vote?.formerCeiling == HybridTime(milliseconds: 63_000))
     }
 
-    @Test func `after a restart of all nodes no vote binds to an incarnation that has ended`() {
-        let vote = asking(2, term: 7).lease!
-        // Who is current, what the clock shows, and whether the vote binds.
-        let table: [([WriterID], HybridTime, Bool)] = [
-            ([1, 2, 3], 60_000, true), ([1, 3, 5], 59_999, true), ([1, 3, 5], 60_000, false),
-        ]
-        for (current, time, isBound) in table {
-            let election = Elector(own)
-            election.restore(vote)
-            election.release(unlessHeldBy: current, at: time)
-            #expect(election.receive(asking(3, term: 8), at: 100, mayVote: true) == !isBound)
-            // The next coordinator stamps above all that the one that ended may have stamped.
-            #expect(isBound || election.vote?.formerCeiling == HybridTime(milliseconds: 60_000))
-        }
-    }
-
     @Test func `a coordinator that stops in order leaves a ceiling that nobody waits for`() {
         let election = Elector(own)
         _ = election.update(situation(at: 100, durable: nil))
@@ -326,9 +310,6 @@ private final class Elector {
     func lease(in situation: Election.Situation) -> Election.Term? { election.lease(in: situation) }
     func release(_ writer: WriterID, after time: HybridTime? = nil) {
         election.release(writer, after: time)
-    }
-    func release(unlessHeldBy current: [WriterID], at time: HybridTime) {
-        election.release(unlessHeldBy: current, at: time)
     }
     func resign(after time: HybridTime) { election.resign(after: time) }
     func restore(_ lease: Lease) { election.restore(lease) }

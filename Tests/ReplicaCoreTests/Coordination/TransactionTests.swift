@@ -133,6 +133,27 @@ import Testing
         #expect(cluster["n2"].coordinatorMember == "n2")
     }
 
+    @Test func `after all nodes were killed, the next coordinator decides at once`() {
+        var cluster = cluster()
+        cluster.send(put(1, over: .null), to: "n2")
+        for name in cluster.names { cluster.crash(name) }
+        for name in cluster.names { cluster.start(name) }
+        cluster.quiesce(milliseconds: 600)
+        cluster.send(put(2, over: 1, id: 2), to: "n2")
+        #expect(cluster.takeReplies() == [.ok(id: 1), .ok(id: 2)])
+        #expect(cluster["n3"].coordinatorMember == "n1")
+    }
+
+    @Test func `in the mode interval disks are synced as soon as a transaction waits for them`() {
+        var cluster = TestCluster(3, durability: .interval)
+        let before = cluster.syncCounts
+        cluster.send(put(1, over: .null), to: "n2")
+        // The disk's report leads to a turn.
+        cluster.quiesce(milliseconds: 50)
+        #expect(cluster.takeReplies() == [.ok(id: 1)])
+        #expect(cluster.names.allSatisfy { cluster.syncCounts[$0]! > before[$0]! })
+    }
+
     @Test func `one that is cut off decides nothing, and learns what was decided`() {
         var cluster = cluster()
         let ends = [["n1", "n2"], ["n1", "n3"], ["n2", "n1"], ["n3", "n1"]]

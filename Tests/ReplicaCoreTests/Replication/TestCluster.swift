@@ -14,6 +14,8 @@ struct TestCluster {
     private(set) var replicas: [String: Replica] = [:]
     var disks: [String: Disk] = [:]
     private(set) var replies: [SessionID: [NodeMessage]] = [:]
+    /// How often each node has had its disk synced in the mode `interval`.
+    private(set) var syncCounts: [String: Int] = [:]
     /// Turns that were handed to a disk that does not sync by itself.
     private(set) var unsynced: [String: [Turn]] = [:]
     /// Ordered pairs between which published frames get lost.
@@ -137,11 +139,15 @@ struct TestCluster {
     private mutating func perform(_ output: Output, of name: String) {
         switch output {
         case .store(let turn):
-            if stuckDisks.contains(name) {
+            if durability == .interval || stuckDisks.contains(name) {
                 unsynced[name, default: []].append(turn)
             } else {
                 sync(turn, at: name)
             }
+        case .synchronize:
+            guard durability == .interval, !stuckDisks.contains(name) else { return }
+            syncCounts[name, default: 0] += 1
+            for turn in unsynced.removeValue(forKey: name) ?? [] { sync(turn, at: name) }
         case .publish(let frame):
             for peer in names where peer != name && !cuts.contains([name, peer]) {
                 turn(peer, [.published(frame)])

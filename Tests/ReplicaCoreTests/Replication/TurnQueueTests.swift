@@ -26,6 +26,7 @@ import Testing
             switch output {
             case .store(let turn): "store \(turn.number)"
             case .publish(let frame): "\(frame[0])"
+            case .synchronize: "sync"
             default: "?"
             }
         }
@@ -61,6 +62,41 @@ import Testing
         left.append(end(&queue, 3, stores: true))
         #expect(left == expected)
         #expect(queue.durable.vector == [1: 2], "what is told is durable in every mode")
+    }
+
+    @Test func `one sync is under way at a time, and what is awaited meanwhile shares the next`() {
+        var queue = TurnQueue(durability: .interval)
+        _ = end(&queue, 1, stores: true)
+        #expect(names(queue.dueSynchronization()) == ["sync"], "the first turn waits for the disk")
+        #expect(names(queue.stored(1) + queue.dueSynchronization()) == ["1"])
+        _ = end(&queue, 2, stores: true)
+        #expect(names(queue.dueSynchronization()) == [], "nobody waits for it")
+        queue.awaitStored()
+        #expect(names(queue.dueSynchronization()) == ["sync"])
+        #expect(names(queue.dueSynchronization()) == [])
+        for number in UInt8(3)...4 {
+            _ = end(&queue, number, stores: true)
+            queue.awaitStored()
+            #expect(names(queue.dueSynchronization()) == [], "another one is under way")
+        }
+        _ = end(&queue, 5, stores: true)
+        #expect(names(queue.stored(2) + queue.dueSynchronization()) == ["sync"])
+        #expect(
+            names(queue.stored(5) + queue.dueSynchronization()) == [], "the sync had all of them")
+        queue.awaitStored()
+        #expect(names(queue.dueSynchronization()) == [], "there is nothing to sync")
+    }
+
+    @Test(
+        arguments: [(.commit, []), (.interval, ["sync"]), (.memory, ["sync"])]
+            as [(Durability, [String])])
+    func `only where turns may gather is the disk told`(
+        durability: Durability, expected: [String]
+    ) {
+        var queue = TurnQueue(durability: durability)
+        _ = end(&queue, 1, stores: true)
+        queue.awaitStored()
+        #expect(names(queue.dueSynchronization()) == expected)
     }
 
     @Test

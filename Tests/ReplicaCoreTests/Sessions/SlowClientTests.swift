@@ -1,8 +1,9 @@
 import DataTree
 import QueryEngine
-import ReplicaCore
 import SyncProtocol
 import Testing
+
+@testable import ReplicaCore
 
 @Suite struct SlowClientTests {
     private let slow = SessionID(number: 5)
@@ -84,7 +85,7 @@ import Testing
                 case 1, 2: inputs.append(.writable(slow))
                 default: inputs.append(.requested(write(&random).frame, by: SessionID(number: 1)))
                 }
-                take(replica.turn(inputs))
+                take(replica.turn(inputs, after: random.next() % 9 == 0 ? 3_000 : 1))
             }
             take(replica.turn([.writable(slow)]))
             for (id, query) in queries.enumerated() {

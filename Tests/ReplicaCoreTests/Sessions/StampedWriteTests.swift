@@ -56,6 +56,35 @@ import Testing
         #expect(cluster["n1"].counters.repeated >= 1)
     }
 
+    @Test(arguments: [1, 2, 3])
+    func `one from just before a restart is done right after it`(restarts: Int) {
+        var cluster = TestCluster(3)
+        for restart in 1...restarts {
+            cluster.crash("n1")
+            cluster.start("n1")
+            cluster.quiesce(milliseconds: 50)
+            let time = cluster["n1"].replication.clock.last.milliseconds
+            cluster.send(add(2, stamp(time - 200 - UInt64(restart))), to: "n1")
+            #expect(cluster.takeReplies() == [.ok(id: 2)])
+        }
+        #expect(cluster["n1"].value[count].number == .integer(Int64(restarts)))
+    }
+
+    @Test func `no incarnation makes operations that an earlier one has announced as closed`() {
+        var cluster = TestCluster(3)
+        cluster.quiesce()
+        for step in 0..<40 {
+            if step == 20 { cluster.setBack(milliseconds: 60_000) }
+            cluster.quiesce(milliseconds: 50 + 37 * UInt64(step))
+            let announced = cluster["n2"].replication.peers.all
+                .first { $0.member == "n1" }?.heartbeat?.closedTimestamp
+            cluster.crash("n1")
+            cluster.start("n1")
+            cluster.turn("n1", [])
+            #expect(cluster["n1"].replication.closedTimestamp.time >= announced ?? .zero)
+        }
+    }
+
     @Test func `an old stamp is refused for good once nobody can have used it, and not before`() {
         var cluster = TestCluster(3)
         cluster.stop("n3")

@@ -24,6 +24,20 @@ import Testing
         #expect(cluster.takeReplies() == [.ok(id: 1)])
     }
 
+    @Test(arguments: [(nil, 3...5), (.majority, 18...24)] as [(WriteConcern?, ClosedRange<Int>)])
+    func `in the mode interval a write costs a sync only if its client waits for that`(
+        concern: WriteConcern?, syncs: ClosedRange<Int>
+    ) {
+        var cluster = TestCluster(3, durability: .interval)
+        let before = cluster.syncCounts["n1"]!
+        for _ in 0..<20 {
+            cluster.send(put(concern), to: "n1")
+            cluster.quiesce(milliseconds: 50)
+            #expect(cluster.takeReplies().count == 1)
+        }
+        #expect(syncs ~= cluster.syncCounts["n1"]! - before)
+    }
+
     @Test func `it waits for disks, not for memory`() {
         var cluster = TestCluster(3)
         cluster.stuckDisks = ["n2", "n3"]

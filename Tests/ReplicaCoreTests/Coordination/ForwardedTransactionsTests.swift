@@ -1,0 +1,57 @@
+import DataTree
+import SyncProtocol
+import Testing
+
+@testable import ReplicaCore
+
+/// Transactions on their way to a coordinator, and back, while coordinators change.
+@Suite struct ForwardedTransactionsTests {
+    private let id = Stamp(time: 1, writer: 70)
+    private let first = Coordinator(member: "n2", writer: 2, term: 4)
+    private let second = Coordinator(member: "n3", writer: 3, term: 5)
+
+    private func transactions() -> ForwardedTransactions {
+        var transactions = ForwardedTransactions()
+        let proposal = Proposal(
+            id: id, path: "a", value: 2, condition: DataHash(of: 1), concern: .majority)
+        transactions.add(.init(proposal, of: 9, 1))
+        return transactions
+    }
+
+    @Test
+    func `a transaction is sent once, again after a second, and to another coordinator at once`() {
+        var transactions = transactions()
+        #expect(transactions.due(for: nil, at: 0).isEmpty)
+        #expect(transactions.due(for: first, at: 0).count == 1)
+        #expect(transactions.due(for: first, at: 999).isEmpty)
+        #expect(transactions.due(for: first, at: 1_000).count == 1)
+        #expect(transactions.due(for: second, at: 1_001).count == 1)
+        #expect(transactions.due(for: nil, at: 9_000).isEmpty)
+    }
+
+    @Test func `no coordinator of an earlier term gets what a later one may have done`() {
+        var transactions = transactions()
+        #expect(transactions.due(for: second, at: 0).count == 1)
+        #expect(transactions.due(for: first, at: 1).isEmpty)
+        #expect(transactions.due(for: first, at: 9_000).isEmpty)
+        var again = first
+        again.term = 6
+        #expect(transactions.due(for: again, at: 9_001).count == 1)
+    }
+
+    @Test(
+        arguments: [
+            (.done(.majority), "n2", true), (.done(.majority), "n3", true),
+            (.changed, "n2", false), (.changed, "n3", true), (.forgotten, "n2", false),
+            (.invalid(problem: "p", fix: "f"), "n2", false),
+        ] as [(Verdict.Outcome, String, Bool)])
+    func `a refusal counts only from the coordinator that was asked last`(
+        outcome: Verdict.Outcome, member: String, counts: Bool
+    ) {
+        var transactions = transactions()
+        _ = transactions.due(for: first, at: 0)
+        _ = transactions.due(for: second, at: 1)
+        transactions.answer(Verdict(id, outcome, basis: [:]), from: member)
+        #expect(transactions.takeAnswered(holding: [:]).isEmpty == !counts)
+    }
+}
