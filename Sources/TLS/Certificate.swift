@@ -32,15 +32,16 @@ public struct Certificate: Equatable, Sendable {
 
     /// Reads the fingerprint of the first certificate of a PEM text; nil if there is none.
     public static func fingerprint(ofPEM text: String) -> [UInt8]? {
-        let bytes = Array(text.utf8)
-        guard let source = BIO_new_mem_buf(bytes, Int32(clamping: bytes.count)) else { return nil }
-        defer { BIO_free(source) }
-        guard let certificate = PEM_read_bio_X509(source, nil, nil, nil) else {
-            ERR_clear_error()
-            return nil
+        // OpenSSL reads the text where it is, so that it has to stay there.
+        Array(text.utf8).withUnsafeBytes { bytes in
+            defer { ERR_clear_error() }
+            guard let source = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
+            else { return nil }
+            defer { BIO_free(source) }
+            guard let certificate = PEM_read_bio_X509(source, nil, nil, nil) else { return nil }
+            defer { X509_free(certificate) }
+            return fingerprint(of: certificate)
         }
-        defer { X509_free(certificate) }
-        return fingerprint(of: certificate)
     }
 
     static func fingerprint(of certificate: OpaquePointer) -> [UInt8] {
