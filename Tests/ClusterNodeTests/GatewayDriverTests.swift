@@ -8,7 +8,7 @@ import Testing
 @testable import ClusterNode
 
 /// The order in which a gateway and a replica learn of each other, without sockets.
-@Suite(.timeLimit(.minutes(1))) final class `A gateway's driver` {
+@Suite(.timeLimit(.minutes(3))) final class `A gateway's driver` {
     private let loop: Loop
     private let driver: GatewayDriver
     private let seen = Seen()
