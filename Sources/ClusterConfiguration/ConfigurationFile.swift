@@ -44,6 +44,7 @@ extension NodeConfiguration {
                 document.retryWindowMilliseconds, in: 100...600_000, at: "retryWindowMilliseconds")
             ?? retryWindowMilliseconds
         evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
+        secrets = try file.secretHashes(document.secrets ?? [])
         if let http = document.http?.content { try readHTTP(http, in: file) }
         do throws(DataError) {
             indexes = try IndexRules(document.indexOn ?? [:])
@@ -80,7 +81,7 @@ extension NodeConfiguration {
 private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case cluster, durability, directory, nodes, clientKeys, http, indexOn, indexMegabytes
-        case logLimit, evicted, retryWindowMilliseconds
+        case logLimit, evicted, retryWindowMilliseconds, secrets
     }
 
     let cluster: String
@@ -94,6 +95,7 @@ private struct Document: StrictlyDecodable {
     let logLimit: Int?
     let evicted: String?
     let retryWindowMilliseconds: Int?
+    let secrets: [String]?
 
     struct HTTP: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {
@@ -170,6 +172,21 @@ private struct ConfigurationFile {
             fix: "write the 40 characters that `hearth keys new` printed")
     }
 
+    /// The hashes of secrets. Messages do not show them: somebody may have written the secret itself.
+    func secretHashes(_ texts: [String]) throws(NodeError) -> [[UInt8]] {
+        guard texts.count <= NodeConfiguration.secretLimit else {
+            throw error(
+                #""secrets" has \#(texts.count) entries"#, at: ["secrets"],
+                fix: "list \(NodeConfiguration.secretLimit) at most")
+        }
+        return try texts.map { text throws(NodeError) in
+            if let hash = text.bytesOfHash { return hash }
+            throw error(
+                #""secrets" has an entry that is no hash"#, at: ["secrets"],
+                fix: "write the 64 digits that `hearth keys secret FILE` printed, not the secret")
+        }
+    }
+
     func decode<Content: Decodable>(_ type: Content.Type) throws(NodeError) -> Content {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = true
@@ -234,6 +251,15 @@ private struct ConfigurationFile {
             occurrencesLeft -= 1
         }
         return nil
+    }
+}
+
+extension String {
+    /// The bytes of 64 hexadecimal digits.
+    fileprivate var bytesOfHash: [UInt8]? {
+        let digits = utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 64, utf8.count == 64 else { return nil }
+        return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }
 

@@ -55,6 +55,8 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var retryWindowMilliseconds = 5_000
     /// What the ports for clients have beyond their addresses.
     public var http = HTTPSettings()
+    /// The SHA-256 hashes of the secrets by which programs may read and write; without any, all who reach a node may.
+    public var secrets: [[UInt8]] = []
     /// The keys of the clients that are admitted, where nodes have keys.
     public var clientKeys: [PublicKey]
 
@@ -68,6 +70,9 @@ public struct NodeConfiguration: Equatable, Sendable {
         self.nodes = nodes
         self.clientKeys = clientKeys
     }
+
+    /// The most secrets that a cluster has.
+    public static let secretLimit = 64
 
     /// Whether connections are encrypted and checked.
     public var hasKeys: Bool { nodes.contains { $0.publicKey != nil } }

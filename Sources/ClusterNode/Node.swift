@@ -89,7 +89,7 @@ public final class Node {
         }
         let port =
             keys == nil
-            ? try HTTPPort(on: loop, configuration.http, of: member, log: log) : nil
+            ? try HTTPPort(on: loop, configuration, of: member, log: log) : nil
         do throws(ZeroMQError) {
             let context = Context()
             security = try keys.map { keys throws(ZeroMQError) in

@@ -90,6 +90,24 @@ import ZeroMQ
         #expect(unknown.fix.hasPrefix(#"use "certificate""#))
     }
 
+    @Test func `has the hashes of secrets, and shows none of them in a message`() throws {
+        let hash = "0F" + String(repeating: "a5", count: 31)
+        let own = try read("{cluster: 'a', secrets: ['\(hash)', '\(hash)'], nodes: [\(Self.node)]}")
+        let bytes = [15] + [UInt8](repeating: 0xA5, count: 31)
+        #expect(own.secrets == [bytes, bytes])
+        #expect(try read("{cluster: 'a', nodes: [\(Self.node)]}").secrets.isEmpty)
+        for wrong in [
+            "hunter2", hash + "0", String(hash.dropLast()) + "g", "é" + hash.dropFirst(2),
+        ] {
+            let error = try error(in: "{cluster: 'a',\n secrets: ['\(wrong)'], nodes: []}")
+            #expect(error.problem.hasSuffix(#":2: "secrets" has an entry that is no hash"#))
+            #expect(!"\(error)".contains(wrong))
+        }
+        let many = [String](repeating: "'\(hash)'", count: 65).joined(separator: ",")
+        let error = try error(in: "{cluster: 'a', secrets: [\(many)], nodes: []}")
+        #expect(error.fix == "list 64 at most")
+    }
+
     @Test func `names a public key that is none`() throws {
         let error = try error(
             in: "{cluster: 'a',\n clientKeys: ['short'], nodes: [\(Self.node)]}")

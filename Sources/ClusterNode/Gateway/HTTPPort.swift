@@ -5,6 +5,7 @@ internal import HTTPText
 internal import ReplicaCore
 internal import Sockets
 internal import SyncProtocol
+internal import TLS
 
 /// Serves programs at a node's HTTP port: listens, moves bytes between connections, the gateway and, for native clients, the
 /// replica, and bounds what waits for slow ones.
@@ -51,12 +52,16 @@ final class HTTPPort: ClientDoor {
     ///
     /// - Throws: what is wrong with its certificate.
     convenience init(
-        on loop: Loop, _ settings: HTTPSettings, of member: NodeConfiguration.Member, log: NodeLog
+        on loop: Loop, _ description: NodeConfiguration, of member: NodeConfiguration.Member,
+        log: NodeLog
     ) throws(NodeError) {
         var configuration = GatewayConfiguration()
-        configuration.hosts = settings.hosts
-        configuration.origins = settings.origins
-        guard let files = settings.files, let address = HTTPAddress(member.client) else {
+        configuration.hosts = description.http.hosts
+        configuration.origins = description.http.origins
+        if !description.secrets.isEmpty {
+            configuration.secrets = SecretHashes(description.secrets, by: SHA256.hash)
+        }
+        guard let files = description.http.files, let address = HTTPAddress(member.client) else {
             self.init(on: loop, configuration)
             return
         }
@@ -205,7 +210,7 @@ extension HTTPPort {
             guard let connection = connections[session] else { return }
             connection.state = .native
             rest.withUnsafeBytes { handleFrames(in: $0, from: connection) }
-        case .open, .ask, .backpressured, .writable, .end:
+        case .open, .ask, .backpressured, .writable, .end, .wake:
             preconditionFailure("the gateway's driver asks the replica")
         }
     }

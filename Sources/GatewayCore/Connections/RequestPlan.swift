@@ -15,6 +15,9 @@ enum RequestPlan {
     /// It belongs to a session of Firebase's protocol with long polls.
     case longPoll(LongPollRequest)
 
+    /// What needs no secret: whether the node serves, and sessions of Firebase's protocol, which show theirs by a message.
+    private static let openPaths = ["/health", "/.ws", "/.lp"]
+
     /// Decides on a request by its head.
     ///
     /// - Throws: why it is refused, before anything is done and before its body is read.
@@ -26,6 +29,11 @@ enum RequestPlan {
         if head.method == .options {
             self = .answer(Answer(preflightFor: head))
             return
+        }
+        if !RequestPlan.openPaths.contains(head.target.pathText),
+            let secrets = context.configuration.secrets
+        {
+            try Credentials(head).check(by: secrets)
         }
         if let coding = head.value(of: "content-encoding"), coding.lowercased() != "identity" {
             throw .contentEncoding

@@ -7,10 +7,10 @@ internal import ZeroMQ
 enum KeysVerb {
     static let verb = Verb(
         "keys", "Makes the keys by which nodes and clients authenticate each other.",
-        verbs: [new, show, CertificateVerb.verb],
+        verbs: [new, show, CertificateVerb.verb, SecretVerb.verb],
         examples: [
             "hearth keys new n1 n2 n3 --out keys", "hearth keys show keys/n1.key",
-            "hearth keys certificate 127.0.0.1 --out keys",
+            "hearth keys certificate 127.0.0.1 --out keys", "hearth keys secret app.secret",
         ])
 
     private static let names = Argument(
