@@ -23,9 +23,6 @@ extension NodeConfiguration {
                     publicKey: try node.publicKey.map { text throws(NodeError) in
                         try file.publicKey(text, at: ["publicKey"])
                     })
-            },
-            clientKeys: try (document.clientKeys ?? []).map { text throws(NodeError) in
-                try file.publicKey(text, at: ["clientKeys"])
             })
         try readSettings(of: document, in: file)
     }
@@ -80,7 +77,7 @@ extension NodeConfiguration {
 /// The file as it is written, top level.
 private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case cluster, durability, directory, nodes, clientKeys, http, indexOn, indexMegabytes
+        case cluster, durability, directory, nodes, http, indexOn, indexMegabytes
         case logLimit, evicted, retryWindowMilliseconds, secrets
     }
 
@@ -88,7 +85,6 @@ private struct Document: StrictlyDecodable {
     let durability: String?
     let directory: String?
     let nodes: [Strict<Node>]
-    let clientKeys: [String]?
     let http: Strict<HTTP>?
     let indexOn: [String: [String]]?
     let indexMegabytes: Int?

@@ -10,14 +10,14 @@ public struct NodeConfiguration: Equatable, Sendable {
     public struct Member: Equatable, Sendable {
         /// A short name: letters, digits, `-` and `_`.
         public var id: String
-        /// Where it accepts clients: `http://127.0.0.1:7400`, `https://127.0.0.1:7400` with a certificate, whose fingerprint may follow
-        /// as `#sha256=…`, or `tcp://…` where nodes have keys.
+        /// Where it accepts clients: `http://127.0.0.1:7400`, or `https://127.0.0.1:7400` with a certificate, whose fingerprint may
+        /// follow as `#sha256=…`.
         public var client: String
         /// Where it answers other nodes.
         public var requests: String
         /// Where it publishes to other nodes.
         public var updates: String
-        /// The key by which others authenticate it; with it, its connections are encrypted.
+        /// The key by which other nodes authenticate it; with it, its connections with them are encrypted.
         public var publicKey: PublicKey?
 
         package init(
@@ -30,9 +30,6 @@ public struct NodeConfiguration: Equatable, Sendable {
             self.updates = updates
             self.publicKey = publicKey
         }
-
-        /// Where clients reach it, with its key.
-        public var clientAddress: ServerAddress { ServerAddress(client, key: publicKey) }
 
         var endpoints: [String] { [client, requests, updates] }
     }
@@ -57,24 +54,20 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var http = HTTPSettings()
     /// The SHA-256 hashes of the secrets by which programs may read and write; without any, all who reach a node may.
     public var secrets: [[UInt8]] = []
-    /// The keys of the clients that are admitted, where nodes have keys.
-    public var clientKeys: [PublicKey]
 
     package init(
-        cluster: String, durability: Durability, directory: String, nodes: [Member],
-        clientKeys: [PublicKey] = []
+        cluster: String, durability: Durability, directory: String, nodes: [Member]
     ) {
         self.cluster = cluster
         self.durability = durability
         self.directory = directory
         self.nodes = nodes
-        self.clientKeys = clientKeys
     }
 
     /// The most secrets that a cluster has.
     public static let secretLimit = 64
 
-    /// Whether connections are encrypted and checked.
+    /// Whether connections between nodes are encrypted and checked.
     public var hasKeys: Bool { nodes.contains { $0.publicKey != nil } }
 
     /// Finds a node by its name.
@@ -91,7 +84,7 @@ public struct NodeConfiguration: Equatable, Sendable {
     public func folder(of id: String) -> String { directory + "/" + id }
 }
 
-/// From where a node without keys can be reached: only from this machine by default.
+/// From where a node can be reached without encryption and authentication: only from this machine by default.
 public enum Exposure: Sendable {
     case loopback
     case network

@@ -4,7 +4,9 @@ internal import COpenSSL
 /// A text by which nodes know a program that may read and write everything.
 ///
 /// Nodes are configured with its hash. It describes itself without the text, so that no message shows that.
-public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     /// The most characters of a secret.
     public static let limit = 1_024
 
@@ -41,6 +43,9 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
 
     /// Nothing of the text.
     public var debugDescription: String { description }
+
+    /// Nothing of the text.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Base 64 with the characters of URLs, without padding (RFC 4648, section 5).
     private static func text(of bytes: [UInt8]) -> String {

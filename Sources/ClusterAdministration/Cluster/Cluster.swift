@@ -2,6 +2,7 @@ internal import ClusterConfiguration
 package import CommandLineKit
 internal import DataTree
 internal import Glibc
+package import TLS
 
 /// A cluster of this machine: its folder, with a folder for each node, and the processes in them.
 ///
@@ -15,16 +16,21 @@ package struct Cluster: Sendable {
     /// As it was named, for messages.
     package let folder: String
     package let file: ClusterFile
+    /// What shows to its nodes who observes them; nil if they want nothing.
+    package let secret: Secret?
     /// What its nodes read.
     private let configuration: String
     private let lifetime: NodeLaunch.Lifetime
     /// A folder in which nodes record each turn.
     private let records: String?
 
-    private init(_ file: ClusterFile, in folder: String, configuration: String) {
+    private init(
+        _ file: ClusterFile, in folder: String, configuration: String, secret: Secret? = nil
+    ) {
         self.folder = folder
         self.file = file
         self.configuration = configuration
+        self.secret = secret
         lifetime = .endless
         records = nil
     }
@@ -48,11 +54,15 @@ package struct Cluster: Sendable {
             return
         }
         let configuration = try NodeConfiguration(named: path)
-        self.init(ClusterFile(configuration), in: configuration.directory, configuration: path)
+        self.init(
+            ClusterFile(configuration), in: configuration.directory, configuration: path,
+            secret: try NodeOptions.secret(of: invocation))
     }
 
     /// The options by which a command names a cluster whose processes it works with.
-    package static let options = [NodeOptions.folder, NodeOptions.configuration]
+    package static let options = [
+        NodeOptions.folder, NodeOptions.configuration, NodeOptions.secret,
+    ]
 
     /// Lays out a cluster of new nodes, or of those that are in the folder already.
     ///
@@ -65,6 +75,7 @@ package struct Cluster: Sendable {
         self.file = file
         self.lifetime = lifetime
         self.records = records
+        secret = nil
         configuration = folder + "/" + ClusterFile.name
         if let running = Cluster.runningNode(inFolder: folder) {
             throw CommandError(
