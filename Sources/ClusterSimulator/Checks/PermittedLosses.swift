@@ -13,7 +13,7 @@ struct PermittedLosses {
     private let durable: [[Recording.Holding]]
 
     init(
-        _ cluster: Scenario.Cluster, _ recording: Recording, losses: [Loss],
+        _ cluster: ClusterSettings, _ recording: Recording, losses: [Loss],
         crashes: [(node: Int, time: Microseconds)]
     ) {
         durable = recording.durable
@@ -76,7 +76,7 @@ struct PermittedLosses {
     }
 }
 
-extension Scenario.Cluster {
+extension ClusterSettings {
     /// How far back a crash may lose acknowledged operations; nil if it loses none.
     fileprivate var unsyncedWindow: Microseconds? {
         switch durability {

@@ -8,7 +8,7 @@ import SyncProtocol
 /// Pushes go to `/lists/…` and increments to `/counters/…`, where nothing else writes, so that they
 /// can be counted; all other writes meet in the small and crowded tree below `/data`.
 struct Workload {
-    private let kinds: [Scenario.Workload.Kind]
+    private let kinds: [WorkloadSettings.Kind]
     private let concern: Probability
     private let lists: [Path]
     private let counters: [Path]
@@ -26,10 +26,10 @@ struct Workload {
         var concern: WriteConcern?
     }
 
-    init(_ settings: Scenario.Workload) {
-        var kinds: [Scenario.Workload.Kind] = []
-        for (kind, weight) in zip(Scenario.Workload.Kind.allCases, settings.weights) {
-            kinds += [Scenario.Workload.Kind](repeating: kind, count: weight)
+    init(_ settings: WorkloadSettings) {
+        var kinds: [WorkloadSettings.Kind] = []
+        for (kind, weight) in zip(WorkloadSettings.Kind.allCases, settings.weights) {
+            kinds += [WorkloadSettings.Kind](repeating: kind, count: weight)
         }
         self.kinds = kinds
         concern = settings.concern

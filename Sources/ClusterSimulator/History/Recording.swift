@@ -109,14 +109,6 @@ struct Recording {
     /// How far the fastest clock was ahead of the run's time: clients that saw its stamps continue from them.
     private var leadMilliseconds: UInt64 = 0
 
-    init(_ scenario: Scenario) {
-        self.init(
-            nodes: scenario.cluster.replicas,
-            isOn: scenario.workload.operations + scenario.workload.applications
-                <= Recording.operationLimit,
-            keepsValues: scenario.isSmall)
-    }
-
     init(nodes: Int, isOn: Bool, keepsValues: Bool) {
         self.isOn = isOn
         self.keepsValues = keepsValues

@@ -10,7 +10,7 @@ import SyncProtocol
 ///
 /// Source: `replication-protocol.md`, section 1.
 struct VirtualNetwork {
-    var settings: Scenario.Network
+    var settings: NetworkSettings
     let nodes: Int
     let endpoints: Int
     var random: SplitMix64
@@ -64,7 +64,7 @@ struct VirtualNetwork {
         var recorded: [UInt8]?
     }
 
-    init(_ settings: Scenario.Network, nodes: Int, clients: Int, seed: UInt64) {
+    init(_ settings: NetworkSettings, nodes: Int, clients: Int, seed: UInt64) {
         self.settings = settings
         self.nodes = nodes
         endpoints = nodes + clients

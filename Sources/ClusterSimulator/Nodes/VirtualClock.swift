@@ -27,7 +27,7 @@ struct VirtualClock {
     private var slept: Microseconds = 0
     private(set) var asleepSince: Microseconds?
 
-    init(_ settings: Scenario.Clocks, random: inout SplitMix64) {
+    init(_ settings: ClockSettings, random: inout SplitMix64) {
         let skew = Int64(settings.skew / 1_000)
         let drift = Int64(settings.drift)
         offsetMilliseconds = VirtualClock.draw(within: skew, &random)

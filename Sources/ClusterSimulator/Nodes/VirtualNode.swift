@@ -51,29 +51,29 @@ struct VirtualNode {
         [(session: SessionID, frame: [UInt8], before: VersionVector, vector: VersionVector)] = []
     private var random: SplitMix64
 
-    init(index: Int, scenario: Scenario, seed: UInt64) {
+    init(index: Int, _ cluster: ClusterSettings, clocks: ClockSettings, seed: UInt64) {
         self.index = index
-        let names = (1...scenario.cluster.replicas).map { "n\($0)" }
+        let names = (1...cluster.replicas).map { "n\($0)" }
         name = names[index]
         random = SplitMix64(seed: seed, part: 1_000 + UInt64(index))
-        clock = VirtualClock(scenario.clocks, random: &random)
+        clock = VirtualClock(clocks, random: &random)
         disk = VirtualDisk(
-            scenario.cluster.durability, sync: scenario.cluster.sync,
+            cluster.durability, sync: cluster.sync,
             random: SplitMix64(seed: seed, part: 2_000 + UInt64(index)))
         configuration = ReplicaConfiguration(
             cluster: "simulated", member: name, peers: [],
-            durability: scenario.cluster.durability, seed: 0)
+            durability: cluster.durability, seed: 0)
         configuration.checkpointBytes = 2_000
         configuration.foldingLimit = 2
-        configuration.logLimit = UInt64(scenario.cluster.logLimit)
-        configuration.leaseMilliseconds = scenario.cluster.lease / 1_000
-        configuration.retryWindowMilliseconds = scenario.cluster.retryWindow / 1_000
+        configuration.logLimit = UInt64(cluster.logLimit)
+        configuration.leaseMilliseconds = cluster.lease / 1_000
+        configuration.retryWindowMilliseconds = cluster.retryWindow / 1_000
         for name in names { configuration.endpoints[name] = "sim://\(name)" }
-        if index < scenario.cluster.newer {
+        if index < cluster.newer {
             let oldest = configuration.versions.lowerBound
             configuration.versions = oldest...oldest + 1
         }
-        list(members: Array(names.indices.dropLast(scenario.cluster.newcomers)))
+        list(members: Array(names.indices.dropLast(cluster.newcomers)))
     }
 
     /// Sets the members, counted from 0, from the next start on.

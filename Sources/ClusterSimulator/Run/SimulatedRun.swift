@@ -45,12 +45,13 @@ struct SimulatedRun {
             scenario.network, nodes: count,
             clients: scenario.clients.total, seed: seed)
         nodes = (0..<count).map {
-            VirtualNode(index: $0, scenario: scenario, seed: seed)
+            VirtualNode(
+                index: $0, scenario.cluster, clocks: scenario.clocks, seed: seed)
         }
         sdkClients = SimulatedRun.sdkClients(of: scenario, seed: seed)
         protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
         firebaseClients = SimulatedRun.firebaseClients(of: scenario, seed: seed)
-        recording = Recording(scenario)
+        recording = Recording(of: scenario)
         workload = Workload(scenario.workload)
         random = SplitMix64(seed: seed, part: 3)
         everyTurn = (0..<count).map { EveryTurnOracle(isOn: scenario.isSmall, node: $0) }
@@ -114,9 +115,20 @@ extension Scenario {
     var isSmall: Bool { workload.operations + workload.applications <= 300 }
 }
 
-extension Scenario.Clients {
+extension ClientSettings {
     /// Clients that send requests, listeners, applications, the idle ones among these, and Firebase clients.
     var total: Int { count + listeners + applications + idle + firebase }
     /// The last of the clients that send requests.
     var protocolCount: Int { min(count, protocolClients) }
+}
+
+extension Recording {
+    /// What a run of a scenario records: nothing in one with too many operations.
+    fileprivate init(of scenario: Scenario) {
+        self.init(
+            nodes: scenario.cluster.replicas,
+            isOn: scenario.workload.operations + scenario.workload.applications
+                <= Recording.operationLimit,
+            keepsValues: scenario.isSmall)
+    }
 }

@@ -73,7 +73,7 @@ extension ScenarioSection {
             .chance("concern", \.workload.concern),
             .chance("transactions", \.workload.transactions),
         ]
-            + Scenario.Workload.Kind.allCases.enumerated().map { index, kind in
+            + WorkloadSettings.Kind.allCases.enumerated().map { index, kind in
                 .count(kind.rawValue, \.workload.weights[index], in: 0...1_000)
             }
     }

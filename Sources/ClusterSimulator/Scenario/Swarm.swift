@@ -71,7 +71,7 @@ struct Swarm {
         set("workload applications", \.workload.applications, applications)
         set("workload lists", \.workload.lists, 1 + index(3))
         set("workload counters", \.workload.counters, 1 + index(3))
-        for (index, kind) in Scenario.Workload.Kind.allCases.enumerated() {
+        for (index, kind) in WorkloadSettings.Kind.allCases.enumerated() {
             let weight = self.index(3) == 0 ? 0 : 1 + self.index(6)
             set("workload \(kind.rawValue)", \.workload.weights[index], weight)
         }
@@ -135,7 +135,7 @@ extension Scenario {
         drawn.isSwarm = false
         drawn.script = FaultPlan.drawTimes(of: drawn.script, seed: seed)
         let faults = FaultPlan.draw(FaultTable.drawn, for: drawn, seed: seed)
-        drawn.faults = RandomFaults()
+        drawn.faults = FaultSettings()
         drawn.named = drawn.named.filter { !$0.hasPrefix("faults ") }
         drawn.script += faults
         return drawn

@@ -1,7 +1,4 @@
-internal import DataTree
 internal import HTTPText
-internal import JSONText
-internal import SyncProtocol
 
 /// What a gateway counts.
 struct GatewayMetrics {
@@ -29,29 +26,5 @@ struct GatewayMetrics {
     var requestCounts: [(method: String, status: Int, count: UInt64)] {
         requests.map { ($0.key.method, $0.key.status, $0.value) }
             .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
-    }
-}
-
-/// A read of `/metrics`.
-struct MetricsExchange {
-    private let id: UInt64
-
-    init(_ numbers: inout RequestNumbers) { id = numbers.next() }
-
-    /// The request to the replica.
-    var opening: [ClientMessage] { [.status(id: id)] }
-
-    func step(_ message: NodeMessage) -> Exchange.Step {
-        switch message {
-        case .value(id, let value):
-            do throws(DataError) {
-                return .shows(try NodeStatus(value))
-            } catch {
-                preconditionFailure("a replica's own status: \(error.problem)")
-            }
-        case .error(id, let code, let problem, let fix):
-            return .answers(Answer(RestFailure(code, problem, fix: fix, isWrite: false)))
-        default: return .waits
-        }
     }
 }

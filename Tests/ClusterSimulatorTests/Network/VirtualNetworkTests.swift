@@ -8,9 +8,9 @@ import Testing
     private let frame = [UInt8](repeating: 5, count: 100)
 
     private func network(
-        _ change: (inout Scenario.Network) -> Void = { _ in }
+        _ change: (inout NetworkSettings) -> Void = { _ in }
     ) -> VirtualNetwork {
-        var settings = Scenario.Network()
+        var settings = NetworkSettings()
         settings.link.delay = TimeRange(1_000, 20_000)
         change(&settings)
         return VirtualNetwork(settings, nodes: 3, clients: 1, seed: 7)
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `a ring leaves each node its two neighbours`() {
-        var network = VirtualNetwork(Scenario.Network(), nodes: 5, clients: 0, seed: 1)
+        var network = VirtualNetwork(NetworkSettings(), nodes: 5, clients: 0, seed: 1)
         network.makeRing(at: 0)
         for node in 0..<5 {
             let reached = (0..<5).filter { $0 != node && !network.isCut(node, $0) }

@@ -146,7 +146,7 @@ private struct ModelRun {
     private var arriving: [[(epoch: Int, bytes: [UInt8])]] = [[], []]
 
     init(capacity: Int) {
-        var settings = Scenario.Network()
+        var settings = NetworkSettings()
         settings.link.queue = capacity
         settings.join = TimeRange(0, 0)
         network = VirtualNetwork(settings, nodes: 3, clients: 0, seed: 1)

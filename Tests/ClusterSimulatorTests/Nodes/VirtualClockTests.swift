@@ -7,7 +7,7 @@ import Testing
 @Suite struct VirtualClockTests {
     private func clock() -> VirtualClock {
         var random = SplitMix64(seed: 1)
-        return VirtualClock(Scenario.Clocks(), random: &random)
+        return VirtualClock(ClockSettings(), random: &random)
     }
 
     /// How far the wall clock is from the true time.

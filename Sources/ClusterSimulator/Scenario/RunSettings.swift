@@ -1,0 +1,99 @@
+import ReplicaCore
+
+// What a scenario says about each part of a run, with its defaults. Each part of the run knows its own settings alone.
+
+/// The nodes of a scenario.
+struct ClusterSettings: Sendable {
+    var replicas = 3
+    var durability = Durability.commit
+    /// How long a disk takes to make writes durable.
+    var sync = TimeRange(.milliseconds(1), .milliseconds(6))
+    /// The retry window: how long after its stamp nodes accept a client's write.
+    var retryWindow: Microseconds = .seconds(1)
+    /// How long a node takes from its start to its first turn.
+    var start = TimeRange(.milliseconds(100), .milliseconds(400))
+    /// How many of the last replicas are not members at first.
+    var newcomers = 0
+    /// How many of the first replicas also speak the next protocol version, as during an upgrade.
+    var newer = 0
+    /// A log with more operations does not wait for members that are away.
+    var logLimit = 10_000_000
+    /// How long the coordinator of transactions may decide after it was last renewed.
+    var lease: Microseconds = .milliseconds(800)
+}
+
+/// The network of a scenario.
+struct NetworkSettings: Sendable {
+    /// How every connection between two nodes is, where no fault makes it another one.
+    var link = LinkQuality()
+    /// The chance that a frame between a client and a node ends their connection.
+    var breaks = Probability.zero
+    /// How long it takes until a publisher knows of a subscriber that connects again.
+    var join = TimeRange(.milliseconds(20), .milliseconds(200))
+}
+
+/// The clients of a scenario.
+struct ClientSettings: Sendable {
+    var count = 3
+    /// How many of them, the last ones, are protocol clients.
+    var protocolClients = 0
+    var listeners = 0
+    /// Programs that listen to queries, write, transact, go offline and come back.
+    var applications = 0
+    /// More of them that only leave an on-disconnect write, and stay.
+    var idle = 0
+    /// Programs like applications that speak Firebase's WebSocket protocol.
+    var firebase = 0
+    /// From an answer to the next request.
+    var pace = TimeRange(.milliseconds(5), .milliseconds(50))
+    /// From one node to the next; none if a client stays where it is.
+    var move: TimeRange?
+    /// Without an answer for this long, a client goes to another node.
+    var patience: Microseconds = .seconds(1)
+    /// How far a client's clock may be from the true time, either way.
+    var skew: Microseconds = 0
+}
+
+/// What the clients of a scenario do.
+struct WorkloadSettings: Sendable {
+    /// Of all clients together.
+    var operations = 0
+    /// The steps of all applications and Firebase clients together.
+    var applications = 0
+    /// The chance that a step of an application is a transaction, besides one in ten.
+    var transactions = Probability.zero
+    var weights = [Int](repeating: 0, count: Kind.allCases.count)
+    var lists = 1
+    var counters = 1
+    /// The chance that a write has the concern `majority` or `all`.
+    var concern = Probability.zero
+
+    enum Kind: String, CaseIterable, Sendable {
+        /// Puts a value under a key that the client makes, as the SDK does.
+        case push
+        /// Pushes a value under a key that the node makes, for a protocol client.
+        case append
+        case set, update, remove, increment, get
+    }
+}
+
+/// The clocks of a scenario.
+struct ClockSettings: Sendable {
+    /// How far a node's clock may be from the true time, either way.
+    var skew: Microseconds = 0
+    /// How far a node's clock may drift, either way, in millionths.
+    var drift = 0
+}
+
+/// The faults that a scenario draws.
+struct FaultSettings: Sendable {
+    var every: Microseconds = .seconds(1)
+    var lasts = TimeRange(.milliseconds(200), .seconds(2))
+    /// At each draw, by the names under which faults are drawn.
+    private var chances: [String: Probability] = [:]
+
+    subscript(name: String) -> Probability {
+        get { chances[name] ?? .zero }
+        set { chances[name] = newValue }
+    }
+}
