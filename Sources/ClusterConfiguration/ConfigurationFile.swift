@@ -1,6 +1,7 @@
 internal import DataTree
 internal import Foundation
 internal import ReplicaCore
+internal import Sockets
 internal import ZeroMQ
 
 // The one place below the edge that knows Foundation: configuration is JSON5, for its comments.
@@ -22,6 +23,9 @@ extension NodeConfiguration {
                     updates: node.updates,
                     publicKey: try node.publicKey.map { text throws(NodeError) in
                         try file.publicKey(text, at: ["publicKey"])
+                    },
+                    publicHost: try node.publicHost.map { text throws(NodeError) in
+                        try file.publicHost(text)
                     })
             })
         try readSettings(of: document, in: file)
@@ -57,6 +61,10 @@ extension NodeConfiguration {
     ) throws(NodeError) {
         self.http.hosts = http.hosts ?? []
         self.http.origins = http.origins ?? []
+        // What is written in one request has to fit into a message between nodes.
+        self.http.maxBodyMegabytes =
+            try file.number(http.maxBodyMegabytes, in: 1...32, at: "maxBodyMegabytes")
+            ?? self.http.maxBodyMegabytes
         switch (http.certificate, http.key) {
         case (nil, nil): break
         case (let certificate?, let key?):
@@ -95,18 +103,20 @@ private struct Document: StrictlyDecodable {
 
     struct HTTP: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {
-            case certificate, key, hosts, origins
+            case certificate, key, hosts, origins, maxBodyMegabytes
         }
 
         let certificate: String?
         let key: String?
         let hosts: [String]?
         let origins: [String]?
+        let maxBodyMegabytes: Int?
     }
 
     struct Node: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {
             case id, client, requests, updates, publicKey
+            case publicHost = "public"
         }
 
         let id: String
@@ -114,6 +124,7 @@ private struct Document: StrictlyDecodable {
         let requests: String
         let updates: String
         let publicKey: String?
+        let publicHost: String?
     }
 }
 
@@ -166,6 +177,16 @@ private struct ConfigurationFile {
         throw error(
             #""\#(keys.last ?? "")" has "\#(text.prefix(50))", which is no public key"#, at: keys,
             fix: "write the 40 characters that `hearth keys new` printed")
+    }
+
+    /// A host, with a port or without.
+    func publicHost(_ text: String) throws(NodeError) -> String {
+        if HTTPAddress("http://\(text)") != nil || HTTPAddress("http://\(text):443") != nil {
+            return text
+        }
+        throw error(
+            #""public" has "\#(text.prefix(80))", which is no host"#, at: ["public"],
+            fix: "write a name, and maybe a port, such as db1.example.com or db1.example.com:8443")
     }
 
     /// The hashes of secrets. Messages do not show them: somebody may have written the secret itself.

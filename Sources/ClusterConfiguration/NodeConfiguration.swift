@@ -20,16 +20,23 @@ public struct NodeConfiguration: Equatable, Sendable {
         /// The key by which other nodes authenticate it; with it, its connections with them are encrypted.
         public var publicKey: PublicKey?
 
+        /// The host, and maybe a port, by which clients of Firebase's protocol reach it from anywhere: `db1.example.com`.
+        public var publicHost: String?
+
         package init(
             id: String, client: String, requests: String, updates: String,
-            publicKey: PublicKey? = nil
+            publicKey: PublicKey? = nil, publicHost: String? = nil
         ) {
             self.id = id
             self.client = client
             self.requests = requests
             self.updates = updates
             self.publicKey = publicKey
+            self.publicHost = publicHost
         }
+
+        /// The name of the public host, without its port.
+        public var publicName: String? { publicHost.map { String($0.prefix { $0 != ":" }) } }
 
         var endpoints: [String] { [client, requests, updates] }
     }
@@ -78,6 +85,13 @@ public struct NodeConfiguration: Equatable, Sendable {
         throw NodeError(
             problem: "cluster \(cluster) has no node \(id)",
             fix: "use one of \(nodes.map(\.id).joined(separator: ", "))")
+    }
+
+    /// Where clients of Firebase's protocol go once a node stops: the public host of the next node in the list that has one.
+    public func publicHost(after id: String) -> String? {
+        guard let index = nodes.firstIndex(where: { $0.id == id }) else { return nil }
+        let others = nodes[(index + 1)...] + nodes[..<index]
+        return others.lazy.compactMap(\.publicHost).first
     }
 
     /// The folder of a node: its database, and with `hearth cluster` its log.

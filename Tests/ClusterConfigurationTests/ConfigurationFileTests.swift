@@ -108,6 +108,31 @@ import ZeroMQ
         #expect(error.fix == "list 64 at most")
     }
 
+    @Test func `says how large a body may be, and where clients go when a node stops`() throws {
+        func node(_ id: Int, _ more: String) -> String {
+            "{id: 'n\(id)', client: 'http://127.0.0.1:\(id)1', requests: 'tcp://127.0.0.1:\(id)2', "
+                + "updates: 'tcp://127.0.0.1:\(id)3'\(more)}"
+        }
+        let nodes = [
+            node(1, ", public: 'db1.test'"), node(2, ""), node(3, ", public: 'db3.test:8443'"),
+        ]
+        let own = try read(
+            "{cluster: 'a', http: {maxBodyMegabytes: 7}, nodes: [\(nodes.joined(separator: ","))]}")
+        #expect(own.http.maxBodyMegabytes == 7)
+        #expect(own.publicHost(after: "n1") == "db3.test:8443")
+        #expect(own.publicHost(after: "n2") == "db3.test:8443")
+        #expect(own.publicHost(after: "n3") == "db1.test")
+        #expect(own.nodes.map(\.publicName) == ["db1.test", nil, "db3.test"])
+        let usual = try read("{cluster: 'a', nodes: [\(nodes[0])]}")
+        #expect(usual.http.maxBodyMegabytes == 32 && usual.publicHost(after: "n1") == nil)
+        let large = try error(in: "{cluster: 'a',\n http: {maxBodyMegabytes: 33}, nodes: []}")
+        #expect(large.problem.contains(#":2: "maxBodyMegabytes" cannot be 33"#))
+        for host in ["https://db.test", "", "db.test/x", "a b"] {
+            let wrong = try error(in: "{cluster: 'a', nodes: [\(node(1, ", public: '\(host)'"))]}")
+            #expect(wrong.problem.contains("which is no host"))
+        }
+    }
+
     @Test func `names a public key that is none`() throws {
         let node = Self.node.dropLast() + ",\n publicKey: 'short'}"
         let error = try error(in: "{cluster: 'a', nodes: [\(node)]}")

@@ -21,7 +21,7 @@ final class `A cluster with keys, a certificate and a secret` {
         _ = try folder.write(certificate.certificate, to: "certificate.pem")
         for (name, text) in [
             ("certificate.key", certificate.key), ("app.secret", secret.text + "\n"),
-            ("wrong.secret", "x" + secret.text.dropFirst()),
+            ("wrong.secret", (secret.text.hasPrefix("x") ? "y" : "x") + secret.text.dropFirst()),
         ] { try restrict(folder.write(text, to: name)) }
         let pin = "#sha256=" + SHA256.text(of: certificate.fingerprint)
         let file = ClusterFile(

@@ -2,7 +2,6 @@ internal import ClusterConfiguration
 package import CommandLineKit
 internal import DataTree
 internal import Glibc
-package import TLS
 
 /// A cluster of this machine: its folder, with a folder for each node, and the processes in them.
 ///
@@ -16,8 +15,8 @@ package struct Cluster: Sendable {
     /// As it was named, for messages.
     package let folder: String
     package let file: ClusterFile
-    /// What shows to its nodes who observes them; nil if they want nothing.
-    package let secret: Secret?
+    /// The file of the secret that its nodes want to see of whoever observes them.
+    let secretFile: String?
     /// What its nodes read.
     private let configuration: String
     private let lifetime: NodeLaunch.Lifetime
@@ -25,12 +24,12 @@ package struct Cluster: Sendable {
     private let records: String?
 
     private init(
-        _ file: ClusterFile, in folder: String, configuration: String, secret: Secret? = nil
+        _ file: ClusterFile, in folder: String, configuration: String, secretFile: String? = nil
     ) {
         self.folder = folder
         self.file = file
         self.configuration = configuration
-        self.secret = secret
+        self.secretFile = secretFile
         lifetime = .endless
         records = nil
     }
@@ -56,13 +55,11 @@ package struct Cluster: Sendable {
         let configuration = try NodeConfiguration(named: path)
         self.init(
             ClusterFile(configuration), in: configuration.directory, configuration: path,
-            secret: try NodeOptions.secret(of: invocation))
+            secretFile: NodeOptions.secretFile(of: invocation))
     }
 
     /// The options by which a command names a cluster whose processes it works with.
-    package static let options = [
-        NodeOptions.folder, NodeOptions.configuration, NodeOptions.secret,
-    ]
+    package static let options = [NodeOptions.folder, NodeOptions.configuration]
 
     /// Lays out a cluster of new nodes, or of those that are in the folder already.
     ///
@@ -75,7 +72,7 @@ package struct Cluster: Sendable {
         self.file = file
         self.lifetime = lifetime
         self.records = records
-        secret = nil
+        secretFile = nil
         configuration = folder + "/" + ClusterFile.name
         if let running = Cluster.runningNode(inFolder: folder) {
             throw CommandError(

@@ -40,7 +40,16 @@ package enum NodeOptions {
 
     /// The secret in the file that the command line or the environment names.
     package static func secret(of invocation: Invocation) throws(CommandError) -> Secret? {
-        guard let file = invocation[secret] ?? environment("HEARTH_SECRET_FILE") else { return nil }
+        try secret(inFile: secretFile(of: invocation))
+    }
+
+    static func secretFile(of invocation: Invocation) -> String? {
+        invocation[secret] ?? environment("HEARTH_SECRET_FILE")
+    }
+
+    /// The secret in a file; nil without a file.
+    static func secret(inFile file: String?) throws(CommandError) -> Secret? {
+        guard let file else { return nil }
         do throws(TLSError) {
             return try SecretFile(file).read()
         } catch {

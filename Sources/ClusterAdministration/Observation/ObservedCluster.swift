@@ -43,7 +43,7 @@ package struct ObservedCluster: Sendable {
     }
 
     package init(_ cluster: Cluster) throws(CommandError) {
-        secret = cluster.secret
+        secret = try NodeOptions.secret(inFile: cluster.secretFile)
         local = cluster
         name = cluster.file.cluster
         nodes = try cluster.file.nodes.map { node throws(CommandError) in try Node(node) }

@@ -5,7 +5,6 @@ internal import HTTPText
 internal import ReplicaCore
 internal import Sockets
 internal import SyncProtocol
-internal import TLS
 
 /// Serves programs at a node's HTTP port: listens, moves bytes between connections, the gateway and, for native clients, the
 /// replica, and bounds what waits for slow ones.
@@ -58,12 +57,7 @@ final class HTTPPort {
         on loop: Loop, _ description: NodeConfiguration, of member: NodeConfiguration.Member,
         log: NodeLog
     ) throws(NodeError) {
-        var configuration = GatewayConfiguration()
-        configuration.hosts = description.http.hosts
-        configuration.origins = description.http.origins
-        if !description.secrets.isEmpty {
-            configuration.secrets = SecretHashes(description.secrets, by: SHA256.hash)
-        }
+        let configuration = GatewayConfiguration(description, of: member)
         guard let files = description.http.files, let address = HTTPAddress(member.client) else {
             self.init(on: loop, configuration)
             return

@@ -37,8 +37,9 @@ class Secret(credentials.Base):
 
 
 secret = open(file).read().strip()
+other = ("y" if secret[0] == "x" else "x") + secret[1:]
 right = firebase_admin.initialize_app(Secret(secret), {"databaseURL": url})
-wrong = firebase_admin.initialize_app(Secret("x" + secret[1:]), {"databaseURL": url}, "wrong")
+wrong = firebase_admin.initialize_app(Secret(other), {"databaseURL": url}, "wrong")
 
 reference = db.reference("/admin/secret", right)
 reference.set({"n": 1})

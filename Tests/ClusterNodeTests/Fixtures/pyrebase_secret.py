@@ -12,6 +12,7 @@ import requests
 
 url, file = sys.argv[1:]
 secret = open(file).read().strip()
+other = ("y" if secret[0] == "x" else "x") + secret[1:]
 app = pyrebase.initialize_app(
     {"apiKey": "", "authDomain": "", "storageBucket": "", "databaseURL": url + "/"})
 db = app.database()
@@ -35,7 +36,7 @@ while not events:
     time.sleep(0.02)
 assert events == [("put", "/", {"n": 1, "m": 2})], events
 
-for token in (None, "x" + secret[1:]):
+for token in (None, other):
     text = "Could not parse auth token." if token else "Permission denied"
     for action in (lambda: place().get(token), lambda: place().set(1, token),
                    lambda: place().remove(token)):

@@ -60,6 +60,20 @@ import Testing
         #expect(rig.texts(socket) == [Self.denial])
     }
 
+    /// Whether the replica has one listen.
+    private mutating func listens() -> Bool {
+        rig.node.curl("/metrics?auth=alpha-secret").body.contains("hearth_listens 1\n")
+    }
+
+    @Test mutating func `the replica forgets the listens of a client that signs out`() {
+        let socket = rig.connect("ns=x")
+        rig.send(Self.right, on: socket)
+        rig.send(PollRig.request(3, "q", #"{"p":"/a","h":""}"#), on: socket)
+        #expect(listens())
+        rig.send(PollRig.request(4, "unauth", "{}"), on: socket)
+        #expect(!listens())
+    }
+
     @Test mutating func `a connection that ends before is told nothing`() {
         let socket = rig.connect("ns=x")
         rig.send(Self.wrong, on: socket)

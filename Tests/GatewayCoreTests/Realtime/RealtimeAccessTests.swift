@@ -116,7 +116,7 @@ import Testing
             RealtimeRig.request(2, "q", #"{"p":"/a","h":"x"}"#),
             RealtimeRig.request(3, "unauth", "{}"))
         #expect(answers.contains(RealtimeRig.answer(3, "ok", #""unauthenticated""#)))
-        #expect(answers.filter { $0.contains(#""r":2,"#) }.count == 1)
+        #expect(answers.filter { $0.contains(#""r":2,"#) } == [Self.denial(2)])
         #expect(rig.request(4, "n", #"{"p":"/a"}"#).first?.contains("no such listen") == true)
     }
 
