@@ -39,24 +39,6 @@ extension Connection {
         }
     }
 
-    private mutating func refuseLater(
-        _ answer: Answer, to request: OpenRequest, _ context: inout GatewayContext
-    ) {
-        guard context.delayRefusal(of: id) else {
-            return sendLast(Answer(.unavailable("too many requests without a secret")), &context)
-        }
-        become(.refusing(request, answer))
-    }
-
-    /// Sends a refusal that has waited: of a request, or of a message of the connection's session.
-    mutating func sendRefusal(_ context: inout GatewayContext) {
-        switch activity {
-        case .refusing(let request, let answer): send(answer, to: request, &context)
-        case .realtime: updateRealtime(&context) { session, _ in session.sendRefusal() }
-        case .idle, .receiving, .asking, .answering, .streaming, .polling, .native, .closing: break
-        }
-    }
-
     private mutating func collect(_ piece: [UInt8], _ context: inout GatewayContext) {
         guard case .receiving(var request) = become(.idle) else {
             preconditionFailure("a body belongs to a request")

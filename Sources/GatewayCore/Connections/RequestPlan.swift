@@ -15,9 +15,6 @@ enum RequestPlan {
     /// It belongs to a session of Firebase's protocol with long polls.
     case longPoll(LongPollRequest)
 
-    /// What needs no secret: whether the node serves, and sessions of Firebase's protocol, which show theirs by a message.
-    private static let openPaths = ["/health", "/.ws", "/.lp"]
-
     /// Decides on a request by its head.
     ///
     /// - Throws: why it is refused, before anything is done and before its body is read.
@@ -30,11 +27,7 @@ enum RequestPlan {
             self = .answer(Answer(preflightFor: head))
             return
         }
-        if !RequestPlan.openPaths.contains(head.target.pathText),
-            let secrets = context.configuration.secrets
-        {
-            try Credentials(head).check(by: secrets)
-        }
+        try context.checkSecret(of: head)
         if let coding = head.value(of: "content-encoding"), coding.lowercased() != "identity" {
             throw .contentEncoding
         }
@@ -75,6 +68,16 @@ enum RequestPlan {
 }
 
 extension GatewayContext {
+    /// What needs no secret: whether the node serves, and sessions of Firebase's protocol, which show theirs by a message.
+    private static let openPaths = ["/health", "/.ws", "/.lp"]
+
+    fileprivate borrowing func checkSecret(of head: RequestHead) throws(RestFailure) {
+        guard let secrets = configuration.secrets,
+            !GatewayContext.openPaths.contains(head.target.pathText)
+        else { return }
+        try Credentials(head).check(by: secrets)
+    }
+
     fileprivate borrowing func checkServes() throws(RestFailure) {
         if case .unavailable(let reason) = availability { throw .unavailable(reason) }
     }
