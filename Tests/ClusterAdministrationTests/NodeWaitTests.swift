@@ -1,5 +1,6 @@
 import ClientCore
 import Hearth
+import SyncProtocol
 import Testing
 
 @testable import ClusterAdministration
