@@ -106,7 +106,7 @@ let package = Package(
             "Hearth",
             [
                 "DataTree", "HTTPText", "JSONText", "SyncProtocol", "QueryEngine", "ClientCore",
-                "Threads", "EventLoop", "Sockets", "ZeroMQ", "Storage",
+                "Threads", "EventLoop", "Sockets", "TLS", "Storage",
             ]),
 
         // The command line, from what knows nothing of Hearth to the one binary: the terminal and the options of verbs;
@@ -117,7 +117,7 @@ let package = Package(
             [
                 "ClientCore", "ClusterConfiguration", "CommandLineKit", "DataTree", "Hearth",
                 "HTTPText", "JSONText", "NodeStorage", "QueryEngine", "Sockets", "Storage",
-                "SyncProtocol", "Threads", "ZeroMQ",
+                "SyncProtocol", "Threads", "TLS",
             ]),
         module(
             "LoadTools",

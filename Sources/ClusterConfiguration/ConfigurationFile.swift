@@ -1,6 +1,7 @@
 internal import DataTree
 internal import Foundation
 internal import ReplicaCore
+internal import Sockets
 internal import ZeroMQ
 
 // The one place below the edge that knows Foundation: configuration is JSON5, for its comments.
@@ -22,10 +23,10 @@ extension NodeConfiguration {
                     updates: node.updates,
                     publicKey: try node.publicKey.map { text throws(NodeError) in
                         try file.publicKey(text, at: ["publicKey"])
+                    },
+                    publicHost: try node.publicHost.map { text throws(NodeError) in
+                        try file.publicHost(text)
                     })
-            },
-            clientKeys: try (document.clientKeys ?? []).map { text throws(NodeError) in
-                try file.publicKey(text, at: ["clientKeys"])
             })
         try readSettings(of: document, in: file)
     }
@@ -44,6 +45,7 @@ extension NodeConfiguration {
                 document.retryWindowMilliseconds, in: 100...600_000, at: "retryWindowMilliseconds")
             ?? retryWindowMilliseconds
         evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
+        secrets = try file.secretHashes(document.secrets ?? [])
         if let http = document.http?.content { try readHTTP(http, in: file) }
         do throws(DataError) {
             indexes = try IndexRules(document.indexOn ?? [:])
@@ -59,6 +61,10 @@ extension NodeConfiguration {
     ) throws(NodeError) {
         self.http.hosts = http.hosts ?? []
         self.http.origins = http.origins ?? []
+        // What is written in one request has to fit into a message between nodes.
+        self.http.maxBodyMegabytes =
+            try file.number(http.maxBodyMegabytes, in: 1...32, at: "maxBodyMegabytes")
+            ?? self.http.maxBodyMegabytes
         switch (http.certificate, http.key) {
         case (nil, nil): break
         case (let certificate?, let key?):
@@ -79,36 +85,38 @@ extension NodeConfiguration {
 /// The file as it is written, top level.
 private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case cluster, durability, directory, nodes, clientKeys, http, indexOn, indexMegabytes
-        case logLimit, evicted, retryWindowMilliseconds
+        case cluster, durability, directory, nodes, http, indexOn, indexMegabytes
+        case logLimit, evicted, retryWindowMilliseconds, secrets
     }
 
     let cluster: String
     let durability: String?
     let directory: String?
     let nodes: [Strict<Node>]
-    let clientKeys: [String]?
     let http: Strict<HTTP>?
     let indexOn: [String: [String]]?
     let indexMegabytes: Int?
     let logLimit: Int?
     let evicted: String?
     let retryWindowMilliseconds: Int?
+    let secrets: [String]?
 
     struct HTTP: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {
-            case certificate, key, hosts, origins
+            case certificate, key, hosts, origins, maxBodyMegabytes
         }
 
         let certificate: String?
         let key: String?
         let hosts: [String]?
         let origins: [String]?
+        let maxBodyMegabytes: Int?
     }
 
     struct Node: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {
             case id, client, requests, updates, publicKey
+            case publicHost = "public"
         }
 
         let id: String
@@ -116,6 +124,7 @@ private struct Document: StrictlyDecodable {
         let requests: String
         let updates: String
         let publicKey: String?
+        let publicHost: String?
     }
 }
 
@@ -168,6 +177,31 @@ private struct ConfigurationFile {
         throw error(
             #""\#(keys.last ?? "")" has "\#(text.prefix(50))", which is no public key"#, at: keys,
             fix: "write the 40 characters that `hearth keys new` printed")
+    }
+
+    /// A host, with a port or without.
+    func publicHost(_ text: String) throws(NodeError) -> String {
+        if HTTPAddress("http://\(text)") != nil || HTTPAddress("http://\(text):443") != nil {
+            return text
+        }
+        throw error(
+            #""public" has "\#(text.prefix(80))", which is no host"#, at: ["public"],
+            fix: "write a name, and maybe a port, such as db1.example.com or db1.example.com:8443")
+    }
+
+    /// The hashes of secrets. Messages do not show them: somebody may have written the secret itself.
+    func secretHashes(_ texts: [String]) throws(NodeError) -> [[UInt8]] {
+        guard texts.count <= NodeConfiguration.secretLimit else {
+            throw error(
+                #""secrets" has \#(texts.count) entries"#, at: ["secrets"],
+                fix: "list \(NodeConfiguration.secretLimit) at most")
+        }
+        return try texts.map { text throws(NodeError) in
+            if let hash = text.bytesOfHash { return hash }
+            throw error(
+                #""secrets" has an entry that is no hash"#, at: ["secrets"],
+                fix: "write the 64 digits that `hearth keys secret FILE` printed, not the secret")
+        }
     }
 
     func decode<Content: Decodable>(_ type: Content.Type) throws(NodeError) -> Content {
@@ -234,6 +268,15 @@ private struct ConfigurationFile {
             occurrencesLeft -= 1
         }
         return nil
+    }
+}
+
+extension String {
+    /// The bytes of 64 hexadecimal digits.
+    fileprivate var bytesOfHash: [UInt8]? {
+        let digits = utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 64, utf8.count == 64 else { return nil }
+        return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }
 

@@ -14,7 +14,6 @@ extension NodeConfiguration {
                 fix: #"list them in "nodes", as in configs/three-nodes.json5"#)
         }
         try checkKeys()
-        let exposure = hasKeys ? .network : exposure
         var taken: [String: String] = [:]
         for node in nodes {
             try NodeConfiguration.Member.check(name: node.id)
@@ -23,7 +22,8 @@ extension NodeConfiguration {
                     problem: "two nodes have the id \(node.id)", fix: "give each its own id")
             }
             for (key, endpoint) in zip(Member.keys, node.endpoints) {
-                try node.check(endpoint, of: key, scheme: scheme(of: key), for: exposure)
+                let address = try node.address(endpoint, of: key, scheme: scheme(of: key))
+                if exposure == .loopback, !address.isLoopback { try checkProtection(of: key, node) }
                 // Two schemes do not share a port either.
                 let place = String(endpoint.drop { $0 != "/" }.prefix { $0 != "#" })
                 guard let other = taken.updateValue(node.id, forKey: place) else { continue }
@@ -38,8 +38,32 @@ extension NodeConfiguration {
 extension NodeConfiguration {
     /// How the endpoint of a node begins.
     private func scheme(of key: String) -> String {
-        if key != "client" || hasKeys { return "tcp" }
+        if key != "client" { return "tcp" }
         return http.files == nil ? "http" : "https"
+    }
+
+    /// What other machines can reach is encrypted, and lets in those alone that show who they are: nodes by their keys, and
+    /// programs by a secret.
+    private func checkProtection(of key: String, _ node: Member) throws(NodeError) {
+        var missing: [String] = []
+        if key != "client" {
+            if !hasKeys { missing = ["give all nodes keys (`hearth keys new`)"] }
+        } else {
+            if http.files == nil {
+                missing.append("give the nodes a certificate (`hearth keys certificate`)")
+            }
+            if secrets.isEmpty {
+                missing.append("list the hash of a secret in \"secrets\" (`hearth keys secret`)")
+            }
+        }
+        guard !missing.isEmpty else { return }
+        let endpoint = node.endpoint(of: key)
+        throw NodeError(
+            problem:
+                #""\#(key)" of node \#(node.id) can be reached from the network: \#(endpoint)"#,
+            fix: missing.joined(separator: " and ")
+                + "; or use 127.0.0.1; or start with --insecure if everyone who can reach that address may read and "
+                + "write everything")
     }
 
     /// All nodes have keys, or none.
@@ -48,19 +72,6 @@ extension NodeConfiguration {
             throw NodeError(
                 problem: "node \(bare.id) has no \"publicKey\", and others have one",
                 fix: "make a key for it with `hearth keys new \(bare.id)`")
-        }
-        if hasKeys, http.files != nil {
-            throw NodeError(
-                problem: "\"http\" has a certificate, and the nodes have keys",
-                fix: "leave out one of them: clients of nodes with keys are encrypted by these"
-            )
-        }
-        if !hasKeys, !clientKeys.isEmpty {
-            throw NodeError(
-                problem: "there are \"clientKeys\", but the nodes have no keys",
-                fix:
-                    "make keys for the nodes with `hearth keys new`, and give each its \"publicKey\""
-            )
         }
     }
 
@@ -102,21 +113,17 @@ extension NodeConfiguration.Member {
         }
     }
 
-    fileprivate func check(
-        _ endpoint: String, of key: String, scheme: String, for exposure: Exposure
-    ) throws(NodeError) {
-        guard let address = Address(endpoint, scheme: scheme) else {
-            throw NodeError(
-                problem: #""\#(key)" of node \#(id) is no \#(scheme):// address: "\#(endpoint)""#,
-                fix: fix(for: endpoint, scheme: scheme))
-        }
-        guard exposure == .network || address.isLoopback else {
-            throw NodeError(
-                problem: #""\#(key)" of node \#(id) can be reached from the network: \#(endpoint)"#,
-                fix:
-                    "give all nodes keys (`hearth keys new`), use 127.0.0.1, or start with --insecure "
-                    + "if everyone who can reach that address may read and write everything")
-        }
+    fileprivate func endpoint(of key: String) -> String {
+        zip(NodeConfiguration.Member.keys, endpoints).first { $0.0 == key }?.1 ?? ""
+    }
+
+    fileprivate func address(
+        _ endpoint: String, of key: String, scheme: String
+    ) throws(NodeError) -> Address {
+        if let address = Address(endpoint, scheme: scheme) { return address }
+        throw NodeError(
+            problem: #""\#(key)" of node \#(id) is no \#(scheme):// address: "\#(endpoint)""#,
+            fix: fix(for: endpoint, scheme: scheme))
     }
 }
 
@@ -129,9 +136,9 @@ extension NodeConfiguration.Member {
         }
         let reason =
             switch scheme {
-            case "http": "programs connect to nodes without keys or certificates over HTTP"
+            case "http": "programs connect to nodes without a certificate over HTTP"
             case "https": "\"http\" has a certificate"
-            default: "only tcp:// is encrypted by the keys of nodes"
+            default: "nodes reach each other over tcp://"
             }
         return "write \(scheme)\(endpoint.dropFirst(other.count)): \(reason)"
     }

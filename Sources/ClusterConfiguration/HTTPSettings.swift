@@ -20,5 +20,8 @@ public struct HTTPSettings: Equatable, Sendable {
     /// Origins of web pages that may send requests, beside those of this machine and of the nodes.
     public var origins: [String] = []
 
+    /// The largest body of a request.
+    public var maxBodyMegabytes = 32
+
     package init() {}
 }

@@ -10,29 +10,33 @@ public struct NodeConfiguration: Equatable, Sendable {
     public struct Member: Equatable, Sendable {
         /// A short name: letters, digits, `-` and `_`.
         public var id: String
-        /// Where it accepts clients: `http://127.0.0.1:7400`, `https://127.0.0.1:7400` with a certificate, whose fingerprint may follow
-        /// as `#sha256=…`, or `tcp://…` where nodes have keys.
+        /// Where it accepts clients: `http://127.0.0.1:7400`, or `https://127.0.0.1:7400` with a certificate, whose fingerprint may
+        /// follow as `#sha256=…`.
         public var client: String
         /// Where it answers other nodes.
         public var requests: String
         /// Where it publishes to other nodes.
         public var updates: String
-        /// The key by which others authenticate it; with it, its connections are encrypted.
+        /// The key by which other nodes authenticate it; with it, its connections with them are encrypted.
         public var publicKey: PublicKey?
+
+        /// The host, and maybe a port, by which clients of Firebase's protocol reach it from anywhere: `db1.example.com`.
+        public var publicHost: String?
 
         package init(
             id: String, client: String, requests: String, updates: String,
-            publicKey: PublicKey? = nil
+            publicKey: PublicKey? = nil, publicHost: String? = nil
         ) {
             self.id = id
             self.client = client
             self.requests = requests
             self.updates = updates
             self.publicKey = publicKey
+            self.publicHost = publicHost
         }
 
-        /// Where clients reach it, with its key.
-        public var clientAddress: ServerAddress { ServerAddress(client, key: publicKey) }
+        /// The name of the public host, without its port.
+        public var publicName: String? { publicHost.map { String($0.prefix { $0 != ":" }) } }
 
         var endpoints: [String] { [client, requests, updates] }
     }
@@ -55,21 +59,22 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var retryWindowMilliseconds = 5_000
     /// What the ports for clients have beyond their addresses.
     public var http = HTTPSettings()
-    /// The keys of the clients that are admitted, where nodes have keys.
-    public var clientKeys: [PublicKey]
+    /// The SHA-256 hashes of the secrets by which programs may read and write; without any, all who reach a node may.
+    public var secrets: [[UInt8]] = []
 
     package init(
-        cluster: String, durability: Durability, directory: String, nodes: [Member],
-        clientKeys: [PublicKey] = []
+        cluster: String, durability: Durability, directory: String, nodes: [Member]
     ) {
         self.cluster = cluster
         self.durability = durability
         self.directory = directory
         self.nodes = nodes
-        self.clientKeys = clientKeys
     }
 
-    /// Whether connections are encrypted and checked.
+    /// The most secrets that a cluster has.
+    public static let secretLimit = 64
+
+    /// Whether connections between nodes are encrypted and checked.
     public var hasKeys: Bool { nodes.contains { $0.publicKey != nil } }
 
     /// Finds a node by its name.
@@ -82,11 +87,18 @@ public struct NodeConfiguration: Equatable, Sendable {
             fix: "use one of \(nodes.map(\.id).joined(separator: ", "))")
     }
 
+    /// Where clients of Firebase's protocol go once a node stops: the public host of the next node in the list that has one.
+    public func publicHost(after id: String) -> String? {
+        guard let index = nodes.firstIndex(where: { $0.id == id }) else { return nil }
+        let others = nodes[(index + 1)...] + nodes[..<index]
+        return others.lazy.compactMap(\.publicHost).first
+    }
+
     /// The folder of a node: its database, and with `hearth cluster` its log.
     public func folder(of id: String) -> String { directory + "/" + id }
 }
 
-/// From where a node without keys can be reached: only from this machine by default.
+/// From where a node can be reached without encryption and authentication: only from this machine by default.
 public enum Exposure: Sendable {
     case loopback
     case network

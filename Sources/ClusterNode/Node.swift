@@ -34,7 +34,7 @@ public final class Node {
     private let log: NodeLog
     private let loop: Loop
     private let journal: Journal
-    private let clients: any ClientDoor
+    private let clients: HTTPPort
     private let peers: PeerPorts
     private let security: Security?
     private let processMetrics: ProcessMetrics
@@ -83,18 +83,11 @@ public final class Node {
         } catch {
             throw NodeError(error)
         }
-        let port =
-            keys == nil
-            ? try HTTPPort(on: loop, configuration.http, of: member, log: log) : nil
+        clients = try HTTPPort(on: loop, configuration, of: member, log: log)
         do throws(ZeroMQError) {
             let context = Context()
             security = try keys.map { keys throws(ZeroMQError) in
                 try Security(as: keys, of: configuration, in: context)
-            }
-            if let port {
-                clients = port
-            } else {
-                clients = try ClientPort(in: context, on: loop, security: security)
             }
             peers = try PeerPorts(
                 of: member, among: configuration.nodes, in: context, security: security)
@@ -193,14 +186,9 @@ extension Node {
     }
 
     private func serve() {
-        do throws(NodeError) {
-            try clients.admit(at: member.client)
-            isServing = true
-            clients.availability = availability
-            log.write("serving clients at \(member.client)")
-        } catch {
-            fail(error)
-        }
+        isServing = true
+        clients.availability = availability
+        log.write("serving clients at \(member.client)")
     }
 }
 

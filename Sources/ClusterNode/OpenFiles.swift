@@ -1,10 +1,11 @@
 internal import CRuntime
+internal import GatewayCore
 internal import Glibc
 
 /// What this process may have open at once; each connection is one.
 struct OpenFiles {
     /// Room for all clients that a node takes.
-    private static let wanted = 4 * ClientTable.limit
+    private static let wanted = 4 * GatewayConfiguration().connectionLimit
 
     let limit: Int
 

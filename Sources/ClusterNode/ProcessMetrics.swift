@@ -20,7 +20,7 @@ struct ProcessMetrics {
     ///
     /// - Parameter refusals: Refused connections without a listed key; nil where there are no keys.
     func status(
-        clients: any ClientDoor, peers: PeerPorts, journal: Journal, refusals: Int?
+        clients: HTTPPort, peers: PeerPorts, journal: Journal, refusals: Int?
     ) -> NodeStatus.Process {
         var process = NodeStatus.Process()
         process.address = member.client
@@ -36,7 +36,7 @@ struct ProcessMetrics {
         process.storageBacklog = journal.backlog
         process.storageBacklogLimit = Journal.turnsLimit
         process.sessions = clients.count
-        process.sessionsLimit = ClientTable.limit
+        process.sessionsLimit = clients.connectionLimit
         process.slowClients = clients.slowClients
         process.waitingReplyBytes = clients.waitingBytes
         process.droppedReplies = clients.droppedReplies

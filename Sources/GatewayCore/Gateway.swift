@@ -71,6 +71,14 @@ public struct Gateway {
         processSignals()
     }
 
+    private mutating func sendRefusal(of session: SessionID) {
+        guard context.longPolls.contains(session) else {
+            return update(context.connection(of: session)) { $0.sendRefusal(&$1) }
+        }
+        context.updateLongPoll(session) { session, _ in session.sendRefusal() }
+        processSignals()
+    }
+
     private mutating func become(_ availability: Availability) {
         context.availability = availability
         guard case .unavailable = availability else { return }
@@ -113,6 +121,7 @@ extension Gateway {
 
     private mutating func beginTurn(at moment: Moment) {
         context.beginTurn(at: moment)
+        for session in context.removeDueRefusals() { sendRefusal(of: session) }
         guard moment.elapsedMilliseconds >= nextCheckMilliseconds else { return }
         nextCheckMilliseconds = moment.elapsedMilliseconds + Gateway.checkMilliseconds
         // Few are due, so that only these are sorted: equal gateways return equal outputs.

@@ -1,7 +1,7 @@
 public import HTTPText
 
 /// What a gateway permits, and its limits.
-public struct GatewayConfiguration: Equatable, Sendable {
+public struct GatewayConfiguration: Sendable {
     /// The names of this server, beside `localhost` and addresses.
     public var hosts: [String] = []
     /// The origins of web pages that may send requests, beside those of this machine and of this server.
@@ -28,8 +28,11 @@ public struct GatewayConfiguration: Equatable, Sendable {
     /// How many connections there may be from one other machine.
     public var connectionLimitPerHost = 500
 
-    /// What nobody else knows: at least 128 bits of chance in any text, new for each incarnation of a node.
-    public var secret = ""
+    /// The secrets that a client has to show; nil if whoever reaches the port may do everything.
+    public var secrets: SecretHashes?
+    /// What nobody else knows: at least 128 bits of chance in any text, new for each incarnation of a node. The names of sessions
+    /// are derived from it.
+    public var nameSeed = ""
     /// The host to which clients of Firebase's protocol go once this node stops; nil if they are only disconnected.
     public var redirectHost: String?
 

@@ -18,6 +18,7 @@ struct GatewayContext {
     var texts = GatewayTexts()
     var metrics = GatewayMetrics()
     var longPolls: LongPollTable
+    private var refusals = Refusals()
     private var realtimeNames: [String: SessionID] = [:]
     private var nameCount: UInt64 = 0
     /// The connections of sessions whose clients polled before.
@@ -36,7 +37,9 @@ struct GatewayContext {
             limit: configuration.connectionLimit, byteLimit: configuration.bodiesBytes)
         shares = MemoryShares(limit: configuration.messagesBytes)
         hostRule = HostRule(names: configuration.hosts)
-        originRule = OriginRule(origins: configuration.origins)
+        // A page of another site has no secret, unless its user gives it one.
+        originRule =
+            configuration.secrets == nil ? OriginRule(origins: configuration.origins) : .any
         realtimeJSON = JSONReader(
             maximumBytes: configuration.messageBytes, maximumDepth: RealtimeMessage.depth)
     }
@@ -100,6 +103,29 @@ extension GatewayContext {
     }
 }
 
+// MARK: - Refusals
+
+extension GatewayContext {
+    /// Has a session, or a connection by the number of its session, send a refusal somewhat later; false if too many wait.
+    mutating func delayRefusal(of session: SessionID) -> Bool {
+        guard refusals.add(session, at: elapsedMilliseconds) else { return false }
+        output(.wake(afterMilliseconds: Refusals.delayMilliseconds))
+        return true
+    }
+
+    /// Removes and returns those whose refusals are due.
+    mutating func removeDueRefusals() -> [SessionID] {
+        let due = refusals.removeDue(at: elapsedMilliseconds)
+        if let next = refusals.nextMilliseconds {
+            output(.wake(afterMilliseconds: next - elapsedMilliseconds))
+        }
+        return due
+    }
+
+    /// How many requests and messages were refused for want of a secret.
+    var refusalCount: UInt64 { refusals.count }
+}
+
 // MARK: - Names of sessions
 
 extension GatewayContext {
@@ -127,11 +153,11 @@ extension GatewayContext {
         signal(.displaced, to: connection(of: id))
     }
 
-    /// 16 letters and digits, different each time, that only the secret tells.
+    /// 16 letters and digits, different each time, that only the seed tells.
     private mutating func randomText() -> String {
         nameCount += 1
         var digest = SHA1()
-        digest.update("\(configuration.secret) \(nameCount)")
+        digest.update("\(configuration.nameSeed) \(nameCount)")
         let text = digest.base64().utf8.prefix(16).map { byte in
             switch byte {
             case UInt8(ascii: "+"): UInt8(ascii: "a")

@@ -45,6 +45,8 @@ public enum GatewayOutput: Equatable, Sendable {
     case writable(SessionID)
     /// End a session at the replica: its on-disconnect writes are due.
     case end(SessionID)
+    /// Begin a turn in so many milliseconds, whatever happens until then; of several such outputs, the first is enough.
+    case wake(afterMilliseconds: UInt64)
 }
 
 /// From where a connection comes, as far as rules depend on it.

@@ -4,6 +4,8 @@ struct UpgradeAnswer: Sendable {
     enum Outcome: Equatable {
         /// Frames follow.
         case accepted
+        /// There is no WebSocket, as the client has not shown that it may have one.
+        case denied
         /// There is no WebSocket, for this reason.
         case refused(String)
     }
@@ -40,6 +42,7 @@ struct UpgradeAnswer: Sendable {
         var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")[...]
         let status = lines.popFirst() ?? ""
         guard status.hasPrefix("HTTP/1.1 ") else { return .refused("it does not speak HTTP/1.1") }
+        if status.hasPrefix("HTTP/1.1 401") { return .denied }
         guard status.hasPrefix("HTTP/1.1 101") else {
             return .refused("it answered \(status.dropFirst("HTTP/1.1 ".count))")
         }

@@ -10,6 +10,8 @@ public struct WebSocketClient: Sendable {
         case message([UInt8])
         /// These bytes are to be sent: the server wants an answer.
         case answer([UInt8])
+        /// Nothing more will arrive: the server wants another authorization.
+        case denied
         /// Nothing more will arrive.
         case ended(problem: String)
     }
@@ -23,17 +25,20 @@ public struct WebSocketClient: Sendable {
     ///   - host: The host and the port that the request names.
     ///   - path: What is asked for there.
     ///   - subprotocol: What the messages are; the server has to say it too.
+    ///   - authorization: What shows that the client may do this, as the value of `Authorization`.
     ///   - messageLimit: How many bytes a message may have.
     public init(
-        to host: String, path: String, subprotocol: String, messageLimit: Int,
-        using random: inout some RandomNumberGenerator
+        to host: String, path: String, subprotocol: String, authorization: String? = nil,
+        messageLimit: Int, using random: inout some RandomNumberGenerator
     ) {
         let key = WebSocketUpgrade.key(using: &random)
-        let lines = [
-            "GET \(path) HTTP/1.1", "Host: \(host)", "Upgrade: websocket", "Connection: Upgrade",
-            "Sec-WebSocket-Key: \(key)", "Sec-WebSocket-Version: \(WebSocketUpgrade.version)",
-            "Sec-WebSocket-Protocol: \(subprotocol)",
-        ]
+        let lines =
+            [
+                "GET \(path) HTTP/1.1", "Host: \(host)", "Upgrade: websocket",
+                "Connection: Upgrade",
+                "Sec-WebSocket-Key: \(key)", "Sec-WebSocket-Version: \(WebSocketUpgrade.version)",
+                "Sec-WebSocket-Protocol: \(subprotocol)",
+            ] + (authorization.map { ["Authorization: \($0)"] } ?? [])
         request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
         answer = UpgradeAnswer(to: key, subprotocol: subprotocol)
         reader = WebSocketReader(isMasked: false, messageLimit: messageLimit)
@@ -47,6 +52,7 @@ public struct WebSocketClient: Sendable {
         case .accepted?:
             answer = nil
             return .opened
+        case .denied?: return .denied
         case .refused(let problem)?: return .ended(problem: problem)
         case nil where answer != nil: return nil
         case nil: break

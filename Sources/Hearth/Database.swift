@@ -3,6 +3,7 @@ internal import DataTree
 public import Dispatch
 internal import Foundation
 public import SyncProtocol
+internal import TLS
 internal import Threads
 
 /// A cluster, as a program sees it: the way to its references.
@@ -18,7 +19,9 @@ public final class Database: Sendable {
     let delivery: Delivery
     /// The addresses of nodes, in the order in which they are tried.
     let nodes: [String]
-    private let keyFile: String?
+    private let secret: String?
+    /// A file with the secret, for programs that are configured by their environment.
+    private let secretFile: String?
     private let callbacks = Callbacks(on: DispatchQueue(label: "hearth"))
     private let settings: Monitor<Settings>
 
@@ -32,20 +35,35 @@ public final class Database: Sendable {
         var readTimeout = Duration.seconds(10)
     }
 
-    private static let databases = Monitor<[String: Database]>([:])
+    private struct DatabaseKey: Hashable {
+        let url: String
+        let secretFile: String?
+    }
+
+    private static let databases = Monitor<[DatabaseKey: Database]>([:])
 
     /// Takes the addresses of nodes, which are tried in turn until one answers.
     ///
     /// With an invalid address, or none at all, each call fails at once with the code `invalid`.
     ///
     /// - Parameters:
-    ///   - nodes: Addresses such as `http://127.0.0.1:7001`, or `tcp://10.0.0.1:7001?key=…` with the
-    ///     node's public key; at least one.
-    ///   - keyFile: The key pair by which nodes with keys know this program: a file made by `hearth keys new`.
+    ///   - nodes: Addresses such as `http://127.0.0.1:7001`, or `https://10.0.0.1:7001#sha256=…` with the
+    ///     fingerprint of the node's certificate; at least one.
+    ///   - secret: What shows to nodes with secrets that this program may read and write: the text in a file that
+    ///     `hearth keys secret` made.
     ///   - persistence: The file that keeps values and unsent writes for the next process.
-    public init(nodes: [String], keyFile: String? = nil, persistence: Persistence? = nil) {
+    public convenience init(
+        nodes: [String], secret: String? = nil, persistence: Persistence? = nil
+    ) {
+        self.init(nodes: nodes, secret: secret, secretFile: nil, persistence)
+    }
+
+    private init(
+        nodes: [String], secret: String?, secretFile: String?, _ persistence: Persistence?
+    ) {
         self.nodes = nodes
-        self.keyFile = keyFile
+        self.secret = secret
+        self.secretFile = secretFile
         delivery = Delivery(counting: callbacks)
         settings = Monitor(
             Settings(persistence: persistence, isPersistenceEnabled: persistence != nil))
@@ -53,18 +71,26 @@ public final class Database: Sendable {
 
     /// The database at the nodes that the environment variable `HEARTH_NODES` lists, separated by
     /// commas, or else at `http://127.0.0.1:7001`; the same one each time.
+    ///
+    /// `HEARTH_SECRET_FILE` names the file of the secret that nodes with secrets want.
     public static func database() -> Database {
-        let nodes = ProcessInfo.processInfo.environment["HEARTH_NODES"] ?? ""
-        return database(url: nodes.isEmpty ? "http://127.0.0.1:7001" : nodes)
+        let environment = ProcessInfo.processInfo.environment
+        let nodes = environment["HEARTH_NODES"] ?? ""
+        return database(
+            url: nodes.isEmpty ? "http://127.0.0.1:7001" : nodes,
+            secretFile: environment["HEARTH_SECRET_FILE"])
     }
 
     /// The database at the nodes with these addresses, separated by commas; the same one each time.
-    public static func database(url: String) -> Database {
-        databases.withLock { databases in
-            if let database = databases[url] { return database }
+    public static func database(url: String) -> Database { database(url: url, secretFile: nil) }
+
+    private static func database(url: String, secretFile: String?) -> Database {
+        let key = DatabaseKey(url: url, secretFile: secretFile)
+        return databases.withLock { databases in
+            if let database = databases[key] { return database }
             let nodes = url.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            let database = Database(nodes: nodes)
-            databases[url] = database
+            let database = Database(nodes: nodes, secret: nil, secretFile: secretFile, nil)
+            databases[key] = database
             return database
         }
     }
@@ -75,11 +101,20 @@ public final class Database: Sendable {
             if let connection = settings.connection { return connection }
             let connection = Result { () throws(HearthError) in
                 try Connection(
-                    nodes: nodes, keyFile: keyFile, callbacks, persistence(settings), tap: nil)
+                    nodes: nodes, secret: shownSecret(), callbacks, persistence(settings), tap: nil)
             }
             if case .failure(let error) = connection { Log.warn(error.description) }
             settings.connection = connection
             return connection
+        }
+    }
+
+    private func shownSecret() throws(HearthError) -> String? {
+        guard let secretFile else { return secret }
+        do throws(TLSError) {
+            return try SecretFile(secretFile).read().text
+        } catch {
+            throw HearthError(.invalid, error.problem, fix: error.fix)
         }
     }
 
@@ -113,9 +148,9 @@ extension Database {
         return DatabaseReference(self, path)
     }
 
-    /// The address of the first node, without its key.
+    /// The address of the first node, without the fingerprint of its certificate.
     var baseURL: String {
-        String((nodes.first ?? "").prefix { $0 != "?" })
+        String((nodes.first ?? "").prefix { $0 != "#" })
     }
 }
 

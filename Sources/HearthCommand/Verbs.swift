@@ -32,7 +32,10 @@ extension HelpTable {
         "environment",
         [
             ("HEARTH_DIR", "The cluster's folder, where --dir is not given."),
-            ("HEARTH_KEY", "The file of your key, where --key is not given."),
+            (
+                "HEARTH_SECRET_FILE",
+                "The file of a secret of the cluster, where --secret is not given."
+            ),
             ("NO_COLOR", "If it is set and not empty, nothing is coloured."),
         ])
 }

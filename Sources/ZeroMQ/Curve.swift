@@ -19,15 +19,6 @@ extension Socket {
         set(ZMQ_CURVE_SECRETKEY, toText: own.secret)
     }
 
-    /// Connects to an address, encrypted if the address contains the server's key.
-    ///
-    /// - Throws: when the text is no address.
-    public func connect(_ address: ServerAddress, as own: KeyPair?) throws(ZeroMQError) {
-        // The server's key must be set before the connection. A client without a key pair draws one, which no server lists.
-        if let key = address.key { trust(key, as: own ?? .random()) }
-        try connect(address.endpoint)
-    }
-
     private func set(_ option: Int32, toText text: String) {
         set(option, toBytes: Array(text.utf8) + [0])
     }

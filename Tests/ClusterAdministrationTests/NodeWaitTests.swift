@@ -1,5 +1,6 @@
 import ClientCore
 import Hearth
+import SyncProtocol
 import Testing
 
 @testable import ClusterAdministration
@@ -9,13 +10,13 @@ import Testing
     private let link: NodeLink
 
     init() throws {
-        let key = String(repeating: "a", count: 40)
+        let pin = "#sha256=" + String(repeating: "a5", count: 32)
         link = try NodeLink(
-            to: ["tcp://127.0.0.1:9?key=" + key, "http://127.0.0.1:10"],
+            to: ["https://127.0.0.1:9" + pin, "http://127.0.0.1:10"],
             names: ["http://127.0.0.1:10": "n2"])
     }
 
-    private let first = "tcp://127.0.0.1:9"
+    private let first = "https://127.0.0.1:9"
     private let second = "http://127.0.0.1:10"
 
     @Test func `a wait names its node, and what the node waits for`() {
@@ -26,7 +27,7 @@ import Testing
                 == "waiting for n2 (http://127.0.0.1:10), until all nodes hold the write")
         #expect(
             NodeWait.sentence(.searching(refusal: nil), link)
-                == "waiting for a node: none of tcp://127.0.0.1:9, n2 answers")
+                == "waiting for a node: none of https://127.0.0.1:9, n2 answers")
         let refusal = HearthError(.unavailable, "the disk is full", fix: "make room")
         #expect(
             NodeWait.sentence(.searching(refusal: refusal), link)
@@ -59,10 +60,10 @@ import Testing
         #expect(log.sentence(for: .served(by: second), link) == nil)
         #expect(
             log.sentence(for: .searching(refusal: nil), link)
-                == "lost contact with n2 (http://127.0.0.1:10); trying tcp://127.0.0.1:9, n2")
+                == "lost contact with n2 (http://127.0.0.1:10); trying https://127.0.0.1:9, n2")
         #expect(log.sentence(for: .searching(refusal: nil), link) == nil)
         let back = log.sentence(for: .served(by: first), link)
-        #expect(back?.hasPrefix("connected to tcp://127.0.0.1:9 after 0.") == true)
+        #expect(back?.hasPrefix("connected to https://127.0.0.1:9 after 0.") == true)
         #expect(log.sentence(for: .searching(refusal: nil), link) != nil)
     }
 

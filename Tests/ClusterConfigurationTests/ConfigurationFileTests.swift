@@ -44,7 +44,7 @@ import ZeroMQ
         try configuration.check(for: .loopback)
         #expect(configuration.hasKeys)
         #expect(Set(configuration.nodes.compactMap(\.publicKey)).count == 3)
-        #expect(configuration.clientKeys.count == 1)
+        #expect(configuration.secrets.count == 1 && configuration.http.files != nil)
     }
 
     @Test func `says how long a log may be, and what an evicted node does with what it had`() throws
@@ -90,10 +90,53 @@ import ZeroMQ
         #expect(unknown.fix.hasPrefix(#"use "certificate""#))
     }
 
+    @Test func `has the hashes of secrets, and shows none of them in a message`() throws {
+        let hash = "0F" + String(repeating: "a5", count: 31)
+        let own = try read("{cluster: 'a', secrets: ['\(hash)', '\(hash)'], nodes: [\(Self.node)]}")
+        let bytes = [15] + [UInt8](repeating: 0xA5, count: 31)
+        #expect(own.secrets == [bytes, bytes])
+        #expect(try read("{cluster: 'a', nodes: [\(Self.node)]}").secrets.isEmpty)
+        for wrong in [
+            "hunter2", hash + "0", String(hash.dropLast()) + "g", "é" + hash.dropFirst(2),
+        ] {
+            let error = try error(in: "{cluster: 'a',\n secrets: ['\(wrong)'], nodes: []}")
+            #expect(error.problem.hasSuffix(#":2: "secrets" has an entry that is no hash"#))
+            #expect(!"\(error)".contains(wrong))
+        }
+        let many = [String](repeating: "'\(hash)'", count: 65).joined(separator: ",")
+        let error = try error(in: "{cluster: 'a', secrets: [\(many)], nodes: []}")
+        #expect(error.fix == "list 64 at most")
+    }
+
+    @Test func `says how large a body may be, and where clients go when a node stops`() throws {
+        func node(_ id: Int, _ more: String) -> String {
+            "{id: 'n\(id)', client: 'http://127.0.0.1:\(id)1', requests: 'tcp://127.0.0.1:\(id)2', "
+                + "updates: 'tcp://127.0.0.1:\(id)3'\(more)}"
+        }
+        let nodes = [
+            node(1, ", public: 'db1.test'"), node(2, ""), node(3, ", public: 'db3.test:8443'"),
+        ]
+        let own = try read(
+            "{cluster: 'a', http: {maxBodyMegabytes: 7}, nodes: [\(nodes.joined(separator: ","))]}")
+        #expect(own.http.maxBodyMegabytes == 7)
+        #expect(own.publicHost(after: "n1") == "db3.test:8443")
+        #expect(own.publicHost(after: "n2") == "db3.test:8443")
+        #expect(own.publicHost(after: "n3") == "db1.test")
+        #expect(own.nodes.map(\.publicName) == ["db1.test", nil, "db3.test"])
+        let usual = try read("{cluster: 'a', nodes: [\(nodes[0])]}")
+        #expect(usual.http.maxBodyMegabytes == 32 && usual.publicHost(after: "n1") == nil)
+        let large = try error(in: "{cluster: 'a',\n http: {maxBodyMegabytes: 33}, nodes: []}")
+        #expect(large.problem.contains(#":2: "maxBodyMegabytes" cannot be 33"#))
+        for host in ["https://db.test", "", "db.test/x", "a b"] {
+            let wrong = try error(in: "{cluster: 'a', nodes: [\(node(1, ", public: '\(host)'"))]}")
+            #expect(wrong.problem.contains("which is no host"))
+        }
+    }
+
     @Test func `names a public key that is none`() throws {
-        let error = try error(
-            in: "{cluster: 'a',\n clientKeys: ['short'], nodes: [\(Self.node)]}")
-        #expect(error.problem.contains(#":2: "clientKeys" has "short", which is no public key"#))
+        let node = Self.node.dropLast() + ",\n publicKey: 'short'}"
+        let error = try error(in: "{cluster: 'a', nodes: [\(node)]}")
+        #expect(error.problem.contains(#":2: "publicKey" has "short", which is no public key"#))
     }
 
     @Test func `names an unknown key, its line, and the one that was meant`() throws {
@@ -170,18 +213,6 @@ import ZeroMQ
         #expect(error.fix.hasPrefix("write http://127.0.0.1:1: programs connect"))
     }
 
-    @Test func `leaves clients of nodes with keys where they are encrypted`() throws {
-        var node = Self.member("a", 1)
-        node.publicKey = KeyPair.random().publicKey
-        #expect(
-            try error([node]).fix
-                == "write tcp://127.0.0.1:1: only tcp:// is encrypted by the keys of nodes")
-        node.client = "tcp://127.0.0.1:1"
-        let configuration = NodeConfiguration(
-            cluster: "a", durability: .commit, directory: "/nowhere", nodes: [node])
-        #expect(throws: Never.self) { try configuration.check(for: .loopback) }
-    }
-
     @Test func `has clients over https where there is a certificate, and only there`() throws {
         var nodes = [Self.member("a", 1), Self.member("b", 11)]
         var configuration = NodeConfiguration(
@@ -205,9 +236,6 @@ import ZeroMQ
         try configuration.check(for: .loopback)
         configuration.http.files = nil
         #expect(try error().fix.hasPrefix("write http://127.0.0.1:1"))
-        configuration.http.files = HTTPSettings.CertificateFiles(certificate: "c", key: "k")
-        for index in nodes.indices { nodes[index].publicKey = KeyPair.random().publicKey }
-        #expect(try error().problem == "\"http\" has a certificate, and the nodes have keys")
     }
 
     @Test(arguments: ["localhost", "*", "256.0.0.1", "127.0.0"])
@@ -215,16 +243,63 @@ import ZeroMQ
         #expect(try problem([Self.member("a", 1, host: host)]).contains("is no http:// address"))
     }
 
-    @Test func `has keys for all nodes or for none, and needs none of --insecure with them`() throws
-    {
-        var nodes = [Self.member("a", 1, host: "10.0.0.1"), Self.member("b", 1, host: "10.0.0.2")]
+    /// Two nodes on two hosts, protected as the arguments say.
+    private static func hosts(
+        keys: Bool, certificate: Bool, secret: Bool, client: String = "10.0.0.1",
+        others: String = "10.0.0.1"
+    ) -> NodeConfiguration {
+        var nodes = [member("a", 1, host: others), member("b", 11, host: others)]
+        for index in nodes.indices {
+            let scheme = certificate ? "https" : "http"
+            nodes[index].client = "\(scheme)://\(client):\(1 + 10 * index)"
+            if keys { nodes[index].publicKey = KeyPair.random().publicKey }
+        }
+        var configuration = NodeConfiguration(
+            cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes)
+        if certificate {
+            configuration.http.files = HTTPSettings.CertificateFiles(certificate: "c", key: "k")
+        }
+        if secret { configuration.secrets = [[UInt8](repeating: 7, count: 32)] }
+        return configuration
+    }
+
+    @Test func `can be reached from the network once all of it is protected`() throws {
+        for bits in 0..<8 {
+            let (keys, certificate, secret) = (bits & 1 > 0, bits & 2 > 0, bits & 4 > 0)
+            let configuration = Self.hosts(keys: keys, certificate: certificate, secret: secret)
+            try configuration.check(for: .network)
+            guard bits < 7 else {
+                try configuration.check(for: .loopback)
+                continue
+            }
+            let error = try #require(throws: NodeError.self) {
+                try configuration.check(for: .loopback)
+            }
+            let isClient = !certificate || !secret
+            #expect(error.problem.hasPrefix(isClient ? #""client" of node a"# : #""requests" of"#))
+            #expect(error.fix.contains("keys certificate") == !certificate)
+            #expect(error.fix.contains("keys secret") == (isClient && !secret))
+            #expect(error.fix.contains("keys new") == !isClient)
+            #expect(error.fix.contains("--insecure"))
+        }
+    }
+
+    @Test func `protects programs and nodes each by itself`() throws {
+        for (keys, client) in [(true, "127.0.0.1"), (false, "10.0.0.1")] {
+            let others = keys ? "10.0.0.1" : "127.0.0.1"
+            try Self.hosts(
+                keys: keys, certificate: !keys, secret: !keys, client: client, others: others
+            ).check(for: .loopback)
+        }
+        try Self.hosts(
+            keys: true, certificate: true, secret: true, client: "127.0.0.1", others: "127.0.0.1"
+        ).check(for: .loopback)
+    }
+
+    @Test func `has keys for all nodes or for none`() throws {
+        var nodes = [Self.member("a", 1), Self.member("b", 11)]
         nodes[0].publicKey = KeyPair.random().publicKey
         #expect(try problem(nodes).contains("node b has no \"publicKey\""))
-        nodes[1].publicKey = KeyPair.random().publicKey
-        for index in nodes.indices { nodes[index].client = "tcp://10.0.0.\(index + 1):1" }
-        try NodeConfiguration(
-            cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes
-        ).check(for: .loopback)
     }
 
     @Test func `stays on this machine unless asked otherwise`() throws {

@@ -54,6 +54,29 @@ import Testing
         }
     }
 
+    @Test func `refuses who shows no secret by a timer of its own`() throws {
+        var configuration = GatewayConfiguration()
+        configuration.secrets = SecretHashes([[UInt8](repeating: 0, count: 32)]) { $0 }
+        let port = HTTPPort(on: loop, configuration)
+        let endpoint = "http://127.0.0.1:\(address.port + 60)"
+        try port.open(at: endpoint) { _ in }
+        port.availability = .serving
+        loop.atEndOfTurn = { port.endTurn() }
+        let socket = try PolledSocket(to: #require(HTTPAddress(endpoint)))
+        #expect(socket.wait(upTo: .seconds(1)))
+        #expect(try socket.finishConnecting())
+        #expect(socket.send(Array("GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)))
+        let start = ContinuousClock.now
+        var answer: [UInt8] = []
+        while answer.isEmpty, ContinuousClock.now - start < .seconds(5) {
+            try turn(1)
+            _ = socket.receive { answer += $0 }
+        }
+        #expect(ContinuousClock.now - start >= .milliseconds(99))
+        #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 401 "))
+        port.close()
+    }
+
     private func connect() throws -> NodeSocket {
         let client = try NodeSocket(to: address)
         for _ in 0..<20 where !client.isOpen {

@@ -1,59 +1,120 @@
 import Foundation
 import Testing
-import ZeroMQ
 
-/// Three hosts: network namespaces with a switch between them, each with a node that has a key.
+/// What the README tells to do on several hosts: the three scripts of its section, and the unit of systemd.
+private struct Recipe {
+    let scripts: [String]
+    /// How the unit starts a node.
+    let start: [String]
+
+    init() throws {
+        func text(_ name: String) throws -> String {
+            try String(
+                contentsOf: Fixture.repository.appendingPathComponent(name), encoding: .utf8)
+        }
+        let readme = try text("README.md")
+        let section = try #require(readme.components(separatedBy: "## Several hosts\n").last)
+            .components(separatedBy: "\n## ")[0]
+        scripts = section.components(separatedBy: "```bash\n").dropFirst().map {
+            $0.components(separatedBy: "```")[0]
+        }
+        let unit = try text("configs/hearth@.service").split(separator: "\n")
+        let line = try #require(unit.first { $0.hasPrefix("ExecStart=") })
+        start = line.dropFirst("ExecStart=".count).split(separator: " ").map(String.init)
+    }
+
+    /// Copies files to hosts that are folders, and has systemd note which nodes to start.
+    static let programs = """
+        scp() {
+            local host=$ROOT/${*: -1}
+            host=${host%%:*}
+            mkdir -p "$host"
+            cp "${@:1:$#-1}" "$host/"
+            sed -i "s,/var/lib/hearth,$host/data," "$host/cluster.json5"
+        }
+        ssh() {
+            case "$*" in
+                "10.0.0."[123]" chown -R hearth: /etc/hearth") ;;
+                "10.0.0."[123]" systemctl enable --now hearth@n"[123]) echo "$1 ${*: -1}" >>"$ROOT/started" ;;
+                *) echo "unexpected: ssh $*" >&2; return 1 ;;
+            esac
+        }
+        """
+}
+
+/// Three hosts, and one for whoever operates them: network namespaces with a switch between them.
 private final class Hosts {
     /// Whether this user may make namespaces, and the program for it is there.
     static let arePossible =
         geteuid() == 0 && (try? run("netns", "add", "hearth-probe").status) == 0
         && (try? run("netns", "del", "hearth-probe").status) == 0
+    private static let operatorHost = 4
 
     let folder: TemporaryFolder
-    let configuration: String
+    private let recipe: Recipe
     private let name = "h\(getpid() % 100_000)"
     private(set) var nodes: [Program] = []
 
     init() throws {
         folder = try TemporaryFolder()
-        var keys: [String: PublicKey] = [:]
-        for name in ["n1", "n2", "n3", "ada"] {
-            let pair = KeyPair.random()
-            keys[name] = pair.publicKey
-            try KeyFile(folder.file(name + ".key")).write(pair)
-        }
-        let members = (1...3).map { host in
-            """
-            {id: "n\(host)", client: "tcp://10.77.7.\(host):7001",
-             requests: "tcp://10.77.7.\(host):7002", updates: "tcp://10.77.7.\(host):7003",
-             publicKey: "\(keys["n\(host)"]!)"}
-            """
-        }.joined(separator: ", ")
-        configuration = try folder.write(
-            "{cluster: 'hosts', nodes: [\(members)], clientKeys: ['\(keys["ada"]!)']}",
-            to: "cluster.json5")
+        recipe = try Recipe()
         try connect()
-        for host in 1...3 {
-            nodes.append(
-                try program(
-                    on: host, "node", "--config", configuration, "--id", "n\(host)", "--key",
-                    folder.file("n\(host).key")))
+        for script in recipe.scripts.prefix(2) {
+            let outcome = try run(script)
+            try #require(outcome.status == 0, "\(script)\n\(outcome.errors)")
         }
+        #expect(
+            folder.text(of: "started")
+                == (1...3).map { "10.0.0.\($0) hearth@n\($0)\n" }.joined())
+        for host in 1...3 { nodes.append(try start(host)) }
     }
+
+    /// Starts the node of a host as its unit does.
+    private func start(_ host: Int) throws -> Program {
+        let words = recipe.start.dropFirst().map { word in
+            word.replacing("%i", with: "n\(host)")
+                .replacing("/etc/hearth", with: folder.file("10.0.0.\(host)"))
+        }
+        return try Program(
+            "/usr/sbin/ip",
+            ["netns", "exec", "\(name)-\(host)", Program.hearthPath] + words)
+    }
+
+    /// Runs a script of the recipe as its operator.
+    func run(_ script: String) throws -> Program.Outcome {
+        let bin = folder.file("bin")
+        try? FileManager.default.createDirectory(
+            atPath: bin, withIntermediateDirectories: false)
+        try? FileManager.default.createSymbolicLink(
+            atPath: bin + "/hearth", withDestinationPath: Program.hearthPath)
+        let whole = [
+            "cd \(folder.path)", "export ROOT=$PWD", "PATH=\(bin):$PATH", Recipe.programs, script,
+        ].joined(separator: "\n")
+        return try Program(
+            "/usr/sbin/ip",
+            [
+                "netns", "exec", "\(name)-\(Hosts.operatorHost)", "bash", "-euo", "pipefail", "-c",
+                whole,
+            ]
+        ).end(within: 60)
+    }
+
+    /// The last script of the recipe, which uses the cluster.
+    var usage: String { recipe.scripts[2] }
 
     /// A switch in a namespace of its own, with a cable to each host.
     private func connect() throws {
         try ip("netns", "add", name)
         try ip("-n", name, "link", "add", "switch", "type", "bridge")
         try ip("-n", name, "link", "set", "switch", "up")
-        for host in 1...3 {
+        for host in 1...Hosts.operatorHost {
             let space = "\(name)-\(host)"
             try ip("netns", "add", space)
             try ip(
                 "-n", name, "link", "add", "port\(host)", "type", "veth", "peer", "name", "eth0",
                 "netns", space)
             try ip("-n", name, "link", "set", "port\(host)", "master", "switch", "up")
-            try ip("-n", space, "address", "add", "10.77.7.\(host)/24", "dev", "eth0")
+            try ip("-n", space, "address", "add", "10.0.0.\(host)/24", "dev", "eth0")
             try ip("-n", space, "link", "set", "eth0", "up")
             try ip("-n", space, "link", "set", "lo", "up")
         }
@@ -62,7 +123,7 @@ private final class Hosts {
     deinit {
         for node in nodes { node.terminate() }
         for node in nodes { _ = try? node.end(within: 15) }
-        for host in 1...3 { _ = try? Hosts.run("netns", "del", "\(name)-\(host)") }
+        for host in 1...Hosts.operatorHost { _ = try? Hosts.run("netns", "del", "\(name)-\(host)") }
         _ = try? Hosts.run("netns", "del", name)
     }
 
@@ -71,19 +132,13 @@ private final class Hosts {
         try ip("-n", name, "link", "set", "port\(host)", state)
     }
 
-    /// Starts `hearth` on a host.
-    func program(on host: Int, input: URL? = nil, _ words: String...) throws -> Program {
-        try Program(
-            "/usr/sbin/ip", ["netns", "exec", "\(name)-\(host)", Program.hearthPath] + words,
-            input: input)
-    }
-
     /// Runs a verb on a host, against the node there.
     func run(on host: Int, input: URL? = nil, _ words: String...) throws -> Program.Outcome {
         try Program(
             "/usr/sbin/ip",
             ["netns", "exec", "\(name)-\(host)", Program.hearthPath] + words + [
-                "--config", configuration, "--node", "n\(host)", "--key", folder.file("ada.key"),
+                "--config", folder.file("cluster.json5"), "--node", "n\(host)", "--secret",
+                folder.file("keys/app.secret"),
             ], input: input
         ).end(within: 60)
     }
@@ -96,10 +151,8 @@ private final class Hosts {
 
     /// The operations that nodes got by asking for them, node by node.
     func repaired() throws -> [Int] {
-        let status = try program(
-            on: 1, "cluster", "status", "--json", "--config", configuration, "--key",
-            folder.file("ada.key")
-        ).end(within: 20)
+        let status = try run(
+            "hearth cluster status --json --config cluster.json5 --secret keys/app.secret")
         return status.output.matches(of: /"repaired":(\d+)/).compactMap { Int($0.1) }
     }
 
@@ -118,10 +171,19 @@ private final class Hosts {
     @Test(
         .enabled(if: Hosts.arePossible, "needs root, and iproute2 for network namespaces"),
         .timeLimit(.minutes(3)))
-    func `write on both sides of a pulled cable, and end equal`() throws {
+    func `are set up as the README says, write on both sides of a pulled cable, and end equal`()
+        throws
+    {
         let hosts = try Hosts()
         for node in hosts.nodes {
             try eventually("the hosts hear each other") { node.errors.contains("has contact with") }
+        }
+        // One that reads at another node may be early.
+        try eventually("the cluster can be used") {
+            let used = try hosts.run(hosts.usage)
+            #expect(used.status == 0, "\(used.errors)")
+            #expect(used.output.contains("serving"))
+            return used.output.matches(of: /"hello"/).count == 2
         }
         let lines = (1...500).map { "{\"n\":\($0)}\n" }.joined()
         let input = URL(fileURLWithPath: try hosts.folder.write(lines, to: "lines"))

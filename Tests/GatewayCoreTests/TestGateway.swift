@@ -21,6 +21,8 @@ struct TestGateway {
     private(set) var asks = 0
     /// The connections that native clients have, with the bytes that came behind the request.
     private(set) var native: [SessionID: [UInt8]] = [:]
+    /// When the gateway wanted to be woken.
+    private(set) var wakes: [UInt64] = []
     /// Connections whose client reads nothing.
     var stopped: Set<SessionID> = []
     private var pending: [Input] = []
@@ -124,6 +126,7 @@ struct TestGateway {
                 asks += 1
                 pending.append(.requestedMessages(messages, by: id))
             case .native(let id, let rest): native[id] = rest
+            case .wake(let milliseconds): wakes.append(milliseconds)
             case .backpressured(let id):
                 sessionOutputs.append(output)
                 pending.append(.backpressured(id))

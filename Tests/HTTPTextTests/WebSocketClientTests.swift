@@ -40,6 +40,18 @@ import Testing
         #expect(said.contains(problem))
     }
 
+    @Test func `an authorization is shown, and its refusal is told apart`() {
+        var random = random
+        var client = WebSocketClient(
+            to: "h:1", path: "/", subprotocol: "hearth.1", authorization: "Bearer x",
+            messageLimit: 100, using: &random)
+        let request = String(decoding: client.request, as: UTF8.self)
+        #expect(request.hasSuffix("\r\nAuthorization: Bearer x\r\n\r\n"))
+        #expect(events(Array("HTTP/1.1 401 Unauthorized\r\n\r\n".utf8), &client) == [.denied])
+        let (other, _) = accepted()
+        #expect(!String(decoding: other.request, as: UTF8.self).contains("Authorization"))
+    }
+
     @Test func `an answer without an end is refused`() {
         var (client, _) = accepted()
         let bytes = [UInt8](repeating: 65, count: 16 << 10)

@@ -63,10 +63,11 @@ import Testing
 
     @Test(arguments: ["rooms/lobby", "", "a b/ü/100%/x?y=z"])
     func `a reference has a URL that leads back to it`(path: String) {
-        let keyed = Database(nodes: ["tcp://127.0.0.1:1?key=\(String(repeating: "x", count: 40))"])
-        let reference = path.isEmpty ? keyed.reference() : keyed.reference(withPath: path)
-        #expect(!reference.url.contains("key=x"))
-        #expect(keyed.reference(fromURL: reference.url) == reference)
+        let pin = "#sha256=" + String(repeating: "a5", count: 32)
+        let pinned = Database(nodes: ["https://127.0.0.1:1" + pin], secret: "hunter2")
+        let reference = path.isEmpty ? pinned.reference() : pinned.reference(withPath: path)
+        #expect(!reference.url.contains("sha256") && !reference.url.contains("hunter2"))
+        #expect(pinned.reference(fromURL: reference.url) == reference)
     }
 
     @Test func `the export form shows priorities`() throws {

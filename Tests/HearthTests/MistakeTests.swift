@@ -25,6 +25,16 @@ import Testing
         #expect(throws: Never.self) { try heard.wait(until: "invalid") }
     }
 
+    @Test(arguments: ["", "a b", "a\r\nX: y", "é"])
+    func `what cannot be a secret fails each call at once, and is not shown`(secret: String) async {
+        let database = Database(nodes: ["http://127.0.0.1:7001"], secret: secret)
+        let error = await #expect(throws: HearthError.self) {
+            try await database.reference().getData()
+        }
+        #expect(error?.code == .invalid)
+        #expect(secret.isEmpty || error.map { "\($0)".contains(secret) } == false)
+    }
+
     @Test func `addresses of nodes are taken`() {
         for address in ["http://127.0.0.1:7001", "http://[::1]:7001", "http://localhost:7001"] {
             #expect(throws: Never.self) { try Database(nodes: [address]).connection.get().close() }
@@ -54,7 +64,7 @@ import Testing
         let node = try TestNode()
         let file = try Persistence.standard(for: [node.url], byteLimit: 1_000).file
         defer { try? FileManager.default.removeItem(atPath: file) }
-        #expect(file != (try Persistence.standard(for: ["tcp://other:1"], byteLimit: 1).file))
+        #expect(file != (try Persistence.standard(for: ["http://other:1"], byteLimit: 1).file))
         let first = Database(nodes: [node.url])
         first.isPersistenceEnabled = true
         first.persistenceCacheSizeBytes = 1 << 20

@@ -62,12 +62,5 @@ import Testing
         #expect(PublicKey(String(repeating: "ä", count: 20)) == nil)
         #expect(KeyPair(secret: "") == nil)
         #expect(PublicKey(server.publicKey.description) == server.publicKey)
-        #expect(ServerAddress("tcp://h:1?key=short") == nil)
-    }
-
-    @Test func `an address may hold the key of who is there`() {
-        let address = ServerAddress("tcp://127.0.0.1:7001", key: server.publicKey)
-        #expect(ServerAddress(address.description) == address)
-        #expect(ServerAddress("tcp://127.0.0.1:7001")?.key == nil)
     }
 }

@@ -15,16 +15,21 @@ package struct Cluster: Sendable {
     /// As it was named, for messages.
     package let folder: String
     package let file: ClusterFile
+    /// The file of the secret that its nodes want to see of whoever observes them.
+    let secretFile: String?
     /// What its nodes read.
     private let configuration: String
     private let lifetime: NodeLaunch.Lifetime
     /// A folder in which nodes record each turn.
     private let records: String?
 
-    private init(_ file: ClusterFile, in folder: String, configuration: String) {
+    private init(
+        _ file: ClusterFile, in folder: String, configuration: String, secretFile: String? = nil
+    ) {
         self.folder = folder
         self.file = file
         self.configuration = configuration
+        self.secretFile = secretFile
         lifetime = .endless
         records = nil
     }
@@ -48,7 +53,9 @@ package struct Cluster: Sendable {
             return
         }
         let configuration = try NodeConfiguration(named: path)
-        self.init(ClusterFile(configuration), in: configuration.directory, configuration: path)
+        self.init(
+            ClusterFile(configuration), in: configuration.directory, configuration: path,
+            secretFile: NodeOptions.secretFile(of: invocation))
     }
 
     /// The options by which a command names a cluster whose processes it works with.
@@ -65,6 +72,7 @@ package struct Cluster: Sendable {
         self.file = file
         self.lifetime = lifetime
         self.records = records
+        secretFile = nil
         configuration = folder + "/" + ClusterFile.name
         if let running = Cluster.runningNode(inFolder: folder) {
             throw CommandError(

@@ -4,6 +4,7 @@ package import DataTree
 package import Hearth
 package import QueryEngine
 package import SyncProtocol
+internal import TLS
 internal import Threads
 
 /// A connection for one verb, which waits for its answers.
@@ -56,24 +57,23 @@ package struct NodeClient: Sendable {
 
     private init(
         for invocation: Invocation,
-        by connect: ([String], [String: String], String?) throws(CommandError) -> NodeLink
+        by connect: ([String], [String: String], Secret?) throws(CommandError) -> NodeLink
     ) throws(CommandError) {
         limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
         concern = invocation[NodeClient.concern].flatMap(WriteConcern.init(rawValue:))
         link = try connect(
             NodeOptions.addresses(of: invocation), NodeOptions.namesByAddress(of: invocation),
-            NodeOptions.keyFile(of: invocation))
+            NodeOptions.secret(of: invocation))
     }
 
     /// Connects to a node once all writes made before the call are stable there.
     package init(stableFor invocation: Invocation) throws(CommandError) {
         limit = try invocation.duration(NodeClient.timeout) ?? .seconds(60)
         let names = NodeOptions.namesByAddress(of: invocation)
+        let secret = try NodeOptions.secret(of: invocation)
         var links: [NodeLink] = []
         for address in try NodeOptions.addresses(of: invocation) {
-            links.append(
-                try NodeLink(
-                    to: [address], names: names, keyFile: NodeOptions.keyFile(of: invocation)))
+            links.append(try NodeLink(to: [address], names: names, showing: secret))
         }
         link = try NodeClient.firstStable(of: links, within: limit)
     }

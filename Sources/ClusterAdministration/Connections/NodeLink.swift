@@ -1,12 +1,13 @@
 internal import ClientCore
 package import CommandLineKit
 package import Hearth
+package import TLS
 internal import Threads
 
 /// A connection to the nodes that a command names, and which of them serves it.
 package struct NodeLink: Sendable {
     package let connection: Connection
-    /// Where the nodes are, without their keys.
+    /// Where the nodes are.
     private let addresses: [String]
     private let names: [String: String]
     private let contact: Monitor<Contact>
@@ -21,7 +22,7 @@ package struct NodeLink: Sendable {
     ///
     /// - Parameter names: The nodes' names by their addresses, for messages.
     package init(
-        to addresses: [String], names: [String: String] = [:], keyFile: String? = nil
+        to addresses: [String], names: [String: String] = [:], showing secret: Secret? = nil
     ) throws(CommandError) {
         let contact = Monitor(Contact())
         let tap = ConnectionTap(contact: { new in
@@ -33,7 +34,7 @@ package struct NodeLink: Sendable {
             observer?(new)
         })
         do throws(HearthError) {
-            connection = try Connection(nodes: addresses, keyFile: keyFile, tap: tap)
+            connection = try Connection(nodes: addresses, secret: secret?.text, tap: tap)
         } catch {
             throw CommandError(error)
         }
@@ -56,17 +57,18 @@ package struct NodeLink: Sendable {
 
     /// A node as messages name it: `n2 (http://127.0.0.1:7011)`.
     package func name(of address: String) -> String {
-        let place = NodeLink.withoutKey(address)
+        let place = NodeLink.location(of: address)
         return names[address].map { "\($0) (\(place))" } ?? place
     }
 
     /// All nodes that are tried, as messages name them.
     package var allNames: String {
-        addresses.map { names[$0] ?? NodeLink.withoutKey($0) }.joined(separator: ", ")
+        addresses.map { names[$0] ?? NodeLink.location(of: $0) }.joined(separator: ", ")
     }
 
-    private static func withoutKey(_ address: String) -> String {
-        String(address.prefix { $0 != "?" })
+    /// An address without the fingerprint of a certificate.
+    private static func location(of address: String) -> String {
+        String(address.prefix { $0 != "#" })
     }
 }
 
@@ -75,7 +77,7 @@ package struct NodeLink: Sendable {
 package enum SharedLinks {
     private struct Key: Hashable {
         let addresses: [String]
-        let keyFile: String?
+        let secret: Secret?
     }
 
     private static let links = Monitor<[Key: NodeLink]?>(nil)
@@ -85,11 +87,11 @@ package enum SharedLinks {
 
     /// A connection to these nodes: the one kept, or a new one.
     package static func link(
-        to addresses: [String], names: [String: String], keyFile: String?
+        to addresses: [String], names: [String: String], showing secret: Secret?
     ) throws(CommandError) -> NodeLink {
-        let key = Key(addresses: addresses, keyFile: keyFile)
+        let key = Key(addresses: addresses, secret: secret)
         if let known = links.withLock({ $0?[key] }) { return known }
-        let link = try NodeLink(to: addresses, names: names, keyFile: keyFile)
+        let link = try NodeLink(to: addresses, names: names, showing: secret)
         links.withLock { $0?[key] = link }
         return link
     }

@@ -1,14 +1,14 @@
 internal import ClusterConfiguration
 package import CommandLineKit
-package import Hearth
-package import ZeroMQ
+internal import Hearth
+package import Sockets
+package import TLS
 
 /// The options by which every verb names the nodes that it talks to.
 package enum NodeOptions {
     package static let node = Option(
         "node", "NODE",
-        "A node's address (http://127.0.0.1:7001, https://10.0.0.1:7001#sha256=FINGERPRINT if it has a certificate, or "
-            + "tcp://10.0.0.1:7001?key=PUBLICKEY if it has a key) or "
+        "A node's address (http://127.0.0.1:7001, or https://10.0.0.1:7001#sha256=FINGERPRINT if it has a certificate) or "
             + "its name in the cluster of --config or --dir (n2). "
             + "May be repeated: the others are tried when one does not answer. "
             + "Without it, every node of the cluster is tried in turn.", values: .node)
@@ -19,9 +19,9 @@ package enum NodeOptions {
     package static let configuration = Option(
         "config", "FILE", "The description of a cluster of several hosts, as its nodes read it.",
         values: .file)
-    package static let key = Option(
-        "key", "FILE",
-        "Your secret key, for nodes with keys: a file of `hearth keys new`; otherwise HEARTH_KEY of the "
+    package static let secret = Option(
+        "secret", "FILE",
+        "A secret of the cluster, if it has some: a file of `hearth keys secret`; otherwise HEARTH_SECRET_FILE of the "
             + "environment.", values: .file)
 
     /// For commands that start a cluster.
@@ -31,23 +31,27 @@ package enum NodeOptions {
             + "memory (never on disk); commit.",
         values: .oneOf(["commit", "interval", "memory"]))
 
-    package static let all = [node, folder, configuration, key]
+    package static let all = [node, folder, configuration, secret]
 
     /// The folder that the command line, the environment or the default names.
     package static func folder(of invocation: Invocation) -> String {
         invocation[folder] ?? environment("HEARTH_DIR") ?? ".hearth"
     }
 
-    /// The file of the user's key that the command line or the environment names.
-    static func keyFile(of invocation: Invocation) -> String? {
-        invocation[key] ?? environment("HEARTH_KEY")
+    /// The secret in the file that the command line or the environment names.
+    package static func secret(of invocation: Invocation) throws(CommandError) -> Secret? {
+        try secret(inFile: secretFile(of: invocation))
     }
 
-    /// The keys in a file.
-    package static func keys(inFile file: String?) throws(CommandError) -> KeyPair? {
+    static func secretFile(of invocation: Invocation) -> String? {
+        invocation[secret] ?? environment("HEARTH_SECRET_FILE")
+    }
+
+    /// The secret in a file; nil without a file.
+    static func secret(inFile file: String?) throws(CommandError) -> Secret? {
         guard let file else { return nil }
-        do throws(KeyFileError) {
-            return try KeyFile(file).read()
+        do throws(TLSError) {
+            return try SecretFile(file).read()
         } catch {
             throw CommandError(.noInput, error.problem, fix: error.fix)
         }
@@ -86,10 +90,10 @@ package enum NodeOptions {
     /// Where to ask, in order; at least one.
     ///
     /// - Throws: as `addresses(of:)`.
-    package static func servers(of invocation: Invocation) throws(CommandError) -> [NodeAddress] {
+    package static func servers(of invocation: Invocation) throws(CommandError) -> [HTTPAddress] {
         try addresses(of: invocation).map { text throws(CommandError) in
             do throws(HearthError) {
-                return try NodeAddress(text)
+                return try HTTPAddress(node: text)
             } catch {
                 throw CommandError(.usage, error.problem, fix: error.fix)
             }
@@ -105,7 +109,7 @@ package enum NodeOptions {
                 ($0.id, $0.client)
             }
         }
-        return try NodeConfiguration(named: file).nodes.map { ($0.id, "\($0.clientAddress)") }
+        return try NodeConfiguration(named: file).nodes.map { ($0.id, $0.client) }
     }
 
     private static func address(
@@ -123,7 +127,7 @@ package enum NodeOptions {
         _ text: String, _ invocation: Invocation
     ) throws(CommandError) -> String {
         do throws(HearthError) {
-            return try NodeAddress(text).description
+            return try HTTPAddress(node: text).description
         } catch {
             throw invocation.usageError("--\(node.name): \(error.problem)", fix: error.fix)
         }
@@ -131,9 +135,9 @@ package enum NodeOptions {
 }
 
 extension StatusProbe {
-    /// Connects with the key that the command line or the environment names.
+    /// Shows the secret that the command line or the environment names.
     package init(for invocation: Invocation) throws(CommandError) {
-        self.init(as: try NodeOptions.keys(inFile: NodeOptions.keyFile(of: invocation)))
+        self.init(showing: try NodeOptions.secret(of: invocation))
     }
 }
 

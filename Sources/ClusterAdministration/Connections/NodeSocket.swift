@@ -2,6 +2,7 @@ package import ClusterConfiguration
 internal import HTTPText
 package import Sockets
 internal import SyncProtocol
+package import TLS
 
 /// A connection to a node's HTTP port for a program that waits by itself: frames out, frames in, and nothing else. It
 /// costs so little that a thousand of them measure the node and not themselves.
@@ -18,7 +19,7 @@ package final class NodeSocket {
     /// Begins to connect, without waiting.
     ///
     /// - Throws: when nobody knows the host, or nothing answers there.
-    package init(to address: HTTPAddress) throws(NodeError) {
+    package init(to address: HTTPAddress, showing secret: Secret? = nil) throws(NodeError) {
         do throws(SocketError) {
             socket = try PolledSocket(to: address)
         } catch {
@@ -26,7 +27,8 @@ package final class NodeSocket {
         }
         client = WebSocketClient(
             to: address.authority, path: NativeProtocol.path, subprotocol: NativeProtocol.name,
-            messageLimit: NativeProtocol.answerLimit, using: &random)
+            authorization: secret?.authorization, messageLimit: NativeProtocol.answerLimit,
+            using: &random)
     }
 
     /// For `poll`, once the connection is open.
@@ -104,7 +106,7 @@ package final class NodeSocket {
             isClosed = !socket.send(bytes)
         case .message(let frame): arrived.append(frame)
         case .answer(let bytes): isClosed = !socket.send(bytes)
-        case .ended: isClosed = true
+        case .denied, .ended: isClosed = true
         }
     }
 }

@@ -91,7 +91,7 @@ private struct Examination {
     }
 
     mutating func noteSilence(_ isListening: (String) -> Bool) {
-        let endpoint = status.node.address.withoutKey
+        let endpoint = status.node.address.location
         guard isListening(endpoint) else {
             return note(
                 .error, "no process accepts connections at \(endpoint)",
@@ -99,11 +99,10 @@ private struct Examination {
         }
         note(
             .error, "a process accepts connections at \(endpoint) and does not answer",
-            fix: !status.node.address.isKeyed
-                ? "see its log: it may have no room for connections; if it has keys, name its "
-                    + "configuration with --config and yours with --key"
-                : "list your public key (`hearth keys show FILE`) in its \"clientKeys\", and check "
-                    + "that its \"publicKey\" is that of the key it runs with")
+            fix:
+                "see its log: it may have no room for connections; if its cluster has secrets, name the file of one "
+                + "with --secret, and if it has a certificate, check the fingerprint in its address"
+        )
     }
 
     // MARK: Nodes that serve
@@ -160,7 +159,7 @@ private struct Examination {
                 .error, "has no contact with \(peer.node.id)",
                 fix: "check that its machine reaches "
                     + peer.node.peerEndpoints.joined(separator: " and ")
-                    + (!status.node.address.isKeyed
+                    + (!status.node.hasKey
                         ? "" : ", and that both have the same \"publicKey\" of \(peer.node.id)"))
         }
     }
@@ -200,7 +199,7 @@ private struct Examination {
             note(
                 .warning, "refuses connections: \(count) so far",
                 fix:
-                    "a client or node connects without a listed key: list the key, or stop the program"
+                    "a process connects to the ports for nodes without a listed key: list the key, or stop it"
             )
         }
         if after.exchange.unknownPeers > before.exchange.unknownPeers {

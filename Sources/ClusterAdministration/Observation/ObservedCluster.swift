@@ -1,15 +1,18 @@
 internal import ClusterConfiguration
 package import CommandLineKit
 internal import DataTree
-package import Hearth
-internal import ZeroMQ
+internal import Hearth
+package import Sockets
+internal import TLS
 
 /// A cluster to observe: of a folder of this machine, whose processes are known, or of a configuration,
 /// wherever its nodes are.
 package struct ObservedCluster: Sendable {
     package struct Node: Sendable {
         package let id: String
-        package let address: NodeAddress
+        package let address: HTTPAddress
+        /// Whether it and its peers know each other by keys.
+        let hasKey: Bool
         /// Where its peers reach it.
         let peerEndpoints: [String]
     }
@@ -18,12 +21,14 @@ package struct ObservedCluster: Sendable {
     package let nodes: [Node]
     /// Nil if the nodes may be on other machines.
     package let local: Cluster?
-    private let keys: KeyPair?
+    private let secret: Secret?
 
-    package static let options = [NodeOptions.folder, NodeOptions.configuration, NodeOptions.key]
+    package static let options = [
+        NodeOptions.folder, NodeOptions.configuration, NodeOptions.secret,
+    ]
 
     package init(of invocation: Invocation) throws(CommandError) {
-        keys = try NodeOptions.keys(inFile: NodeOptions.keyFile(of: invocation))
+        secret = try NodeOptions.secret(of: invocation)
         guard let file = invocation[NodeOptions.configuration] else {
             let cluster = try Cluster(inFolder: NodeOptions.folder(of: invocation))
             local = cluster
@@ -38,7 +43,7 @@ package struct ObservedCluster: Sendable {
     }
 
     package init(_ cluster: Cluster) throws(CommandError) {
-        keys = nil
+        secret = try NodeOptions.secret(inFile: cluster.secretFile)
         local = cluster
         name = cluster.file.cluster
         nodes = try cluster.file.nodes.map { node throws(CommandError) in try Node(node) }
@@ -51,7 +56,7 @@ package struct ObservedCluster: Sendable {
             local == nil || process.map { !$0.isPaused } ?? false
         }.map(\.0)
         var reports: [String: StatusProbe.Answer] = [:]
-        let answers = StatusProbe(as: keys).answers(of: asked.map(\.address), within: limit)
+        let answers = StatusProbe(showing: secret).answers(of: asked.map(\.address), within: limit)
         for (node, answer) in zip(asked, answers) { reports[node.id] = answer }
         return zip(nodes, processes).map { node, process in
             ObservedNode(
@@ -73,8 +78,8 @@ extension ObservedCluster.Node {
     fileprivate init(_ node: NodeConfiguration.Member) throws(CommandError) {
         do throws(HearthError) {
             self.init(
-                id: node.id, address: try NodeAddress(node.clientAddress.description),
-                peerEndpoints: [node.requests, node.updates])
+                id: node.id, address: try HTTPAddress(node: node.client),
+                hasKey: node.publicKey != nil, peerEndpoints: [node.requests, node.updates])
         } catch {
             throw CommandError(.noInput, error.problem, fix: error.fix)
         }

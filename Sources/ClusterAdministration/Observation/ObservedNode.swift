@@ -120,7 +120,7 @@ extension ObservedNode {
         if let answer {
             state = if case .success = answer { .serving } else { .unreadable }
         } else if let process, process.isRunning {
-            let isListening = RemotePort(node.address.withoutKey)?.isListening() ?? true
+            let isListening = RemotePort(node.address.location)?.isListening() ?? true
             state = process.isPaused ? .paused : isListening ? .unreachable : .starting
         } else {
             state = isLocal ? .stopped : .unreachable
@@ -133,7 +133,7 @@ extension ObservedNode {
             ("id", JSONWriter.text(of: .string(node.id))),
             ("pid", process.map { String($0.pid) } ?? "null"),
             ("state", "\"\(state.rawValue)\""),
-            ("address", JSONWriter.text(of: .string(node.address.withoutKey))),
+            ("address", JSONWriter.text(of: .string(node.address.location))),
             ("isEvicted", String(isEvicted)),
         ]
         if let report {

@@ -7,7 +7,7 @@ package struct RemotePort: Sendable {
 
     /// - Parameter endpoint: Such as `tcp://127.0.0.1:7002` or `http://[::1]:7001`.
     package init?(_ endpoint: String) {
-        guard let scheme = ["tcp://", "http://"].first(where: endpoint.hasPrefix) else {
+        guard let scheme = ["tcp://", "http://", "https://"].first(where: endpoint.hasPrefix) else {
             return nil
         }
         let rest = endpoint.dropFirst(scheme.count)

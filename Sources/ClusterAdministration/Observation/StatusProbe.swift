@@ -1,16 +1,15 @@
 package import ClusterConfiguration
 package import DataTree
-package import Hearth
+package import Sockets
 package import SyncProtocol
-package import ZeroMQ
+package import TLS
 
 /// Sends nodes one request, as any client may: for their status, for a copy, for an eviction.
 package struct StatusProbe {
-    private let context = Context()
-    private let keys: KeyPair?
+    private let secret: Secret?
 
-    /// - Parameter keys: The keys of this client, for nodes with keys.
-    package init(as keys: KeyPair? = nil) { self.keys = keys }
+    /// - Parameter secret: One of the cluster's secrets, if it has some.
+    package init(showing secret: Secret? = nil) { self.secret = secret }
 
     /// The status of a node.
     package struct Answer: Sendable {
@@ -21,7 +20,7 @@ package struct StatusProbe {
 
     /// The statuses of all nodes that answer in time, in the order of the addresses.
     ///
-    package func answers(of addresses: [NodeAddress], within limit: Duration) -> [Answer?] {
+    package func answers(of addresses: [HTTPAddress], within limit: Duration) -> [Answer?] {
         let asked = ContinuousClock.now
         // A host that refuses at once counts as one that does not answer.
         let connections = addresses.map { try? ask($0, .status(id: requestID)) }
@@ -40,7 +39,7 @@ package struct StatusProbe {
     ///
     /// - Throws: when the node does not answer in time, or refuses.
     package func backUp(
-        _ address: NodeAddress, to name: String, within limit: Duration
+        _ address: HTTPAddress, to name: String, within limit: Duration
     ) throws(NodeError) -> String {
         guard
             case .value(_, .string(let path)) = try answer(
@@ -53,13 +52,13 @@ package struct StatusProbe {
     ///
     /// - Throws: when the node does not answer in time, or refuses.
     package func evict(
-        _ member: String, at address: NodeAddress, within limit: Duration
+        _ member: String, at address: HTTPAddress, within limit: Duration
     ) throws(NodeError) {
         _ = try answer(of: address, to: .evict(id: requestID, member: member), within: limit)
     }
 
     private func answer(
-        of address: NodeAddress, to message: ClientMessage, within limit: Duration
+        of address: HTTPAddress, to message: ClientMessage, within limit: Duration
     ) throws(NodeError) -> NodeMessage {
         let connection = try ask(address, message)
         guard let answer = self.answer(from: connection, until: ContinuousClock.now + limit) else {
@@ -74,7 +73,7 @@ package struct StatusProbe {
 
     /// The answer to the request; a node sends probes in between to a client that waits for long.
     private func answer(
-        from connection: ProbeConnection, until deadline: ContinuousClock.Instant
+        from connection: NodeSocket, until deadline: ContinuousClock.Instant
     ) -> NodeMessage? {
         while let frame = connection.frame(until: deadline) {
             if let answer = StatusProbe.answer(in: frame) { return answer }
@@ -94,9 +93,9 @@ package struct StatusProbe {
     }
 
     private func ask(
-        _ address: NodeAddress, _ message: ClientMessage
-    ) throws(NodeError) -> ProbeConnection {
-        let connection = try ProbeConnection(to: address, as: keys, in: context)
+        _ address: HTTPAddress, _ message: ClientMessage
+    ) throws(NodeError) -> NodeSocket {
+        let connection = try NodeSocket(to: address, showing: secret)
         connection.send(message.frame)
         return connection
     }

@@ -17,17 +17,18 @@ final class GatewayDriver {
     private var asked: [Input] = []
     private var writable: ArraySlice<SessionID> = []
     private var next: Watcher?
+    private var alarm: Watcher?
     /// Takes an input for the replica.
     var receive: (Input) -> Void = { _ in }
     /// Performs what concerns a connection.
     var perform: (GatewayOutput) -> Void = { _ in }
 
-    /// - Parameter configuration: Without a secret, which is drawn here.
+    /// - Parameter configuration: Without a seed for names, which is drawn here.
     init(_ configuration: GatewayConfiguration, on loop: Loop) {
         self.loop = loop
         var configuration = configuration
         var random = SystemRandomNumberGenerator()
-        configuration.secret = (0..<4).map { _ in String(random.next(), radix: 36) }.joined()
+        configuration.nameSeed = (0..<4).map { _ in String(random.next(), radix: 36) }.joined()
         gateway = Gateway(configuration)
     }
 
@@ -40,10 +41,24 @@ final class GatewayDriver {
     private func beginTurn() {
         guard !isInTurn else { return }
         isInTurn = true
+        stepTime()
+    }
+
+    private func stepTime() {
         let now = Moment(
             wallMilliseconds: Loop.wallClockMilliseconds,
             elapsedMilliseconds: Loop.monotonicNanoseconds / 1_000_000)
         perform(gateway.step(.turnBegan(now)))
+    }
+
+    /// Has a turn begin later, unless one does earlier than that.
+    private func wake(afterMilliseconds milliseconds: UInt64) {
+        guard alarm == nil else { return }
+        alarm = try? loop.timer(after: .milliseconds(milliseconds)) { [unowned self] in
+            alarm = nil
+            isInTurn = true
+            stepTime()
+        }
     }
 
     /// Gives the gateway what the replica answered.
@@ -79,7 +94,8 @@ final class GatewayDriver {
     func stop() {
         receive = { _ in }
         next?.cancel()
-        next = nil
+        alarm?.cancel()
+        (next, alarm) = (nil, nil)
     }
 
     private func perform(_ outputs: [GatewayOutput]) {
@@ -90,6 +106,7 @@ final class GatewayDriver {
             case .backpressured(let session): ask(.backpressured(session))
             case .writable(let session): ask(.writable(session))
             case .end(let session): ask(.closed(session))
+            case .wake(let milliseconds): wake(afterMilliseconds: milliseconds)
             case .send, .reportWritable, .close, .native: perform(output)
             }
         }

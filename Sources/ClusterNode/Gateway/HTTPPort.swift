@@ -10,7 +10,7 @@ internal import SyncProtocol
 /// replica, and bounds what waits for slow ones.
 ///
 /// What is sent leaves at the end of the turn, all that goes to one connection together.
-final class HTTPPort: ClientDoor {
+final class HTTPPort {
     private static let bytesPerTurn = 4 << 20
     /// When so much waits for a client, its listens pause until all of it is sent.
     private static let backpressureBytes = 1 << 20
@@ -22,11 +22,14 @@ final class HTTPPort: ClientDoor {
     /// How many connections beyond the gateway's limit are told that there are too many.
     private static let refusedAtOnce = 100
 
+    /// Sessions that ended because their client read too slowly.
     private(set) var slowClients = 0
+    /// Replies whose client was gone.
     private(set) var droppedReplies = 0
     private let loop: Loop
     private let gateway: GatewayDriver
-    private let connectionLimit: Int
+    /// How many connections there may be.
+    let connectionLimit: Int
     /// If more waits for all clients together, those end for which most waits.
     private let allWaitingBytesLimit: Int
     /// There for a port with TLS.
@@ -59,12 +62,11 @@ final class HTTPPort: ClientDoor {
     ///
     /// - Throws: what is wrong with its certificate.
     convenience init(
-        on loop: Loop, _ settings: HTTPSettings, of member: NodeConfiguration.Member, log: NodeLog
+        on loop: Loop, _ description: NodeConfiguration, of member: NodeConfiguration.Member,
+        log: NodeLog
     ) throws(NodeError) {
-        var configuration = GatewayConfiguration()
-        configuration.hosts = settings.hosts
-        configuration.origins = settings.origins
-        guard let files = settings.files, let address = HTTPAddress(member.client) else {
+        let configuration = GatewayConfiguration(description, of: member)
+        guard let files = description.http.files, let address = HTTPAddress(member.client) else {
             self.init(on: loop, configuration)
             return
         }
@@ -72,19 +74,26 @@ final class HTTPPort: ClientDoor {
         self.init(on: loop, configuration, certificate: certificate)
     }
 
+    /// The clients that are connected.
     var count: Int { connections.count }
 
+    /// What waits for slow clients, in bytes.
     var waitingBytes: Int { connections.all.reduce(0) { $0 + $1.stream.waitingBytes } }
 
+    /// While paused, frames of clients wait at their side.
     var isPaused: Bool {
         get { readLimit.isPaused }
         set { if newValue != readLimit.isPaused { readLimit.isPaused = newValue } }
     }
 
+    /// Whether the node serves, and if not, why.
     var availability = Availability.unavailable(reason: "starting") {
         didSet { if availability != oldValue { gateway.step(.became(availability)) } }
     }
 
+    /// Begins to listen, and to hand over the frames of clients, and the changes of their state.
+    ///
+    /// - Throws: when another process has the endpoint.
     func open(at endpoint: String, receive: @escaping (Input) -> Void) throws(NodeError) {
         self.receive = receive
         gateway.receive = receive
@@ -99,8 +108,7 @@ final class HTTPPort: ClientDoor {
         }
     }
 
-    func admit(at endpoint: String) {}
-
+    /// Sends a frame to a client, at the end of the turn at the latest.
     func reply(_ frame: [UInt8], to session: SessionID) {
         guard let connection = connections[session], connection.state == .native else {
             droppedReplies += 1
@@ -109,12 +117,15 @@ final class HTTPPort: ClientDoor {
         send(to: connection) { connection.append(frame) }
     }
 
+    /// Answers a session of values.
     func answer(_ answers: [SessionAnswer], to session: SessionID) {
         gateway.answer(answers, to: session)
     }
 
+    /// Counts how long a turn took.
     func countTurn(nanoseconds: UInt64) { gateway.countTurn(nanoseconds: nanoseconds) }
 
+    /// Sends what the turn has brought.
     func endTurn() {
         gateway.endTurn()
         readLimit.endTurn()
@@ -137,6 +148,7 @@ final class HTTPPort: ClientDoor {
         listener?.resume()
     }
 
+    /// Receives nothing more; replies still leave.
     func stopReceiving() {
         listener?.close()
         readLimit.isPaused = true
@@ -214,7 +226,7 @@ extension HTTPPort {
             guard let connection = connections[session] else { return }
             connection.state = .native
             rest.withUnsafeBytes { handleFrames(in: $0, from: connection) }
-        case .open, .ask, .backpressured, .writable, .end:
+        case .open, .ask, .backpressured, .writable, .end, .wake:
             preconditionFailure("the gateway's driver asks the replica")
         }
     }

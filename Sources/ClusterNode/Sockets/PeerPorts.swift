@@ -1,6 +1,7 @@
 internal import ClusterConfiguration
 internal import EventLoop
 internal import ReplicaCore
+internal import SyncProtocol
 internal import ZeroMQ
 
 /// Connects a node with its peers: PUB and SUB for what a node publishes to all, a ROUTER and DEALERs
@@ -13,7 +14,7 @@ final class PeerPorts {
     private static let updatesLimit = 1_000
     private static let requestsLimit = 100
     /// Room for a batch, which ends once it has a megabyte, with a client's frame as its largest write.
-    private static let maxMessageSize = 2 * ClientPort.maxMessageSize
+    private static let maxMessageSize = 2 * NativeProtocol.requestLimit
     /// The largest frame of a subscription; a peer that sends a larger one is disconnected. A request may hold the
     /// value of a transaction.
     private static let maxSubscriptionSize = 1 << 20

@@ -2,9 +2,8 @@ internal import ClusterConfiguration
 internal import EventLoop
 internal import ZeroMQ
 
-/// Encrypts a node's connections, and admits only keys that its configuration lists.
+/// Encrypts a node's connections with its peers, and admits only keys that its configuration lists.
 final class Security {
-    private static let clients = "clients"
     private static let peers = "peers"
 
     private let own: KeyPair
@@ -23,25 +22,17 @@ final class Security {
         var peerKeys: [String: PublicKey] = [:]
         for node in configuration.nodes { peerKeys[node.id] = node.publicKey }
         self.peerKeys = peerKeys
-        let nodes = Set(peerKeys.values)
         zapHandler = try ZAPHandler(
-            admitting: [
-                // The key of a node also admits a client.
-                Security.clients: nodes.union(configuration.clientKeys), Security.peers: nodes,
-            ], in: context)
+            admitting: [Security.peers: Set(peerKeys.values)], in: context)
         channel = Channel(zapHandler.socket)
     }
 
-    /// Begins to admit peers and clients.
+    /// Begins to admit peers.
     func open(on loop: Loop) throws(EventLoopError) {
         try channel.open(on: loop) { [zapHandler] message in zapHandler.answer(message.copied()) }
     }
 
     func close() { channel.stopReceiving() }
-
-    func guardClients(at socket: Socket) {
-        socket.admit(to: Security.clients, by: zapHandler, as: own)
-    }
 
     func guardPeers(at socket: Socket) {
         socket.admit(to: Security.peers, by: zapHandler, as: own)

@@ -37,13 +37,6 @@ struct SessionTable<Entry> {
         }
     }
 
-    /// Changes what belongs to a session; does nothing if it is gone.
-    mutating func update(_ session: SessionID, _ body: (inout Entry) -> Void) {
-        let place = Self.place(of: session)
-        guard place < entries.count, entries[place]?.session == session else { return }
-        body(&entries[place]!.entry)
-    }
-
     /// Removes a session, and returns what belonged to it.
     @discardableResult
     mutating func remove(_ session: SessionID) -> Entry? {
@@ -57,12 +50,6 @@ struct SessionTable<Entry> {
 
     /// All of them, in the order of their places.
     var all: [Entry] { entries.compactMap { $0?.entry } }
-
-    /// The number of places, taken or not.
-    var placeCount: Int { entries.count }
-
-    /// The session at a place.
-    func entry(atPlace place: Int) -> Entry? { entries[place]?.entry }
 
     private static func place(of session: SessionID) -> Int { Int(session.number & 0xFFFF) }
 }

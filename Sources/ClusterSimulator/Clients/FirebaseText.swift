@@ -1,5 +1,6 @@
 import ClientCore
 import DataTree
+import GatewayCore
 import JSONText
 import QueryEngine
 import SyncProtocol
@@ -44,22 +45,7 @@ enum FirebaseText {
     private static func name(of listen: ServerListen) -> String {
         let path = #""p":\#(quoted(listen.path.description))"#
         guard let tag = listen.tag else { return path }
-        return #"\#(path),"q":\#(query(listen.query)),"t":\#(tag.number)"#
-    }
-
-    private static func query(_ query: Query) -> String {
-        let members = QueryMembers(query)
-        var parts: [String] = []
-        if let value = members.startValue { parts.append(#""sp":\#(json(value))"#) }
-        if let key = members.startKey { parts.append(#""sn":\#(quoted(key))"#) }
-        if let flag = members.startIsInclusive { parts.append(#""sin":\#(flag)"#) }
-        if let value = members.endValue { parts.append(#""ep":\#(json(value))"#) }
-        if let key = members.endKey { parts.append(#""en":\#(quoted(key))"#) }
-        if let flag = members.endIsInclusive { parts.append(#""ein":\#(flag)"#) }
-        if let limit = members.limit { parts.append(#""l":\#(limit)"#) }
-        if let end = members.viewFrom { parts.append(#""vf":\#(quoted(end))"#) }
-        if let index = members.index { parts.append(#""i":\#(quoted(index))"#) }
-        return "{\(parts.joined(separator: ","))}"
+        return #"\#(path),"q":\#(listen.query.realtimeText),"t":\#(tag.number)"#
     }
 
     private static func quoted(_ text: String) -> String { json(.string(text)) }

@@ -67,6 +67,7 @@ extension SimulatedRun {
             case .ask(let messages): tell(.requestedMessages(messages, by: session), on: index)
             case .close(let code):
                 quiescence.fail("a node closes connection \(index) with \(code)")
+            case .delayRefusal: quiescence.fail("a node refuses a credential, and knows none")
             }
         }
     }

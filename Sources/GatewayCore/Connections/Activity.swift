@@ -13,6 +13,8 @@ enum Activity {
     case answering(AnswerText, ChunkedBody, sinceMilliseconds: UInt64)
     /// The answer is a stream of events, which has no end.
     case streaming(EventStream)
+    /// The request showed no secret, or a wrong one. The answer waits a moment; what still arrives is dropped.
+    case refusing(OpenRequest, Answer)
     /// A session with long polls will answer the request.
     case polling(OpenRequest, SessionID)
     /// The client speaks Firebase's WebSocket protocol.
@@ -25,7 +27,7 @@ enum Activity {
     /// The kinds of connections that `/metrics` tells apart.
     var kind: ConnectionKind {
         switch self {
-        case .idle, .receiving, .asking, .answering, .closing: .http
+        case .idle, .receiving, .asking, .answering, .refusing, .closing: .http
         case .streaming: .eventStream
         case .polling: .longPoll
         case .realtime: .realtime

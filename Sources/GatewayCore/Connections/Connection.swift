@@ -7,7 +7,7 @@ internal import SyncProtocol
 struct Connection {
     let id: SessionID
     /// The number of its session at the replica: another one only if the session's client polled before.
-    private var session: SessionID
+    private(set) var session: SessionID
     let address: RemoteAddress
     var reader: RequestReader
     private(set) var activity = Activity.idle
@@ -131,7 +131,7 @@ extension Connection {
     mutating func receive(_ bytes: [UInt8], _ context: inout GatewayContext) {
         switch activity {
         case .realtime: receiveFrames(bytes, &context)
-        case .streaming, .native, .closing: return
+        case .streaming, .refusing, .native, .closing: return
         case .idle, .receiving, .asking, .answering, .polling:
             reader.receive(bytes)
             readRequests(&context)
@@ -149,7 +149,8 @@ extension Connection {
             switch activity {
             case .asking: step(answer, &context)
             case .streaming: stream(answer, &context)
-            case .idle, .receiving, .answering, .polling, .realtime, .native, .closing: break
+            case .idle, .receiving, .answering, .refusing, .polling, .realtime, .native, .closing:
+                break
             }
         }
         readRequests(&context)
@@ -169,7 +170,7 @@ extension Connection {
         case .streaming: continueStream(&context)
         case .realtime:
             updateRealtime(&context) { session, _ in session.resume() }
-        case .idle, .receiving, .asking, .polling, .native, .closing: break
+        case .idle, .receiving, .asking, .refusing, .polling, .native, .closing: break
         }
         if isHeld, !isPartWay {
             isHeld = false
@@ -183,7 +184,7 @@ extension Connection {
         case .answering: true
         case .streaming(let stream): stream.isPartWay
         case .realtime(let realtime): realtime.session?.isWaiting ?? false
-        case .idle, .receiving, .asking, .polling, .native, .closing: false
+        case .idle, .receiving, .asking, .refusing, .polling, .native, .closing: false
         }
     }
 }
@@ -208,7 +209,7 @@ extension Connection {
             return now >= stream.sentMilliseconds + limit
         // As long as the client polls, these show that it is alive.
         case .realtime(let realtime): return realtime.session?.isSilent(at: context.now) ?? false
-        case .asking, .polling, .native, .closing: return false
+        case .asking, .refusing, .polling, .native, .closing: return false
         }
     }
 
@@ -222,7 +223,7 @@ extension Connection {
             context.send(stream.keepAlive(at: context.elapsedMilliseconds), to: id)
             become(.streaming(stream))
         case .realtime: endRealtime(.goingAway, &context)
-        case .asking, .polling, .native, .closing: break
+        case .asking, .refusing, .polling, .native, .closing: break
         }
     }
 

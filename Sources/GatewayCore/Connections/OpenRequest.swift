@@ -16,6 +16,8 @@ struct OpenRequest {
     var awaitsContinue: Bool
     /// Whether the answer is due before the body is read, and the connection closes after it.
     let answersAtOnce: Bool
+    /// Whether the answer waits a moment nevertheless.
+    let isDelayed: Bool
 
     /// Begins a request.
     init(
@@ -31,9 +33,11 @@ struct OpenRequest {
         do throws(RestFailure) {
             plan = try RequestPlan(head, from: address, in: context)
             answersAtOnce = false
+            isDelayed = false
         } catch {
             plan = .answer(Answer(error))
-            answersAtOnce = awaitsContinue || !OpenRequest.isShort(head.body)
+            isDelayed = error.isDelayed
+            answersAtOnce = isDelayed || awaitsContinue || !OpenRequest.isShort(head.body)
         }
         form = answersAtOnce ? head.responseForm.closing : head.responseForm
     }

@@ -78,7 +78,8 @@ extension Connection {
         }
         if let last = head.last { context.endRealtime(last) }
         let name = context.unguessableName()
-        let session = RealtimeSession(name: name, host: head.host, at: context.now)
+        let session = RealtimeSession(
+            name: name, host: head.host, secrets: context.configuration.secrets, at: context.now)
         let bytes = upgrade(head, to: .connection(session), &context)
         context.nameRealtime(id, name)
         openSession(&context)
@@ -178,11 +179,14 @@ extension Connection {
         realtime.owner = .connection(session)
         realtime.countBytes(of: id, &context)
         become(.realtime(realtime))
+        let tooMany = WebSocketCloseCode(rawValue: 1_008)
         for effect in effects {
             switch effect {
             case .send(let text): sendFrame(.text, text, &context)
             case .ask(let messages): ask(messages, &context)
             case .close(let code): endRealtime(WebSocketCloseCode(rawValue: code), &context)
+            case .delayRefusal:
+                if !context.delayRefusal(of: self.session) { endRealtime(tooMany, &context) }
             }
         }
         if waits, isRealtime {

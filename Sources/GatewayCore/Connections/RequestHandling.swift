@@ -21,7 +21,8 @@ extension Connection {
     private var isReading: Bool {
         switch activity {
         case .idle, .receiving: true
-        case .asking, .answering, .streaming, .polling, .realtime, .native, .closing: false
+        case .asking, .answering, .streaming, .refusing, .polling, .realtime, .native, .closing:
+            false
         }
     }
 
@@ -31,7 +32,11 @@ extension Connection {
             become(.receiving(request))
             return
         }
-        send(answer, to: request, &context)
+        if request.isDelayed {
+            refuseLater(answer, to: request, &context)
+        } else {
+            send(answer, to: request, &context)
+        }
     }
 
     private mutating func collect(_ piece: [UInt8], _ context: inout GatewayContext) {
@@ -165,7 +170,7 @@ extension Connection {
         _ answer: Answer, to request: OpenRequest, _ context: inout GatewayContext
     ) {
         context.metrics.countRequest(request.method, answer.status)
-        let head = ResponseHead(answer, to: request)
+        let head = ResponseHead(answer, origin: request.origin, in: context.configuration)
         guard var text = answer.text else {
             context.send(head.message(form: request.form, date: context.date), to: id)
             return finish(closes: request.form.closesConnection, &context)
@@ -214,7 +219,7 @@ extension Connection {
     mutating func sendLast(_ answer: Answer, _ context: inout GatewayContext) {
         var bytes: [UInt8] = []
         if var text = answer.text { _ = text.write(to: &bytes) }
-        let head = ResponseHead(answer, origin: nil)
+        let head = ResponseHead(answer, origin: nil, in: context.configuration)
         context.metrics.countRequest(nil, answer.status)
         context.send(head.message(body: bytes, form: .afterFailure, date: context.date), to: id)
         close(&context)
@@ -223,19 +228,17 @@ extension Connection {
 
 extension ResponseHead {
     /// The head of an answer, with what all answers have.
-    init(_ answer: Answer, origin: String?) {
+    init(_ answer: Answer, origin: String?, in configuration: GatewayConfiguration) {
         self.init(status: answer.status)
         for field in answer.fields { append(field.name, field.value) }
         append("Cache-Control", "no-cache")
         append("X-Content-Type-Options", "nosniff")
+        // The URI may have a secret in it.
+        if configuration.secrets != nil { append("Referrer-Policy", "no-referrer") }
         guard let origin else { return }
         append("Access-Control-Allow-Origin", origin)
         append("Access-Control-Expose-Headers", "ETag, Hearth-Concern")
         append("Vary", "Origin")
-    }
-
-    fileprivate init(_ answer: Answer, to request: OpenRequest) {
-        self.init(answer, origin: request.origin)
     }
 }
 
@@ -250,8 +253,9 @@ extension Connection {
         }
         let answer = Answer(
             AnswerText([]), type: "text/event-stream; charset=utf-8")
-        let (bytes, body) = ResponseHead(answer, to: request)
-            .stream(form: request.form, date: context.date)
+        let (bytes, body) = ResponseHead(
+            answer, origin: request.origin, in: context.configuration
+        ).stream(form: request.form, date: context.date)
         context.metrics.countRequest(request.method, 200)
         context.send(bytes, to: id)
         let stream = EventStream(

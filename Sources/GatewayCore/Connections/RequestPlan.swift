@@ -27,6 +27,7 @@ enum RequestPlan {
             self = .answer(Answer(preflightFor: head))
             return
         }
+        try context.checkSecret(of: head)
         if let coding = head.value(of: "content-encoding"), coding.lowercased() != "identity" {
             throw .contentEncoding
         }
@@ -67,6 +68,16 @@ enum RequestPlan {
 }
 
 extension GatewayContext {
+    /// What needs no secret: whether the node serves, and sessions of Firebase's protocol, which show theirs by a message.
+    private static let openPaths = ["/health", "/.ws", "/.lp"]
+
+    fileprivate borrowing func checkSecret(of head: RequestHead) throws(RestFailure) {
+        guard let secrets = configuration.secrets,
+            !GatewayContext.openPaths.contains(head.target.pathText)
+        else { return }
+        try Credentials(head).check(by: secrets)
+    }
+
     fileprivate borrowing func checkServes() throws(RestFailure) {
         if case .unavailable(let reason) = availability { throw .unavailable(reason) }
     }

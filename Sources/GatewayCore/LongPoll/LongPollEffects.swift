@@ -24,7 +24,8 @@ extension GatewayContext {
         let credential = LongPollCredential(id: unguessableName(), password: unguessableName())
         let name = unguessableName()
         var session = LongPollSession(
-            credential, RealtimeSession(name: name, host: host, at: now))
+            credential,
+            RealtimeSession(name: name, host: host, secrets: configuration.secrets, at: now))
         let script = session.begin(callback: callback, at: now)
         let id = longPolls.add(session)
         nameRealtime(id, name)
@@ -52,6 +53,9 @@ extension GatewayContext {
         case .handOver(let connection):
             guard let session = longPolls.remove(id) else { return }
             signal(.adopt(session, as: id), to: connection)
+        case .delayRefusal:
+            guard !delayRefusal(of: id) else { return }
+            updateLongPoll(id) { session, _ in session.disconnect() }
         case .end:
             guard let session = longPolls.remove(id) else { return }
             forgetRealtime(session.realtime.name)

@@ -78,9 +78,7 @@ struct LongPollCredential: Equatable {
 
     /// Whether another credential has the same password; how long that takes does not depend on where they differ.
     func hasPassword(of other: LongPollCredential) -> Bool {
-        let (one, other) = (Array(password.utf8), Array(other.password.utf8))
-        guard one.count == other.count else { return false }
-        return zip(one, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        Array(password.utf8).isEqualInConstantTime(to: Array(other.password.utf8))
     }
 }
 

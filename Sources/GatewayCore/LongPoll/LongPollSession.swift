@@ -15,6 +15,8 @@ enum LongPollEffect: Equatable {
     case close(SessionID, code: UInt16)
     /// The session goes on at the WebSocket of this connection, as one that was never polled.
     case handOver(to: SessionID)
+    /// Call `sendRefusal` somewhat later.
+    case delayRefusal
     /// The session is over.
     case end
 }
@@ -120,6 +122,12 @@ extension LongPollSession {
         return removeEffects()
     }
 
+    /// Sends the first refusal that waits.
+    mutating func sendRefusal() -> [LongPollEffect] {
+        perform(realtime.sendRefusal())
+        return removeEffects()
+    }
+
     /// Answers a poll that was held for long enough, and ends a session that nothing has come from.
     mutating func checkDeadlines(at now: Moment) -> [LongPollEffect] {
         if realtime.isSilent(at: now) {
@@ -209,6 +217,7 @@ extension LongPollSession {
             case .send(let text): send(text)
             case .ask(let messages): effects.append(.ask(messages))
             case .close(let code): end(code: code)
+            case .delayRefusal: effects.append(.delayRefusal)
             }
         }
     }

@@ -16,6 +16,10 @@ extension GatewayContext {
         text.append(status.clients)
         if let process = status.process { text.append(process) }
         metrics.append(to: &text)
+        text.append(
+            "denied_total", .counter,
+            "Requests without a right secret, and messages with a wrong one.",
+            Int(clamping: refusalCount))
         return Answer(
             AnswerText(Array(text.text.utf8)), type: "text/plain; version=0.0.4; charset=utf-8")
     }

@@ -24,6 +24,9 @@ struct RealtimeListens {
 
     subscript(number: UInt64) -> Listen? { listens[number] }
 
+    /// The numbers of all listens, ascending.
+    var all: [UInt64] { listens.keys.sorted() }
+
     /// Adds a listen under a new number; returns false if there is one with this key.
     mutating func add(_ key: Key, tag: Int64?, as number: UInt64) -> Bool {
         guard numbers[key] == nil else { return false }

@@ -20,8 +20,12 @@ enum RealtimeMessage: Equatable {
 struct RealtimeRequest: Equatable {
     /// What a client asks for: `a`, and the members of `b`.
     enum Action: Equatable {
-        /// `s`, `auth`, `gauth`, `unauth`, `appcheck`, …: answered `ok`, with this as `d`.
-        case acknowledged(payload: String)
+        /// `s`, `appcheck`, …: answered `ok`.
+        case acknowledged
+        /// `auth` and `gauth`: what comes next is done by whom this credential shows, or with `authvar` and `noauth` by some user.
+        case authenticate(credential: String, namesUser: Bool)
+        /// `unauth`: the credential holds no more.
+        case signOut
         /// `q`, and `l` of old clients.
         case listen(RealtimeListens.Key, tag: Int64?, held: HeldData?)
         /// `n`, and `u` of old clients.
@@ -34,6 +38,16 @@ struct RealtimeRequest: Equatable {
 
     let number: Int64
     let action: Action
+}
+
+extension RealtimeRequest.Action {
+    /// Whether it reads or writes data.
+    var needsPermission: Bool {
+        switch self {
+        case .listen, .other: true
+        case .acknowledged, .authenticate, .signOut, .unlisten, .refused: false
+        }
+    }
 }
 
 // MARK: - Reading
@@ -71,13 +85,20 @@ extension RealtimeRequest.Action {
         }
     }
 
+    private static func authenticate(_ body: JSONNode?) -> RealtimeRequest.Action {
+        let isRestricted = body?["noauth"]?.boolean ?? false
+        return .authenticate(
+            credential: body?["cred"]?.string ?? "",
+            namesUser: isRestricted || body?["authvar"] != nil)
+    }
+
     private static func read(
         _ action: String, _ body: JSONNode?
     ) throws(DataError) -> RealtimeRequest.Action {
         switch action {
-        case "s", "appcheck", "unappcheck", "unappeck": return .acknowledged(payload: "\"\"")
-        case "auth", "gauth": return .acknowledged(payload: #"{"auth":null}"#)
-        case "unauth": return .acknowledged(payload: #""unauthenticated""#)
+        case "s", "appcheck", "unappcheck", "unappeck": return .acknowledged
+        case "auth", "gauth": return .authenticate(body)
+        case "unauth": return .signOut
         default: break
         }
         let body = try body.required("b")

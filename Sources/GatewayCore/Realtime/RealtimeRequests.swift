@@ -52,9 +52,14 @@ extension RealtimeSession {
                 number, .tooBig, "\(RealtimeSession.requestLimit) requests wait for answers",
                 "wait for some before you ask for more")
         }
+        if !isAdministrator, request.action.needsPermission { return deny(number) }
         switch request.action {
-        case .acknowledged(let payload):
-            return send(RealtimeText.response(number, payload: payload))
+        case .acknowledged: return send(RealtimeText.response(number))
+        case .authenticate(let credential, let namesUser):
+            return authenticate(by: credential, namesUser: namesUser, number)
+        case .signOut:
+            return revoke()
+                + send(RealtimeText.response(number, payload: #""unauthenticated""#))
         case .listen(let key, let tag, let held): return listen(to: key, tag, held, number)
         case .unlisten(let key):
             guard let listen = listens.remove(key) else {

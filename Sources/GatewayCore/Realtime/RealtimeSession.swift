@@ -10,6 +10,8 @@ package enum RealtimeEffect: Equatable, Sendable {
     case ask([ClientMessage])
     /// Close the connection with this WebSocket code, once all that was sent has left; the session is over.
     case close(code: UInt16)
+    /// Call `sendRefusal` somewhat later.
+    case delayRefusal
 }
 
 /// One session of Firebase's WebSocket protocol, version 5, above a session of values at the replica.
@@ -25,6 +27,12 @@ package struct RealtimeSession {
     /// How the client names this session when it connects again: `ls=`.
     package let name: String
     private let host: String
+    /// The secrets by which a client may do something; nil if each may do everything.
+    let secrets: SecretHashes?
+    /// Whether the client may do everything; otherwise it may do nothing.
+    var isAdministrator: Bool
+    /// The numbers of requests that had wrong credentials, and whose refusals wait.
+    var refusals: [Int64] = []
     var joiner = ChunkJoiner()
     var listens = RealtimeListens()
     /// A request that the replica has not answered.
@@ -46,8 +54,10 @@ package struct RealtimeSession {
     /// - Parameters:
     ///   - name: 32 characters that nobody can guess, for whoever knows them can end the session.
     ///   - host: What the request's `Host` says; clients connect to it the next time.
-    package init(name: String, host: String, at now: Moment) {
-        (self.name, self.host) = (name, host)
+    ///   - secrets: The secrets by which a client may do something; nil if each may do everything.
+    package init(name: String, host: String, secrets: SecretHashes? = nil, at now: Moment) {
+        (self.name, self.host, self.secrets) = (name, host, secrets)
+        isAdministrator = secrets == nil
         heardMilliseconds = now.elapsedMilliseconds
     }
 

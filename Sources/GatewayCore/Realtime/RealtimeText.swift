@@ -1,5 +1,6 @@
 internal import DataTree
 internal import JSONText
+internal import QueryEngine
 internal import SyncProtocol
 
 /// The messages that a Firebase client gets, as JSON.
@@ -48,6 +49,13 @@ enum RealtimeText {
     /// The head of a push of what is at a path; `tail` ends it.
     private static func pushHead(_ action: String, at path: Path) -> [UInt8] {
         Array(#"{"t":"d","d":{"a":"\#(action)","b":{"p":\#(quoted(name(of: path))),"d":"#.utf8)
+    }
+
+    /// Ends a listen that its client may have no more.
+    static func revocation(of key: RealtimeListens.Key) -> [UInt8] {
+        let path = quoted(name(of: key.path))
+        let query = key.query == Query() ? "" : #","q":[\#(key.query.realtimeText)]"#
+        return Array(#"{"t":"d","d":{"a":"c","b":{"p":\#(path)\#(query)}}}"#.utf8)
     }
 
     /// The end of a push, with the tag of its query.

@@ -30,6 +30,7 @@ struct Answer {
             status: failure.status, AnswerText(failure.body),
             type: "application/json; charset=utf-8")
         if failure.isPassing { append("Retry-After", "1") }
+        if failure.status == 401 { append("WWW-Authenticate", "Bearer") }
     }
 
     /// The answer with a value, in the form that the request asks for.

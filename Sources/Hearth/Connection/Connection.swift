@@ -6,8 +6,8 @@ public import QueryEngine
 internal import Storage
 public import SyncProtocol
 internal import Synchronization
+internal import TLS
 internal import Threads
-internal import ZeroMQ
 
 /// A connection to a cluster, on a thread of its own; for any thread.
 ///
@@ -25,37 +25,37 @@ public final class Connection: Sendable {
     ///
     /// - Parameters:
     ///   - nodes: Addresses such as `http://127.0.0.1:7001`, `https://db.example.com:7001` for a node with a certificate that the
-    ///     system trusts, `https://10.0.0.1:7001#sha256=…` with the fingerprint of its certificate, or
-    ///     `tcp://10.0.0.1:7001?key=…` with the node's public key; at least one.
-    ///   - keyFile: The key pair by which nodes with keys know this program: a file made by `hearth keys new`.
+    ///     system trusts, or `https://10.0.0.1:7001#sha256=…` with the fingerprint of its certificate; at least one.
+    ///   - secret: What shows to nodes with secrets that this program may read and write.
     ///   - callbackQueue: Where everything is called back; a serial queue, or the order is lost.
     ///   - persistence: The file for values and unsent writes that the next process needs; nil keeps none.
     /// - Throws: `.unavailable` when the system gives no descriptors or no thread, or the file for
-    ///   persistence cannot be used; `.invalid` for keys that are none.
+    ///   persistence cannot be used; `.invalid` for a text that is no address or no secret.
     public convenience init(
-        nodes: [String], keyFile: String? = nil,
+        nodes: [String], secret: String? = nil,
         callbackQueue: DispatchQueue = DispatchQueue(label: "hearth"),
         persistence: Persistence? = nil
     ) throws(HearthError) {
         try self.init(
-            nodes: nodes, keyFile: keyFile, Callbacks(on: callbackQueue), persistence, tap: nil)
+            nodes: nodes, secret: secret, Callbacks(on: callbackQueue), persistence, tap: nil)
     }
 
     /// As above, with an observer of the frames that are sent.
     package convenience init(
-        nodes: [String], keyFile: String? = nil,
+        nodes: [String], secret: String? = nil,
         callbackQueue: DispatchQueue = DispatchQueue(label: "hearth"),
         persistence: Persistence? = nil, tap: ConnectionTap?
     ) throws(HearthError) {
         try self.init(
-            nodes: nodes, keyFile: keyFile, Callbacks(on: callbackQueue), persistence, tap: tap)
+            nodes: nodes, secret: secret, Callbacks(on: callbackQueue), persistence, tap: tap)
     }
 
     init(
-        nodes: [String], keyFile: String?, _ callbacks: Callbacks, _ persistence: Persistence?,
+        nodes: [String], secret: String?, _ callbacks: Callbacks, _ persistence: Persistence?,
         tap: ConnectionTap?
     ) throws(HearthError) {
-        let keys = try Connection.keys(in: keyFile, for: nodes)
+        try Connection.check(nodes)
+        let secret = try secret.map(Connection.secret)
         let store = try persistence.map(Connection.store)
         var configuration = Configuration(
             nodes: nodes, writer: WriterID(bits: .random(in: 1 ... .max)))
@@ -63,7 +63,8 @@ public final class Connection: Sendable {
         let loop: Loop
         do throws(EventLoopError) {
             loop = try Loop()
-            let driver = try Driver(configuration, as: keys, on: loop, callbacks, clock, store, tap)
+            let driver = try Driver(
+                configuration, showing: secret, on: loop, callbacks, clock, store, tap)
             let commands = loop.mailbox { driver.handle($0) }
             driver.commands = commands
             self.commands = Monitor(commands)

@@ -1,28 +1,31 @@
 internal import ClientCore
+internal import Sockets
 internal import Storage
-internal import ZeroMQ
+internal import TLS
 
-// How a connection gets its addresses and keys before it begins.
+// What a connection looks at before it begins.
 
 extension Connection {
-    /// Looks at the addresses, and reads the file of keys.
+    /// Checks addresses.
     ///
-    /// - Throws: `.invalid` for a text that is no address, and for a key that is none.
-    static func keys(
-        in keyFile: String?, for nodes: [String]
-    ) throws(HearthError) -> KeyPair? {
+    /// - Throws: `.invalid` for a text that is no address.
+    static func check(_ nodes: [String]) throws(HearthError) {
         guard !nodes.isEmpty else {
             throw HearthError(
                 .invalid, "there is no address of a node",
                 fix: "name at least one, as in http://127.0.0.1:7001")
         }
-        for node in nodes { _ = try NodeAddress(node) }
-        guard let keyFile else { return nil }
-        do throws(KeyFileError) {
-            return try KeyFile(keyFile).read()
-        } catch {
-            throw HearthError(.invalid, error.problem, fix: error.fix)
-        }
+        for node in nodes { _ = try HTTPAddress(node: node) }
+    }
+
+    /// Checks a secret.
+    ///
+    /// - Throws: `.invalid` for a text that is none, which it does not show.
+    static func secret(_ text: String) throws(HearthError) -> Secret {
+        if let secret = Secret(text) { return secret }
+        throw HearthError(
+            .invalid, "the secret is empty or too long, or has characters that none has",
+            fix: "use the text in a file that `hearth keys secret` made")
     }
 
     static func store(

@@ -4,7 +4,7 @@ internal import EventLoop
 internal import QueryEngine
 internal import Sockets
 internal import Storage
-internal import ZeroMQ
+internal import TLS
 
 /// Connects a client core with a node and the application's callbacks.
 ///
@@ -33,15 +33,14 @@ final class Driver {
     private unowned let loop: Loop
     private let callbacks: Callbacks
     private let clock: NodeClock
-    private let context: Context
-    private let keys: KeyPair?
+    private let secret: Secret?
     private let tap: ConnectionTap?
     /// Nil also when it has failed, as when the disk is full.
     private var store: LocalStore?
     /// Keys of values to look up.
     private var recalls: [String] = []
     private var client: Client
-    private var connection: (any NodeConnection)?
+    private var connection: WebSocketConnection?
     private var timer: Watcher?
     private var isInTurn = false
     private let beginningNanoseconds = Loop.monotonicNanoseconds
@@ -52,16 +51,15 @@ final class Driver {
     private var calls: [@Sendable () -> Void] = []
 
     init(
-        _ configuration: Configuration, as keys: KeyPair?, on loop: Loop, _ callbacks: Callbacks,
-        _ clock: NodeClock, _ store: LocalStore?, _ tap: ConnectionTap?
+        _ configuration: Configuration, showing secret: Secret?, on loop: Loop,
+        _ callbacks: Callbacks, _ clock: NodeClock, _ store: LocalStore?, _ tap: ConnectionTap?
     ) throws(EventLoopError) {
         self.clock = clock
         self.tap = tap
         self.loop = loop
         self.store = store
-        self.keys = keys
+        self.secret = secret
         self.callbacks = callbacks
-        context = Context()
         client = Client(configuration)
         timer = try loop.timer(every: .milliseconds(50)) { [unowned self] in tick() }
         loop.atEndOfTurn = { [unowned self] in endTurn() }
@@ -132,7 +130,6 @@ extension Driver {
 
     private func tick() {
         beginTurn()
-        connection?.check()
         connection?.isPaused = callbacks.isFull
     }
 
@@ -141,7 +138,7 @@ extension Driver {
         connection = nil
     }
 
-    private func handle(_ event: NodeConnectionEvent) {
+    private func handle(_ event: WebSocketConnection.Event) {
         beginTurn()
         switch event {
         case .received(let frame):
@@ -231,21 +228,12 @@ extension Driver {
         tap?.connects()
         tap?.contact(.searching(refusal: client.refusal))
         do {
-            connection = try makeConnection(to: try NodeAddress(address))
+            connection = try WebSocketConnection(
+                to: try HTTPAddress(node: address), showing: secret, on: loop
+            ) { [unowned self] in handle($0) }
         } catch {
             // At an address that cannot be used no node answers.
             step(.connectionLost)
-        }
-    }
-
-    private func makeConnection(to address: NodeAddress) throws -> any NodeConnection {
-        switch address {
-        case .http(let address):
-            try WebSocketConnection(to: address, on: loop) { [unowned self] in handle($0) }
-        case .keyed(let address):
-            try KeyedConnection(to: address, as: keys, in: context, on: loop) { [unowned self] in
-                handle($0)
-            }
         }
     }
 

@@ -3,11 +3,24 @@ internal import EventLoop
 internal import HTTPText
 internal import Sockets
 internal import SyncProtocol
+internal import TLS
 
-/// A connection to a node by its HTTP port: each frame is a binary message of a WebSocket.
-final class WebSocketConnection: NodeConnection {
-    private let handle: (NodeConnectionEvent) -> Void
+/// A connection to a node, on the loop of a `Driver`: each frame is a binary message of a WebSocket at the node's HTTP port.
+///
+/// What it says with `handle` may end it.
+final class WebSocketConnection {
+    /// What a connection says.
+    enum Event {
+        case received([UInt8])
+        /// There is no connection any more.
+        case lost
+        /// There is no connection, as the node is not the one meant, or does not take it.
+        case refused(HearthError)
+    }
+
+    private let handle: (Event) -> Void
     private let address: HTTPAddress
+    private let showsSecret: Bool
     private var dial: Dial?
     private var stream: Stream?
     private var client: WebSocketClient
@@ -17,15 +30,16 @@ final class WebSocketConnection: NodeConnection {
     private var isClosed = false
 
     init(
-        to address: HTTPAddress, on loop: Loop,
-        handle: @escaping (NodeConnectionEvent) -> Void
+        to address: HTTPAddress, showing secret: Secret?, on loop: Loop,
+        handle: @escaping (Event) -> Void
     ) throws(SocketError) {
         self.handle = handle
         self.address = address
+        showsSecret = secret != nil
         client = WebSocketClient(
             to: address.authority, path: NativeProtocol.path,
-            subprotocol: NativeProtocol.name, messageLimit: NativeProtocol.answerLimit,
-            using: &random)
+            subprotocol: NativeProtocol.name, authorization: secret?.authorization,
+            messageLimit: NativeProtocol.answerLimit, using: &random)
         dial = try Dial(to: address, on: loop) { [unowned self] outcome in
             dial = nil
             switch outcome {
@@ -35,18 +49,20 @@ final class WebSocketConnection: NodeConnection {
         }
     }
 
+    /// While paused, frames of the node wait in the system, and then at the node.
     var isPaused = false {
         didSet { stream?.isPaused = isPaused }
     }
 
+    /// Sends a frame, at the end of the turn at the latest.
     func send(_ frame: [UInt8]) {
         if early != nil { early?.append(frame) } else { append(frame) }
     }
 
+    /// Sends all frames of a turn.
     func endTurn() { stream?.flush() }
 
-    func check() {}
-
+    /// Ends the connection, and says nothing more.
     func close() {
         isClosed = true
         dial = nil
@@ -78,6 +94,7 @@ final class WebSocketConnection: NodeConnection {
             case .answer(let bytes):
                 stream?.append(bytes)
                 stream?.flush()
+            case .denied: end(denial)
             case .ended(let problem):
                 Log.note("the node ended the connection: \(problem)")
                 let fix = "check the address, and see the node's log"
@@ -93,11 +110,19 @@ final class WebSocketConnection: NodeConnection {
         }
     }
 
-    private func refusal(_ problem: String, fix: String) -> NodeConnectionEvent {
+    private var denial: Event {
+        refusal(
+            showsSecret ? "it does not know this secret" : "it wants a secret",
+            fix:
+                "give one of the cluster's secrets: --secret FILE, HEARTH_SECRET_FILE, or `secret` in a program"
+        )
+    }
+
+    private func refusal(_ problem: String, fix: String) -> Event {
         .refused(HearthError(.unavailable, "\(address.location): \(problem)", fix: fix))
     }
 
-    private func end(_ event: NodeConnectionEvent) {
+    private func end(_ event: Event) {
         close()
         handle(event)
     }

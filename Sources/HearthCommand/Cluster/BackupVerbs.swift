@@ -2,7 +2,7 @@ internal import ClusterAdministration
 internal import ClusterConfiguration
 internal import CommandLineKit
 internal import Glibc
-internal import Hearth
+internal import Sockets
 internal import Storage
 
 /// `hearth backup` and `hearth restore`: copies of a node's database.
@@ -25,7 +25,7 @@ enum BackupVerbs {
         do throws(NodeError) {
             let server = try firstThatAnswers(of: servers, probe, within: limit)
             Terminal.standardError.print(
-                "waiting for \(server.withoutKey) to write the copy, for "
+                "waiting for \(server.location) to write the copy, for "
                     + "\(NodeWait.text(of: limit)) at most (--timeout)")
             let path = try probe.backUp(
                 server, to: invocation.words(of: name)[0], within: limit)
@@ -38,14 +38,14 @@ enum BackupVerbs {
 
     /// Fails soon if a node does not answer at all, as a copy takes long.
     private static func firstThatAnswers(
-        of servers: [NodeAddress], _ probe: StatusProbe, within limit: Duration
-    ) throws(NodeError) -> NodeAddress {
+        of servers: [HTTPAddress], _ probe: StatusProbe, within limit: Duration
+    ) throws(NodeError) -> HTTPAddress {
         let share = min(limit, .seconds(5)) / servers.count
         for server in servers where probe.answers(of: [server], within: share)[0] != nil {
             return server
         }
         throw NodeError(
-            problem: "no node answers at " + servers.map(\.withoutKey).joined(separator: " or "),
+            problem: "no node answers at " + servers.map(\.location).joined(separator: " or "),
             fix: "see `hearth cluster status`")
     }
 

@@ -1,6 +1,5 @@
 internal import ClusterAdministration
 internal import CommandLineKit
-internal import Glibc
 internal import Sockets
 internal import TLS
 
@@ -18,8 +17,11 @@ enum CertificateVerb {
         let folder = invocation[KeysVerb.folder] ?? "."
         try makeFolder(folder)
         let certificate = Certificate(hosts: hosts)
-        try write(certificate.key, to: "\(folder)/certificate.key", mode: 0o600)
-        try write(certificate.certificate, to: "\(folder)/certificate.pem", mode: 0o644)
+        let fix = "name another folder by --out"
+        try NewFile(path: "\(folder)/certificate.key", mode: 0o600, fix: fix)
+            .write(certificate.key)
+        try NewFile(path: "\(folder)/certificate.pem", mode: 0o644, fix: fix)
+            .write(certificate.certificate)
         StandardOutput.shared.print(
             HTTPAddress.fragment(ofFingerprint: certificate.fingerprint))
         return .success
@@ -36,26 +38,6 @@ enum CertificateVerb {
         guard Certificate.isHost(host), HTTPAddress("https://\(text):1") != nil else {
             throw invocation.usageError(
                 "\"\(host)\" is no host", fix: "write a name or an address without its port")
-        }
-    }
-
-    /// Writes a file that was not there.
-    private static func write(
-        _ text: String, to path: String, mode: mode_t
-    ) throws(CommandError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else {
-            throw CommandError(
-                .cannotCreate, "cannot make \(path): \(String(cString: strerror(errno)))",
-                fix: "name another folder by --out")
-        }
-        defer { close(descriptor) }
-        let bytes = Array(text.utf8)
-        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0
-        else {
-            throw CommandError(
-                .cannotCreate, "cannot write \(path): \(String(cString: strerror(errno)))",
-                fix: "make room on the disk")
         }
     }
 }

@@ -11,7 +11,7 @@ enum ClusterDoctor {
         options: ObservedCluster.options + [json],
         examples: [
             "hearth cluster doctor",
-            "hearth cluster doctor --config configs/three-hosts.json5 --key ada.key",
+            "hearth cluster doctor --config configs/three-hosts.json5 --secret app.secret",
         ], work: run)
 
     private static let json = Option(flag: "json", "Print one JSON object a finding.")

@@ -12,7 +12,7 @@ enum ClusterStatus {
         examples: [
             "hearth cluster status", "hearth cluster status --watch",
             "hearth cluster status --json",
-            "hearth cluster status --config configs/three-hosts.json5 --key ada.key",
+            "hearth cluster status --config configs/three-hosts.json5 --secret app.secret",
         ], work: run)
 
     private static let watch = Option(

@@ -62,7 +62,8 @@ enum ClusterVerbs {
 
     private static let start = Verb(
         "start", "Starts nodes that were killed or stopped, and waits until they serve.",
-        arguments: [nodes], options: Cluster.options, examples: ["hearth cluster start n2"]
+        arguments: [nodes], options: Cluster.options + [NodeOptions.secret],
+        examples: ["hearth cluster start n2"]
     ) { invocation throws(CommandError) in
         StopRequest.watch()
         return try forEachNode(of: invocation) { node, cluster throws(CommandError) in

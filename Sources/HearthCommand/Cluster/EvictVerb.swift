@@ -2,7 +2,7 @@ internal import ClusterAdministration
 internal import ClusterConfiguration
 internal import CommandLineKit
 internal import Glibc
-internal import Hearth
+internal import Sockets
 internal import SyncProtocol
 
 /// `hearth cluster evict`: evicts a node from its cluster.
@@ -68,7 +68,7 @@ private struct EvictionRequest {
     private static let silence = Duration.milliseconds(2_500)
 
     private let member: String
-    private let servers: [NodeAddress]
+    private let servers: [HTTPAddress]
     private let limit: Duration
     private let probe: StatusProbe
 
@@ -99,7 +99,7 @@ private struct EvictionRequest {
     /// Has the first node that may do so vote, and returns its address.
     ///
     /// - Throws: why the first one did not, if none does.
-    func vote() throws(CommandError) -> NodeAddress {
+    func vote() throws(CommandError) -> HTTPAddress {
         var refusal: NodeError?
         var isAnswered = false
         for (server, report) in zip(servers, try reports())
@@ -119,7 +119,7 @@ private struct EvictionRequest {
     }
 
     /// Returns once a majority has voted, by the status of the node that was asked.
-    func waitUntilDecided(at server: NodeAddress) throws(CommandError) {
+    func waitUntilDecided(at server: HTTPAddress) throws(CommandError) {
         let deadline = ContinuousClock.now + limit
         while true {
             let report = try reports(of: [server])[0]
@@ -139,7 +139,7 @@ private struct EvictionRequest {
     private func reports() throws(CommandError) -> [NodeStatus?] { try reports(of: servers) }
 
     /// The nodes' statuses; nil for a node that does not answer, or in another version's form.
-    private func reports(of servers: [NodeAddress]) throws(CommandError) -> [NodeStatus?] {
+    private func reports(of servers: [HTTPAddress]) throws(CommandError) -> [NodeStatus?] {
         probe.answers(of: servers, within: min(limit, .seconds(1))).map { try? $0?.status.get() }
     }
 }

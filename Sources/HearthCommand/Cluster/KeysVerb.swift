@@ -3,28 +3,29 @@ internal import CommandLineKit
 internal import Glibc
 internal import ZeroMQ
 
-/// `hearth keys`: the keys of nodes and clients.
+/// `hearth keys`: what nodes know each other by, and programs.
 enum KeysVerb {
     static let verb = Verb(
-        "keys", "Makes the keys by which nodes and clients authenticate each other.",
-        verbs: [new, show, CertificateVerb.verb],
+        "keys",
+        "Makes the keys, certificates and secrets by which nodes and programs know each other.",
+        verbs: [new, show, CertificateVerb.verb, SecretVerb.verb],
         examples: [
             "hearth keys new n1 n2 n3 --out keys", "hearth keys show keys/n1.key",
-            "hearth keys certificate 127.0.0.1 --out keys",
+            "hearth keys certificate 127.0.0.1 --out keys", "hearth keys secret app.secret",
         ])
 
     private static let names = Argument(
-        "NAME", "Whose key: n1, or ada.", arity: .repeated)
+        "NAME", "Whose key: n1.", arity: .repeated)
     private static let files = Argument("FILE", "A key file.", arity: .repeated, values: .file)
     static let folder = Option(
         "out", "DIR", "Where to put the new files; the current folder.", values: .folder)
 
     private static let new = Verb(
         "new",
-        "Makes a secret key a name, in a file of its own, and prints the public keys for the "
+        "Makes the key of each node, in a file of its own, and prints the public keys for the "
             + "configuration.",
         arguments: [names], options: [folder],
-        examples: ["hearth keys new n1 n2 n3 --out keys", "hearth keys new ada"]
+        examples: ["hearth keys new n1 n2 n3 --out keys"]
     ) { invocation throws(CommandError) in
         let folder = invocation[folder] ?? "."
         try makeFolder(folder)
@@ -45,9 +46,17 @@ enum KeysVerb {
         examples: ["hearth keys show keys/n1.key"]
     ) { invocation throws(CommandError) in
         for file in invocation.words(of: files) {
-            guard let keys = try NodeOptions.keys(inFile: file) else { continue }
-            StandardOutput.shared.print("\(keys.publicKey)")
+            StandardOutput.shared.print("\(try keys(inFile: file).publicKey)")
         }
         return .success
+    }
+
+    /// The keys in a file.
+    static func keys(inFile file: String) throws(CommandError) -> KeyPair {
+        do throws(KeyFileError) {
+            return try KeyFile(file).read()
+        } catch {
+            throw CommandError(.noInput, error.problem, fix: error.fix)
+        }
     }
 }

@@ -22,7 +22,7 @@ enum NodeVerb {
         "key", "FILE", "The node's secret key, which `hearth keys new` made.", values: .file)
     private static let insecure = Option(
         flag: "insecure",
-        "Accept connections from other machines, although they are neither encrypted nor checked.")
+        "Accept connections from other machines even where they are neither encrypted nor checked.")
 
     private static let record = Option(
         "record", "FOLDER",
@@ -47,7 +47,7 @@ enum NodeVerb {
             }
         }
         let exposure = invocation.has(insecure) ? Exposure.network : .loopback
-        let keys = try NodeOptions.keys(inFile: invocation[key])
+        let keys = try invocation[key].map(KeysVerb.keys)
         do throws(NodeError) {
             let node = try Node(
                 id, of: NodeConfiguration(contentsOf: file), keys: keys, exposure: exposure,

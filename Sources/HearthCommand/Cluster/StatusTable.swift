@@ -96,7 +96,7 @@ struct StatusTable {
     private static func cells(of status: ObservedNode, rate: Int?) -> [String] {
         let known = [
             status.node.id, status.condition,
-            status.process.map { String($0.pid) } ?? "-", status.node.address.withoutKey,
+            status.process.map { String($0.pid) } ?? "-", status.node.address.location,
         ]
         guard let report = status.report else {
             return known + [String](repeating: "-", count: titles.count - known.count)

@@ -79,11 +79,11 @@ import Testing
             })
     }
 
-    @Test mutating func `names of sessions depend on the secret`() {
+    @Test mutating func `names of sessions depend on the seed`() {
         var names: Set<String> = []
-        for secret in ["one", "two"] {
+        for seed in ["one", "two"] {
             var configuration = GatewayConfiguration()
-            configuration.secret = secret
+            configuration.nameSeed = seed
             node = TestGateway(configuration)
             names.insert(Self.name(in: texts(connect())[0]))
         }

@@ -10,11 +10,15 @@ struct RealtimeRig {
     private(set) var replica: Replica
     private var sessions: [SessionID: RealtimeSession] = [:]
     private(set) var closed: [SessionID: UInt16] = [:]
+    /// The sessions that wait until a refusal is due.
+    private(set) var delayed: [SessionID] = []
     /// The messages of this turn.
     private var sent: [SessionID: [String]] = [:]
     private var texts = GatewayTexts()
     private let reader = RealtimeSession.makeReader()
     private var elapsedMilliseconds: UInt64 = 0
+    /// The secrets that new clients have to show.
+    var secrets: SecretHashes?
 
     init() {
         replica = Replica(
@@ -56,6 +60,7 @@ struct RealtimeRig {
                 sent[session, default: []].append(String(decoding: text, as: UTF8.self))
             case .ask(let messages): step(.requestedMessages(messages, by: session))
             case .close(let code): closed[session] = code
+            case .delayRefusal: delayed.append(session)
             }
         }
     }
@@ -68,7 +73,8 @@ struct RealtimeRig {
         return turn { rig in
             rig.step(.opened(id))
             rig.sessions[id] = RealtimeSession(
-                name: String(repeating: "0", count: 31) + "\(number)", host: "h:1", at: rig.now)
+                name: String(repeating: "0", count: 31) + "\(number)", host: "h:1",
+                secrets: rig.secrets, at: rig.now)
             let now = rig.now
             let effects = rig.sessions[id]!.begin(at: now)
             rig.perform(effects, of: id)
@@ -105,6 +111,15 @@ struct RealtimeRig {
 
     static func request(_ number: Int, _ action: String, _ body: String) -> String {
         #"{"t":"d","d":{"r":\#(number),"a":"\#(action)","b":\#(body)}}"#
+    }
+
+    /// A refusal is due.
+    mutating func refuse(_ number: UInt64 = 1) -> [String] {
+        let id = SessionID(number: number)
+        return turn { rig in
+            let effects = rig.sessions[id]!.sendRefusal()
+            rig.perform(effects, of: id)
+        }[id] ?? []
     }
 
     /// The connection has room again.

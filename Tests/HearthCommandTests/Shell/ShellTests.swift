@@ -123,7 +123,7 @@ import Testing
     @Test func `once connections are kept, a command uses that of the one before it`() throws {
         SharedLinks.keep()
         func link(_ address: String) throws -> NodeLink {
-            try SharedLinks.link(to: [address], names: [:], keyFile: nil)
+            try SharedLinks.link(to: [address], names: [:], showing: nil)
         }
         let first = try link("http://127.0.0.1:9")
         #expect(try link("http://127.0.0.1:9").connection === first.connection)

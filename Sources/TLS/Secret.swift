@@ -1,0 +1,100 @@
+internal import CLibrary
+internal import COpenSSL
+
+/// A text by which nodes know a program that may read and write everything.
+///
+/// Nodes are configured with its hash. It describes itself without the text, so that no message shows that.
+public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// The most characters of a secret.
+    public static let limit = 1_024
+
+    /// The text: visible characters of ASCII.
+    public let text: String
+
+    /// Uses a text; nil for one that is empty, too long, or cannot stand in a header.
+    public init?(_ text: String) {
+        guard (1...Secret.limit).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        self.text = text
+    }
+
+    /// Makes a secret of 32 random bytes: 43 letters, digits, `-` and `_`.
+    public static func random() -> Secret {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        guard RAND_bytes(&bytes, Int32(bytes.count)) == 1 else {
+            fatalError("there is no randomness: \(TLSError.takeReason())")
+        }
+        return Secret(unchecked: text(of: bytes))
+    }
+
+    private init(unchecked text: String) { self.text = text }
+
+    /// The SHA-256 hash, as configurations have it.
+    public var hash: [UInt8] { SHA256.hash(of: Array(text.utf8)) }
+
+    /// What a request says to show it, as the value of `Authorization`.
+    public var authorization: String { "Bearer \(text)" }
+
+    /// Nothing of the text.
+    public var description: String { "(a secret)" }
+
+    /// Nothing of the text.
+    public var debugDescription: String { description }
+
+    /// Nothing of the text.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// Base 64 with the characters of URLs, without padding (RFC 4648, section 5).
+    private static func text(of bytes: [UInt8]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        var text: [UInt8] = []
+        var (bits, count): (UInt32, UInt32) = (0, 0)
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                text.append(digits[Int(bits >> count & 63)])
+            }
+        }
+        if count > 0 { text.append(digits[Int(bits << (6 - count) & 63)]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// A file that holds a secret, which only its owner can read.
+public struct SecretFile: Sendable {
+    private let path: String
+
+    /// The file at a path.
+    public init(_ path: String) { self.path = path }
+
+    /// Reads the secret.
+    ///
+    /// - Throws: `TLSError` when the file cannot be read, is readable by other users, or holds no secret.
+    public func read() throws(TLSError) -> Secret {
+        guard let file = fopen(path, "re") else {
+            throw TLSError(
+                problem: "cannot read secret \(path): \(String(cString: strerror(errno)))",
+                fix: "name a file that `hearth keys secret` made")
+        }
+        defer { fclose(file) }
+        var status = stat()
+        guard fstat(fileno(file), &status) == 0, status.st_mode & 0o077 == 0 else {
+            throw TLSError(
+                problem: "other users may read secret \(path)", fix: "run `chmod 600 \(path)`")
+        }
+        var bytes = [UInt8](repeating: 0, count: Secret.limit + 2)
+        let count = fread(&bytes, 1, bytes.count, file)
+        let end = bytes.prefix(count).reversed().drop { $0 == 10 || $0 == 13 }.count
+        guard let secret = Secret(String(decoding: bytes.prefix(end), as: UTF8.self)) else {
+            throw TLSError(
+                problem: "\(path) holds no secret, which is one line of characters without spaces",
+                fix: "make one with `hearth keys secret`")
+        }
+        return secret
+    }
+}

@@ -1,0 +1,28 @@
+import ClusterConfiguration
+import GatewayCore
+import Testing
+
+@testable import ClusterNode
+
+@Suite struct `The settings of a node's port` {
+    @Test func `are those of its cluster's configuration`() throws {
+        let nodes = [("n1", nil), ("n2", "db2.test:8443")].map { id, host in
+            NodeConfiguration.Member(
+                id: id, client: "http://127.0.0.1:1", requests: "tcp://127.0.0.1:2",
+                updates: "tcp://127.0.0.1:3", publicHost: host)
+        }
+        var description = NodeConfiguration(
+            cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes)
+        let usual = GatewayConfiguration(description, of: nodes[0])
+        #expect(usual.secrets == nil && usual.limits.bodyBytes == 32 << 20)
+        description.http.hosts = ["db.test"]
+        description.http.origins = ["null"]
+        description.http.maxBodyMegabytes = 3
+        description.secrets = [[UInt8](repeating: 7, count: 32)]
+        let own = GatewayConfiguration(description, of: nodes[0])
+        #expect(own.hosts == ["db.test", "db2.test"] && own.origins == ["null"])
+        #expect(own.limits.bodyBytes == 3 << 20 && own.secrets != nil)
+        #expect(own.redirectHost == "db2.test:8443")
+        #expect(GatewayConfiguration(description, of: nodes[1]).redirectHost == nil)
+    }
+}
