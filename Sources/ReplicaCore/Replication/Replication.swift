@@ -56,7 +56,8 @@ struct Replication: Sendable {
         self.clockBound = ClockBound(milliseconds: clockBound)
         self.closedBound = ClosedBound(milliseconds: closedBound)
         closedTimestamp = ClosedTimestamp(
-            HybridTime(milliseconds: closedBound), lagMilliseconds: configuration.retryWindowMilliseconds)
+            HybridTime(milliseconds: closedBound),
+            lagMilliseconds: configuration.retryWindowMilliseconds)
         ownBatch = OwnBatch(of: writer)
         peers = Peers(
             members: configuration.peers.filter { $0 != configuration.member },
