@@ -1,0 +1,36 @@
+import SyncProtocol
+
+// What a client keeps for the application's next process, and takes up from the last one.
+
+extension Client {
+    /// Queues the writes that an earlier process has left behind; their outcomes are not reported.
+    mutating func restore(_ writes: [KeptWrite]) {
+        for kept in writes.sorted(by: { $0.number < $1.number }) {
+            guard let (work, stamp) = persistence.restore(kept) else { continue }
+            let id = RequestID(number: 1 << 63 | kept.number)
+            write(Request(id, work), record: kept.number, stamp: stamp)
+        }
+    }
+
+    /// Takes the value that an earlier process kept of a listen, unless a node has sent one already.
+    mutating func recall(_ frame: [UInt8]?, at key: String) {
+        guard let (value, listen) = persistence.take(frame, at: key),
+            subscriptions.contains(listen), tree.heldValue(for: listen) == nil
+        else { return }
+        take(tree.tell([(.root, value)], for: listen))
+    }
+
+    /// Keeps the values of listens that changed since the last time, at most once a second.
+    mutating func keepValues() {
+        guard configuration.isPersistent, persistence.isDue(at: now) else { return }
+        keepAllValues()
+        persistence.rest(from: now)
+    }
+
+    mutating func keepAllValues() {
+        for listen in subscriptions.takeTold() {
+            guard let value = tree.heldValue(for: listen) else { continue }
+            persistence.keep(value, of: listen)
+        }
+    }
+}
