@@ -36,12 +36,12 @@ import Testing
 
     @Test(
         arguments: [
-            (nil, 5, "for 5 s at most (--timeout)"), (.local, 5, "for 5 s at most (--timeout)"),
+            (.local, 5, "for 5 s at most (--timeout)"),
             (.majority, 5, "for 3 s at most"), (.all, 3, "for 3 s at most (--timeout)"),
             (.all, 2, "for 2 s at most (--timeout)"),
-        ] as [(WriteConcern?, Int, String)])
+        ] as [(WriteConcern, Int, String)])
     func `a node waits for other nodes for a time of its own`(
-        concern: WriteConcern?, limit: Int, text: String
+        concern: WriteConcern, limit: Int, text: String
     ) {
         let limit = Duration.seconds(limit)
         #expect(NodeWait.bound(.served(by: second), limit, concern) == text)
