@@ -34,20 +34,19 @@ import Testing
                 == "waiting for a node that takes the request: the disk is full")
     }
 
-    @Test(
-        arguments: [
-            (.local, 5, "for 5 s at most (--timeout)"),
+    @Test func `a node waits for other nodes for a time of its own`() {
+        let cases: [(WriteConcern?, Int, String)] = [
+            (nil, 5, "for 5 s at most (--timeout)"), (.local, 5, "for 5 s at most (--timeout)"),
             (.majority, 5, "for 3 s at most"), (.all, 3, "for 3 s at most (--timeout)"),
             (.all, 2, "for 2 s at most (--timeout)"),
-        ] as [(WriteConcern, Int, String)])
-    func `a node waits for other nodes for a time of its own`(
-        concern: WriteConcern, limit: Int, text: String
-    ) {
-        let limit = Duration.seconds(limit)
-        #expect(NodeWait.bound(.served(by: second), limit, concern) == text)
-        // Whether a node is found depends on the command alone.
-        let searching = NodeWait.bound(.searching(refusal: nil), limit, concern)
-        #expect(searching == "for \(NodeWait.text(of: limit)) at most (--timeout)")
+        ]
+        for (concern, seconds, text) in cases {
+            let limit = Duration.seconds(seconds)
+            #expect(NodeWait.bound(.served(by: second), limit, concern) == text)
+            // Whether a node is found depends on the command alone.
+            let searching = NodeWait.bound(.searching(refusal: nil), limit, concern)
+            #expect(searching == "for \(NodeWait.text(of: limit)) at most (--timeout)")
+        }
     }
 
     @Test func `a limit is said in seconds`() {
