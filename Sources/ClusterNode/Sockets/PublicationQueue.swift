@@ -3,8 +3,8 @@
 /// A frame leaves at once if none has left for `gapNanoseconds`: gathering delays only what comes soon after another
 /// one, and each of those by at most the gap, as far as the loop's timers keep to it.
 struct PublicationQueue {
-    /// About what two nodes spend on a wake-up for a frame. At 2,000 writes a second none waits.
-    static let gapNanoseconds: UInt64 = 400_000
+    /// What two nodes spend on a few wake-ups. At 2,000 writes a second hardly any waits.
+    static let gapNanoseconds: UInt64 = 250_000
     /// With so much, frames leave whenever the last ones have left.
     static let byteLimit = 64 << 10
 
