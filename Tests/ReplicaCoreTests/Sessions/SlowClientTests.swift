@@ -31,6 +31,32 @@ import Testing
         #expect(told == [.change(listen: 2, writes: [Write(path: .root, value: 2)]), .ok(id: 9)])
     }
 
+    @Test(arguments: [UInt64(100), SlowClients.keptMilliseconds])
+    func `of a list that it has it gets what differs, and all of it after a long time`(
+        milliseconds: UInt64
+    ) {
+        var replica = TestReplica()
+        for number in 0..<10 {
+            let path = Path([Key(unchecked: "a"), Key(unchecked: "k\(number)")])
+            _ = replica.ask(.put(id: 1, path: path, value: ["n": 1, "m": 1]))
+        }
+        _ = replica.ask(.put(id: 1, path: "a/c", value: 1))
+        _ = replica.ask(.listen(id: 1, path: "a"), by: 5)
+        _ = replica.turn([.backpressured(slow)])
+        for (path, value) in [("a/k7/n", 2), ("a/k8/n", 2), ("a/k8/n", 1), ("a/z", 3)] {
+            let path = Path(path.split(separator: "/").map { Key(unchecked: String($0)) })
+            _ = replica.ask(.put(id: 1, path: path, value: .integer(Int64(value))))
+        }
+        _ = replica.ask(.put(id: 1, path: "a/c", value: .null))
+        let told = replica.turn([.writable(slow)], after: milliseconds)[slow]
+        let differences = [
+            Write(path: "c", value: .null), Write(path: "k7/n", value: 2),
+            Write(path: "z", value: 3),
+        ]
+        let all = [Write(path: .root, value: replica.value["a"])]
+        #expect(told == [.change(listen: 1, writes: milliseconds == 100 ? differences : all)])
+    }
+
     @Test func `a listen that begins while its client is slow is answered later`() {
         var replica = TestReplica()
         _ = replica.turn([.backpressured(slow)])
