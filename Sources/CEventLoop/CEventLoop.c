@@ -10,7 +10,13 @@
 
 struct event_base *hearth_base_new(void) {
     signal(SIGPIPE, SIG_IGN);
-    return event_base_new();
+    // Without, epoll rounds each wait up to a millisecond, which is long for what is gathered for less.
+    struct event_config *config = event_config_new();
+    if (config == NULL) return NULL;
+    event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER);
+    struct event_base *base = event_base_new_with_config(config);
+    event_config_free(config);
+    return base;
 }
 
 void hearth_base_free(struct event_base *base) { event_base_free(base); }

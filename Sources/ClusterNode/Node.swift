@@ -170,7 +170,7 @@ extension Node {
             switch output {
             case .store(let turn): journal.store(turn)
             case .synchronize: journal.synchronize()
-            case .publish(let frame): peers.publish(frame)
+            case .publish(let frame, let urgency): peers.publish(frame, urgency)
             case .ask(let member, let frame): peers.ask(member, frame)
             case .answer(let member, let frame): peers.answer(member, frame)
             case .reply(let session, let frame): clients.reply(frame, to: session)
@@ -264,6 +264,7 @@ extension Node {
         ticks += 1
         guard ticks.isMultiple(of: 20) else { return }
         clients.tick()
+        peers.tick()
         replica.process = processStatus
         news.tell(of: replica)
         news.tell(ofShortage: processMetrics.shortage)

@@ -78,7 +78,7 @@ final class Recorder {
                 waiting.append((turn.number, replica.vector))
                 let batches = turn.batches.map(\.bytes)
                 if !batches.isEmpty { append(.stored(batches)) }
-            case .publish(let frame): append(.published(frame))
+            case .publish(let frame, _): append(.published(frame))
             default: continue
             }
         }

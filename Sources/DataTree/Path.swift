@@ -29,6 +29,9 @@ public struct Path: Hashable, Sendable {
     /// Parses the UTF-8 bytes of a path, with the rules of `init(_:)`.
     public init(validating utf8: UnsafeBufferPointer<UInt8>) throws(DataError) {
         var keys: [Key] = []
+        // One allocation for what most paths have, and none for more than is allowed.
+        let slashes = utf8.prefix(Limits.pathBytes).count { $0 == UInt8(ascii: "/") }
+        keys.reserveCapacity(min(slashes + 1, Limits.depth + 1))
         var start = 0
         for end in 0...utf8.count where end == utf8.count || utf8[end] == UInt8(ascii: "/") {
             defer { start = end + 1 }

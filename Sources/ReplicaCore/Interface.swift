@@ -43,7 +43,7 @@ public enum Output: Equatable, Sendable {
     /// Have the store make all turns so far durable, and report `stored`; outside the mode `commit` only.
     case synchronize
     /// Send a frame to all peers; it may be lost.
-    case publish([UInt8])
+    case publish([UInt8], Urgency)
     /// Send a request to a peer; it may be lost.
     case ask(String, [UInt8])
     /// Send an answer to a peer that has asked; it may be lost.
@@ -61,6 +61,14 @@ public enum Output: Equatable, Sendable {
     case giveUp(problem: String, fix: String)
     /// Begin to accept clients: this replica knows its peers, or has waited long enough for them.
     case serve
+}
+
+/// How soon a published frame has to leave.
+public enum Urgency: Equatable, Sendable {
+    /// Frames of later turns may join it first, for a millisecond or two.
+    case gathered
+    /// With all that was published before it: a client or a peer may wait for it.
+    case awaited
 }
 
 /// Why a backup failed.

@@ -85,7 +85,7 @@ extension Replica {
     /// Requests heartbeats as soon as peers hold this turn's operations, if a client waits for that.
     private mutating func requestHeartbeats() {
         guard replication.turn.asksForHeartbeats else { return }
-        replication.turn.published.append(.publish(PeerMessage.requestHeartbeat.frame))
+        replication.turn.published.append(.publish(PeerMessage.requestHeartbeat.frame, .awaited))
     }
 
     private mutating func answerWriteConcernWaiters() {
@@ -179,7 +179,7 @@ extension Replica {
     private var currentHeartbeat: [Output] {
         if let rejoin = lifecycle.rejoin, rejoin.phase != .awaitingMembers { return [] }
         let heartbeat = replication.heartbeat(of: turns.durable)
-        return [.publish(PeerMessage.heartbeat(heartbeat).frame)]
+        return [.publish(PeerMessage.heartbeat(heartbeat).frame, .awaited)]
     }
 
     /// A heartbeat as soon as the turn that a peer waits for is durable.

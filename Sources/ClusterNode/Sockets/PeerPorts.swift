@@ -21,7 +21,7 @@ final class PeerPorts {
 
     /// Frames that could not be sent, because a queue was full or the peer away.
     private(set) var dropped = 0
-    private let publisher: Channel
+    private let publisher: Socket
     private var publications = PublicationQueue()
     /// Runs once frames have waited long enough, if no turn ends by then.
     private var publicationTimer: Watcher?
@@ -35,16 +35,16 @@ final class PeerPorts {
         of own: NodeConfiguration.Member, among nodes: [NodeConfiguration.Member],
         in context: Context, security: Security?
     ) throws(ZeroMQError) {
-        publisher = Channel(try Self.socket(.publisher, limit: Self.updatesLimit, in: context))
+        publisher = try Self.socket(.publisher, limit: Self.updatesLimit, in: context)
         subscriber = Channel(try Self.socket(.subscriber, limit: Self.updatesLimit, in: context))
         router = Channel(try Self.socket(.router, limit: Self.requestsLimit, in: context))
         router.socket.reportUnroutable()
         router.socket.handOverRoutingIDs()
         // Only subscriptions arrive here, which are short, and of which ZeroMQ keeps every byte.
-        publisher.socket.maxMessageSize = Self.maxSubscriptionSize
-        security?.guardPeers(at: publisher.socket)
+        publisher.maxMessageSize = Self.maxSubscriptionSize
+        security?.guardPeers(at: publisher)
         security?.guardPeers(at: router.socket)
-        try publisher.socket.bind(own.updates)
+        try publisher.bind(own.updates)
         try router.socket.bind(own.requests)
         subscriber.socket.subscribe()
         for peer in nodes where peer.id != own.id {
@@ -77,8 +77,6 @@ final class PeerPorts {
     /// Begins to hand over the frames of peers, as inputs.
     func open(on loop: Loop, receive: @escaping (Input) -> Void) throws(EventLoopError) {
         self.loop = loop
-        // Subscriptions are ignored: heartbeats show better which peers are live.
-        try publisher.open(on: loop) { _ in }
         try subscriber.open(on: loop) { message in
             for index in 0..<message.count { receive(.published(Array(message[index]))) }
         }
@@ -101,7 +99,7 @@ final class PeerPorts {
 
     /// Publishes a frame once the clients have their answers, at the end of this turn or of one soon after it: to wake
     /// ZeroMQ's thread costs as much as to answer.
-    func publish(_ frame: [UInt8]) { publications.append(frame) }
+    func publish(_ frame: [UInt8], _ urgency: Urgency) { publications.append(frame, urgency) }
 
     func ask(_ member: String, _ frame: [UInt8]) {
         guard let dealer = dealers[member] else { return }
@@ -137,6 +135,12 @@ final class PeerPorts {
         if publicationTimer == nil { sendPublications() }
     }
 
+    /// Discards what subscribers have sent, once a second: heartbeats show better which peers are live. The loop does
+    /// not watch the publisher, whose descriptor would have to be asked after each frame.
+    func tick() {
+        while publisher.drain(limit: Self.requestsLimit, { _ in }) != .emptied {}
+    }
+
     func stopReceiving() {
         for channel in channels { channel.stopReceiving() }
     }
@@ -144,10 +148,11 @@ final class PeerPorts {
     /// Closes all sockets, which send queued frames for a moment.
     func close() {
         sendPublications()
+        publisher.close()
         for channel in channels { channel.socket.close() }
     }
 
-    private var channels: [Channel] { [publisher, subscriber, router] + dealers.values }
+    private var channels: [Channel] { [subscriber, router] + dealers.values }
 
     private func count(_ outcome: SendOutcome) {
         if outcome != .sent { dropped += 1 }

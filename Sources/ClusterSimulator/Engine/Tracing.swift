@@ -39,7 +39,7 @@ extension TraceHash {
             for batch in turn.batches { combine(batch.bytes) }
             for property in turn.properties { combine(property.bytes) }
         case .synchronize: combine(48, node, 0)
-        case .publish(let frame): combine(33, node, frame)
+        case .publish(let frame, _): combine(33, node, frame)
         case .ask(let member, let frame):
             combine(34, node, frame)
             combine(member)

@@ -146,7 +146,7 @@ extension SimulatedRun {
                 store(turn, of: node)
             case .synchronize:
                 scheduleDisk(of: node, at: nodes[node].disk.synchronize(at: now))
-            case .publish(let frame):
+            case .publish(let frame, _):
                 recording.note(published: frame, node: node)
                 publish(frame, from: node)
             case .ask(let member, let frame): ask(member, frame, from: node)

@@ -21,7 +21,7 @@ extension Replication {
         let bye = PeerMessage.bye(
             cluster: configuration.cluster, member: configuration.member, writer: writer, time: time
         )
-        turn.published.append(.publish(bye.frame))
+        turn.published.append(.publish(bye.frame, .awaited))
         return time
     }
 

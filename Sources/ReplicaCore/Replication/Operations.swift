@@ -65,7 +65,7 @@ extension Replication {
         guard let entry = ownBatch.close(holding: vector, wallMilliseconds: now.wallMilliseconds)
         else { return }
         turn.entries.append(entry)
-        turn.published.append(.publish(PeerMessage.batch(entry.bytes).frame))
+        turn.published.append(.publish(PeerMessage.batch(entry.bytes).frame, .gathered))
     }
 }
 

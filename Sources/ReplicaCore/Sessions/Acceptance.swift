@@ -37,6 +37,10 @@ enum Acceptance {
     /// Drops a priority for a location without a value, and adds the removal of the priority of a
     /// location that the writes leave empty.
     private static func resolvePriorities(_ writes: [Write], in tree: Value) -> [Write] {
+        // Only these do either: most writes are neither.
+        guard writes.contains(where: { $0.value.isNull || $0.path.last == .priority }) else {
+            return writes
+        }
         let priorityWrites = writes.filter { $0.path.last == .priority }
         // Each location once: removing a list's children one by one names the list as often.
         let emptied = Set(writes.flatMap { prioritizedAncestors(of: $0, in: tree) }).sorted()

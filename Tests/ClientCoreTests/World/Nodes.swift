@@ -53,7 +53,7 @@ struct Nodes {
     private mutating func perform(_ output: Output, of name: String) {
         switch output {
         case .store(let turn): step(name, .stored(turn: turn.number))
-        case .publish(let frame):
+        case .publish(let frame, _):
             for peer in names where peer != name { turn(peer, .published(frame)) }
         case .ask(let peer, let frame): turn(peer, .asked(frame, by: name))
         case .answer(let peer, let frame): turn(peer, .answered(frame, from: name))

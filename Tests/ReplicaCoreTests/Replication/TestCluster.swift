@@ -148,7 +148,7 @@ struct TestCluster {
             guard durability == .interval, !stuckDisks.contains(name) else { return }
             syncCounts[name, default: 0] += 1
             for turn in unsynced.removeValue(forKey: name) ?? [] { sync(turn, at: name) }
-        case .publish(let frame):
+        case .publish(let frame, _):
             for peer in names where peer != name && !cuts.contains([name, peer]) {
                 turn(peer, [.published(frame)])
             }

@@ -17,7 +17,7 @@ import Testing
     private func end(_ queue: inout TurnQueue, _ number: UInt8, stores: Bool) -> [String] {
         names(
             queue.end(
-                batches: stores ? [entry] : [], properties: [], outputs: [.publish([number])],
+                batches: stores ? [entry] : [], properties: [], outputs: [.publish([number], .gathered)],
                 mark: mark(UInt64(number))))
     }
 
@@ -25,7 +25,7 @@ import Testing
         outputs.map { output in
             switch output {
             case .store(let turn): "store \(turn.number)"
-            case .publish(let frame): "\(frame[0])"
+            case .publish(let frame, _): "\(frame[0])"
             case .synchronize: "sync"
             default: "?"
             }
