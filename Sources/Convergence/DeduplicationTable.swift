@@ -1,3 +1,4 @@
+import DataTree
 public import SyncProtocol
 
 /// Which writes with stamps of clients were done: the times of each client's last ones.

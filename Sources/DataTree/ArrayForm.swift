@@ -1,4 +1,4 @@
-extension SortedMap<Value> {
+extension Children {
     /// The length of the array as which these children are rendered, or nil if as an object.
     ///
     /// They are an array if all keys are plain numbers (no sign, no leading zero) and more than half

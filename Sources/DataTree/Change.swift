@@ -34,7 +34,7 @@ public struct Change: Equatable, Sendable {
             changes.append(
                 Change(path: path.appending(.priority), old: old.priority, new: new.priority))
         }
-        if before.isIdentical(to: after) { return }
+        if before.isShared(with: after) { return }
         // Removals come last: an object that lost all its children in between would lose its
         // priority as well.
         var removed: [Key] = []
@@ -53,9 +53,4 @@ public struct Change: Equatable, Sendable {
             changes.append(Change(path: path.appending(key), old: value, new: .null))
         }
     }
-}
-
-extension SortedMap {
-    /// Whether the two share all their nodes, so that they are equal without being compared.
-    public func isIdentical(to other: SortedMap) -> Bool { root === other.root }
 }

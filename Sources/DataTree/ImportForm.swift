@@ -70,7 +70,7 @@ public struct ObjectBuilder {
         }
         switch value {
         case .null:
-            children.trim()
+            children.compact()
             return Value(children).prioritized(priority)
         case .boolean, .integer, .double, .string, .deferred:
             try expectNoChildren(beside: ".value")

@@ -7,7 +7,8 @@ extension Value {
     public var containsDeferred: Bool {
         switch self {
         case .deferred: true
-        case .object(let children): children.contains { $0.value.containsDeferred }
+        case .object(let children):
+            !children.isPacked && children.contains { $0.value.containsDeferred }
         case .prioritized(let value):
             value.content.containsDeferred || value.priority.containsDeferred
         case .null, .boolean, .integer, .double, .string: false
@@ -21,7 +22,8 @@ extension Value {
     public var dependsOnNode: Bool {
         switch self {
         case .deferred(.timestamp): true
-        case .object(let children): children.contains { $0.value.dependsOnNode }
+        case .object(let children):
+            !children.isPacked && children.contains { $0.value.dependsOnNode }
         case .prioritized(let value):
             value.content.dependsOnNode || value.priority.containsDeferred
         case .deferred(.increment), .null, .boolean, .integer, .double, .string: false
@@ -65,13 +67,14 @@ extension Value {
         case .deferred(let placeholder):
             return resolve(placeholder, old)
         case .object(let children):
+            if children.isPacked { return nil }
             var changed = children
             for (key, child) in children {
                 if let resolved = child.resolving(against: old[key], resolve) {
                     changed[key] = resolved
                 }
             }
-            return changed.isIdentical(to: children) ? nil : .object(changed)
+            return changed.isShared(with: children) ? nil : .object(changed)
         case .prioritized(let value):
             let content = value.content.resolving(against: old.content, resolve)
             let priority = value.priority.resolving(against: old.priority, resolve)

@@ -63,23 +63,23 @@ struct SearchLane<Item> {
 }
 
 extension SortedMap {
-    /// The items at many keys, in the order of the keys; nil where there is none.
+    /// Calls `body` with each of many keys, in their order, and the item there, or nil.
     ///
     /// The searches wait for memory together, which in a large map is most of their time.
     ///
     /// - Complexity: O(log n) for each key.
     @inlinable
-    public func items(at keys: [Key]) -> [Item?] {
-        guard let root else { return Array(repeating: nil, count: keys.count) }
-        var items: [Item?] = []
-        items.reserveCapacity(keys.count)
+    public func visit(at keys: [Key], _ body: (Key, Item?) -> Void) {
+        guard let root else {
+            for key in keys { body(key, nil) }
+            return
+        }
         for start in stride(from: 0, to: keys.count, by: 16) {
             let some = keys[start..<Swift.min(start + 16, keys.count)]
             var lanes = some.map { SearchLane($0, from: Unmanaged.passUnretained(root)) }
             SortedMap.search(&lanes, from: root.height)
-            for lane in lanes { items.append(lane.item) }
+            for lane in lanes { body(lane.key, lane.item) }
         }
-        return items
     }
 
     @inlinable
@@ -105,16 +105,62 @@ extension SortedMap {
 
     /// Calls `body` with all entries in ascending key order.
     @inlinable
-    public func visit(_ body: (Key, Item) -> Void) { root?.visit(body) }
+    public func visit(_ body: (Key, Item) -> Void) { root?.visit(in: 0..<count, body) }
+
+    /// Calls `body` with the entries at some positions, in ascending key order.
+    ///
+    /// - Complexity: O(log n + positions).
+    @inlinable
+    public func visit(in positions: Range<Int>, _ body: (Key, Item) -> Void) {
+        precondition(
+            positions.lowerBound >= 0 && positions.upperBound <= count,
+            "no entries \(positions) among \(count)")
+        root?.visit(in: positions, body)
+    }
 }
 
 extension Node {
     @inlinable
-    func visit(_ body: (Key, Item) -> Void) {
-        if height > 0 {
-            for index in 0..<count { children[index].visit(body) }
-        } else {
-            for index in 0..<count { body(keys[index], items[index]) }
+    func visit(in positions: Range<Int>, _ body: (Key, Item) -> Void) {
+        guard height > 0 else {
+            for index in positions { body(keys[index], items[index]) }
+            return
         }
+        if positions.isEmpty { return }
+        var (index, start) = child(at: positions.lowerBound)
+        while start < positions.upperBound {
+            Unmanaged.passUnretained(children[index])._withUnsafeGuaranteedRef { child in
+                let below = positions.clamped(to: start..<start + child.total)
+                child.visit(in: below.lowerBound - start..<below.upperBound - start, body)
+                start += child.total
+            }
+            index += 1
+        }
+    }
+
+    /// The child of this branch below which a position lies, and its first position.
+    @inlinable
+    func child(at position: Int) -> (index: Int, start: Int) {
+        if position >= total / 2 {
+            var start = total
+            var index = count
+            repeat {
+                index -= 1
+                start -= totalOfChild(index)
+            } while position < start
+            return (index, start)
+        }
+        var start = 0
+        var index = 0
+        while position >= start + totalOfChild(index) {
+            start += totalOfChild(index)
+            index += 1
+        }
+        return (index, start)
+    }
+
+    @inlinable
+    func totalOfChild(_ index: Int) -> Int {
+        Unmanaged.passUnretained(children[index])._withUnsafeGuaranteedRef(\.total)
     }
 }

@@ -86,21 +86,7 @@ extension Node {
     @inlinable
     func entry(at index: Int) -> (key: Key, value: Item) {
         guard height > 0 else { return (keys[index], items[index]) }
-        if index >= total / 2 {
-            var end = total
-            var child = count
-            repeat {
-                child -= 1
-                end -= children[child].total
-            } while index < end
-            return children[child].entry(at: index - end)
-        }
-        var rest = index
-        var child = 0
-        while rest >= children[child].total {
-            rest -= children[child].total
-            child += 1
-        }
-        return children[child].entry(at: rest)
+        let (child, start) = child(at: index)
+        return children[child].entry(at: index - start)
     }
 }

@@ -54,6 +54,10 @@ extension Value {
                 problem: "data below is more than \(Limits.depth) keys deep",
                 fix: "keep the tree flatter")
         }
+        // What is packed has no long keys, no long strings and no other numbers.
+        if children.isPacked, bytes + Children.PackedLimits.keyBytes <= Limits.pathBytes {
+            return nil
+        }
         for (key, child) in children {
             let bytesBelow = bytes + key.utf8Count
             var failure =

@@ -16,9 +16,6 @@ public enum Value: Sendable {
     case deferred(ServerValue)
 }
 
-/// The children of an object by key; never holds null.
-public typealias Children = SortedMap<Value>
-
 /// A value that is not null, together with its priority.
 public final class Prioritized: Sendable {
     /// The value without its priority.

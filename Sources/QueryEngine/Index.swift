@@ -43,10 +43,19 @@ public struct Index: Sendable {
         for child in change.children {
             let new = order.place(of: child.key, child.new)
             let old = child.oldPlace(in: order, now: new)
-            if !child.wasNull, !child.new.isNull, old == new { continue }
+            let record = Index.record(child.new)
+            if !child.wasNull, !child.new.isNull, old == new {
+                places?.replace(record, at: new)
+                continue
+            }
             if !child.wasNull { places?.remove(old) }
-            if !child.new.isNull { places?.insert(new) }
+            if !child.new.isNull { places?.insert(new, record) }
         }
+    }
+
+    /// What the index keeps of a child beside its place.
+    private static func record(_ child: Value) -> PackedChildren? {
+        if case .object(let children) = child { children.packed } else { nil }
     }
 
     private static func differs(from order: ChildOrder, in children: Children) -> Bool {
@@ -71,18 +80,20 @@ extension Index {
         }
     }
 
-    private static func sorted(_ children: Children, by order: ChildOrder) -> [Place] {
-        var places: [Place] = []
+    private static func sorted(
+        _ children: Children, by order: ChildOrder
+    ) -> [(place: Place, record: PackedChildren?)] {
+        var places: [(place: Place, record: PackedChildren?)] = []
         places.reserveCapacity(children.count)
         var hasLong = false
         for (key, child) in children {
             let place = order.place(of: key, child)
             hasLong = hasLong || place.sortValue.isLong
-            places.append(place)
+            places.append((place, record(child)))
         }
-        if hasLong { return places.sorted() }
+        if hasLong { return places.sorted { $0.place < $1.place } }
         var drafts = places.indices.map { rank in
-            let words = places[rank].sortValue.words
+            let words = places[rank].place.sortValue.words
             return Draft(word0: words.0, word1: words.1, rank: rank)
         }
         drafts.sort(by: <)

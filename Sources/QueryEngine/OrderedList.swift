@@ -51,25 +51,19 @@ public struct OrderedList: Sendable {
         return rank > 0 ? places.place(at: rank - 1) : nil
     }
 
-    /// The children of some ranks, ascending by key.
+    /// The children between two cuts, or so many of them at one end, ascending by key.
     ///
-    /// - Complexity: O(log n + ranks), and O(log n) for each child not in key order.
-    func entriesByKey(in ranks: Range<Int>) -> [(key: Key, value: Value)] {
-        var entries: [(key: Key, value: Value)] = []
-        if ranks.isEmpty { return entries }
-        entries.reserveCapacity(ranks.count)
-        guard let places else {
-            forEach(in: ranks) { entries.append(($0.key, $1)) }
-            return entries
+    /// - Complexity: O(log n + children); O(k log k) for k children not in key order.
+    func shown(from low: Cut, to high: Cut, _ limit: Query.Limit?) -> ShownChildren {
+        if let places {
+            return ShownChildren(of: children, by: places, from: low, to: high, limit)
         }
-        var keys: [Key] = []
-        keys.reserveCapacity(ranks.count)
-        places.forEach(in: ranks) { keys.append($0.key) }
-        keys.sort()
-        for (key, child) in zip(keys, children.items(at: keys)) {
-            entries.append((key, child ?? .null))
-        }
-        return entries
+        let start = rank(of: low)
+        let positions = start..<max(start, rank(of: high))
+        guard let limit else { return ShownChildren(of: children, at: positions) }
+        return ShownChildren(
+            of: children,
+            at: limit.isFirst ? positions.prefix(limit.count) : positions.suffix(limit.count))
     }
 
     /// Calls `body` with the children of some ranks, in order.

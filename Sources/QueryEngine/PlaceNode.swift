@@ -1,6 +1,6 @@
 import DataTree
 
-/// A node of a `PlaceTree`: a leaf holds places, a branch the nodes below it.
+/// A node of a `PlaceTree`: a leaf holds places and what stands there, a branch the nodes below it.
 ///
 /// A branch's place is not behind any place below its child, except under the first child, which
 /// takes all places that come before.
@@ -17,12 +17,16 @@ final class PlaceNode {
     /// Places in this node and below.
     var total = 0
     let places: UnsafeMutablePointer<Place>
+    /// The nodes below a branch.
     let children: UnsafeMutablePointer<PlaceNode>
+    /// The packed children at the places of a leaf: to read them there saves looking up their keys.
+    let records: UnsafeMutablePointer<PackedChildren?>
 
     init(height: Int) {
         self.height = height
         places = .allocate(capacity: PlaceNode.fanOut)
         children = .allocate(capacity: height > 0 ? PlaceNode.fanOut : 0)
+        records = .allocate(capacity: height > 0 ? 0 : PlaceNode.fanOut)
     }
 
     /// A new root above the two parts of the old one.
@@ -41,9 +45,14 @@ final class PlaceNode {
 
     deinit {
         places.deinitialize(count: count)
-        if height > 0 { children.deinitialize(count: count) }
+        if height > 0 {
+            children.deinitialize(count: count)
+        } else {
+            records.deinitialize(count: count)
+        }
         places.deallocate()
         children.deallocate()
+        records.deallocate()
     }
 }
 
@@ -51,9 +60,11 @@ final class PlaceNode {
 
 extension PlaceNode {
     /// Inserts a place into a leaf that has room.
-    func insert(_ place: Place, at index: Int) {
+    func insert(_ place: Place, _ record: PackedChildren?, at index: Int) {
         (places + index + 1).moveInitialize(from: places + index, count: count - index)
+        (records + index + 1).moveInitialize(from: records + index, count: count - index)
         (places + index).initialize(to: place)
+        (records + index).initialize(to: record)
         count += 1
         total += 1
     }
@@ -70,6 +81,8 @@ extension PlaceNode {
     func removePlace(at index: Int) {
         (places + index).deinitialize(count: 1)
         (places + index).moveInitialize(from: places + index + 1, count: count - index - 1)
+        (records + index).deinitialize(count: 1)
+        (records + index).moveInitialize(from: records + index + 1, count: count - index - 1)
         count -= 1
         total -= 1
     }
@@ -88,6 +101,8 @@ extension PlaceNode {
         right.places.moveInitialize(from: places + start, count: count - start)
         if height > 0 {
             right.children.moveInitialize(from: children + start, count: count - start)
+        } else {
+            right.records.moveInitialize(from: records + start, count: count - start)
         }
         right.count = count - start
         count = start
@@ -98,7 +113,11 @@ extension PlaceNode {
 
     func append(copyOf node: PlaceNode) {
         (places + count).initialize(from: node.places, count: node.count)
-        if height > 0 { (children + count).initialize(from: node.children, count: node.count) }
+        if height > 0 {
+            (children + count).initialize(from: node.children, count: node.count)
+        } else {
+            (records + count).initialize(from: node.records, count: node.count)
+        }
         count += node.count
         total += node.total
     }

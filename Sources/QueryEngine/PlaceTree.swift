@@ -1,6 +1,6 @@
 import DataTree
 
-/// Places in order, with their ranks: a B-tree whose nodes are shared until they change.
+/// Places in order, with their ranks and what stands there: a B-tree whose nodes are shared until they change.
 struct PlaceTree {
     private(set) var root: PlaceNode
 
@@ -9,17 +9,17 @@ struct PlaceTree {
     /// Takes places that ascend.
     ///
     /// - Complexity: O(count).
-    init(ascending places: some Sequence<Place>) {
+    init(ascending places: some Sequence<(place: Place, record: PackedChildren?)>) {
         var nodes: [PlaceNode] = []
         // Leaves some room in each leaf, as ascending insertions do, so that the next change splits nothing.
         let filled = PlaceNode.fanOut - PlaceNode.roomForLatePlaces
         var leaf = PlaceNode(height: 0)
-        for place in places {
+        for (place, record) in places {
             if leaf.count == filled {
                 nodes.append(leaf)
                 leaf = PlaceNode(height: 0)
             }
-            leaf.insert(place, at: leaf.count)
+            leaf.insert(place, record, at: leaf.count)
         }
         nodes.append(leaf)
         while nodes.count > 1 {
@@ -43,10 +43,15 @@ struct PlaceTree {
     var byteCount: Int { root.nodeCount * PlaceNode.byteCount }
 
     /// - Complexity: O(log n), as for all that follow.
-    mutating func insert(_ place: Place) {
-        if let right = PlaceNode.insert(place, below: &root) {
+    mutating func insert(_ place: Place, _ record: PackedChildren?) {
+        if let right = PlaceNode.insert(place, record, below: &root) {
             root = PlaceNode(over: root, and: right)
         }
+    }
+
+    /// Replaces what stands at a place that is in the tree.
+    mutating func replace(_ record: PackedChildren?, at place: Place) {
+        PlaceNode.replace(record, at: place, below: &root)
     }
 
     /// Removes a place that is in the tree.
@@ -92,12 +97,14 @@ extension PlaceTree: @unchecked Sendable {}
 
 extension PlaceNode {
     /// Inserts below `node`; a right part that split off comes back.
-    fileprivate static func insert(_ place: Place, below node: inout PlaceNode) -> PlaceNode? {
+    fileprivate static func insert(
+        _ place: Place, _ record: PackedChildren?, below node: inout PlaceNode
+    ) -> PlaceNode? {
         if !isKnownUniquelyReferenced(&node) { node = PlaceNode(copying: node) }
-        guard node.height > 0 else { return insert(place, into: node) }
+        guard node.height > 0 else { return insert(place, record, into: node) }
         let index = node.childIndex(of: .behind(place))
         node.total += 1
-        guard let right = insert(place, below: &node.children[index]) else { return nil }
+        guard let right = insert(place, record, below: &node.children[index]) else { return nil }
         guard node.count == fanOut else {
             node.insert(right, at: index + 1)
             return nil
@@ -114,33 +121,48 @@ extension PlaceNode {
         return sibling
     }
 
-    private static func insert(_ place: Place, into leaf: PlaceNode) -> PlaceNode? {
+    private static func insert(
+        _ place: Place, _ record: PackedChildren?, into leaf: PlaceNode
+    ) -> PlaceNode? {
         let index = leaf.lowerBound(of: .before(place))
         precondition(
             index == leaf.count || leaf.places[index] != place, "\(place.key) is there already")
         guard leaf.count == fanOut else {
-            leaf.insert(place, at: index)
+            leaf.insert(place, record, at: index)
             return nil
         }
         let kept = index == leaf.count ? leaf.count - roomForLatePlaces : leaf.count / 2
         let right = leaf.split(at: kept)
         if index < kept {
-            leaf.insert(place, at: index)
+            leaf.insert(place, record, at: index)
         } else {
-            right.insert(place, at: index - kept)
+            right.insert(place, record, at: index - kept)
         }
         return right
     }
 
-    fileprivate static func remove(_ place: Place, below node: inout PlaceNode) {
+    fileprivate static func replace(
+        _ record: PackedChildren?, at place: Place, below node: inout PlaceNode
+    ) {
         if !isKnownUniquelyReferenced(&node) { node = PlaceNode(copying: node) }
         guard node.height > 0 else {
-            let index = node.lowerBound(of: .before(place))
-            precondition(
-                index < node.count && node.places[index] == place,
-                "\(place.key) is not where the order says")
-            return node.removePlace(at: index)
+            node.records[node.index(of: place)] = record
+            return
         }
+        replace(record, at: place, below: &node.children[node.childIndex(of: .behind(place))])
+    }
+
+    /// The index of a place in its leaf.
+    private func index(of place: Place) -> Int {
+        let index = lowerBound(of: .before(place))
+        precondition(
+            index < count && places[index] == place, "\(place.key) is not where the order says")
+        return index
+    }
+
+    fileprivate static func remove(_ place: Place, below node: inout PlaceNode) {
+        if !isKnownUniquelyReferenced(&node) { node = PlaceNode(copying: node) }
+        guard node.height > 0 else { return node.removePlace(at: node.index(of: place)) }
         let index = node.childIndex(of: .behind(place))
         remove(place, below: &node.children[index])
         node.total -= 1
@@ -169,11 +191,11 @@ extension PlaceNode {
 
 extension PlaceNode {
     /// How many places of this leaf lie before the cut.
-    fileprivate func lowerBound(of cut: Cut) -> Int { partition(from: 0, cut) }
+    func lowerBound(of cut: Cut) -> Int { partition(from: 0, cut) }
 
     /// The index of the child of this branch below which the cut lies. A place that is a child's
     /// low is below that child, and so behind its place is where to look for it.
-    fileprivate func childIndex(of cut: Cut) -> Int { partition(from: 1, cut) - 1 }
+    func childIndex(of cut: Cut) -> Int { partition(from: 1, cut) - 1 }
 
     @inline(__always)
     private func partition(from start: Int, _ cut: Cut) -> Int {

@@ -12,11 +12,10 @@ extension Query {
 
     /// What the query shows of a list, ascending by key, as the children of an object travel.
     ///
-    /// - Complexity: O(log n + children shown), and O(log n) for each child not in key order.
-    public func resultsByKey(in list: OrderedList) -> [(key: Key, value: Value)] {
+    /// - Complexity: O(log n + children shown).
+    public func shown(in list: OrderedList) -> ShownChildren {
         precondition(list.order == order, "a query by \(order) of a list by \(list.order)")
-        var window = Window(of: self)
-        return list.entriesByKey(in: window.open(on: list))
+        return list.shown(from: lowCut, to: highCut, limit)
     }
 
     fileprivate static func entries(
@@ -36,15 +35,11 @@ extension View {
     /// - Complexity: O(log n) for each child shown; O(1) without range and limit.
     public func snapshot(of list: OrderedList) -> Value {
         guard query.isFiltered else { return list.value }
-        var children = Children()
-        for (key, child) in list.entriesByKey(in: ranks(in: list)) {
-            children.updateValue(child, forKey: key)
-        }
-        return Value(children)
+        return list.shown(from: window.low, to: window.high, nil).value
     }
 }
 
-extension SortedMap<Value> {
+extension Children {
     /// The children in another order than that of their keys.
     ///
     /// - Complexity: O(n log n); O(n) if all have null in the order.

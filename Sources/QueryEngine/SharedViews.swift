@@ -66,11 +66,9 @@ public struct SharedViews: Sendable {
     /// stays.
     ///
     /// - Complexity: O(log n) for each child shown; the first query by an order builds its index.
-    public mutating func results(
-        of query: Query, over value: Value
-    ) -> [(key: Key, value: Value)] {
+    public mutating func results(of query: Query, over value: Value) -> ShownChildren {
         let group = group(by: query.order, over: value)
-        return query.resultsByKey(in: OrderedList(value, by: groups[group].index))
+        return query.shown(in: OrderedList(value, by: groups[group].index))
     }
 
     /// Whether there is an index by an order.

@@ -29,7 +29,7 @@ public struct View: Sendable {
     /// The value that the query shows, if value events are made; otherwise null.
     public private(set) var value = Value.null
 
-    private var window: Window
+    private(set) var window: Window
 
     package init(of query: Query, for kinds: ViewEvent.Kinds) {
         self.query = query
@@ -94,9 +94,6 @@ public struct View: Sendable {
         finish(&change, list)
         return change
     }
-
-    /// The ranks of the children that the window shows.
-    func ranks(in list: OrderedList) -> Range<Int> { window.ranks(in: list) }
 
     private func check(_ list: OrderedList) {
         precondition(

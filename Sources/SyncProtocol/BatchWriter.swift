@@ -1,3 +1,5 @@
+import DataTree
+
 /// Encodes operations one at a time while a turn runs, and puts the head in front when it ends.
 ///
 /// Each operation is encoded once, and its bytes are moved once, into an array of the exact size.

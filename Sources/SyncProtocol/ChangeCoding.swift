@@ -1,17 +1,12 @@
 public import DataTree
+public import QueryEngine
 
 extension FrameWriter {
-    /// Appends a `value` message whose value is an object of these children, ascending by key, or
-    /// null if there are none.
-    public mutating func appendValue(id: UInt64, children: [(key: Key, value: Value)]) {
+    /// Appends a `value` message whose value is an object of these children, or null if there are none.
+    public mutating func appendValue(id: UInt64, children: ShownChildren) {
         messages.appendMessageHead("value", 3)
         messages.append(id)
-        if children.isEmpty { return messages.appendNil() }
-        messages.appendMapHead(children.count)
-        for (key, value) in children {
-            messages.append(key)
-            messages.append(value)
-        }
+        children.write(to: &messages)
     }
 
     /// Appends a `change` message whose writes are encoded already, for one of many listeners.

@@ -1,5 +1,7 @@
 // The bytes of `hello` and its answers, of checkpoint transfer, and of `bye`.
 
+import DataTree
+
 extension PeerMessage {
     func encodeRest(into writer: inout MessagePackWriter) {
         switch self {

@@ -1,3 +1,5 @@
+public import DataTree
+
 /// CRC-32C (Castagnoli), which finds torn and damaged bytes on disk and on the wire.
 ///
 /// Eight bytes a step by eight tables. Source: Kounavis and Berry, *A Systematic Approach to Building

@@ -1,3 +1,5 @@
+public import DataTree
+
 /// What a cluster has decided, or is about to decide, about incarnations of one member: they are over.
 ///
 /// Source: `convergence.md`, section 6.

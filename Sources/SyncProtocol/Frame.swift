@@ -1,3 +1,5 @@
+public import DataTree
+
 /// The version of this protocol: the first byte of every frame.
 ///
 /// A node refuses a frame of another version as a whole, naming both.

@@ -1,3 +1,5 @@
+public import DataTree
+
 /// A vote for the coordinator, the member that decides transactions: the term of the election, who got the
 /// vote, and how far it reaches.
 ///

@@ -232,6 +232,11 @@ extension MessagePackReader {
             .assumingMemoryBound(to: UInt8.self)
     }
 
+    /// The bytes between a position and this one.
+    func taken(from start: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+    }
+
     func text(
         of utf8: UnsafeBufferPointer<UInt8>, at start: Int
     ) throws(FrameError) -> String {

@@ -1,4 +1,4 @@
-import DataTree
+public import DataTree
 
 extension NodeMessage: FrameMessage {
     /// Appends it as one MessagePack array.

@@ -1,3 +1,5 @@
+import DataTree
+
 /// An event of a node, as its recorder keeps it, so that the checks of the simulator can judge real nodes.
 public struct NodeRecord: Equatable, Sendable {
     /// What happened.

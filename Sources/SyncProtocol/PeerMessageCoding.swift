@@ -1,3 +1,5 @@
+public import DataTree
+
 extension PeerMessage: FrameMessage {
     /// Appends it as one MessagePack array.
     public func encode(into writer: inout MessagePackWriter) {

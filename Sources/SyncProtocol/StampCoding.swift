@@ -1,6 +1,8 @@
 // Writers, times, sequences and vectors as MessagePack. The limits leave every honest number room,
 // and let the cores add and count without a thought to overflow.
 
+public import DataTree
+
 /// Limits of numbers on the wire.
 enum WireLimits {
     /// Highest sequence of an operation; nine years at a million a second.

@@ -35,7 +35,13 @@ import Testing
                 map[Self.randomKey(&random, among: 8_000)] = .integer(Int64(number))
             }
             let keys = (0..<100).map { _ in Self.randomKey(&random, among: 8_000) }
-            #expect(map.items(at: keys) == keys.map { map[$0] }, "seed \(seed)")
+            var visited: [Key] = []
+            var found: [Value?] = []
+            map.visit(at: keys) {
+                visited.append($0)
+                found.append($1)
+            }
+            #expect(visited == keys && found == keys.map { map[$0] }, "seed \(seed)")
         }
     }
 

@@ -18,7 +18,7 @@ import Testing
                 tree.remove(place)
                 places.remove(at: rank)
             } else if !isThere, round < count * 2 || random.odds(5) {
-                tree.insert(place)
+                tree.insert(place, nil)
                 places.insert(place, at: rank)
             }
             if round % 97 == 0 { #expect(agrees(tree, places, at: place)) }
@@ -28,30 +28,84 @@ import Testing
 
     @Test func `a tree of ascending places holds them all, and takes more`() {
         let places = (0..<10_000).map { PlaceTreeTests.place($0 * 2) }
-        var tree = PlaceTree(ascending: places)
+        var tree = PlaceTree(ascending: places.map { ($0, nil) })
         #expect(read(tree, 0..<tree.count) == places)
-        for number in 0..<10_000 { tree.insert(PlaceTreeTests.place(number * 2 + 1)) }
+        for number in 0..<10_000 { tree.insert(PlaceTreeTests.place(number * 2 + 1), nil) }
         #expect(read(tree, 0..<tree.count) == (0..<20_000).map { PlaceTreeTests.place($0) })
         #expect(PlaceTree(ascending: []).count == 0)
     }
 
     @Test func `a place that bounded a node and went can come again`() {
-        var tree = PlaceTree(ascending: (0..<1000).map { PlaceTreeTests.place($0) })
+        var tree = PlaceTree(ascending: (0..<1000).map { (PlaceTreeTests.place($0), nil) })
         for number in 0..<1000 {
             tree.remove(PlaceTreeTests.place(number))
-            tree.insert(PlaceTreeTests.place(number))
+            tree.insert(PlaceTreeTests.place(number), nil)
         }
         #expect(read(tree, 0..<tree.count) == (0..<1000).map { PlaceTreeTests.place($0) })
     }
 
     @Test func `a copy stays as it was`() {
         let places = (0..<1000).map { PlaceTreeTests.place($0) }
-        var tree = PlaceTree(ascending: places)
+        var tree = PlaceTree(ascending: places.map { ($0, nil) })
         let copy = tree
         for place in places.dropLast(10) { tree.remove(place) }
-        tree.insert(PlaceTreeTests.place(5000))
+        tree.insert(PlaceTreeTests.place(5000), nil)
         #expect(tree.count == 11)
         #expect(read(copy, 0..<copy.count) == places)
+    }
+
+    @Test(arguments: 1...20)
+    func `what stands between two cuts is found from both ends`(seed: Int) {
+        var random = SplitMix64(state: UInt64(seed))
+        let count = UInt64([1, 70, 700, 5_000][seed % 4])
+        var tree = PlaceTree()
+        var records: [Int: Value?] = [:]
+        for _ in 0..<count * 2 {
+            change(&tree, &records, at: Int(random.next(upperBound: count)), &random)
+        }
+        for _ in 0..<100 {
+            let start = Int(random.next(upperBound: count))
+            let end = Int(random.next(upperBound: count))
+            let limit =
+                random.odds(3) ? nil : Query.Limit(count: start % 90 + 1, isFirst: random.odds(2))
+            let inside = records.keys.filter { start <= $0 && $0 <= end }.sorted()
+            let expected = limit.map {
+                $0.isFirst ? inside.prefix($0.count) : inside.suffix($0.count)
+            }
+            let found = tree.records(
+                from: .before(PlaceTreeTests.place(start)), to: .behind(PlaceTreeTests.place(end)),
+                limit)
+            withExtendedLifetime(tree) {
+                #expect(
+                    found.compactMap { Int($0.key.text) }.sorted()
+                        == Array(expected ?? inside[...]))
+                #expect(
+                    found.allSatisfy { records[Int($0.key.text) ?? -1] == .some($0.packed?.value) })
+            }
+        }
+    }
+
+    /// Inserts, replaces or removes what stands at a place.
+    private func change(
+        _ tree: inout PlaceTree, _ records: inout [Int: Value?], at number: Int,
+        _ random: inout SplitMix64
+    ) {
+        let place = PlaceTreeTests.place(number)
+        var children = Children()
+        if random.odds(2) {
+            children[place.key] = .integer(Int64.random(in: 0..<1_000, using: &random))
+            children.compact()
+        }
+        if records[number] == nil {
+            tree.insert(place, children.packed)
+        } else if random.odds(3) {
+            tree.remove(place)
+            records[number] = nil
+            return
+        } else {
+            tree.replace(children.packed, at: place)
+        }
+        records[number] = .some(children.isEmpty ? nil : Value(children))
     }
 
     private func agrees(_ tree: PlaceTree, _ places: [Place], at place: Place) -> Bool {

@@ -108,6 +108,10 @@ private struct Contest {
         let received = notices.flatMap { windowOnly.apply(writing: $0.writes) }
         if received != expected { return "expected \(expected), a client gets \(received)" }
         if windowOnly.cache != naive.shown { return "a client knows \(windowOnly.cache)" }
+        let shown = server.results(of: query, over: naive.value)
+        if query.isFiltered, shown.value != naive.shown.content {
+            return "a read shows \(shown.value)"
+        }
         return nil
     }
 

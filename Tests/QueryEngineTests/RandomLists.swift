@@ -82,6 +82,8 @@ struct RandomLists {
             let child = value(depth: depth + 1)
             if !child.isNull { children[key] = child }
         }
+        // As it is after a write, or as it came.
+        if random.odds(2) { children.compact() }
         return Value(children)
     }
 

@@ -62,7 +62,7 @@ import Testing
         var views = SharedViews(indexedBy: [named])
         let byNumber = try Query().ordered(byChild: "n").limited(toFirst: 1)
         let byText = try Query().ordered(byChild: "text").limited(toFirst: 1)
-        #expect(views.results(of: byNumber, over: value).map(\.key.text) == ["0"])
+        #expect(views.results(of: byNumber, over: value).value.children.map(\.key.text) == ["0"])
         #expect(views.results(of: byText, over: value).count == 1)
         #expect(views.indexes.count == 2)
         views.dropUnusedIndexes()

@@ -42,6 +42,46 @@ import Testing
         #expect(encoded(try decodeValue(other)) == sorted)
     }
 
+    @Test
+    func `a small object is kept as it came, if its form is the smallest, and else as if it were`()
+        throws
+    {
+        var random = Seeded(2)
+        for _ in 0..<5_000 {
+            var children = Children()
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                children[
+                    random.chance(90)
+                        ? random.key() : Key(unchecked: "longer than thirty-one characters")] =
+                    random.primitive()
+            }
+            let smallest = encoded(Value(children))
+            let kept = try decodeValue(smallest)
+            let other = try decodeValue(random.inAnotherForm(children))
+            #expect(kept == Value(children) && other == kept)
+            #expect(encoded(kept) == smallest && encoded(other) == smallest)
+            #expect(kept.children.isPacked == other.children.isPacked)
+        }
+    }
+
+    @Test(
+        arguments: [
+            // {"a": 1, "b": "x"}, with a wide key, a wide string, a wide integer, a whole double; with "b" first, twice.
+            [0x82, 0xD9, 1, 0x61, 1, 0xA1, 0x62, 0xA1, 0x78],
+            [0x82, 0xA1, 0x61, 1, 0xA1, 0x62, 0xD9, 1, 0x78],
+            [0x82, 0xA1, 0x61, 0xCC, 1, 0xA1, 0x62, 0xA1, 0x78],
+            [0x82, 0xA1, 0x61, 0xCB, 0x3F, 0xF0, 0, 0, 0, 0, 0, 0, 0xA1, 0x62, 0xA1, 0x78],
+            [0x82, 0xA1, 0x62, 0xA1, 0x78, 0xA1, 0x61, 1],
+            [0x83, 0xA1, 0x61, 1, 0xA1, 0x62, 0xA1, 0x79, 0xA1, 0x62, 0xA1, 0x78],
+            [0x83, 0xA1, 0x61, 1, 0xA1, 0x62, 0xA1, 0x78, 0xA1, 0x63, 0xC0],
+            [0xDE, 0, 2, 0xA1, 0x61, 1, 0xA1, 0x62, 0xA1, 0x78],
+        ] as [[UInt8]])
+    func `every form of an object becomes its smallest one`(bytes: [UInt8]) throws {
+        let value = try decodeValue(bytes)
+        #expect(encoded(value) == [0x82, 0xA1, 0x61, 1, 0xA1, 0x62, 0xA1, 0x78])
+        #expect(value.children.isPacked)
+    }
+
     @Test func `a priority travels in export form, before the content`() {
         let value = Value.boolean(true).prioritized(.integer(7))
         let expected =
@@ -68,7 +108,11 @@ import Testing
             ([0xCB, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0], "a finite number"),
             ([0xC4, 1, 0], "binary data"), ([0xC7, 0, 1], "an extension type"),
             ([0xD6, 0xFF, 0, 0, 0, 0], "an extension type"), ([0xC1], "the byte C1"),
-            ([0xA1, 0xFF], "UTF-8"), ([0x81, 0xA2, 0xC3, 0x28, 1], "UTF-8"),
+            ([0xA1, 0xFF], "UTF-8"),
+            ([0x81, 0xA1, 0x61, 0xA2, 0xC3, 0x28], "UTF-8"),
+            ([0x81, 0xA1, 0x61, 0xA2, 0x61], "needs 2"),
+            ([0x81, 0xA1, 0x61, 0xCB, 0x7F, 0xF0, 0, 0, 0, 0, 0, 0], "a finite number"),
+            ([0x81, 0xA2, 0xC3, 0x28, 1], "UTF-8"),
             ([0x81, 1, 1], "a key (a string) at byte 1, found the integer 1"),
             ([0x81, 0xA1, 0x2F, 1], "invalid key"), ([0x81, 0xA0, 1], "invalid key"),
             ([0x81, 0xA2, 0x2E, 0x78, 1], "invalid key"),
@@ -103,5 +147,27 @@ import Testing
                 continue
             }
         }
+    }
+}
+
+extension Seeded {
+    /// The children in any order, each key and each text with a longer head than it needs, or not.
+    fileprivate mutating func inAnotherForm(_ children: Children) -> [UInt8] {
+        var bytes: [UInt8] = [0xDE, 0, UInt8(children.count)]
+        for (key, child) in children.shuffled(using: &self) {
+            bytes += wide(Array(key.text.utf8))
+            if case .string(let text) = child {
+                bytes += wide(Array(text.utf8))
+            } else {
+                bytes += encoded(child)
+            }
+        }
+        return bytes
+    }
+
+    private mutating func wide(_ utf8: [UInt8]) -> [UInt8] {
+        if chance(50) { return encoded(.string(String(decoding: utf8, as: UTF8.self))) }
+        return [0xDB] + (0..<4).map { UInt8(truncatingIfNeeded: utf8.count >> (24 - 8 * $0)) }
+            + utf8
     }
 }

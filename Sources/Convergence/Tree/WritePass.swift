@@ -204,7 +204,8 @@ extension Value {
     var carriesIncrement: Bool {
         switch content {
         case .deferred: true
-        case .object(let children): children.contains { $0.value.carriesIncrement }
+        case .object(let children):
+            !children.isPacked && children.contains { $0.value.carriesIncrement }
         default: false
         }
     }

@@ -51,8 +51,8 @@ extension Sessions {
         by listen: Listens.Listen, in replica: ReplicationView
     ) -> Value {
         guard listen.query.isFiltered else { return replica.tree[listen.path] }
-        let entries = listens.shown(
-            by: listen, in: replica.tree, at: replica.now.elapsedMilliseconds)
-        return Value(entries)
+        return listens.shown(
+            by: listen, in: replica.tree, at: replica.now.elapsedMilliseconds
+        ).value
     }
 }

@@ -10,7 +10,7 @@ extension Listens {
         /// The memory limit of all indexes together.
         var byteLimit: Int
         /// Approximately the memory of an index for each child.
-        static let bytesPerChild = 52
+        static let bytesPerChild = 77
         /// A list this short is read faster than an index of it is maintained.
         static let smallList = 256
         /// An index that no query has needed for this long is dropped.
@@ -23,12 +23,12 @@ extension Listens {
     /// - Complexity: O(log n) for each child shown, and O(n log n) for the first query by an order.
     mutating func results(
         of query: Query, at path: Path, in tree: Value, at milliseconds: UInt64
-    ) throws(DataError) -> [(key: Key, value: Value)] {
+    ) throws(DataError) -> ShownChildren {
         let value = tree[path]
         let children = value.children
         if query.order == .key || children.count <= IndexBudget.smallList {
             let index = Index(by: query.order, of: children)
-            return query.resultsByKey(in: OrderedList(value, by: index))
+            return query.shown(in: OrderedList(value, by: index))
         }
         let number = list(at: path, at: milliseconds)
         try makeRoom(for: query.order, in: number, of: children)
@@ -38,7 +38,7 @@ extension Listens {
     /// The children that a listen with a query shows, ascending by key.
     mutating func shown(
         by listen: Listen, in tree: Value, at milliseconds: UInt64
-    ) -> [(key: Key, value: Value)] {
+    ) -> ShownChildren {
         let number = list(at: listen.path, at: milliseconds)
         return lists[number]!.results(of: listen.query, over: tree[listen.path])
     }

@@ -1,4 +1,5 @@
 import DataTree
+import QueryEngine
 import SyncProtocol
 
 /// The messages of one turn to clients: one frame, or one list of values, for each client, in the order of
@@ -50,10 +51,10 @@ struct Outbox: Sendable {
 
     /// Answers a `get` with children, ascending by key.
     mutating func append(
-        children: [(key: Key, value: Value)], id: UInt64, to session: SessionID
+        children: ShownChildren, id: UInt64, to session: SessionID
     ) {
         if isOfValues(session) {
-            let answer = NodeMessage.value(id: id, value: Value(children))
+            let answer = NodeMessage.value(id: id, value: children.value)
             return append(SessionAnswer(answer), to: session)
         }
         frames[place(of: session)].frame.appendValue(id: id, children: children)
@@ -125,14 +126,5 @@ extension Outbox {
         }
         lists.removeAll(keepingCapacity: true)
         return outputs
-    }
-}
-
-extension Value {
-    /// The object of these children, ascending by key; null without any.
-    init(_ entries: [(key: Key, value: Value)]) {
-        var children = Children(minimumCapacity: entries.count)
-        for (key, child) in entries { children[key] = child }
-        self.init(children)
     }
 }

@@ -49,7 +49,7 @@ struct QueriedList: Sendable {
     }
 
     /// The children in a query's window, ascending by key.
-    mutating func results(of query: Query, over value: Value) -> [(key: Key, value: Value)] {
+    mutating func results(of query: Query, over value: Value) -> ShownChildren {
         views.results(of: query, over: value)
     }
 

@@ -1,4 +1,5 @@
 import DataTree
+import QueryEngine
 import SyncProtocol
 
 /// The clients of a replica: their listens, what they wait for, and their on-disconnect writes.
@@ -47,7 +48,7 @@ extension Sessions {
 
     /// Adds the children in a query's window, ascending by key.
     mutating func send(
-        children: [(key: Key, value: Value)], id: UInt64, to session: SessionID
+        children: ShownChildren, id: UInt64, to session: SessionID
     ) {
         outbox.append(children: children, id: id, to: session)
     }

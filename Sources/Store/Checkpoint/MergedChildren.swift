@@ -52,6 +52,10 @@ extension Value {
         switch self {
         case .string(let text): room -= text.utf8.count + 3
         case .object(let children):
+            if let bytes = children.packedByteCount {
+                room -= bytes
+                return
+            }
             for (key, child) in children {
                 room -= key.utf8Count + 1
                 child.take(room: &room)

@@ -1,3 +1,5 @@
+public import DataTree
+
 /// What a client sends to a node: a request behind the number by which the answer names it.
 ///
 /// In a frame each is a MessagePack array: the name of the request, the id, its elements, and last, if there

@@ -1,3 +1,5 @@
+import DataTree
+
 /// `["backup", id, name]`: has the node write a copy of its database. Answered by `value` with the
 /// path of the copy.
 public struct BackupRequest: Equatable, Sendable {

@@ -4,8 +4,8 @@
 /// values are equal bytes, and the bytes that Python's `msgpack.packb` makes.
 /// Source: the MessagePack specification.
 ///
-/// The codec is our own, not a C library's: this target imports only `DataTree`, and the parser of
-/// msgpack-c is compiled for 32 levels, which a legal tree inside a message exceeds.
+/// The codec is our own, not a C library's: this target imports nothing, and the parser of msgpack-c is
+/// compiled for 32 levels, which a legal tree inside a message exceeds.
 public struct MessagePackWriter: Sendable {
     /// What has been written so far.
     public private(set) var bytes: [UInt8] = []
@@ -15,13 +15,20 @@ public struct MessagePackWriter: Sendable {
     /// Forgets what was written, and keeps the memory for what comes next.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
+    /// Makes room for so many bytes.
+    package mutating func reserve(_ count: Int) {
+        if bytes.capacity - bytes.count >= count { return }
+        // At least doubled, as by appending.
+        bytes.reserveCapacity(Swift.max(bytes.count + count, 2 * bytes.capacity))
+    }
+
     /// Appends bytes that are whole elements already.
     public mutating func append(encoded: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: encoded)
     }
 
     /// Appends one byte as it is.
-    mutating func append(byte: UInt8) { bytes.append(byte) }
+    package mutating func append(byte: UInt8) { bytes.append(byte) }
 }
 
 // MARK: - Primitives
@@ -80,7 +87,7 @@ extension MessagePackWriter {
 
 extension MessagePackWriter {
     /// Begins a string, of which `count` bytes must follow.
-    mutating func appendStringHead(_ count: Int) {
+    package mutating func appendStringHead(_ count: Int) {
         switch count {
         case 0..<32: bytes.append(0xA0 | UInt8(count))
         case 0...0xFF: append(0xD9, UInt8(count))
@@ -110,5 +117,30 @@ extension MessagePackWriter {
     private mutating func append(_ format: UInt8, _ number: some FixedWidthInteger) {
         bytes.append(format)
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+}
+
+// MARK: - Sizes
+
+extension MessagePackWriter {
+    /// The size of an integer in its smallest form.
+    package static func byteCount(of number: Int64) -> Int {
+        switch number {
+        case -32...0x7F: 1
+        case -0x80...0xFF: 2
+        case -0x8000...0xFFFF: 3
+        case -0x8000_0000...0xFFFF_FFFF: 5
+        default: 9
+        }
+    }
+
+    /// The size of what comes before the bytes of a string.
+    package static func byteCount(ofStringHead count: Int) -> Int {
+        switch count {
+        case 0..<32: 1
+        case 0...0xFF: 2
+        case 0...0xFFFF: 3
+        default: 5
+        }
     }
 }
