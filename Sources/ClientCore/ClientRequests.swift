@@ -75,15 +75,24 @@ extension Client {
 extension Client {
     /// Handles an answer; answers to pings and listens finish no request.
     mutating func finish(_ wireID: UInt64, _ answer: Answer) {
-        if let pending = requests.finish(wireID) { finish(pending, .success(answer)) }
+        guard let pending = requests.finish(wireID) else { return }
+        if pending.write != nil { showEarlierWrites(than: wireID) }
+        finish(pending, .success(answer))
     }
 
     /// A write is done, and durable on so many nodes.
     mutating func finish(_ wireID: UInt64, _ reached: WriteConcern) {
         guard let pending = requests.finish(wireID) else { return }
+        if pending.write != nil { showEarlierWrites(than: wireID) }
         let wanted = pending.request.concern ?? .local
         finish(
             pending, reached >= wanted ? .success(.done) : .failure(.notMet(wanted, but: reached)))
+    }
+
+    /// A node answers a write as soon as it is durable on enough nodes, and so may answer a later one first. What an earlier one
+    /// changed has come with it, and must not hide what came later.
+    private mutating func showEarlierWrites(than wireID: UInt64) {
+        for write in requests.takeEffects(before: wireID) { take(tree.revert(write)) }
     }
 
     private mutating func finish(

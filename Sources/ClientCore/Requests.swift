@@ -6,7 +6,7 @@ struct Requests: Sendable {
         var request: Request
         let askedMilliseconds: UInt64
         /// Its effect that listeners see already.
-        let write: WriteID?
+        var write: WriteID?
         /// The number under which it is kept for the application's next process.
         let record: UInt64?
         /// Roughly how many bytes it has.
@@ -103,6 +103,20 @@ struct Requests: Sendable {
         let pending = inFlight.removeValue(forKey: wireID)
         if let pending { byteCount -= pending.byteCount }
         return pending
+    }
+
+    /// Removes and returns the effects of the writes that were sent before an answered one on this connection: the node has done
+    /// them, and told what they changed, even while they wait for other nodes.
+    mutating func takeEffects(before wireID: UInt64) -> [WriteID] {
+        var effects: [WriteID] = []
+        for (earlier, pending) in inFlight.sorted(by: { $0.key < $1.key }) where earlier < wireID {
+            guard let write = pending.write, pending.request.work.isStampedByClient else {
+                continue
+            }
+            effects.append(write)
+            inFlight[earlier]?.write = nil
+        }
+        return effects
     }
 
     /// Marks a request as not taken by the node, so that it may be sent again whatever its kind.

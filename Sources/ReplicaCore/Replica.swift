@@ -146,6 +146,10 @@ extension Replica {
     public var isOut: Bool { lifecycle.isRejoining }
     /// Whether it has rejoined, if it was evicted, and has no orphaned operations to replay.
     public var isWhole: Bool { !lifecycle.isRejoining && replication.orphans.isEmpty }
+    /// Whether a session reads too slowly, and may not have been sent all changes.
+    package func holdsBack(from session: SessionID) -> Bool {
+        sessions.slowClients.contains(session)
+    }
     /// The name of the coordinator, as far as this member knows.
     public var coordinatorMember: String? {
         coordination.coordinator(of: replication.peers, at: now.elapsedMilliseconds)?.member

@@ -30,6 +30,10 @@ public struct ReplicaConfiguration: Sendable {
     public var logLimit: UInt64 = 10_000_000
     /// The number of ended incarnations in heartbeats above which the members fold them.
     public var foldingLimit = 64
+    /// With more data than about this for one slow client in a turn, its remaining listens wait for another turn.
+    public var catchUpBytes = 256 << 10
+    /// How long the tree that a slow client last showed is kept, so that it gets only what differs.
+    public var keptTreeMilliseconds: UInt64 = 5_000
     /// What a node that rejoins does with operations that no other member holds.
     public var orphanPolicy = OrphanPolicy.replay
     /// The protocol versions that this node speaks.

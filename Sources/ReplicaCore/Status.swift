@@ -15,7 +15,7 @@ extension Replica {
     /// What `hearth cluster status` shows of this node.
     ///
     /// - Complexity: O(members × writers + queried locations); nothing grows with the tree.
-    var status: NodeStatus {
+    package var status: NodeStatus {
         var status = NodeStatus()
         fill(&status.identity)
         fill(&status.data)

@@ -48,6 +48,24 @@ import Testing
             ])
     }
 
+    @Test func `an earlier write that waits for other nodes does not hide an answered later one`() {
+        var rig = Rig()
+        rig.open()
+        _ = rig.turn(listened(1, "k", .value))
+        _ = rig.turn(told(2, .integer(0)))
+        let first = Request(RequestID(number: 7), .put(path("k"), .integer(1)), concern: .all)
+        let second = Request(RequestID(number: 8), .put(path("k"), .integer(2)))
+        _ = rig.turn(.asked(first), .asked(second))
+        _ = rig.turn(told(2, .integer(1)), told(2, .integer(2)))
+        let answer = NodeMessage.ok(id: 4).frame
+        #expect(rig.turn(.received(answer)) == [.succeeded(RequestID(number: 8), .done)])
+        let outputs = rig.turn(told(2, .integer(3)))
+        let shown = ViewEvent(.value, nil, .integer(3))
+        #expect(outputs == [.observed(ListenID(number: 1), [shown])])
+        let reached = NodeMessage.acknowledged(id: 3, concern: .all).frame
+        #expect(rig.turn(.received(reached)) == [.succeeded(RequestID(number: 7), .done)])
+    }
+
     @Test(arguments: WriteConcern.allCases, WriteConcern.allCases)
     func `a write is done once it is as durable as it is to be`(
         wanted: WriteConcern, reached: WriteConcern

@@ -17,7 +17,7 @@ extension SyncView {
         case .acknowledge(let change):
             for (place, _) in change.values { acknowledge(path.appending(place), over: overlay) }
         case .revert(let change): revert(change, at: path, over: overlay)
-        case .confirm: confirm(at: path, over: overlay)
+        case .confirm: confirm(at: path, over: overlay, complete: complete)
         }
     }
 
@@ -60,16 +60,21 @@ extension SyncView {
     private mutating func revert(
         _ change: SyncChange, at path: Path, over overlay: PendingOverlay
     ) {
-        if server.isComplete, !server.isFiltered {
-            for (place, _) in change.values { refresh(at: path.appending(place), over: overlay) }
-        } else if overlay[path].isWhole {
-            return
+        for (place, _) in change.values { revert(at: path.appending(place), over: overlay) }
+        setListComplete(server.isComplete || overlay.isWhole)
+    }
+
+    /// Shows the server's data at a place again, or what an earlier write that is still unanswered made of it.
+    private mutating func revert(at path: Path, over overlay: PendingOverlay) {
+        if let written = overlay.completed(over: nil) {
+            replaceList(by: written)
+        } else if server.isComplete, !server.isFiltered, !overlay[path].isWhole {
+            refresh(at: path, over: overlay)
         } else if let key = path.keys.first, key != .priority {
             setList(child(key, over: overlay, server) ?? .null, at: Path([key]))
         } else {
             replaceList(by: server.value(under: overlay))
         }
-        setListComplete(server.isComplete || overlay.isWhole)
     }
 }
 
@@ -103,8 +108,19 @@ extension SyncView {
     }
 
     /// Marks the data as complete.
-    private mutating func confirm(at path: Path, over overlay: PendingOverlay) {
-        if path.isRoot { server.complete() }
+    ///
+    /// - Parameter complete: What a listen to everything here or above holds: a query that it serves from now on may have known a
+    ///   part of it only.
+    private mutating func confirm(
+        at path: Path, over overlay: PendingOverlay, complete: Value?
+    ) {
+        if path.isRoot {
+            if let complete {
+                server.replace(by: complete, through: nil)
+            } else {
+                server.complete()
+            }
+        }
         refresh(at: path, over: overlay)
     }
 

@@ -36,6 +36,20 @@ public enum Check: String, CaseIterable, Sendable {
     case oldValuesAreRight = "old-values-are-right"
     /// Every event changes something, and at the end a listener shows what its node shows.
     case changesTellTheTruth = "changes-tell-the-truth"
+    /// Each change tells exactly the events that a naive comparison of what a listener shows gives.
+    case eventsAreExact = "events-are-exact"
+    /// After each frame, what a client was told of its listens is what they show of its node's tree.
+    case queriesShowTheTree = "queries-show-the-tree"
+    /// A listener shows what its client was told, with the client's own unanswered writes over it, after each turn.
+    case ownWritesShow = "own-writes-show"
+    /// No node that serves a client holds less than the client has seen, and an acknowledged write is seen.
+    case clientsKeepWhatTheySaw = "clients-keep-what-they-saw"
+    /// A session's end does the on-disconnect writes that it had, and nothing else.
+    case onDisconnectWritesAreDone = "on-disconnect-writes-are-done"
+    /// No request waits longer than the scenario says for its outcome.
+    case answersInTime = "answers-in-time"
+    /// Once all is stable, no node remembers what it no longer needs.
+    case memoryIsFreed = "memory-is-freed"
     /// Each committed transaction counts once, at any node.
     case transactionsCount = "transactions-count"
     /// Transactions on one value rest one upon the other, in an order that agrees with time.

@@ -17,8 +17,13 @@ extension Check {
             case .listenersConverge: ListenersConverge.judge(evidence)
             case .staysLive: StaysLive.judge(evidence)
             case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,
-                .oldValuesAreRight, .changesTellTheTruth:
+                .oldValuesAreRight, .changesTellTheTruth, .eventsAreExact:
                 EventChecks.judge(self, evidence)
+            case .queriesShowTheTree, .ownWritesShow, .clientsKeepWhatTheySaw:
+                MirrorChecks.judge(self, evidence)
+            case .onDisconnectWritesAreDone: OnDisconnectWritesAreDone.judge(evidence)
+            case .answersInTime: AnswersInTime.judge(evidence)
+            case .memoryIsFreed: MemoryIsFreed.judge(evidence)
             case .transactionsCount: Transactions.judgeCount(evidence)
             case .transactionsLinearizable: Transactions.judgeRegister(evidence)
             case .onDisconnectWaits: OnDisconnectWaits.judge(evidence)

@@ -6,8 +6,8 @@ enum EventChecks {
         var count = 0
         for (index, streams) in evidence.programs {
             for stream in streams {
-                count += stream.counts[check] ?? 0
-                guard let failure = stream.failures[check] else { continue }
+                count += stream.tally.counts[check] ?? 0
+                guard let failure = stream.tally.failures[check] else { continue }
                 return .invalid(
                     "c\(index + 1), which listens at \(stream.path), \(failure)")
             }

@@ -44,6 +44,9 @@ struct Evidence {
     var sdkClients: [SDKClient] = []
     /// The listeners of applications and Firebase clients.
     var programs: [(index: Int, streams: [EventStream])] = []
+    var sessionEnds: [SessionEnd] = []
+    /// What nodes remember in the end, by their names.
+    var remembered: [(node: String, memory: RememberedState)] = []
     /// All that there were.
     var connections: [Connection] = []
     var refusals: [Refusal] = []

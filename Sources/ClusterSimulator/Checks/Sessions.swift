@@ -24,7 +24,9 @@ struct Sessions {
         for operation in evidence.acknowledged {
             guard let serving = operation.acknowledged, !wasLost(serving) else { continue }
             if let index = last[operation.client],
-                sessions[index][0].session == operation.session
+                sessions[index][0].session == operation.session,
+                isLibrary(operation.client)
+                    || sessions[index][0].connection == operation.connection
             {
                 sessions[index].append(operation)
             } else {
@@ -33,6 +35,11 @@ struct Sessions {
             }
         }
         return sessions
+    }
+
+    /// Whether a client keeps its session from one connection to the next: protocol clients do not say what they have seen.
+    private func isLibrary(_ client: Int) -> Bool {
+        client < evidence.clientCount - evidence.scenario.clients.protocolCount
     }
 
     private func wasLost(_ serving: ClientOperation.Serving) -> Bool {

@@ -38,7 +38,7 @@ enum StaysLive {
             return "never answered: \(open)"
         }
         for (index, streams) in evidence.programs {
-            if let stream = streams.first(where: { $0.value == nil }) {
+            if let stream = streams.first(where: { $0.value == nil && !$0.isOver }) {
                 return "c\(index + 1) never gets the value at \(stream.path)"
             }
         }
@@ -49,6 +49,10 @@ enum StaysLive {
                     + "connection is \(application.connection.map(String.init) ?? "none")"
             }
         }
-        return "the replicas are equal, and a node or a listener does not come to rest"
+        if let client = evidence.sdkClients.first(where: { !$0.isAtRest }) {
+            return "c\(client.index + 1) does not come to rest: its connection is "
+                + (client.connection.map(String.init) ?? "none")
+        }
+        return "the replicas are equal, and a node or a connection does not come to rest"
     }
 }

@@ -12,8 +12,13 @@ struct Connection {
     private(set) var ended: Microseconds?
     /// The node never accepted the connection, so that no request on it was executed.
     var wasRefused = false
+    /// What its node has to do once it has ended.
+    var onDisconnect = DisconnectModel()
     /// The operations requested on it, by the ids of their requests.
     var asked: [(id: UInt64, operation: Int)] = []
+    /// The client does not read: what its node sends waits.
+    var isClogged = false
+    var unread: [[UInt8]] = []
     /// When the last frame on its way arrives.
     var lastAtNode: Microseconds = 0
     var lastAtClient: Microseconds = 0

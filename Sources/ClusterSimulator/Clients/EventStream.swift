@@ -8,34 +8,70 @@ import QueryEngine
 struct EventStream {
     let path: Path
     let query: Query
+    /// Its program has ended the listen.
+    var isOver = false
     /// What the child events have made, by key.
     private(set) var children = Children()
     /// The last value event; nil before the first.
     private(set) var value: Value?
+    /// Whether the listener knows the whole value: no change has come since without a value event.
+    private var isWhole = false
+    /// Whether it may know a part only again: an own write of all of it, which the node has not told yet, may be refused.
+    let mayBePartial: Bool
     private(set) var batchCount = 0
-    /// How often there was something to check, for each check.
-    private(set) var counts: [Check: Int] = [:]
-    /// The first error of the events, for each check.
-    private(set) var failures: [Check: String] = [:]
+    /// What the checks of the events have found.
+    private(set) var tally = CheckTally()
 
-    init(path: Path, query: Query) {
+    init(path: Path, query: Query, mayBePartial: Bool = false) {
         self.path = path
         self.query = query
+        self.mayBePartial = mayBePartial
     }
 
     /// Checks the events of one change.
     mutating func take(_ events: [ViewEvent]) {
         batchCount += 1
+        checkExactness(of: events)
         checkOrder(of: events)
         for event in events { take(event) }
+        isWhole = events.last?.kind == .value
         checkPlaces(of: events)
     }
 
+    /// The value that the listener knows now; nil if it knows none, or a part.
+    var shown: Value? { isWhole ? value : nil }
+
     private mutating func note(_ check: Check, _ problem: String) {
-        if failures[check] == nil { failures[check] = "batch \(batchCount): \(problem)" }
+        let batch = batchCount
+        tally.note(check, "batch \(batch): \(problem)")
     }
 
-    private mutating func count(_ check: Check) { counts[check, default: 0] += 1 }
+    private mutating func count(_ check: Check) { tally.count(check) }
+
+    /// A change that ends with a value tells exactly what a comparison of the two values gives.
+    private mutating func checkExactness(of events: [ViewEvent]) {
+        guard let last = events.last, last.kind == .value else { return }
+        count(.eventsAreExact)
+        let expected = NaiveQuery(query).events(
+            from: shown ?? Value(children), wasComplete: isWhole, to: last.data)
+        let afterPart = NaiveQuery(query).events(
+            from: shown ?? Value(children), wasComplete: false, to: last.data)
+        if events == expected || mayBePartial && events == afterPart { return }
+        let old = shown?.description ?? "nothing whole, but \(Value(children))"
+        note(
+            .eventsAreExact,
+            "from \(old) to \(last.data) it was told \(EventStream.text(of: events)), not "
+                + EventStream.text(of: expected))
+    }
+
+    private static func text(of events: [ViewEvent]) -> String {
+        let texts = events.map { event in
+            let key = event.key.map { " \($0)" } ?? ""
+            let place = event.previousChildKey.map { " after \($0)" } ?? ""
+            return "\(event.kind.name)\(key)\(place) \(event.data)"
+        }
+        return "[" + texts.joined(separator: ", ") + "]"
+    }
 
     /// Removals, additions, moves, changes, and in the end one value.
     private mutating func checkOrder(of events: [ViewEvent]) {
@@ -49,7 +85,7 @@ struct EventStream {
         }
         // Before the node has sent the whole value, the application's own writes show child by child.
         let values = events.count { $0.kind == .value }
-        if values > 1 || values == 0 && value != nil {
+        if values > 1 || values == 0 && isWhole && !mayBePartial {
             note(.eventsInOrder, "one change gave \(events.map(\.kind))")
         }
     }
@@ -58,7 +94,7 @@ struct EventStream {
     private mutating func checkOrder(of events: [(key: Key?, data: Value)]) {
         var told = Children()
         for case (let key?, let data) in events { told[key] = data }
-        let ordered = told.ordered(by: query.order).map(\.key)
+        let ordered = NaiveQuery(query).ordered(told).map(\.key)
         if ordered.count == events.count, ordered != events.map(\.key) {
             note(.eventsInOrder, "children come as \(events.map(\.key)), in \(Value(told))")
         }
@@ -108,7 +144,7 @@ struct EventStream {
     private mutating func take(value new: Value) {
         count(.changesTellTheTruth)
         count(.eventsMakeTheState)
-        if value == new { note(.changesTellTheTruth, "a value came twice: \(new)") }
+        if shown == new, !mayBePartial { note(.changesTellTheTruth, "a value came twice: \(new)") }
         value = new
         if new.children != children {
             note(
@@ -118,10 +154,11 @@ struct EventStream {
 
     /// The child that an event names as the previous one precedes it in what the listener shows now.
     private mutating func checkPlaces(of events: [ViewEvent]) {
-        guard let value else { return }
+        // A client that knows a part only shows the places among the children that it knows.
+        guard let value = shown ?? (value == nil ? nil : Value(children)) else { return }
         var before: [Key: Key?] = [:]
         var last: Key?
-        for (key, _) in value.children.ordered(by: query.order) {
+        for (key, _) in NaiveQuery(query).ordered(value.children) {
             before[key] = .some(last)
             last = key
         }
@@ -141,20 +178,12 @@ struct EventStream {
 
     /// Compares what the listener shows with what its node shows.
     mutating func finish(showing tree: Value) {
-        let list = tree[path]
-        var expected = list
-        if query.isFiltered {
-            let index = Index(by: query.order, of: list.children)
-            var shown = Children()
-            for (key, child) in query.results(in: OrderedList(list, by: index)) {
-                shown[key] = child
-            }
-            expected = Value(shown)
-        }
-        if value != expected {
+        if isOver { return }
+        let expected = NaiveQuery(query).shown(of: tree[path])
+        if shown != expected {
             note(
                 .changesTellTheTruth,
-                "in the end it shows \(value.map(\.description) ?? "nothing"), and its node "
+                "in the end it shows \(shown.map(\.description) ?? "nothing"), and its node "
                     + "\(expected)")
         }
     }

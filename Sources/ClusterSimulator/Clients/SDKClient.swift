@@ -14,6 +14,8 @@ struct SDKClient {
         case operation(Int, wanted: WriteConcern?)
         /// Recorded as this transaction of the history.
         case transaction(Int)
+        /// A transaction of a dense program.
+        case modification
         case other
     }
 
@@ -26,6 +28,16 @@ struct SDKClient {
     var requests: RequestSource?
     var listening: Listening?
     var application: ApplicationProgram?
+    var dense: DenseProgram?
+    /// What a dense program has been told and has written.
+    var mirror = ClientMirror()
+    var tally = CheckTally()
+    /// The stamps of a dense program's writes on the present connection, by their numbers there.
+    var stamps: [UInt64: Stamp] = [:]
+    /// Whether it looks for any node since the last one, whatever it has seen.
+    var hasGivenUp = false
+    /// When it sends its next hello.
+    var helloTime: Microseconds = 0
     /// As the run numbers them.
     var connection: Int?
     /// The node to which it was connected last.
@@ -35,6 +47,8 @@ struct SDKClient {
     /// By the number of the request.
     var open: [UInt64: Work] = [:]
     var session = ObservedSession()
+    /// The results of transactions' functions that the library has not got yet.
+    var results: [ClientCore.Input] = []
     /// Counts the events that restart its patience: an answer, another node.
     var patience: UInt64 = 0
     let clock: ClientClock
@@ -50,10 +64,24 @@ struct SDKClient {
             Configuration(nodes: nodes, writer: WriterID(bits: self.random.next() | 1)))
     }
 
+    /// A client whose dense program meets the limits of the library.
+    init(
+        index: Int, nodes: [String], clock: ClientClock, random: SplitMix64, dense: DenseProgram
+    ) {
+        self.init(index: index, nodes: nodes, clock: clock, random: random)
+        var configuration = Configuration(
+            nodes: nodes, writer: WriterID(bits: self.random.next() | 1))
+        (configuration.window, configuration.queueLimit) = (6, 40)
+        (configuration.rangeBytes, configuration.frameBytes) = (40, 300)
+        core = Client(configuration)
+        self.dense = dense
+    }
+
     /// All requests are answered, and all listens have a value.
     var isAtRest: Bool {
-        open.isEmpty && streams.allSatisfy { $0.value != nil }
-            && listening?.isComplete != false && (core.isConnected || requests != nil)
+        open.isEmpty && streams.allSatisfy { $0.isOver || $0.value != nil }
+            && listening?.isComplete != false
+            && (core.isConnected || requests != nil || !core.isAwaiting)
     }
 
     /// What it listens to.
@@ -70,12 +98,21 @@ struct SDKClient {
     /// Whether the frames between the SDK and nodes are recorded.
     var isObserved: Bool { requests != nil || listening != nil }
 
+    /// Whether it acts by itself.
+    var hasProgram: Bool { requests != nil || application != nil || dense != nil }
+
     /// Whether the client only keeps its presence.
-    var isPresence: Bool { !isObserved && application == nil }
+    var isPresence: Bool { !isObserved && application == nil && dense == nil }
 
     mutating func loseConnection() {
         connection = nil
         listening?.disconnect()
+        mirror.loseConnection()
+        stamps = [:]
+    }
+
+    mutating func takeResult() -> ClientCore.Input? {
+        results.isEmpty ? nil : results.removeFirst()
     }
 
     // MARK: What it asks
@@ -134,6 +171,9 @@ struct SDKClient {
         streams[index].take(events)
         if streams[index].path == ApplicationProgram.pair { streams[index].checkPair() }
     }
+
+    /// The number of the request that it makes next.
+    var nextRequestNumber: UInt64 { lastRequest + 1 }
 
     mutating func noteEnd(of listen: ListenID, _ problem: String) {
         listening?.noteEnd(problem)

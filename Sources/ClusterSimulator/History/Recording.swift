@@ -275,6 +275,17 @@ extension Replica {
 }
 
 extension Recording {
+    /// The state of a process in which it held exactly this; nil if it is not recorded.
+    func state(of node: Int, incarnation: Int, holding vector: VersionVector) -> State? {
+        guard keepsValues else { return nil }
+        let total = vector.total
+        for state in states[node].reversed() {
+            guard state.incarnation == incarnation, state.vector.total >= total else { return nil }
+            if state.vector == vector { return state }
+        }
+        return nil
+    }
+
     /// The operation that a vector covers of those with a stamp of a client.
     func dot(of stamp: Stamp, in vector: VersionVector) -> Dot? {
         stamped[stamp]?.first { vector.covers($0) }

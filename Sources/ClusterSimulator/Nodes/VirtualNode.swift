@@ -51,6 +51,8 @@ struct VirtualNode {
     /// The frames of clients that the last turn took, and how far the replica was before and after.
     private var served:
         [(session: SessionID, frame: [UInt8], before: VersionVector, vector: VersionVector)] = []
+    /// The sessions that the last turn ended, and how far the replica was before and after.
+    private var closings: [(session: SessionID, before: VersionVector, after: VersionVector)] = []
     private var random: SplitMix64
 
     init(index: Int, _ cluster: ClusterSettings, clocks: ClockSettings, seed: UInt64) {
@@ -67,6 +69,8 @@ struct VirtualNode {
             durability: cluster.durability, seed: 0)
         configuration.checkpointBytes = 2_000
         configuration.foldingLimit = 2
+        configuration.catchUpBytes = 100
+        configuration.keptTreeMilliseconds = 400
         configuration.logLimit = UInt64(cluster.logLimit)
         configuration.leaseMilliseconds = cluster.lease / 1_000
         configuration.retryWindowMilliseconds = cluster.retryWindow / 1_000
@@ -139,6 +143,7 @@ struct VirtualNode {
         state = .down
         waiting.removeAll()
         served.removeAll()
+        closings.removeAll()
         isServing = false
         waitsForRoom = false
         isTurnScheduled = false
@@ -199,10 +204,14 @@ struct VirtualNode {
     }
 
     private mutating func take(_ input: Input) -> [Output] {
-        guard case .requested(let frame, let session) = input else { return replica!.step(input) }
         let before = replica!.vector
         let outputs = replica!.step(input)
-        served.append((session, frame, before, replica!.vector))
+        switch input {
+        case .requested(let frame, let session):
+            served.append((session, frame, before, replica!.vector))
+        case .closed(let session): closings.append((session, before, replica!.vector))
+        default: break
+        }
         return outputs
     }
 
@@ -212,6 +221,14 @@ struct VirtualNode {
     )] {
         defer { served.removeAll(keepingCapacity: true) }
         return served
+    }
+
+    /// Removes and returns the sessions that the last turn ended.
+    mutating func takeClosings() -> [(
+        session: SessionID, before: VersionVector, after: VersionVector
+    )] {
+        defer { closings.removeAll(keepingCapacity: true) }
+        return closings
     }
 
     mutating func stored(turn: UInt64) -> [Output] { replica?.step(.stored(turn: turn)) ?? [] }

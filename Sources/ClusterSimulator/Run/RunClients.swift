@@ -52,6 +52,9 @@ extension SimulatedRun {
             + next(clients.applications) { number, index in
                 scenario.application(number, index, seed: seed)
             }
+            + next(clients.dense) { number, index in
+                scenario.denseClient(number, index, seed: seed)
+            }
             + next(clients.idle) { _, index in scenario.presence(index, seed: seed) }
     }
 
@@ -224,6 +227,18 @@ extension Scenario {
         client.streams = streams
         client.application = program(number)
         return client
+    }
+
+    /// A dense program takes its share of the steps.
+    fileprivate func denseClient(_ number: Int, _ index: Int, seed: UInt64) -> SDKClient {
+        var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
+        let clock = ClientClock(skew: clients.skew, random: &random)
+        let nodes = nodes(from: random.index(below: cluster.replicas), &random)
+        let (steps, count) = (workload.dense, clients.dense)
+        return SDKClient(
+            index: index, nodes: nodes, clock: clock, random: random,
+            dense: DenseProgram(
+                remaining: steps * (number + 1) / count - steps * number / count))
     }
 
     /// Every second one listens, too.

@@ -36,6 +36,7 @@ extension SimulatedRun {
             let index = Int(served.session.number) - 1
             let messages = (try? FrameReader<ClientMessage>.messages(in: served.frame)) ?? []
             for case .message(let message) in messages {
+                noteOnDisconnect(message, on: index)
                 guard let id = message.requestID,
                     let asked = connections[index].asked.last(where: { $0.id == id })
                 else { continue }
@@ -45,6 +46,18 @@ extension SimulatedRun {
                         connection: index, node: node, time: now, before: served.before,
                         vector: served.vector, made: made, dot: dot))
             }
+        }
+    }
+
+    private mutating func noteOnDisconnect(_ message: ClientMessage, on index: Int) {
+        connections[index].onDisconnect.take(message)
+        let isRequest =
+            switch message.request {
+            case .onDisconnect, .onDisconnectMerge, .onDisconnectCancel: true
+            default: false
+            }
+        if isRequest, nodes[connections[index].node].waitsForRoom {
+            connections[index].onDisconnect.isVague = true
         }
     }
 
@@ -81,12 +94,34 @@ extension SimulatedRun {
         if session == SimulatedRun.operatorSession { return noteAnswer(frame) }
         let index = Int(session.number) - 1
         let connection = connections[index]
+        if connection.isClogged { return connections[index].unread.append(frame) }
         guard !connection.isBroken, isCurrent(index),
             let delay = delay(from: connection.node, to: endpoint(of: connection.client), on: index)
         else { return }
         let arrival = max(now + delay, connection.lastAtClient)
         connections[index].lastAtClient = arrival
         queue.schedule(.replied(connection: index, frame: frame), at: arrival)
+    }
+
+    /// The client of a connection stops reading.
+    mutating func clog(connection index: Int) {
+        let connection = connections[index]
+        guard !connection.isClogged, !connection.isBroken, connection.isAccepted,
+            nodes[connection.node].isServing,
+            nodes[connection.node].incarnation == connection.incarnation
+        else { return }
+        connections[index].isClogged = true
+        tell(.backpressured(SimulatedRun.session(of: index)), on: index)
+    }
+
+    /// The client reads again, at first what has waited.
+    mutating func drain(connection index: Int) {
+        guard connections[index].isClogged else { return }
+        connections[index].isClogged = false
+        let unread = connections[index].unread
+        connections[index].unread.removeAll()
+        for frame in unread { reply(frame, to: SimulatedRun.session(of: index)) }
+        tell(.writable(SimulatedRun.session(of: index)), on: index)
     }
 
     /// A refused eviction must have no effect, now or later.

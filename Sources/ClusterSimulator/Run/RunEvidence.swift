@@ -24,6 +24,10 @@ extension Evidence {
             return (client.index, streams)
         }
         connections = run.connections
+        sessionEnds = run.sessionEnds
+        remembered = run.nodes.filter(\.belongs).compactMap { node in
+            node.replica.map { (node.name, RememberedState(of: $0)) }
+        }
         refusals = run.refusals
         duplicateNodes = run.duplicateNodes
         everyTurn = run.everyTurn

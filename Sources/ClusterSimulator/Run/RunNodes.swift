@@ -74,6 +74,8 @@ extension SimulatedRun {
             turnOf: replica.view, node: node, incarnation: incarnation, stableTime: stableTime,
             at: now)
         noteServings(of: node)
+        noteSessionEnds(at: node)
+        noteCaughtUp(at: node)
     }
 
     /// Records what a node's process is about to read from its clock.

@@ -8,6 +8,8 @@ struct Quiescence {
     static let interval = TimeRange(.milliseconds(80), .milliseconds(120))
     /// How long it has to stay equal until the run ends.
     static let quiet: Microseconds = .seconds(1)
+    /// How long equal replicas may take to forget what is stable.
+    static let forgetting: Microseconds = .seconds(15)
     /// A client that repeats a request for ever never reaches quiescence.
     static let limit: Microseconds = .seconds(180)
 
@@ -55,7 +57,9 @@ extension SimulatedRun {
         } else {
             quiescence.equalSince = nil
         }
-        if let since = quiescence.equalSince, now >= since + Quiescence.quiet {
+        if let since = quiescence.equalSince, now >= since + Quiescence.quiet,
+            hasForgotten || now >= since + Quiescence.forgetting
+        {
             quiescence.converged = since
             quiescence.isOver = true
         } else if now
@@ -64,6 +68,15 @@ extension SimulatedRun {
             quiescence.isOver = true
         } else {
             schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
+        }
+    }
+
+    /// Whether nodes have freed what they need not keep, where the scenario claims that they do.
+    private var hasForgotten: Bool {
+        guard scenario.checks.contains(.memoryIsFreed) else { return true }
+        return nodes.allSatisfy { node in
+            guard node.belongs, let replica = node.replica else { return true }
+            return RememberedState(of: replica).isFreed
         }
     }
 
@@ -82,7 +95,9 @@ extension SimulatedRun {
         }
             && protocolClients.allSatisfy { $0.pending == nil }
             && sdkClients.allSatisfy { client in
-                client.isAtRest && (client.requests != nil || isAtRest(client.connection))
+                client.isAtRest
+                    && (client.requests != nil || !client.core.isAwaiting
+                        || isAtRest(client.connection))
             }
             && firebaseClients.allSatisfy { $0.isAtRest && isAtRest($0.connection) }
             && duplicateNodes.allSatisfy { $0.ended != nil }

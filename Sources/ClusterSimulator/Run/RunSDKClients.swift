@@ -20,12 +20,12 @@ extension SimulatedRun {
         let client = sdkClients[number].index
         schedule(.clientTurns(client), after: 0)
         if sdkClients[number].requests != nil { scheduleMove(of: client) }
-        if sdkClients[number].requests != nil || sdkClients[number].application != nil {
+        if sdkClients[number].hasProgram {
             scheduleAct(of: number)
         }
     }
 
-    private mutating func scheduleAct(of number: Int) {
+    mutating func scheduleAct(of number: Int) {
         let pace = sdkClients[number].random.time(in: scenario.clients.pace)
         schedule(.clientActs(sdkClients[number].index), after: pace)
     }
@@ -37,7 +37,13 @@ extension SimulatedRun {
     }
 
     mutating func act(sdkClient number: Int) {
-        if sdkClients[number].application == nil { askNext(number) } else { actNext(number) }
+        if sdkClients[number].dense != nil {
+            actNext(dense: number)
+        } else if sdkClients[number].application == nil {
+            askNext(number)
+        } else {
+            actNext(number)
+        }
     }
 
     // MARK: One request after the other
@@ -119,37 +125,52 @@ extension SimulatedRun {
 
     /// What the function of a transaction makes of a value: one more, or a value that no other one makes.
     private mutating func transact(_ request: RequestID, on value: Value, _ number: Int) {
-        guard case .transaction(let index)? = sdkClients[number].open[request.number]
-        else { return }
+        let work = sdkClients[number].open[request.number]
+        if case .modification? = work {
+            return sdkClients[number].results.append(.ran(request, modified(value)))
+        }
+        guard case .transaction(let index)? = work else { return }
         let new =
             history.transactions[index].path == ApplicationProgram.count
             ? Value.integer(value.count + 1)
             : .string("c\(sdkClients[number].index + 1)-\(request.number)")
         history.transactions[index].old = value
         history.transactions[index].new = new
-        tell(.ran(request, .value(new)), to: number)
+        sdkClients[number].results.append(.ran(request, .value(new)))
     }
 
     mutating func stopSDKClients() {
         for number in sdkClients.indices {
             if let input = sdkClients[number].stop() { take(input, number) }
+            for step in sdkClients[number].dense?.stop() ?? [] { perform(step, number) }
         }
     }
 
     // MARK: Turns
 
-    private mutating func tell(_ input: Input, to number: Int) {
+    mutating func tell(_ input: Input, to number: Int) {
         perform(sdkClients[number].core.step(input), of: number)
+        // Functions have run once all outputs before their results are done.
+        while let result = sdkClients[number].takeResult() {
+            perform(sdkClients[number].core.step(result), of: number)
+        }
     }
 
     private mutating func take(_ input: Input?, _ number: Int) {
-        let turn = Input.turnBegan(
-            elapsedMilliseconds: now / 1_000,
-            wallMilliseconds: sdkClients[number].clock.milliseconds(at: now))
-        tell(turn, to: number)
+        beginTurn(of: number)
         if let input { tell(input, to: number) }
-        tell(.turnEnded, to: number)
+        endTurn(of: number)
+        if input != nil { checkListeners(of: number) }
     }
+
+    mutating func beginTurn(of number: Int) {
+        tell(
+            .turnBegan(
+                elapsedMilliseconds: now / 1_000,
+                wallMilliseconds: sdkClients[number].clock.milliseconds(at: now)), to: number)
+    }
+
+    mutating func endTurn(of number: Int) { tell(.turnEnded, to: number) }
 
     private mutating func perform(_ outputs: [Output], of number: Int) {
         for output in outputs {
@@ -194,7 +215,10 @@ extension SimulatedRun {
             history.transactions[transaction].outcome = ClientOperation.Outcome(result)
             history.transactions[transaction].completed = now
             history.transactions[transaction].node = sdkClients[number].node
-        case .other?, nil: break
+        case .modification?, .other?, nil: break
+        }
+        if sdkClients[number].dense != nil {
+            sdkClients[number].finishMirrored(request.number, isDone: result.isDoneByNode)
         }
         if sdkClients[number].requests != nil { scheduleAct(of: number) }
     }
@@ -222,8 +246,16 @@ extension SimulatedRun {
 
     /// A frame of its node reaches a client.
     mutating func takeReply(_ frame: [UInt8], onSDKClient number: Int) {
-        observe(reply: frame, to: number)
-        take(.received(frame), number)
+        let connection = sdkClients[number].connection
+        beginTurn(of: number)
+        // It may have turned to another node just now.
+        if sdkClients[number].connection == connection {
+            observe(reply: frame, to: number)
+            if sdkClients[number].dense != nil { noteDense(reply: frame, number) }
+            tell(.received(frame), to: number)
+        }
+        endTurn(of: number)
+        checkListeners(of: number)
     }
 }
 

@@ -9,6 +9,7 @@ extension SimulatedRun {
     /// Sends a frame, and records to which operation each of its requests belongs.
     mutating func send(_ frame: [UInt8], fromSDKClient number: Int) {
         guard let connection = sdkClients[number].connection else { return }
+        if sdkClients[number].dense != nil { noteDense(request: frame, number) }
         if sdkClients[number].isObserved, let received = messages(of: ClientMessage.self, in: frame)
         {
             for case .message(let message) in received { note(message, on: connection, number) }
@@ -52,6 +53,33 @@ extension SimulatedRun {
             guard let operation = operation(id, askedOn: connection) else { return }
             noteRefusal(of: operation, code, problem, by: connections[connection].node)
         default: break
+        }
+    }
+
+    /// Records a frame of a dense program.
+    private mutating func noteDense(request frame: [UInt8], _ number: Int) {
+        sdkClients[number].helloTime = now
+        for case .message(let message) in messages(of: ClientMessage.self, in: frame) ?? [] {
+            sdkClients[number].observeDense(message)
+        }
+    }
+
+    /// Records a frame that reaches a dense program, and checks what it shows.
+    mutating func noteDense(reply frame: [UInt8], _ number: Int) {
+        guard let received = messages(of: NodeMessage.self, in: frame) else { return }
+        var acknowledged: [Stamp] = []
+        for case .message(let message) in received {
+            if let stamp = sdkClients[number].observeDense(message) { acknowledged.append(stamp) }
+        }
+        checkTold(number)
+        guard recording.isOn, !scenario.mayReplay else { return }
+        for stamp in acknowledged {
+            sdkClients[number].tally.count(.clientsKeepWhatTheySaw)
+            if recording.dot(of: stamp, in: sdkClients[number].mirror.seen) != nil { continue }
+            sdkClients[number].tally.note(
+                .clientsKeepWhatTheySaw,
+                "was told at \(now.description) that its write \(stamp) is done, by a node that has not shown it"
+            )
         }
     }
 
@@ -104,5 +132,17 @@ extension ClientOperation.Outcome {
             case .done: self = .acknowledged
             }
         }
+    }
+}
+
+extension Scenario {
+    /// Whether operations may be made again with other stamps, or be lost with disks.
+    fileprivate var mayReplay: Bool {
+        cluster.durability != .commit
+            || script.contains { scripted in
+                guard case .fault(let fault) = scripted.action else { return false }
+                return fault is Evict || fault is MemberList || fault is Abandon || fault is Wipe
+                    || fault is Restore || fault is Rot || fault is DiskFault
+            }
     }
 }

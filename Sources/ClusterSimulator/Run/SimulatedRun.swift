@@ -11,7 +11,7 @@ struct SimulatedRun {
     var queue = EventQueue()
     var network: VirtualNetwork
     var nodes: [VirtualNode]
-    /// SDK clients: first those that send requests, then listeners, applications, and idle ones.
+    /// SDK clients: first those that send requests, then listeners, applications, dense programs, and idle ones.
     var sdkClients: [SDKClient]
     var protocolClients: [ProtocolClient]
     var firebaseClients: [FirebaseClient]
@@ -35,6 +35,8 @@ struct SimulatedRun {
     var refusals: [Refusal] = []
     var statistics = SimulationStatistics()
     var quiescence = Quiescence()
+    /// What sessions left to be done at their ends, and what was done.
+    var sessionEnds: [SessionEnd] = []
     /// For faults, and for draws that belong neither to a node nor to the network.
     var random: SplitMix64
 
@@ -112,12 +114,17 @@ struct SimulatedRun {
 
 extension Scenario {
     /// Short enough to execute everything again after every turn.
-    var isSmall: Bool { workload.operations + workload.applications <= 300 }
+    var isSmall: Bool { stepCount <= 300 }
+
+    /// What all clients do together.
+    fileprivate var stepCount: Int {
+        workload.operations + workload.applications + workload.dense
+    }
 }
 
 extension ClientSettings {
-    /// Clients that send requests, listeners, applications, the idle ones among these, and Firebase clients.
-    var total: Int { count + listeners + applications + idle + firebase }
+    /// Clients that send requests, listeners, applications, dense programs, the idle ones among these, and Firebase clients.
+    var total: Int { count + listeners + applications + dense + idle + firebase }
     /// The last of the clients that send requests.
     var protocolCount: Int { min(count, protocolClients) }
 }
@@ -127,8 +134,7 @@ extension Recording {
     fileprivate init(of scenario: Scenario) {
         self.init(
             nodes: scenario.cluster.replicas,
-            isOn: scenario.workload.operations + scenario.workload.applications
-                <= Recording.operationLimit,
+            isOn: scenario.stepCount <= Recording.operationLimit,
             keepsValues: scenario.isSmall, leaseMilliseconds: scenario.cluster.lease / 1_000)
     }
 }

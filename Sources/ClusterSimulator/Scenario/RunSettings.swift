@@ -40,6 +40,8 @@ struct ClientSettings: Sendable {
     var listeners = 0
     /// Programs that listen to queries, write, transact, go offline and come back.
     var applications = 0
+    /// Programs that do all that the SDK offers, at few places.
+    var dense = 0
     /// More of them that only leave an on-disconnect write, and stay.
     var idle = 0
     /// Programs like applications that speak Firebase's WebSocket protocol.
@@ -50,6 +52,8 @@ struct ClientSettings: Sendable {
     var move: TimeRange?
     /// Without an answer for this long, a client goes to another node.
     var patience: Microseconds = .seconds(1)
+    /// The longest time that a client waits for an outcome, by the check `answers-in-time`.
+    var answer: Microseconds = .seconds(5)
     /// How far a client's clock may be from the true time, either way.
     var skew: Microseconds = 0
 }
@@ -60,6 +64,8 @@ struct WorkloadSettings: Sendable {
     var operations = 0
     /// The steps of all applications and Firebase clients together.
     var applications = 0
+    /// The steps of all dense programs together.
+    var dense = 0
     /// The chance that a step of an application is a transaction, besides one in ten.
     var transactions = Probability.zero
     var weights = [Int](repeating: 0, count: Kind.allCases.count)

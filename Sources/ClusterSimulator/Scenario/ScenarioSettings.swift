@@ -53,6 +53,7 @@ extension ScenarioSection {
             .count("protocol", \.clients.protocolClients, in: 0...10_000),
             .count("listeners", \.clients.listeners, in: 0...1_000),
             .count("applications", \.clients.applications, in: 0...100),
+            .count("dense", \.clients.dense, in: 0...100),
             .count("idle", \.clients.idle, in: 0...100),
             .count("firebase", \.clients.firebase, in: 0...100),
             .times("pace", \.clients.pace),
@@ -60,6 +61,7 @@ extension ScenarioSection {
                 "move", \.clients.move, { word throws(ScenarioError) in try word.times() },
                 { $0?.text ?? "never" }),
             .time("patience", \.clients.patience),
+            .time("answer", \.clients.answer),
             .time("skew", \.clients.skew),
         ]
     }
@@ -68,6 +70,7 @@ extension ScenarioSection {
         [
             .count("operations", \.workload.operations, in: 0...1_000_000),
             .count("applications", \.workload.applications, in: 0...10_000),
+            .count("dense", \.workload.dense, in: 0...10_000),
             .count("lists", \.workload.lists, in: 1...1_000),
             .count("counters", \.workload.counters, in: 1...1_000),
             .chance("concern", \.workload.concern),

@@ -22,6 +22,7 @@ struct Swarm {
         swarm.drawWorkload()
         swarm.drawFaults()
         swarm.drawRetries()
+        swarm.drawDensePrograms()
         return swarm.scenario
     }
 
@@ -99,6 +100,13 @@ struct Swarm {
         set("cluster retry-window", \.cluster.retryWindow, .milliseconds(200 + number(2_000)))
         set("cluster lease", \.cluster.lease, .milliseconds(400 + number(1_000)))
         set("workload transactions", \.workload.transactions, drawChance(upTo: 600_000))
+    }
+
+    /// Half of the runs have programs that do everything at few places.
+    private mutating func drawDensePrograms() {
+        set("clients dense", \.clients.dense, max(0, index(8) - 3))
+        let steps = scenario.clients.dense == 0 ? 0 : 40 + index(120)
+        set("workload dense", \.workload.dense, steps)
     }
 
     // MARK: Draws

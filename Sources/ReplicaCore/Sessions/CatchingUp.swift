@@ -4,14 +4,11 @@ import SyncProtocol
 // How clients that read slowly receive what they have missed.
 
 extension Sessions {
-    /// With more data than about this in a turn, the remaining listens wait for another turn.
-    private static let catchUpBytes = 256 << 10
-
     /// Sends the listens that have missed changes what differs now, some in every turn; then what waited for that.
     mutating func catchUpSlowClients(seeing replica: ReplicationView) {
         slowClients.forgetTrees(at: replica.now.elapsedMilliseconds)
         for session in slowClients.catchingUp {
-            var room = Sessions.catchUpBytes - byteCount(for: session)
+            var room = catchUpBytes - byteCount(for: session)
             while room > 0, let (id, tree) = slowClients.takeMissed(of: session) {
                 guard let listen = listens.listen(of: .init(session: session, id: id)) else {
                     continue

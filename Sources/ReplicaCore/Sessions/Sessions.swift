@@ -10,9 +10,11 @@ struct Sessions: Sendable {
     /// The name of this node.
     let member: String
     let durability: Durability
+    /// With more data than about this for one slow client in a turn, its remaining listens wait for another turn.
+    let catchUpBytes: Int
     var listens: Listens
     private(set) var outbox = Outbox()
-    var slowClients = SlowClients()
+    var slowClients: SlowClients
     var disconnects = Disconnects()
     var writeConcernWaiters = WriteConcernWaiters()
     var stabilityWaiters = StabilityWaiters()
@@ -30,6 +32,8 @@ struct Sessions: Sendable {
     init(_ configuration: ReplicaConfiguration) {
         member = configuration.member
         durability = configuration.durability
+        catchUpBytes = configuration.catchUpBytes
+        slowClients = SlowClients(keptMilliseconds: configuration.keptTreeMilliseconds)
         listens = Listens(
             indexing: configuration.indexes, within: .init(byteLimit: configuration.indexByteLimit))
     }

@@ -25,8 +25,8 @@ struct SlowClients: Sendable {
         var postponed: [Postponed] = []
     }
 
-    /// Kept trees take memory for all that has changed since.
-    static let keptMilliseconds: UInt64 = 5_000
+    /// How long trees are kept: they take memory for all that has changed since.
+    private let keptMilliseconds: UInt64
 
     /// With so many waiting answers, a session's further requests are refused.
     static let postponedLimit = 10_000
@@ -34,6 +34,8 @@ struct SlowClients: Sendable {
     private var sessions: [SessionID: Session] = [:]
     /// Changes not sent, because what differs in the end will be.
     private(set) var heldBack: UInt64 = 0
+
+    init(keptMilliseconds: UInt64) { self.keptMilliseconds = keptMilliseconds }
 
     var isEmpty: Bool { sessions.isEmpty }
     var count: Int { sessions.count }
@@ -78,7 +80,7 @@ struct SlowClients: Sendable {
     /// Drops trees that have been kept for long: their listens will get everything.
     mutating func forgetTrees(at milliseconds: UInt64) {
         for (session, held) in sessions
-        where milliseconds >= held.sinceMilliseconds + SlowClients.keptMilliseconds {
+        where milliseconds >= held.sinceMilliseconds + keptMilliseconds {
             sessions[session]?.tree = nil
             sessions[session]?.missed = held.missed.mapValues { _ in nil }
         }

@@ -67,6 +67,32 @@ struct SyncTreeTests {
         #expect(tree.revert(id).isEmpty)
     }
 
+    @Test(arguments: ["a", "a/c", "a/c/d"], [true, false])
+    func `a refused write gives way to an earlier one that is unanswered`(
+        place: String, isTold: Bool
+    ) {
+        var tree = SyncTree()
+        _ = tree.listen(first, at: path("a"), to: Query())
+        if isTold { _ = tree.overwrite(path("a"), with: object(["b": 1])) }
+        _ = tree.set(.integer(5), at: path("a"))
+        let (id, outputs) = tree.set(.integer(6), at: path(place))
+        #expect(events(outputs).last?.data != .integer(5))
+        #expect(events(tree.revert(id)).last?.data == .integer(5))
+        #expect(tree.shownValue(at: path("a"), to: Query()) == .integer(5))
+    }
+
+    @Test func `below a refused write, an earlier one of a part shows again`() {
+        var tree = SyncTree()
+        _ = tree.listen(first, at: .root, to: Query())
+        _ = tree.overwrite(.root, with: object(["b": 1]))
+        _ = tree.set(.integer(5), at: path("a/c"))
+        let (id, _) = tree.set(.integer(6), at: path("a/c/d"))
+        _ = tree.revert(id)
+        #expect(
+            tree.shownValue(at: .root, to: Query())
+                == Rig.object(["a": Rig.object(["c": .integer(5)]), "b": .integer(1)]))
+    }
+
     @Test func `what the server tells stays hidden below a write until that is acknowledged`() {
         var tree = SyncTree()
         _ = tree.listen(first, at: path("a"), to: Query())
@@ -115,6 +141,22 @@ struct SyncTreeTests {
         #expect(events(outputs).map(\.kind) == [.childAdded])
         let confirmed = tree.confirm(try #require(tree.serverListens.first))
         #expect(events(confirmed).map(\.data) == [object(["b": 1])])
+    }
+
+    @Test func `a query knows all that a wider listen holds, which completes without data`() throws
+    {
+        var tree = SyncTree()
+        _ = tree.listen(first, at: path("a"), to: try limited(1))
+        _ = tree.overwrite(path("a"), with: object(["b": 1]), tag: Tag(number: 1))
+        _ = tree.listen(ListenID(number: 3), at: .root, to: try limited(5))
+        let all = object(["b": 1, "c": 2])
+        _ = tree.overwrite(.root, with: Rig.object(["a": all]), tag: Tag(number: 2))
+        let wide = tree.listen(second, at: path("a"), to: Query())
+        let listen = wide.compactMap { if case .start(let listen) = $0 { listen } else { nil } }[0]
+        #expect(tree.heldValue(for: listen) == all)
+        _ = tree.confirm(listen)
+        _ = tree.overwrite(path("a/b"), with: .null)
+        #expect(tree.shownValue(at: path("a"), to: try limited(1)) == object(["c": 2]))
     }
 
     @Test func `a listen that the server ends takes its listeners with it`() throws {

@@ -1,0 +1,20 @@
+/// What dense programs were told and shown is right, as far as one check goes.
+enum MirrorChecks {
+    static func judge(_ check: Check, _ evidence: Evidence) -> Finding {
+        let clients = evidence.sdkClients.filter { $0.dense != nil }
+        for client in clients {
+            guard let failure = client.tally.failures[check] else { continue }
+            return .invalid("c\(client.index + 1) \(failure)")
+        }
+        let count = clients.reduce(0) { $0 + ($1.tally.counts[check] ?? 0) }
+        return .valid(count, subject(of: check))
+    }
+
+    private static func subject(of check: Check) -> String {
+        switch check {
+        case .queriesShowTheTree: "listens of dense programs after a frame"
+        case .ownWritesShow: "listeners of dense programs after a turn"
+        default: "acknowledged writes and sessions of dense programs"
+        }
+    }
+}

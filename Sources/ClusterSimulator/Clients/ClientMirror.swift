@@ -1,0 +1,240 @@
+import DataTree
+import QueryEngine
+import SyncProtocol
+
+/// What a client has been told and has written, kept from its frames and its program's requests alone: a whole value for each listen
+/// at its node, and the list of writes without an answer.
+///
+/// It says what each listener has to show, wherever that is determined by what it keeps.
+struct ClientMirror {
+    /// A listen at a node, across connections.
+    struct Listen: Hashable {
+        let path: Path
+        let query: Query
+    }
+
+    /// Whether what the node's frames have told is what its tree showed at their end.
+    private enum Precision {
+        case exact
+        /// The client read too slowly: changes are held back from it.
+        case lagging
+        /// It has all changes again once it has seen more operations than this.
+        case caughtUp(at: UInt64)
+    }
+
+    private struct PendingWrite {
+        let request: UInt64
+        /// Those that fill come first, and priorities last.
+        let writes: [Write]
+        /// Whether its effect depends on data, or on an order of writes, that are not known here.
+        var isVague: Bool
+
+        func overlaps(_ path: Path) -> Bool {
+            writes.contains { $0.path.contains(path) || path.contains($0.path) }
+        }
+    }
+
+    /// What the node's frames have told of each listen; nothing for those of which that is not known.
+    private(set) var told: [Listen: Value] = [:]
+    /// The listens of the present connection, by their numbers there.
+    private(set) var open: [UInt64: Listen] = [:]
+    private var answered: Set<UInt64> = []
+    private var writes: [PendingWrite] = []
+    /// The places of transactions without an outcome, by request.
+    private var transactions: [UInt64: Path] = [:]
+    /// What the session has shown; nothing before its first.
+    private(set) var seen = VersionVector()
+    private var precision = Precision.exact
+
+    // MARK: Frames
+
+    mutating func take(_ message: ClientMessage) {
+        switch message.request {
+        case .listen(let listen):
+            let new = Listen(path: listen.path, query: listen.query)
+            told[new] = listen.held.flatMap { value(of: new, matching: $0.hash) }
+            open[message.id] = new
+        case .unlisten(let ended): open[ended.listen] = nil
+        default: break
+        }
+    }
+
+    /// The value that the client holds of a listen, which it may have got from another one.
+    private func value(of listen: Listen, matching hash: DataHash) -> Value? {
+        if let own = told[listen], hash.matches(own) { return own }
+        for (other, value) in told where other.path.contains(listen.path) && !other.query.isFiltered
+        {
+            let part = value[listen.path.relative(to: other.path)]
+            if hash.matches(part) { return part }
+        }
+        return nil
+    }
+
+    mutating func take(_ message: NodeMessage) {
+        switch message {
+        case .ready(_, _, _, _, let holds): seen = holds
+        case .seen(_, let holds): seen.raise(to: holds)
+        case .change(let number, let writes): change(number, writes)
+        case .ranges(let number, let ranges):
+            guard let listen = open[number] else { return }
+            answered.insert(number)
+            told[listen]?.replace(
+                ranges.map(\.range),
+                by: ranges.flatMap(\.writes).map { (path: $0.path, value: $0.value) })
+        case .ended(let number, _, _, _):
+            if let listen = open.removeValue(forKey: number) { told[listen] = nil }
+        case .error(_, .late, _, _), .error(_, .undecided, _, _):
+            // Some of these will be repeated, after later ones that are done already.
+            for index in writes.indices { writes[index].isVague = true }
+        default: break
+        }
+    }
+
+    private mutating func change(_ number: UInt64, _ writes: [Write]) {
+        guard let listen = open[number] else { return }
+        answered.insert(number)
+        for write in writes {
+            if write.path.isRoot { told[listen] = .null }
+            told[listen]?.set(write.value, at: write.path)
+        }
+    }
+
+    mutating func loseConnection() {
+        open = [:]
+        answered = []
+        precision = .exact
+    }
+
+    // MARK: Slowness
+
+    /// The client reads too slowly from now on.
+    mutating func lag() { precision = .lagging }
+
+    /// Whether it waits for changes that were held back.
+    var isLagging: Bool { if case .lagging = precision { true } else { false } }
+
+    /// The node has sent all that it held back, having this many operations.
+    mutating func catchUp(at total: UInt64) { precision = .caughtUp(at: total) }
+
+    /// Whether the node's frames have told all that the node showed at the end of the last one.
+    var isExact: Bool {
+        switch precision {
+        case .exact: true
+        case .lagging: false
+        case .caughtUp(let total): seen.total > total
+        }
+    }
+
+    /// What the listens of this connection that are answered have told.
+    var answeredListens: [(listen: Listen, told: Value)] {
+        answered.sorted().compactMap { number in
+            guard let listen = open[number], let value = told[listen] else { return nil }
+            return (listen, value)
+        }
+    }
+
+    // MARK: The program
+
+    /// A write that listeners see until it is answered.
+    mutating func write(_ parts: [Write], as request: UInt64, shown streams: [EventStream]) {
+        var isVague = false
+        var resolved: [Write] = []
+        for part in parts {
+            guard part.value.containsDeferred else {
+                resolved.append(part)
+                continue
+            }
+            let old = determined(at: part.path, Query(), streams)
+            isVague = isVague || old == nil
+            resolved.append(
+                Write(path: part.path, value: part.value.resolved(at: 0, against: old ?? .null)))
+        }
+        func rank(_ write: Write) -> Int {
+            write.path.last == .priority ? 2 : write.value.isNull ? 1 : 0
+        }
+        let ordered = (0...2).flatMap { place in resolved.filter { rank($0) == place } }
+        writes.append(PendingWrite(request: request, writes: ordered, isVague: isVague))
+    }
+
+    mutating func transact(at path: Path, as request: UInt64) { transactions[request] = path }
+
+    /// A request has an outcome. If its node did it, it had done all earlier writes before, even those that still wait for other
+    /// nodes.
+    mutating func finish(_ request: UInt64, isDone: Bool, shown streams: [EventStream]) {
+        let isWrite =
+            transactions[request] != nil || writes.contains { $0.request == request }
+        writes.removeAll { write in
+            let isDoneToo = isDone && isWrite && !write.isVague && write.request < request
+            return write.request == request || isDoneToo
+        }
+        guard let path = transactions.removeValue(forKey: request) else { return }
+        endCover(at: path, streams)
+    }
+
+    /// A new listener knows nothing of a former one at its place, unless another one or a transaction has kept that.
+    mutating func begin(_ path: Path, _ query: Query, beside streams: [EventStream]) {
+        let query = query.isFiltered ? query : Query()
+        let isKept =
+            transactions.values.contains(path)
+            || streams.contains { !$0.isOver && $0.path == path && $0.query == query }
+        if !isKept { told[Listen(path: path, query: query)] = nil }
+    }
+
+    /// A listen to everything at a path may have ended: those below it go on with what it told.
+    mutating func endCover(at path: Path, _ streams: [EventStream]) {
+        guard let value = told[Listen(path: path, query: Query())],
+            !isCovered(path, streams)
+        else { return }
+        for stream in streams where !stream.isOver && path.contains(stream.path) {
+            let query = stream.query.isFiltered ? stream.query : Query()
+            let part = value[stream.path.relative(to: path)]
+            told[Listen(path: stream.path, query: query)] = NaiveQuery(query).shown(of: part)
+        }
+    }
+
+    private func isCovered(_ path: Path, _ streams: [EventStream]) -> Bool {
+        cover(of: path, streams) != nil || transactions.values.contains { $0.contains(path) }
+    }
+
+    /// The highest place at or above a path where a listener listens to everything.
+    private func cover(of path: Path, _ streams: [EventStream]) -> Path? {
+        streams.filter { !$0.isOver && !$0.query.isFiltered && $0.path.contains(path) }
+            .map(\.path).min { $0.count < $1.count }
+    }
+}
+
+// MARK: - What has to show
+
+extension ClientMirror {
+    /// What a listener has to show; nil where that is not determined by what is kept here.
+    func expected(of stream: EventStream, among streams: [EventStream]) -> Value? {
+        determined(at: stream.path, stream.query, streams).map(NaiveQuery(stream.query).shown)
+    }
+
+    /// The value at a path, as far as a query shows it, with the writes over it.
+    private func determined(at path: Path, _ query: Query, _ streams: [EventStream]) -> Value? {
+        let concerned = writes.filter { $0.overlaps(path) }
+        guard !transactions.values.contains(where: { $0.contains(path) || path.contains($0) }),
+            !concerned.contains(where: \.isVague)
+        else { return nil }
+        // A write of all of it hides what is below.
+        if let whole = concerned.lastIndex(where: { $0.writes.contains { $0.path.contains(path) } })
+        {
+            return applied(concerned[whole...], to: .null, at: path)
+        }
+        if let cover = cover(of: path, streams) {
+            guard let value = told[Listen(path: cover, query: Query())] else { return nil }
+            return applied(concerned[...], to: value[path.relative(to: cover)], at: path)
+        }
+        return concerned.isEmpty ? told[Listen(path: path, query: query)] : nil
+    }
+
+    private func applied(_ writes: ArraySlice<PendingWrite>, to value: Value, at path: Path)
+        -> Value
+    {
+        var root = Value.null
+        root.set(value, at: path)
+        for write in writes.flatMap(\.writes) { root.set(write.value, at: write.path) }
+        return root[path]
+    }
+}

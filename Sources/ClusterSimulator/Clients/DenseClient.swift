@@ -1,0 +1,85 @@
+import ClientCore
+import DataTree
+import QueryEngine
+import SyncProtocol
+
+// An SDK client with a dense program: what it does, and what it must show.
+
+extension SDKClient {
+    mutating func nextDenseStep(tag: String, at now: Microseconds) -> DenseProgram.Step? {
+        dense?.next(tag: tag, at: clock.milliseconds(at: now), &random)
+    }
+
+    mutating func endListen(_ listen: Int) {
+        streams[listen].isOver = true
+        if !streams[listen].query.isFiltered {
+            mirror.endCover(at: streams[listen].path, streams)
+        }
+    }
+
+    /// A request has an outcome, so that nothing of it shows any more but what the node tells.
+    mutating func finishMirrored(_ request: UInt64, isDone: Bool) {
+        mirror.finish(request, isDone: isDone, shown: streams)
+    }
+
+    /// The next request writes this, which its listeners see at once.
+    mutating func showWrites(_ writes: [Write]) {
+        mirror.write(writes, as: nextRequestNumber, shown: streams)
+    }
+
+    mutating func checkListeners(at now: Microseconds) {
+        for stream in streams where !stream.isOver {
+            guard let expected = mirror.expected(of: stream, among: streams) else { continue }
+            tally.count(.ownWritesShow)
+            if stream.shown == expected { continue }
+            tally.note(
+                .ownWritesShow,
+                "shows \(stream.shown.map(\.description) ?? "nothing") at \(stream.path) by "
+                    + "\(stream.query.text) at \(now.description), and was told, with its own writes, "
+                    + "\(expected)")
+        }
+    }
+
+    // MARK: What it has seen
+
+    /// A message to the node; a new session may give up what the client had seen.
+    mutating func observeDense(_ message: ClientMessage) {
+        mirror.take(message)
+        if let stamp = message.stamp, message.makesOperation { stamps[message.id] = stamp }
+        guard case .hello(let hello) = message.request else { return }
+        let before = session.number
+        session.greet(seen: hello.seen, at: helloTime)
+        if session.number != before { hasGivenUp = true }
+    }
+
+    /// A message of the node; returns the stamp of a write that it acknowledges.
+    mutating func observeDense(_ message: NodeMessage) -> Stamp? {
+        let seen = mirror.seen
+        session.take(message)
+        mirror.take(message)
+        switch message {
+        case .ready(_, let member, _, _, let holds):
+            tally.count(.clientsKeepWhatTheySaw)
+            if !hasGivenUp, !holds.covers(seen) {
+                tally.note(
+                    .clientsKeepWhatTheySaw,
+                    "had seen \(seen.line), and is served by \(member), which holds \(holds.line)")
+            }
+            hasGivenUp = false
+            return nil
+        case .ok(let id), .acknowledged(let id, _): return stamps.removeValue(forKey: id)
+        default: return nil
+        }
+    }
+}
+
+extension ClientMessage {
+    /// Whether its node makes an operation of it: it may drop a priority of nothing, and the coordinator stamps transactions.
+    fileprivate var makesOperation: Bool {
+        switch request {
+        case .put(let put): put.condition == nil && put.path.last != .priority
+        case .merge(let merge): merge.writes.contains { $0.path.last != .priority }
+        default: false
+        }
+    }
+}

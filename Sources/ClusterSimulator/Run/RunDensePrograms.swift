@@ -1,0 +1,165 @@
+import ClientCore
+import DataTree
+import QueryEngine
+import ReplicaCore
+import SyncProtocol
+
+// Dense programs: what they do, and whether they are told and shown what is right.
+
+extension SimulatedRun {
+    mutating func actNext(dense number: Int) {
+        let tag = "c\(sdkClients[number].index + 1)-\(now)"
+        guard let step = sdkClients[number].nextDenseStep(tag: tag, at: now) else { return }
+        perform(step, number)
+        scheduleAct(of: number)
+    }
+
+    mutating func perform(_ step: DenseProgram.Step, _ number: Int) {
+        beginTurn(of: number)
+        if let input = input(for: step, number) { tell(input, to: number) }
+        endTurn(of: number)
+        checkListeners(of: number)
+    }
+
+    private mutating func input(for step: DenseProgram.Step, _ number: Int) -> ClientCore.Input? {
+        switch step {
+        case .asks(let work, let concern): return ask(work, concern, number)
+        case .transacts(let path, let visibility):
+            sdkClients[number].mirror.transact(
+                at: path, as: sdkClients[number].nextRequestNumber)
+            return sdkClients[number].ask(
+                .transact(path, visibility), as: .modification,
+                patience: .limited(milliseconds: SDKClient.transactionPatience))
+        case .listens(let path, let query):
+            let listen = ListenID(number: UInt64(sdkClients[number].streams.count))
+            sdkClients[number].mirror.begin(
+                path, query, beside: sdkClients[number].streams)
+            sdkClients[number].streams.append(
+                EventStream(path: path, query: query, mayBePartial: true))
+            return .listened(listen, path, query, .all)
+        case .ends(let listen):
+            sdkClients[number].endListen(listen)
+            return .unlistened(ListenID(number: UInt64(listen)))
+        case .goesOffline: return .wentOffline
+        case .goesOnline: return .wentOnline
+        case .leavesItsNode: return .leftNode
+        case .purges: return .purged
+        case .stopsReading:
+            guard let connection = sdkClients[number].connection else { return nil }
+            sdkClients[number].mirror.lag()
+            clog(connection: connection)
+            return nil
+        case .readsAgain:
+            if let connection = sdkClients[number].connection { drain(connection: connection) }
+            return nil
+        }
+    }
+
+    private mutating func ask(
+        _ work: Request.Work, _ concern: WriteConcern?, _ number: Int
+    ) -> ClientCore.Input {
+        let writes = work.denseWrites
+        if writes.isEmpty { return sdkClients[number].ask(work, as: .other) }
+        sdkClients[number].showWrites(writes)
+        history.operations.append(
+            ClientOperation(
+                client: sdkClients[number].index, kind: .write(writes[0].path),
+                fingerprint: Fingerprint(of: writes), invoked: now))
+        let operation = history.operations.count - 1
+        return sdkClients[number].ask(
+            work, as: .operation(operation, wanted: concern), concern: concern)
+    }
+
+    /// What the function of a transaction makes of a value: one more; it aborts on what is true or false.
+    func modified(_ value: Value) -> TransactionResult {
+        switch value.content {
+        case .integer(let count): return .value(.integer(count + 1))
+        case .boolean: return .abort
+        case .object:
+            var new = value
+            new.set(.integer(7), at: Path([Key(unchecked: "n")]))
+            return .value(new)
+        default: return .value(.integer(1))
+        }
+    }
+
+    // MARK: Checks
+
+    /// Each listener shows what its client was told, with unanswered writes over it.
+    mutating func checkListeners(of number: Int) {
+        guard sdkClients[number].dense != nil else { return }
+        sdkClients[number].checkListeners(at: now)
+    }
+
+    /// What the frames of a node have told is what its tree showed at the end of the last one.
+    mutating func checkTold(_ number: Int) {
+        let client = sdkClients[number]
+        guard client.mirror.isExact, let connection = client.connection,
+            let state = recording.state(
+                of: connections[connection].node,
+                incarnation: connections[connection].incarnation, holding: client.mirror.seen)
+        else { return }
+        for (listen, told) in client.mirror.answeredListens {
+            let shown = NaiveQuery(listen.query).shown(of: state.value[listen.path])
+            sdkClients[number].tally.count(.queriesShowTheTree)
+            if told == shown { continue }
+            sdkClients[number].tally.note(
+                .queriesShowTheTree,
+                "was told at \(now.description) that \(listen.text) shows \(told), where "
+                    + "n\(state.node + 1) shows \(shown)")
+        }
+    }
+
+    /// Notices when a node has sent all that it had held back from slow clients.
+    mutating func noteCaughtUp(at node: Int) {
+        guard let replica = nodes[node].replica else { return }
+        for number in sdkClients.indices where sdkClients[number].mirror.isLagging {
+            guard let connection = sdkClients[number].connection,
+                connections[connection].node == node, !connections[connection].isClogged,
+                !replica.holdsBack(from: SimulatedRun.session(of: connection))
+            else { continue }
+            sdkClients[number].mirror.catchUp(at: replica.vector.total)
+        }
+    }
+
+    /// Records the sessions that ended in the last turn of a node, and what it did then.
+    mutating func noteSessionEnds(at node: Int) {
+        for end in nodes[node].takeClosings() where end.session != SimulatedRun.operatorSession {
+            let index = Int(end.session.number) - 1
+            let connection = connections[index]
+            guard let replica = nodes[node].replica, !connection.onDisconnect.isVague,
+                !replica.isOut, !nodes[node].waitsForRoom
+            else { continue }
+            let made = end.before[replica.writer]..<end.after[replica.writer]
+            sessionEnds.append(
+                SessionEnd(
+                    client: connection.client, node: node, time: now,
+                    due: connection.onDisconnect.writes,
+                    made: made.map { Dot(origin: replica.writer, sequence: $0 + 1) }))
+        }
+    }
+}
+
+extension Result<Answer, HearthError> {
+    /// Whether a node has done the request: a function that aborts ends a transaction without one.
+    var isDoneByNode: Bool {
+        if case .success(.aborted) = self { return false }
+        return ClientOperation.Outcome(self) == .acknowledged
+    }
+}
+
+extension ClientMirror.Listen {
+    fileprivate var text: String { query.isFiltered ? "\(path) by \(query.text)" : "\(path)" }
+}
+
+extension Request.Work {
+    /// The writes of a put or an update, with whole paths.
+    fileprivate var denseWrites: [Write] {
+        switch self {
+        case .put(let path, let value): [Write(path: path, value: value)]
+        case .merge(let path, let writes):
+            writes.map { Write(path: path.appending($0.path), value: $0.value) }
+        default: []
+        }
+    }
+}
