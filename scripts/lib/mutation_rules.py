@@ -72,7 +72,7 @@ TOKENS = [
     ("end", r"(?<=\.)(first|last)Index(?=\(| \{)", None),
     ("end", r"(?<=\.)(remove|drop|pop)(First|Last)(?=\()", None),
     ("end", r"(?<=\.)(lower|upper)Bound\b", None),
-    ("Boolean", r"(?<![.\w])true\b", ["false"]),
+    ("Boolean", r"(?<![.\w])(?<!keepingCapacity: )true\b", ["false"]),
     ("Boolean", r"(?<![.\w])false\b", ["true"]),
     ("negation", r"(?<=[\s(])!(?=[\w(])", [""]),
     ("jump", r"(?<=[\s])continue\b", ["break"]),
