@@ -1,6 +1,4 @@
-"""What became of the mutants: a line for each, and the score of each module."""
-
-import json
+"""What became of the mutants: some lines for each, and the score of each file and module."""
 
 
 def row(mutant, unit, simulator):
@@ -28,25 +26,17 @@ def verdict(kill):
 
 
 def summary(results):
-    """The score of each module as lines of a table."""
-    lines = ["| Module | mutants | unit tests | simulator | either |", "|---|---|---|---|---|"]
-    modules = list(dict.fromkeys(result["module"] for result in results))
-    for module in modules:
-        lines.append(line(module, [result for result in results if result["module"] == module]))
-    if len(modules) > 1:
-        lines.append(line("all", results))
-    return "\n".join(lines)
+    """The scores of files and modules, as a table."""
+    lines = ["| Place | mutants | unit tests | simulator | either |", "|---|---|---|---|---|"]
+    for kind in ("file", "module"):
+        for name in sorted({result[kind] for result in results}):
+            lines.append(score(name, [result for result in results if result[kind] == name]))
+    return "\n".join([*lines, score("all", results)])
 
 
-def line(name, results):
-    def score(is_killed):
-        killed = sum(map(is_killed, results))
-        return f"{killed} ({100 * killed // len(results)} %)"
+def score(name, results):
+    def killed(*ways):
+        count = sum(any(result.get(way) for way in ways) for result in results)
+        return f"{count} ({100 * count // max(1, len(results))} %)"
 
-    return (f"| {name} | {len(results)} | {score(lambda one: one.get('unit'))} | "
-            f"{score(lambda one: one.get('simulator'))} | "
-            f"{score(lambda one: one.get('unit') or one.get('simulator'))} |").replace("None", "0")
-
-
-def as_json(result):
-    return json.dumps(result)
+    return f"| {name} | {len(results)} | {killed('unit')} | {killed('simulator')} | {killed('unit', 'simulator')} |"

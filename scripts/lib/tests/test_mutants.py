@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.dont_write_bytecode = True
 
 import equivalent_mutants  # noqa: E402
+import mutant_report  # noqa: E402
 from mutant_runs import FAILED, test_passes  # noqa: E402
 from mutant_weaving import refused, woven  # noqa: E402
 from mutation_rules import mutants  # noqa: E402
@@ -136,6 +137,20 @@ class RunTests(unittest.TestCase):
             FAILED.search("✘ Test \"a gap is asked for\" recorded an issue at LogTests.swift:3:5: no")[1],
             '"a gap is asked for"')
         self.assertIsNone(FAILED.search("◇ Test \"a gap is asked for\" started."))
+
+
+class ReportTests(unittest.TestCase):
+    def test_a_summary_counts_what_either_side_noticed(self):
+        kill = {"by": "a test", "seed": None, "details": "", "seconds": 1.0}
+        rows = [{"module": "Store", "file": FILE, "unit": unit, "simulator": simulator}
+                for unit, simulator in [(kill, None), (None, kill), (kill, kill), (None, None)]]
+        *_, last = mutant_report.summary(rows).splitlines()
+        self.assertEqual(last, "| all | 4 | 2 (50 %) | 2 (50 %) | 3 (75 %) |")
+
+    def test_what_was_not_asked_for_has_no_verdict(self):
+        [one] = mutants(FILE, function("return a < b"))
+        self.assertNotIn("simulator", mutant_report.row(one, None, False))
+        self.assertIsNone(mutant_report.row(one, None, False)["unit"])
 
 
 class EquivalentTests(unittest.TestCase):
