@@ -81,4 +81,15 @@ import Testing
             ])
         #expect(!rig.client.isAwaiting)
     }
+
+    @Test func `the listeners of a refused listen end in the order in which they began`() {
+        var rig = Rig()
+        rig.open()
+        let listeners = (3...9).map { ListenID(number: $0) }
+        for id in listeners { _ = rig.turn(listened(id.number, "")) }
+        let refusal = NodeMessage.error(id: 2, code: .tooBig, problem: "p", fix: "f")
+        #expect(
+            rig.turn(.received(refusal.frame))
+                == listeners.map { .ended($0, HearthError(.tooBig, "p", fix: "f")) })
+    }
 }

@@ -40,6 +40,21 @@ import Testing
         #expect(recovered.replayed == [1, 5] + (1...steps).map { 5 + $0 })
     }
 
+    @Test func `a row has one child, or several within its limit`() throws {
+        // Of 60 bytes, each of these takes more than half.
+        let texts = (0..<4).map { String(repeating: "\($0)", count: 40) }
+        var children = Children()
+        for (number, text) in texts.enumerated() {
+            children[Key(unchecked: "k\(number)")] = .string(text)
+        }
+        var store = try TestStore(.memory)
+        _ = try store.performAll(.writeCheckpoint(checkpoint(of: children, holding: [:])))
+        #expect(try store.numbers(in: .row).count == 4)
+        for number in 0..<4 { children[Key(unchecked: "k\(number)")] = .integer(Int64(number)) }
+        _ = try store.performAll(.writeCheckpoint(checkpoint(of: children, holding: [:])))
+        #expect(try store.numbers(in: .row).count == 1)
+    }
+
     @Test(arguments: TestTables.Kind.allCases)
     func `what a process began and did not complete goes with the next one`(
         kind: TestTables.Kind

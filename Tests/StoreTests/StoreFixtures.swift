@@ -44,7 +44,12 @@ func checkpoint(_ count: Int, holding vector: [UInt64: UInt64]) -> Checkpoint {
     for number in 0..<count {
         children[Key(unchecked: "k\(100 + number)")] = .string("the record \(number)")
     }
-    return Checkpoint(
+    return checkpoint(of: children, holding: vector)
+}
+
+/// A checkpoint of these children, without registers.
+func checkpoint(of children: Children, holding vector: [UInt64: UInt64]) -> Checkpoint {
+    Checkpoint(
         value: Value(children), registers: Registers(), vector: VersionVector(vector),
         stableTime: .zero, time: .zero, stamps: DeduplicationTable())
 }

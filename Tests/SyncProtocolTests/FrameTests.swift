@@ -116,11 +116,20 @@ import Testing
     }
 
     @Test func `a vector out of order and an empty range are refused`() throws {
-        let range = PeerMessage.requestBatches(
-            member: "n", origin: WriterID(bits: 1), from: 3, through: 2)
-        guard case .refused? = try roundTrip([range]).first else {
-            Issue.record("expected a refusal of \(range)")
-            return
+        for (first, last, isAccepted) in [(3, 2, false), (0, 2, false), (1, 1, true)]
+            as [(UInt64, UInt64, Bool)]
+        {
+            let range = PeerMessage.requestBatches(
+                member: "n", origin: WriterID(bits: 1), from: first, through: last)
+            let received = try roundTrip([range]).first
+            if isAccepted {
+                #expect(received == .message(range))
+            } else {
+                guard case .refused? = received else {
+                    Issue.record("expected a refusal of \(range)")
+                    return
+                }
+            }
         }
         let vector: [UInt8] = [0x82, 5, 1, 4, 1]
         vector.withUnsafeBytes { bytes in

@@ -1,4 +1,5 @@
 import DataTree
+import SyncProtocol
 import Testing
 
 @testable import GatewayCore
@@ -78,4 +79,91 @@ import Testing
         #expect(MetricsTests.samples(in: answer.body)["hearth_serving"] == 0)
         #expect(node.curl("/metrics", "DELETE").status == 405)
     }
+
+    @Test func `each number of a status is shown under its own name`() throws {
+        var status = NodeStatus()
+        status.identity.wallMilliseconds = 5_000
+        status.data.stableMilliseconds = 3_500
+        status.exchange.connectedPeers = ["n2": 250]
+        var process = NodeStatus.Process()
+        process.cpuMilliseconds = 2_500
+        status.process = process
+        for (index, number) in StatusNumber.all.enumerated() {
+            number.set(&status, 1000 + index)
+        }
+        let samples = MetricsTests.samples(in: text(of: status))
+        for (index, number) in StatusNumber.all.enumerated() {
+            #expect(samples[number.name] == Double(1000 + index), "\(number.name)")
+        }
+        #expect(samples["hearth_stable_age_seconds"] == 1.5)
+        #expect(samples[#"hearth_peer_heard_age_seconds{peer="n2"}"#] == 0.25)
+        #expect(samples["process_cpu_seconds_total"] == 2.5)
+    }
+
+    @Test func `of many origins the last ones are counted together`() {
+        var status = NodeStatus()
+        for number in 100..<153 { status.data.held["w\(number)"] = number }
+        let samples = MetricsTests.samples(in: text(of: status))
+        #expect(samples[#"hearth_operations_total{origin="w149"}"#] == 149)
+        #expect(samples[#"hearth_operations_total{origin="w150"}"#] == nil)
+        #expect(samples[#"hearth_operations_total{origin="others"}"#] == 453)
+        status.data.held = status.data.held.filter { $0.value < 150 }
+        let fewer = MetricsTests.samples(in: text(of: status))
+        #expect(fewer[#"hearth_operations_total{origin="others"}"#] == nil)
+    }
+
+    private func text(of status: NodeStatus) -> String {
+        var text = GatewayContext(GatewayConfiguration()).metricsAnswer(status).text!
+        var bytes: [UInt8] = []
+        while text.write(to: &bytes) {}
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// A number of a status, and the sample that shows it.
+private struct StatusNumber {
+    let name: String
+    let set: @Sendable (inout NodeStatus, Int) -> Void
+
+    static let all: [StatusNumber] = data + queues + clients + process
+
+    private static let data: [StatusNumber] = [
+        .init(name: "hearth_lag_operations") { $0.data.lag = $1 },
+        .init(name: "hearth_registers") { $0.data.registers = $1 },
+        .init(name: "hearth_log_operations") { $0.data.loggedOperations = $1 },
+        .init(name: "hearth_log_operations_limit") { $0.data.loggedOperationsLimit = $1 },
+        .init(name: "hearth_accepted_total") { $0.exchange.accepted = $1 },
+        .init(name: "hearth_received_total") { $0.exchange.received = $1 },
+        .init(name: "hearth_repaired_total") { $0.exchange.repaired = $1 },
+        .init(name: "hearth_repaired_bytes_total") { $0.exchange.repairedBytes = $1 },
+        .init(name: "hearth_duplicates_total") { $0.exchange.duplicates = $1 },
+        .init(name: "hearth_dropped_total") { $0.exchange.dropped = $1 },
+        .init(name: "hearth_malformed_frames_total") { $0.exchange.malformedFrames = $1 },
+    ]
+    private static let queues: [StatusNumber] = [
+        .init(name: "hearth_gaps") { $0.queues.gaps = $1 },
+        .init(name: "hearth_waiting_batches") { $0.queues.waitingBatches = $1 },
+        .init(name: "hearth_waiting_batches_limit") { $0.queues.waitingBatchesLimit = $1 },
+        .init(name: "hearth_waiting_bytes") { $0.queues.waitingBytes = $1 },
+        .init(name: "hearth_waiting_bytes_limit") { $0.queues.waitingBytesLimit = $1 },
+        .init(name: "hearth_pending_turns") { $0.queues.pendingTurns = $1 },
+    ]
+    private static let clients: [StatusNumber] = [
+        .init(name: "hearth_refused_total") { $0.clients.refused = $1 },
+        .init(name: "hearth_sessions") { $0.clients.sessions = $1 },
+        .init(name: "hearth_listens") { $0.clients.listens = $1 },
+        .init(name: "hearth_views") { $0.clients.queries.views = $1 },
+        .init(name: "hearth_index_bytes") { $0.clients.queries.indexBytes = $1 },
+        .init(name: "hearth_index_bytes_limit") { $0.clients.queries.indexByteLimit = $1 },
+        .init(name: "hearth_slow_clients") { $0.clients.clientsBehind = $1 },
+    ]
+    private static let process: [StatusNumber] = [
+        .init(name: "hearth_log_bytes") { $0.process?.logBytes = $1 },
+        .init(name: "hearth_storage_backlog") { $0.process?.storageBacklog = $1 },
+        .init(name: "hearth_storage_backlog_limit") { $0.process?.storageBacklogLimit = $1 },
+        .init(name: "hearth_waiting_reply_bytes") { $0.process?.waitingReplyBytes = $1 },
+        .init(name: "process_resident_memory_bytes") { $0.process?.residentBytes = $1 },
+        .init(name: "process_open_fds") { $0.process?.openFiles = $1 },
+        .init(name: "process_max_fds") { $0.process?.openFilesLimit = $1 },
+    ]
 }

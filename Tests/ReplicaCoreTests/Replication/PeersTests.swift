@@ -70,6 +70,20 @@ import Testing
         #expect(peers.holdings(of: 7, own: 2) == [2, 2, 0])
     }
 
+    @Test func `a vote counts against the incarnation that a member may still be in`() {
+        // Of n2 this node knows an incarnation, of n3 none; n9 is no member.
+        let table: [(Eviction, isRecorded: Bool)] = [
+            (Eviction(member: "n2", writer: 2), true), (Eviction(member: "n2", writer: 9), false),
+            (Eviction(member: "n3", writer: 9), true), (Eviction(member: "n9", writer: 9), false),
+        ]
+        for (vote, isRecorded) in table {
+            var peers = peers()
+            _ = peers.receive(.of("n2", 2), at: 10)
+            peers.want(vote)
+            #expect(peers.evictions.stage(of: vote) == (isRecorded ? .wanted : nil), "\(vote)")
+        }
+    }
+
     @Test func `most members vote an incarnation out, and no half can`() {
         var peers = peers()
         _ = peers.receive(.of("n3", 3), at: 10)

@@ -59,12 +59,17 @@ struct TestReplica {
         return turn([.requested(message.frame, by: session)])[session] ?? []
     }
 
-    /// What `status` says of queries.
-    mutating func queryStatus(after milliseconds: UInt64 = 1) -> NodeStatus.Queries {
+    /// What `status` says.
+    mutating func status(after milliseconds: UInt64 = 1) -> NodeStatus {
         _ = turn([], after: milliseconds)
         guard case .value(_, let answer)? = ask(.status(id: 1), by: 99).first else {
             preconditionFailure("no answer")
         }
-        return try! NodeStatus(answer).clients.queries
+        return try! NodeStatus(answer)
+    }
+
+    /// What `status` says of queries.
+    mutating func queryStatus(after milliseconds: UInt64 = 1) -> NodeStatus.Queries {
+        status(after: milliseconds).clients.queries
     }
 }

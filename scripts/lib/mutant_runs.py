@@ -1,0 +1,142 @@
+"""Runs mutants against the tests of the cores, and against the simulator."""
+
+import re
+import signal
+import subprocess
+import threading
+import time
+from typing import NamedTuple
+
+from woven_copy import environment, limit_memory, simulate
+
+# The cores with tests of their own, the quickest first, and what each is built on.
+TESTED = {
+    "Store": ("DataTree", "SyncProtocol", "Convergence"),
+    "DataTree": (),
+    "SyncProtocol": ("DataTree", "QueryEngine"),
+    "ClientCore": ("DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore", "Convergence", "Store"),
+    "GatewayCore": ("DataTree", "QueryEngine", "SyncProtocol", "ReplicaCore", "Convergence", "Store"),
+    "ReplicaCore": ("DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store"),
+    "QueryEngine": ("DataTree",),
+}
+# The convergent tree is tested beside the replica.
+OWN = {"Convergence": "ReplicaCore"}
+# It tries all sequences, longer than all other tests together, and comes last where it is to the point.
+EXHAUSTIVE = "all sequences of three operations agree in every order of arrival"
+NEEDS_EXHAUSTIVE = {"Convergence"}
+FAILED = re.compile(r"✘ Test (?:case passing .* to )?(.+?) (?:recorded an issue|failed after)")
+# Fewer cases than in a test run of its own.
+FEWER = {"HEARTH_QUERY_CASES": "60000", "HEARTH_CONVERGENCE_CASES": "4000"}
+# What judges most comes first; the others have a tenth of its seeds.
+SCENARIOS = [
+    "swarm", "transactions-under-everything", "evicted-under-everything", "applications-follow",
+    "firebase-clients-follow", "sessions-move", "presence-under-faults", "checkpoint-and-tail",
+    "installs-under-load", "transfers-are-interrupted", "restarts-remember-stamps", "slow-links",
+]
+# Seconds beyond five times what a run takes without a bug, for what else the machine does.
+SLACK = 30
+
+
+class Kill(NamedTuple):
+    """What noticed a mutant: a test, or a scenario with a check and its seed."""
+
+    by: str
+    seed: int | None
+    details: str
+    seconds: float
+
+
+def test_passes(module):
+    """The runs of the tests for a mutant of a module, as (name, arguments): its own module's tests first."""
+    own = OWN.get(module, module)
+    others = [name for name, below in TESTED.items() if module in below and name != own]
+    passes = [(own, ["--filter", pattern([own]), "--skip", EXHAUSTIVE])]
+    if others:
+        passes.append(("others", ["--filter", pattern(others), "--skip", EXHAUSTIVE]))
+    if module in NEEDS_EXHAUSTIVE:
+        passes.append(("exhaustive", ["--filter", EXHAUSTIVE]))
+    return passes
+
+
+def pattern(modules):
+    return f"^({'|'.join(modules)})Tests[./]"
+
+
+class UnitTests:
+    """The test binary of the copy, with the time that each run takes without a bug."""
+
+    def __init__(self, folder):
+        self.binary = folder / ".build/release/hearthPackageTests.xctest"
+        self.folder = folder
+        self.durations = {}
+
+    def prepare(self, modules):
+        """Measures each run once without a bug; all tests have to pass."""
+        for arguments in {tuple(run[1]) for module in modules for run in test_passes(module)}:
+            start = time.monotonic()
+            failure = self.run(0, arguments, timeout=1800)
+            if failure:
+                raise RuntimeError(f"without a bug, {' '.join(arguments)} fails: {failure}")
+            self.durations[arguments] = time.monotonic() - start
+
+    def judge(self, mutant):
+        start = time.monotonic()
+        for name, arguments in test_passes(mutant.module):
+            limit = SLACK + 5 * self.durations[tuple(arguments)]
+            failure = self.run(mutant.number, arguments, limit)
+            if failure:
+                return Kill(f"{name}: {failure}", None, "", time.monotonic() - start)
+        return None
+
+    def run(self, number, arguments, timeout):
+        """The first test that fails, "crash" or "time-out"; None if all pass."""
+        process = subprocess.Popen(
+            [self.binary, "--testing-library", "swift-testing", *arguments], cwd=self.folder, text=True,
+            errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**environment(number), **FEWER},
+            preexec_fn=limit_memory, start_new_session=True)
+        is_late = threading.Event()
+        timer = threading.Timer(timeout, lambda: (is_late.set(), process.kill()))
+        timer.start()
+        try:
+            last = ""
+            for line in process.stdout:
+                if match := FAILED.search(line):
+                    return match[1]
+                last = line.strip() or last
+        finally:
+            timer.cancel()
+            process.kill()
+            status = process.wait()
+        if is_late.is_set():
+            return "time-out"
+        if status == 0:
+            return None
+        name = signal.Signals(-status).name if status < 0 else f"status {status}"
+        return f"crash ({name}) {last[-160:]}"
+
+
+class Simulator:
+    """The simulator of the copy, which runs scenarios until one is refuted."""
+
+    def __init__(self, root, folder, seeds):
+        self.folder = folder
+        self.scenarios = [(root / f"Simulations/{name}.scenario", seeds if name == "swarm" else max(1, seeds // 10))
+                          for name in SCENARIOS]
+        self.durations = {}
+
+    def prepare(self):
+        for file, seeds in self.scenarios:
+            start = time.monotonic()
+            finding = simulate(self.folder, 0, file, "all", seeds)
+            if finding:
+                raise RuntimeError(f"without a bug, {file.stem} is refuted: {finding}")
+            self.durations[file] = time.monotonic() - start
+
+    def judge(self, mutant):
+        start = time.monotonic()
+        for file, seeds in self.scenarios:
+            limit = SLACK + 5 * self.durations[file]
+            if finding := simulate(self.folder, mutant.number, file, "all", seeds, limit):
+                seed, check, details = finding
+                return Kill(f"{file.stem}: {check}", seed, details, time.monotonic() - start)
+        return None
