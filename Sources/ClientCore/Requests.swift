@@ -40,6 +40,9 @@ struct Requests: Sendable {
     private var unstamped: Set<UInt64> = []
     /// By the number that the request has on the wire; iterated in sorted order only.
     private var inFlight: [UInt64: Pending] = [:]
+    /// The requests in flight that were sent with an effect, ascending; those before `effectsHead` have been taken.
+    private var effects: [UInt64] = []
+    private var effectsHead = 0
     /// Writes that the node refused because of their stamps, by the same numbers, ascending.
     private(set) var returned: [(wireID: UInt64, pending: Pending)] = []
     /// In the order of sending; those before `head` have been taken.
@@ -74,6 +77,7 @@ struct Requests: Sendable {
         var pending = waiting[head]
         pending.wasSent = true
         inFlight[wireID] = pending
+        if pending.write != nil { effects.append(wireID) }
         head += 1
         if head == waiting.count || head > 4096 {
             waiting.removeFirst(head)
@@ -107,16 +111,24 @@ struct Requests: Sendable {
 
     /// Removes and returns the effects of the writes that were sent before an answered one on this connection: the node has done
     /// them, and told what they changed, even while they wait for other nodes.
+    ///
+    /// - Complexity: amortised O(1) for each write that was sent.
     mutating func takeEffects(before wireID: UInt64) -> [WriteID] {
-        var effects: [WriteID] = []
-        for (earlier, pending) in inFlight.sorted(by: { $0.key < $1.key }) where earlier < wireID {
-            guard let write = pending.write, pending.request.work.isStampedByClient else {
-                continue
-            }
-            effects.append(write)
+        var taken: [WriteID] = []
+        while effectsHead < effects.count, effects[effectsHead] < wireID {
+            let earlier = effects[effectsHead]
+            effectsHead += 1
+            guard let pending = inFlight[earlier], let write = pending.write,
+                pending.request.work.isStampedByClient
+            else { continue }
+            taken.append(write)
             inFlight[earlier]?.write = nil
         }
-        return effects
+        if effectsHead == effects.count || effectsHead > 4096 {
+            effects.removeFirst(effectsHead)
+            effectsHead = 0
+        }
+        return taken
     }
 
     /// Marks a request as not taken by the node, so that it may be sent again whatever its kind.
@@ -130,6 +142,8 @@ struct Requests: Sendable {
     mutating func takeBackAll() -> [Pending] {
         let flight = inFlight.map { (wireID: $0.key, pending: $0.value) } + returned
         inFlight.removeAll(keepingCapacity: true)
+        effects.removeAll(keepingCapacity: true)
+        effectsHead = 0
         unstamped.removeAll()
         returned.removeAll()
         let pending = flight.sorted { $0.wireID < $1.wireID }.map { $0.pending.takenBack }
