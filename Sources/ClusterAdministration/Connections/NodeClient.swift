@@ -78,9 +78,9 @@ package struct NodeClient: Sendable {
         link = try NodeClient.firstStable(of: links, within: limit)
     }
 
-    /// Connects to nodes at these addresses.
-    package init(nodes: [String]) throws(CommandError) {
-        limit = .seconds(5)
+    /// Connects to nodes at these addresses, which have so long for each answer.
+    package init(nodes: [String], within limit: Duration = .seconds(5)) throws(CommandError) {
+        self.limit = limit
         link = try NodeLink(to: nodes)
     }
 

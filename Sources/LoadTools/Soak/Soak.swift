@@ -93,17 +93,27 @@ package struct Soak {
     }
 
     /// All trees, once they are equal, or after a minute.
+    ///
+    /// - Throws: if a node does not hand over its tree by then, which says nothing about what it holds.
     private func stableTrees() throws(CommandError) -> [(node: String, tree: Value)] {
         let deadline = ContinuousClock.now + .seconds(60)
         while true {
             try StopRequest.check()
+            let isLast = ContinuousClock.now > deadline
             var trees: [(node: String, tree: Value)] = []
             for node in cluster.file.nodes {
-                let tree = try? NodeClient(nodes: [node.client]).get(.root)
-                trees.append((node.id, tree ?? .null))
+                do throws(CommandError) {
+                    // Some hundred megabytes after ten minutes.
+                    let client = try NodeClient(nodes: [node.client], within: .seconds(60))
+                    trees.append((node.id, try client.get(.root)))
+                } catch {
+                    if isLast { throw error }
+                }
             }
-            let areEqual = trees.allSatisfy { $0.tree == trees[0].tree && !$0.tree.isNull }
-            if areEqual || ContinuousClock.now > deadline { return trees }
+            let areEqual =
+                trees.count == cluster.file.nodes.count
+                && trees.allSatisfy { $0.tree == trees[0].tree && !$0.tree.isNull }
+            if areEqual || isLast { return trees }
             pause(milliseconds: 200)
         }
     }
