@@ -49,6 +49,6 @@ enum StaysLive {
                     + "connection is \(application.connection.map(String.init) ?? "none")"
             }
         }
-        return "the replicas are equal, and a node or a listener does not come to rest"
+        return "not at rest: \(evidence.unrest ?? "all were, but only for a moment")"
     }
 }

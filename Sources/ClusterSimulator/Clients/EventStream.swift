@@ -112,7 +112,9 @@ struct EventStream {
         value = new
         if new.children != children {
             note(
-                .eventsMakeTheState, "the events make \(Value(children)) of what shows \(new)")
+                .eventsMakeTheState,
+                "the events make something else than it shows, at "
+                    + "\(TreeDifference(Value(children), new, at: path))")
         }
     }
 
@@ -141,22 +143,24 @@ struct EventStream {
 
     /// Compares what the listener shows with what its node shows.
     mutating func finish(showing tree: Value) {
+        let expected = shown(of: tree)
+        if value == expected { return }
+        let difference = value.map { "\(TreeDifference($0, expected, at: path))" }
+        note(
+            .changesTellTheTruth,
+            "shows something else than its node in the end, at \(difference ?? "no value at all")")
+    }
+
+    /// What the query shows of a tree.
+    func shown(of tree: Value) -> Value {
         let list = tree[path]
-        var expected = list
-        if query.isFiltered {
-            let index = Index(by: query.order, of: list.children)
-            var shown = Children()
-            for (key, child) in query.results(in: OrderedList(list, by: index)) {
-                shown[key] = child
-            }
-            expected = Value(shown)
+        guard query.isFiltered else { return list }
+        let index = Index(by: query.order, of: list.children)
+        var shown = Children()
+        for (key, child) in query.results(in: OrderedList(list, by: index)) {
+            shown[key] = child
         }
-        if value != expected {
-            note(
-                .changesTellTheTruth,
-                "in the end it shows \(value.map(\.description) ?? "nothing"), and its node "
-                    + "\(expected)")
-        }
+        return Value(shown)
     }
 
     /// An update of both sides is one change.

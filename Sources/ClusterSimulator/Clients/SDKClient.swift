@@ -38,6 +38,8 @@ struct SDKClient {
     /// Counts the events that restart its patience: an answer, another node.
     var patience: UInt64 = 0
     let clock: ClientClock
+    /// Stamps its writes.
+    let writer: WriterID
     var random: SplitMix64
     private var lastRequest: UInt64 = 0
 
@@ -46,14 +48,20 @@ struct SDKClient {
         self.index = index
         self.clock = clock
         self.random = random
-        core = Client(
-            Configuration(nodes: nodes, writer: WriterID(bits: self.random.next() | 1)))
+        writer = WriterID(bits: self.random.next() | 1)
+        core = Client(Configuration(nodes: nodes, writer: writer))
     }
 
-    /// All requests are answered, and all listens have a value.
-    var isAtRest: Bool {
-        open.isEmpty && streams.allSatisfy { $0.value != nil }
-            && listening?.isComplete != false && (core.isConnected || requests != nil)
+    /// What the client waits for; nil once all requests are answered, and all listens have a value.
+    var unrest: String? {
+        if let request = open.keys.min() {
+            return "waits for the outcome of its request \(request)"
+        }
+        if let stream = streams.first(where: { $0.value == nil }) {
+            return "has no value at \(stream.path)"
+        }
+        if listening?.isComplete == false { return "is not told what it listens to" }
+        return core.isConnected || requests != nil ? nil : "is not connected"
     }
 
     /// What it listens to.
