@@ -197,8 +197,9 @@ let package = Package(
         tests(
             of: "HearthCommand",
             using: [
-                "ClusterAdministration", "CommandLineKit", "DataTree", "JSONText", "QueryEngine",
-                "Sockets", "SyncProtocol", "ZeroMQ",
+                "ClusterAdministration", "ClusterSimulator", "CommandLineKit", "DataTree",
+                "JSONText",
+                "QueryEngine", "Sockets", "SyncProtocol", "ZeroMQ",
             ]),
     ],
     swiftLanguageModes: [.v6],

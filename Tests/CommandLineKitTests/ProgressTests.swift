@@ -20,4 +20,17 @@ import Testing
     @Test func `other things are counted`() {
         #expect(ProgressLine(of: nil, "pushed").text(30, after: 10) == "30 pushed, 3/s")
     }
+
+    @Test func `less than ten a second has a digit behind the point, unless that is zero`() {
+        #expect(ProgressLine(of: nil, "seeds").text(7, after: 2) == "7 seeds, 3.5/s")
+        #expect(ProgressLine(of: nil, "seeds").text(43, after: 4) == "43 seeds, 10/s")
+    }
+
+    @Test func `work that ends after a time shows the time that is left, however much is done`() {
+        let line = ProgressLine(seconds: 600, "seeds")
+        let text = line.text(40, after: 20)
+        #expect(text.hasSuffix(" 40 seeds, 2/s, 10 min left"))
+        #expect(text.hasPrefix("█░"))
+        #expect(line.text(900, after: 600).hasSuffix("█ 900 seeds, 1.5/s"))
+    }
 }

@@ -26,7 +26,8 @@ enum AcknowledgedPushes {
             }
             for push in pushes where node.value[push.list][push.key] != push.value {
                 let found = node.value[push.list][push.key]
-                return .invalid("\(node.name) has \(found) for: \(push.operation)")
+                return .invalid("\(node.name) has \(found.summary) for: \(push.operation)")
+                    .about(push.operation)
             }
         }
         return .valid(

@@ -18,7 +18,7 @@ enum AcknowledgedWritesSurvive {
             for (print, operation) in wanted {
                 held = held.drop { $0 < print }
                 guard held.first == print else {
-                    return .invalid("\(node.name) does not hold: \(operation)")
+                    return .invalid("\(node.name) does not hold: \(operation)").about(operation)
                 }
                 held.removeFirst()
             }

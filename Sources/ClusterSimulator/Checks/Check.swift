@@ -93,7 +93,11 @@ public struct CheckResult: Equatable, Sendable {
     package let check: Check
     package let verdict: Verdict
     /// What was checked; or the smallest witness of what is wrong; or why nothing was checked.
-    public let details: String
+    public internal(set) var details: String
     /// The few lines of the history that show what is wrong.
     public var witness: [String] = []
+    /// The request of a client that it is about.
+    var subject: ClientOperation.Name?
+    /// Where and when it shows that something is wrong.
+    var moment: FindingMoment?
 }

@@ -41,6 +41,7 @@ extension Check {
             }
         return CheckResult(
             check: self, verdict: finding.verdict, details: finding.details,
-            witness: finding.witness)
+            witness: finding.witness, subject: finding.subject,
+            moment: finding.moment)
     }
 }

@@ -50,8 +50,8 @@ struct EveryTurnOracle {
         let expected = execute()
         if value != expected {
             failure =
-                "n\(node + 1) at \(now.description) shows \(value) after \(operations.count) "
-                + "operations, which give \(expected)"
+                "n\(node + 1) at \(now.description) shows something else than its "
+                + "\(operations.count) operations give, at \(TreeDifference(value, expected))"
         }
     }
 

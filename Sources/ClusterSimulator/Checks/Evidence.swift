@@ -54,6 +54,8 @@ struct Evidence {
     var everyTurn: [EveryTurnOracle] = []
     /// When the replicas became equal for good; nil if they never did.
     var converged: Microseconds?
+    /// Who was not at rest in the end, and why.
+    var unrest: String?
     var quiescenceBegan: Microseconds { scenario.until }
 
     /// - Parameter losses: The losses of disks; `crashes`: when processes ended that may have left unsynced

@@ -4,6 +4,30 @@ struct Finding {
     var details: String
     /// The few lines of the history that show what is wrong.
     var witness: [String] = []
+    /// The request of a client that the finding is about.
+    var subject: ClientOperation.Name?
+    /// Where and when it shows that something is wrong.
+    var moment: FindingMoment?
+
+    /// The finding, with the node at which it shows and the time.
+    func at(_ time: Microseconds, node: Int) -> Finding {
+        var finding = self
+        finding.moment = FindingMoment(time: time, node: node)
+        return finding
+    }
+
+    /// The finding, which shows in a state of a node.
+    func at(_ state: Recording.State) -> Finding { at(state.time, node: state.node) }
+
+    /// The finding, which shows in an operation that a node makes.
+    func at(_ issued: Recording.Issued) -> Finding { at(issued.time, node: issued.node) }
+
+    /// The finding, with the request that it is about.
+    func about(_ operation: ClientOperation) -> Finding {
+        var finding = self
+        finding.subject = operation.operationName
+        return finding
+    }
 
     static func invalid(_ problem: String, _ witness: String...) -> Finding {
         Finding(verdict: .invalid, details: problem, witness: witness)
@@ -21,4 +45,10 @@ struct Finding {
     static func valid(_ count: Int, _ what: String) -> Finding {
         count == 0 ? .unknown("there were no \(what)") : .valid("\(count) \(what)")
     }
+}
+
+/// A node, counted from 0, and a time of the run.
+struct FindingMoment: Hashable {
+    var time: Microseconds
+    var node: Int
 }

@@ -10,12 +10,13 @@ enum RestartIdentity {
                 "two batches have the place \(failure.dot)",
                 "\(failure.first.time.description)  n\(failure.first.node + 1)  stored the first",
                 "\(failure.second.time.description)  n\(failure.second.node + 1)  stored the second"
-            )
+            ).at(failure.second.time, node: failure.second.node)
         }
         var issued: [Dot: Recording.Issued] = [:]
         for operation in recording.issued {
             if let first = issued[operation.dot], first.operation != operation.operation {
                 return .invalid("two operations have one place", first.line, operation.line)
+                    .at(operation)
             }
             issued[operation.dot] = operation
         }
@@ -24,6 +25,7 @@ enum RestartIdentity {
             let line = "\(start.time.description)  n\(start.node + 1)  starts as \(start.writer)"
             guard writers.insert(start.writer).inserted else {
                 return .invalid("a node took itself for a writer that there was before", line)
+                    .at(start.time, node: start.node)
             }
             // In the other modes a node may announce operations before they are on disk.
             guard evidence.scenario.cluster.durability == .commit, let before = start.before
@@ -37,7 +39,8 @@ enum RestartIdentity {
             if lostDisk || start.vector.covers(before) { continue }
             return .invalid(
                 "a node lost what it had told the others to hold",
-                "\(line) with \(start.vector.line), and had announced \(before.line)")
+                "\(line) with \(start.vector.line), and had announced \(before.line)"
+            ).at(start.time, node: start.node)
         }
         let count = recording.starts.count { $0.before != nil }
         return .valid(count, "starts; \(issued.count) operations")
@@ -65,6 +68,7 @@ enum StampsAscend {
             let isOwn = stamp.writer == issued.dot.origin
             if isOwn, let before = last[issued.dot.origin], stamp <= before.operation.stamp {
                 return .invalid("stamps of one writer do not ascend", before.line, issued.line)
+                    .at(issued)
             }
             if isOwn { last[issued.dot.origin] = issued }
             if stamp.time.milliseconds > issued.limitMilliseconds + evidence.scenario.cluster.lease
@@ -72,7 +76,8 @@ enum StampsAscend {
             {
                 return .invalid(
                     "a stamp is ahead of every clock there is, of which the fastest shows at most "
-                        + "\(issued.limitMilliseconds)", issued.line)
+                        + "\(issued.limitMilliseconds)", issued.line
+                ).at(issued)
             }
         }
         return nil
@@ -86,7 +91,8 @@ enum StampsAscend {
                     let newest = stamps.newest(in: serving.before), stamp <= newest
                 else { continue }
                 return .invalid(
-                    "n\(serving.node + 1) held \(newest) when it made \(stamp)", operation.line)
+                    "n\(serving.node + 1) held \(newest) when it made \(stamp)", operation.line
+                ).at(serving.time, node: serving.node)
             }
         }
         return nil

@@ -23,7 +23,8 @@ enum IncrementsAddUp {
                     return .invalid(
                         "\(node.name) shows \(shown) at \(sum.counter); acknowledged were "
                             + "\(sum.acknowledged), and \(sum.unknown) increments of unknown "
-                            + "outcome allow \(least) to \(most)")
+                            + "outcome allow \(least) to \(most)"
+                    ).witnessed(by: sum.counter, at: node, evidence)
                 }
             }
         }

@@ -14,10 +14,12 @@ enum ListenersConverge {
             }
             let value = node.value[listening.path]
             if listening.told != value {
-                return .invalid("\(who) was told \(listening.told) where the node shows \(value)")
+                let difference = TreeDifference(listening.told, value, at: listening.path)
+                return .invalid("\(who) was told something else than it shows, at \(difference)")
             }
             if shown != value {
-                return .invalid("\(who) shows \(shown) where the node shows \(value)")
+                let difference = TreeDifference(shown, value, at: listening.path)
+                return .invalid("\(who) shows something else than the node, at \(difference)")
             }
         }
         let changes = evidence.listeners.reduce(0) { $0 + $1.listening.changeCount }

@@ -23,7 +23,8 @@ enum OnDisconnectWaits {
                 if let ended, ended <= issued.time { continue }
                 return .invalid(
                     "n\(issued.node + 1) did an on-disconnect write of c\(client + 1) at "
-                        + "\(issued.time.description), while it was connected")
+                        + "\(issued.time.description), while it was connected"
+                ).at(issued)
             }
         }
         return .valid("\(places.count) idle applications, \(count) on-disconnect writes done")

@@ -21,9 +21,9 @@ enum ReplicasEqual {
         let parts = OraclePart.parts(of: first.operations)
         for part in parts {
             let expected = part.value(naiveLimit: oracleLimit)
-            guard let difference = firstDifference(first.value[part.path], expected, at: part.path)
-            else { continue }
-            return .invalid("all replicas differ from the oracle: \(difference)")
+            let difference = TreeDifference(first.value[part.path], expected, at: part.path)
+            if difference.isEmpty { continue }
+            return .invalid("all replicas differ from the oracle, at \(difference)")
         }
         let isNaive = parts.allSatisfy { $0.operations.count <= oracleLimit }
         return .valid(
@@ -36,9 +36,8 @@ enum ReplicasEqual {
         _ first: Evidence.Node, _ node: Evidence.Node, _ bytes: [UInt8]
     ) -> String? {
         if encoded(node.value) != bytes {
-            let place =
-                firstDifference(first.value, node.value, at: .root) ?? "in their bytes alone"
-            return "\(first.name) and \(node.name) differ \(place)"
+            return "\(first.name) and \(node.name) differ, at "
+                + "\(TreeDifference(first.value, node.value))"
         }
         if node.vector != first.vector {
             return "\(first.name) and \(node.name) show the same and hold different operations"
@@ -50,13 +49,6 @@ enum ReplicasEqual {
         var writer = MessagePackWriter()
         writer.append(value)
         return writer.bytes
-    }
-
-    private static func firstDifference(_ a: Value, _ b: Value, at path: Path) -> String? {
-        var changes: [Change] = []
-        Change.append(from: a, to: b, at: path, into: &changes)
-        guard let first = changes.first else { return nil }
-        return "at \(first.path) (\(changes.count) in all): \(first.old) and \(first.new)"
     }
 }
 

@@ -62,7 +62,8 @@ struct Sessions {
                     if let dot = write.acknowledged?.dot, serving.vector.covers(dot) { continue }
                     return .invalid(
                         "a read does not show what its client has written", write.line,
-                        operation.line)
+                        operation.line
+                    ).about(write)
                 }
             }
         }
@@ -79,7 +80,8 @@ struct Sessions {
                 count += 1
                 guard !b.vector.covers(a.vector) else { continue }
                 return .invalid(
-                    "a read shows less than the one before it", first.line, second.line)
+                    "a read shows less than the one before it", first.line, second.line
+                ).about(second)
             }
         }
         return .valid(count, "pairs of reads")
@@ -100,12 +102,14 @@ struct Sessions {
                 if newer <= older {
                     return .invalid(
                         "a later write has an earlier stamp: \(newer) after \(older)", first.line,
-                        second.line)
+                        second.line
+                    ).about(second)
                 }
                 if let state = firstState(covering: b, where: { !$0.vector.covers(a) }) {
                     return .invalid(
                         "a node shows a write without the one before it", first.line, second.line,
-                        state.line)
+                        state.line
+                    ).about(first)
                 }
             }
         }
@@ -126,12 +130,14 @@ struct Sessions {
                 if let newest = stamps.newest(in: seen), stamp <= newest {
                     return .invalid(
                         "a write has an earlier stamp than what its client had read: \(stamp), "
-                            + "not after \(newest)", read.line, operation.line)
+                            + "not after \(newest)", read.line, operation.line
+                    ).about(operation)
                 }
                 if let state = firstState(covering: dot, where: { !$0.vector.covers(seen) }) {
                     return .invalid(
                         "a node shows a write without what its client had read", read.line,
-                        operation.line, state.line)
+                        operation.line, state.line
+                    ).about(operation)
                 }
             }
         }
@@ -149,7 +155,8 @@ struct Sessions {
                 if let state {
                     return .invalid(
                         "a node shows a write without what its origin held", operation.line,
-                        state.line)
+                        state.line
+                    ).about(operation)
                 }
             }
         }

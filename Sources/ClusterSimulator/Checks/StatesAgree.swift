@@ -17,8 +17,9 @@ enum EqualVectors {
             count += 1
             guard first.value != second.value else { continue }
             return .invalid(
-                "two replicas held the same operations and showed different trees", first.line,
-                second.line)
+                "two replicas held the same operations and showed different trees, at "
+                    + "\(TreeDifference(first.value, second.value))", first.line, second.line
+            ).at(second)
         }
         return .valid(count, "pairs of states with equal vectors")
     }
@@ -53,8 +54,9 @@ enum NoResurrection {
                 where state.vector.covers(removal.dot) && !state.value[write.path].isNull {
                     if newer.contains(where: { state.vector.covers($0) }) { continue }
                     return .invalid(
-                        "\(write.path) was removed, shows \(state.value[write.path]), and nothing "
-                            + "newer wrote there", removal.line, state.line)
+                        "\(write.path) was removed, shows \(state.value[write.path].summary), and nothing "
+                            + "newer wrote there", removal.line, state.line
+                    ).at(state)
                 }
             }
         }
@@ -92,7 +94,8 @@ enum StableIsFinal {
                         guard late.operation.stamp.time <= after.stableTime else { continue }
                         return .invalid(
                             "an operation arrived that is not newer than the stable time, "
-                                + "\(after.stableTime.milliseconds)", late.line, after.line)
+                                + "\(after.stableTime.milliseconds)", late.line, after.line
+                        ).at(after)
                     }
                 }
             }

@@ -49,10 +49,6 @@ enum StaysLive {
                     + "connection is \(application.connection.map(String.init) ?? "none")"
             }
         }
-        if let client = evidence.sdkClients.first(where: { !$0.isAtRest }) {
-            return "c\(client.index + 1) does not come to rest: its connection is "
-                + (client.connection.map(String.init) ?? "none")
-        }
-        return "the replicas are equal, and a node or a connection does not come to rest"
+        return "not at rest: \(evidence.unrest ?? "all were, but only for a moment")"
     }
 }

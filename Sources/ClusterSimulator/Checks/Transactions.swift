@@ -78,14 +78,16 @@ private struct RegisterChain {
             if let other = successors[record.old.text] {
                 return .invalid(
                     "two transactions have replaced \(record.old) at \(record.path)",
-                    other.description, record.description)
+                    other.description, record.description
+                ).at(record)
             }
             successors[record.old.text] = record
             if record.old.isNull { return nil }
             guard let before = writers[record.old.text] else {
                 return .invalid(
                     "a transaction rests on \(record.old) at \(record.path), which none has "
-                        + "written, or one that failed", record.description)
+                        + "written, or one that failed", record.description
+                ).at(record)
             }
             record = before
         }
@@ -115,7 +117,8 @@ private struct RegisterChain {
             {
                 return .invalid(
                     "a transaction rests on one that began after it had ended",
-                    latest.description, record.description)
+                    latest.description, record.description
+                ).at(record)
             }
             if latest.map({ record.invoked > $0.invoked }) ?? true { latest = record }
             next = successors[record.new.text]
@@ -131,5 +134,13 @@ extension Value {
 
     fileprivate var wholeNumber: Int64 {
         if case .integer(let number) = content { number } else { 0 }
+    }
+}
+
+extension Finding {
+    /// The finding, which shows as a transaction comes out.
+    fileprivate func at(_ record: TransactionRecord) -> Finding {
+        guard let completed = record.completed, let node = record.node else { return self }
+        return at(completed, node: node)
     }
 }

@@ -36,7 +36,8 @@ enum UpdatesAreAtomic {
                 guard value != answer else { continue }
                 return .invalid(
                     "a read found \(answer), where \(shown.count) whole operations give \(value)",
-                    operation.line)
+                    operation.line
+                ).about(operation)
             }
             guard let print = operation.fingerprint, let dot = serving.dot,
                 let issued = operations[dot]
@@ -45,7 +46,8 @@ enum UpdatesAreAtomic {
             guard Fingerprint(of: issued.operation.writes) != print else { continue }
             return .invalid(
                 "a write was not done as the one operation that was asked for", operation.line,
-                issued.line)
+                issued.line
+            ).about(operation)
         }
         if reads == 0 { return .unknown("there were no reads") }
         return .valid(

@@ -21,7 +21,8 @@ enum WriteConcernsHold {
             else { continue }
             return .invalid(
                 "a write was acknowledged as durable on \(acknowledgedAt.rawValue) of \(configured) nodes, and "
-                    + "\(holders) had it on their disks", operation.line)
+                    + "\(holders) had it on their disks", operation.line
+            ).about(operation)
         }
         return .valid(count, "writes that wanted to be durable on more nodes than one")
     }

@@ -148,7 +148,9 @@ struct EventStream {
         value = new
         if new.children != children {
             note(
-                .eventsMakeTheState, "the events make \(Value(children)) of what shows \(new)")
+                .eventsMakeTheState,
+                "the events make something else than it shows, at "
+                    + "\(TreeDifference(Value(children), new, at: path))")
         }
     }
 
@@ -179,14 +181,16 @@ struct EventStream {
     /// Compares what the listener shows with what its node shows.
     mutating func finish(showing tree: Value) {
         if isOver { return }
-        let expected = NaiveQuery(query).shown(of: tree[path])
-        if shown != expected {
-            note(
-                .changesTellTheTruth,
-                "in the end it shows \(shown.map(\.description) ?? "nothing"), and its node "
-                    + "\(expected)")
-        }
+        let expected = expected(of: tree)
+        if shown == expected { return }
+        let difference = shown.map { "\(TreeDifference($0, expected, at: path))" }
+        note(
+            .changesTellTheTruth,
+            "shows something else than its node in the end, at \(difference ?? "no value at all")")
     }
+
+    /// What the listener has to show of a tree.
+    func expected(of tree: Value) -> Value { NaiveQuery(query).shown(of: tree[path]) }
 
     /// An update of both sides is one change.
     mutating func checkPair() {

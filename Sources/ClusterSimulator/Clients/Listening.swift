@@ -68,6 +68,7 @@ struct Listening {
     private mutating func noteRepetition(_ write: Write, of writes: [Write], _ before: Value) {
         guard failure == nil else { return }
         let told = writes.map { "\($0.path) \($0.value)" }.joined(separator: ", ")
-        failure = "\(write.path) was \(write.value) already when a change told \(told) of \(before)"
+        failure =
+            "\(write.path) was \(write.value) already when a change told \(told.cut(to: 200)) of \(before.summary)"
     }
 }

@@ -52,6 +52,8 @@ struct SDKClient {
     /// Counts the events that restart its patience: an answer, another node.
     var patience: UInt64 = 0
     let clock: ClientClock
+    /// Stamps its writes.
+    let writer: WriterID
     var random: SplitMix64
     private var lastRequest: UInt64 = 0
 
@@ -60,8 +62,8 @@ struct SDKClient {
         self.index = index
         self.clock = clock
         self.random = random
-        core = Client(
-            Configuration(nodes: nodes, writer: WriterID(bits: self.random.next() | 1)))
+        writer = WriterID(bits: self.random.next() | 1)
+        core = Client(Configuration(nodes: nodes, writer: writer))
     }
 
     /// A client whose dense program meets the limits of the library.
@@ -69,19 +71,24 @@ struct SDKClient {
         index: Int, nodes: [String], clock: ClientClock, random: SplitMix64, dense: DenseProgram
     ) {
         self.init(index: index, nodes: nodes, clock: clock, random: random)
-        var configuration = Configuration(
-            nodes: nodes, writer: WriterID(bits: self.random.next() | 1))
+        var configuration = Configuration(nodes: nodes, writer: writer)
         (configuration.window, configuration.queueLimit) = (6, 40)
         (configuration.rangeBytes, configuration.frameBytes) = (40, 300)
         core = Client(configuration)
         self.dense = dense
     }
 
-    /// All requests are answered, and all listens have a value.
-    var isAtRest: Bool {
-        open.isEmpty && streams.allSatisfy { $0.isOver || $0.value != nil }
-            && listening?.isComplete != false
-            && (core.isConnected || requests != nil || !core.isAwaiting)
+    /// What the client waits for; nil once all requests are answered, and all listens have a value.
+    var unrest: String? {
+        if let request = open.keys.min() {
+            return "waits for the outcome of its request \(request)"
+        }
+        if let stream = streams.first(where: { !$0.isOver && $0.value == nil }) {
+            return "has no value at \(stream.path)"
+        }
+        if listening?.isComplete == false { return "is not told what it listens to" }
+        // Without listens and requests, a client of the library looks for no node.
+        return core.isConnected || requests != nil || !core.isAwaiting ? nil : "is not connected"
     }
 
     /// What it listens to.

@@ -27,6 +27,9 @@ struct EventQueue {
         siftUp(entry)
     }
 
+    /// When the next event happens.
+    var nextTime: Microseconds? { heap.first?.time }
+
     /// Takes the next event.
     ///
     /// - Complexity: O(log n).

@@ -1,9 +1,19 @@
+import DataTree
 import ReplicaCore
 import Store
 import SyncProtocol
 
 // What of an event, and of an output, goes into the hash of a run: its kind, its time, who is
-// concerned, and all its bytes.
+// concerned, and all its bytes; and now and then the states of all nodes.
+
+extension SimulatedRun {
+    mutating func traceStates() {
+        for node in nodes {
+            guard let replica = node.replica else { continue }
+            trace.combine(replica, showing: scenario.isSmall ? replica.value : nil)
+        }
+    }
+}
 
 extension TraceHash {
     mutating func combine(_ event: Event, at time: Microseconds) {
@@ -30,6 +40,20 @@ extension TraceHash {
         case .diskWorked(let node, let incarnation): combine(21, node, incarnation)
         case .interrupted(let node, let incarnation): combine(47, node, incarnation)
         }
+    }
+
+    /// What a node holds, and what it shows unless that is large.
+    mutating func combine(_ replica: Replica, showing value: Value?) {
+        combine(replica.writer.bits)
+        combine(replica.stableTime.bits)
+        for entry in replica.vector.entries {
+            combine(entry.origin.bits)
+            combine(entry.sequence)
+        }
+        guard let value else { return }
+        var writer = MessagePackWriter()
+        writer.append(value)
+        combine(writer.bytes)
     }
 
     mutating func combine(_ output: Output, of node: Int) {

@@ -38,6 +38,12 @@ struct ClientOperation {
         var dot: Dot?
     }
 
+    /// Tells an operation from all others of a run, and of further runs with the same seed.
+    struct Name: Hashable {
+        var client: Int
+        var invoked: Microseconds
+    }
+
     let client: Int
     var kind: Kind
     /// Finds the operation in a log; nil for a read, and for a write that a node may resolve to nothing.
@@ -62,6 +68,8 @@ struct ClientOperation {
     var acknowledged: Serving? {
         outcome == .acknowledged ? servings.last { $0.connection == connection } : nil
     }
+
+    var operationName: Name { Name(client: client, invoked: invoked) }
 
     var isRead: Bool {
         if case .get = kind { true } else { false }

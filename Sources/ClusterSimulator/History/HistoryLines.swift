@@ -17,7 +17,6 @@ extension ClientOperation {
 extension Recording.State {
     var line: String {
         "\(time.description)  n\(node + 1)  holds \(vector.line)"
-            + (value.isNull ? "" : ", shows \(value.description.shortened)")
     }
 }
 
@@ -25,7 +24,7 @@ extension Recording.Issued {
     var line: String {
         let writes = operation.writes.map { "\($0.path) \($0.value)" }.joined(separator: ", ")
         return "\(time.description)  n\(node + 1)  made \(dot), stamp \(operation.stamp): "
-            + writes.shortened
+            + writes.cut(to: 300)
     }
 }
 
@@ -35,8 +34,4 @@ extension VersionVector {
         let entries = entries.map { Dot(origin: $0.origin, sequence: $0.sequence).description }
         return entries.isEmpty ? "nothing" : entries.joined(separator: " ")
     }
-}
-
-extension String {
-    fileprivate var shortened: String { utf8.count > 300 ? "\(prefix(300))…" : self }
 }

@@ -76,6 +76,7 @@ extension SimulatedRun {
     /// evicted no longer justify a refusal.
     mutating func noteReturn(of node: Int) {
         guard let replica = nodes[node].replica else { return }
+        names.add(replica.writer, node: node)
         if replica.isOut, !nodes[node].isOut {
             nodes[node].outSince = now
             reopenEviction(of: node)

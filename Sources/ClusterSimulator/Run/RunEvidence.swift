@@ -32,6 +32,7 @@ extension Evidence {
         duplicateNodes = run.duplicateNodes
         everyTurn = run.everyTurn
         converged = run.quiescence.converged
+        unrest = run.quiescence.unrest
         listeners = run.sdkClients.compactMap { client in
             client.listening.map {
                 Listener(
@@ -66,8 +67,9 @@ extension Evidence {
             if next.vector != replica.vector {
                 return "\(node.name) holds \(replica.vector.line), and its disk \(next.vector.line)"
             }
-            return next.value == replica.value
-                ? nil : "\(node.name) shows \(replica.value), and its disk gives \(next.value)"
+            if next.value == replica.value { return nil }
+            let difference = TreeDifference(replica.value, next.value)
+            return "\(node.name) shows something else than its disk gives: \(difference)"
         } catch {
             return "what is on the disk of \(node.name) cannot be read: \(error)"
         }

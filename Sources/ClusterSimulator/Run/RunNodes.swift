@@ -14,6 +14,7 @@ extension SimulatedRun {
         network.reconnect(node, at: now)
         releaseWaiting(for: node)
         if let replica = nodes[node].replica {
+            names.add(replica.writer, node: node)
             recording.note(
                 start: replica.view, node: node, incarnation: nodes[node].incarnation, at: now)
             recording.note(durable: nodes[node].disk.durable, node: node, at: now)
@@ -141,6 +142,7 @@ extension SimulatedRun {
         var texts = GatewayTexts()
         for output in outputs {
             trace.combine(output, of: node)
+            performed?.append((node, output))
             switch output {
             case .store(let turn):
                 stored += turn.batches

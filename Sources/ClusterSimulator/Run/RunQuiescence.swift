@@ -19,6 +19,8 @@ struct Quiescence {
     var equalSince: Microseconds?
     /// When they became equal for good.
     var converged: Microseconds?
+    /// Who was not at rest when that was looked at last, and why.
+    var unrest: String?
     var lastProgress: Microseconds = 0
     var lastTotal: UInt64 = 0
     /// A failure of the run itself, whatever its checks.
@@ -52,7 +54,8 @@ extension SimulatedRun {
             start(node)
         }
         noteProgress()
-        if isEqual {
+        quiescence.unrest = unrest
+        if quiescence.unrest == nil {
             quiescence.equalSince = quiescence.equalSince ?? now
         } else {
             quiescence.equalSince = nil
@@ -87,20 +90,50 @@ extension SimulatedRun {
         quiescence.lastTotal = total
     }
 
-    private var isEqual: Bool {
-        let members = nodes.filter(\.belongs)
-        guard let vector = members.first?.replica?.vector else { return false }
-        return members.allSatisfy {
-            $0.isIdle && $0.replica?.vector == vector && $0.replica?.isWhole == true
-        }
-            && protocolClients.allSatisfy { $0.pending == nil }
-            && sdkClients.allSatisfy { client in
-                client.isAtRest
-                    && (client.requests != nil || !client.core.isAwaiting
-                        || isAtRest(client.connection))
+    /// The first node or client that is not at rest, and why; nil if all are equal and idle.
+    private var unrest: String? {
+        unrestOfNodes ?? unrestOfClients
+            ?? duplicateNodes.first { $0.ended == nil }.map {
+                "a second process under the name of \($0.node.nodeName) goes on"
             }
-            && firebaseClients.allSatisfy { $0.isAtRest && isAtRest($0.connection) }
-            && duplicateNodes.allSatisfy { $0.ended != nil }
+    }
+
+    private var unrestOfNodes: String? {
+        let members = nodes.filter(\.belongs)
+        guard let vector = members.first?.replica?.vector else { return "no member is up" }
+        for node in members {
+            guard let replica = node.replica else { return "\(node.name) is not up" }
+            if replica.vector != vector {
+                return "\(members[0].name) holds \(vector.line), and \(node.name) "
+                    + replica.vector.line
+            }
+            if !replica.isWhole {
+                return "\(node.name) was evicted and has not rejoined, or has orphaned operations"
+            }
+            if !node.isIdle { return "\(node.name) has input or batches that wait" }
+        }
+        return nil
+    }
+
+    private var unrestOfClients: String? {
+        if let client = protocolClients.first(where: { $0.pending != nil }) {
+            return "\(client.index.clientName) waits for an answer"
+        }
+        for client in sdkClients {
+            let name = client.index.clientName
+            if let problem = client.unrest { return "\(name) \(problem)" }
+            let needsNode = client.requests == nil && client.core.isAwaiting
+            if needsNode, !isAtRest(client.connection) {
+                return "\(name) has no connection that lives, or frames on it"
+            }
+        }
+        for client in firebaseClients {
+            if !client.isAtRest { return "\(client.index.clientName) waits for answers or values" }
+            if !isAtRest(client.connection) {
+                return "\(client.index.clientName) has no connection that lives, or frames on it"
+            }
+        }
+        return nil
     }
 
     /// Whether a connection lives, and no frame to the client is delayed unusually. A client that has not

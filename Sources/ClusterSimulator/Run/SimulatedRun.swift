@@ -5,6 +5,9 @@ import SyncProtocol
 
 /// One run of a scenario: its whole state, and the loop that executes one event after the other.
 struct SimulatedRun {
+    /// After so many events the states of all nodes go into the hash of the run.
+    private static let stateInterval: UInt64 = 1_024
+
     let scenario: Scenario
 
     var now: Microseconds = 0
@@ -23,6 +26,9 @@ struct SimulatedRun {
     var history = History()
     var recording: Recording
     var trace = TraceHash()
+    var names = WriterNames()
+    /// What nodes did in the last event; nil where nobody looks.
+    var performed: [(node: Int, output: Output)]?
     var everyTurn: [EveryTurnOracle]
     /// Every batch that was handed to any disk.
     var archive = BatchArchive()
@@ -57,21 +63,30 @@ struct SimulatedRun {
         workload = Workload(scenario.workload)
         random = SplitMix64(seed: seed, part: 3)
         everyTurn = (0..<count).map { EveryTurnOracle(isOn: scenario.isSmall, node: $0) }
+        for client in sdkClients { names.add(client.writer, client: client.index) }
     }
 
     /// Runs to the end.
     mutating func run() {
         begin()
-        while !quiescence.isOver, let (time, event) = queue.next() {
-            precondition(time >= now, "an event at \(time) comes after one at \(now)")
-            now = time
-            statistics.events += 1
-            trace.combine(event, at: time)
-            handle(event)
-        }
+        while step() != nil {}
     }
 
-    private mutating func begin() {
+    /// Executes the next event, and returns it; nil at the end.
+    mutating func step() -> Event? {
+        guard !quiescence.isOver, let (time, event) = queue.next() else { return nil }
+        precondition(time >= now, "an event at \(time) comes after one at \(now)")
+        now = time
+        statistics.events += 1
+        performed?.removeAll()
+        trace.combine(event, at: time)
+        handle(event)
+        if statistics.events.isMultiple(of: SimulatedRun.stateInterval) { traceStates() }
+        return event
+    }
+
+    /// Schedules what happens first; `step` follows.
+    mutating func begin() {
         for node in nodes.indices { start(node) }
         beginClients()
         for (index, scripted) in scenario.script.enumerated() {

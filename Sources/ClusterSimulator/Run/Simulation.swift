@@ -5,11 +5,30 @@ public enum Simulation {
     ///
     /// Equal arguments give equal reports, in every process and on every machine.
     public static func run(_ scenario: Scenario, seed: UInt64) -> SimulationReport {
-        let scenario = scenario.drawn(seed: seed)
-        var run = SimulatedRun(scenario, seed: seed)
+        var run = SimulatedRun(scenario.drawn(seed: seed), seed: seed)
         run.run()
+        return report(of: run, seed: seed)
+    }
+
+    /// Runs a scenario with one seed, and hands over each event.
+    public static func run<Failure: Error>(
+        _ scenario: Scenario, seed: UInt64, _ body: (TracedEvent) throws(Failure) -> Void
+    ) throws(Failure) -> SimulationReport {
+        var run = SimulatedRun(scenario.drawn(seed: seed), seed: seed)
+        run.performed = []
+        run.begin()
+        while let event = run.step() { try body(TracedEvent(event, in: run)) }
+        return report(of: run, seed: seed)
+    }
+
+    /// Judges a run that is over.
+    private static func report(of run: SimulatedRun, seed: UInt64) -> SimulationReport {
+        let scenario = run.scenario
         let evidence = Evidence(of: run)
-        let results = scenario.checks.map { $0.judge(evidence) }
+        let results = scenario.checks.map { check in
+            let result = check.judge(evidence)
+            return result.verdict == .invalid ? result.naming(run.names) : result
+        }
         var statistics = run.statistics
         statistics.complete(with: run)
         statistics.permitted = evidence.permittedCount
@@ -17,7 +36,10 @@ public enum Simulation {
             scenario: scenario.name, seed: seed,
             verdict: verdict(of: results, run.quiescence.failure),
             traceHash: run.trace.bits, events: statistics.events,
-            simulatedSeconds: run.now.inSeconds, failure: run.quiescence.failure, checks: results,
+            simulatedSeconds: run.now.inSeconds,
+            hasConverged: run.quiescence.converged != nil,
+            failure: run.quiescence.failure.map(run.names.applied),
+            checks: results,
             statistics: statistics)
     }
 

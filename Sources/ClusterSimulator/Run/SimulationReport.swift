@@ -9,6 +9,8 @@ public struct SimulationReport: Sendable {
     /// How many events were executed.
     public let events: UInt64
     package let simulatedSeconds: Double
+    /// Whether the cluster came to rest once all faults were over.
+    let hasConverged: Bool
     /// A failure of the run itself, whatever its checks, such as an unreadable frame.
     public let failure: String?
     /// In the order in which the scenario names them.
@@ -16,10 +18,7 @@ public struct SimulationReport: Sendable {
     package let statistics: SimulationStatistics
 
     /// The hash as sixteen hexadecimal digits.
-    public var traceHashText: String {
-        let digits = String(traceHash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }
+    public var traceHashText: String { traceHash.hexadecimal }
 }
 
 /// What happened in a run, in numbers.

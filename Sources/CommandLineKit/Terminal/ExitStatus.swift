@@ -4,6 +4,10 @@
 package enum ExitStatus: Int32, CaseIterable, Sendable {
     case success = 0
     case checkFailed = 1
+    case livenessFailed = 2
+    case coverageMissed = 3
+    case runsDiffered = 4
+    case durabilityLost = 5
     case usage = 64
     case badData = 65
     case noInput = 66
@@ -19,6 +23,12 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         switch self {
         case .success: "The command did what it was asked to do."
         case .checkFailed: "The command ran, and its condition or check does not hold."
+        case .livenessFailed:
+            "Of `hearth sim`: a cluster did not come to rest once all faults were over."
+        case .coverageMissed:
+            "Of `hearth sim`: nothing failed, but a check had nothing to check with any seed."
+        case .runsDiffered: "Of `hearth sim`: two runs with the same seed differed."
+        case .durabilityLost: "Of `hearth sim`: acknowledged writes were lost."
         case .usage: "The command line is wrong; nothing was done."
         case .badData: "A path, a value or the content of a file is wrong."
         case .noInput: "A file cannot be read."

@@ -12,6 +12,18 @@ package struct Progress {
         line = ProgressLine(of: total, unit)
     }
 
+    /// The progress of work that ends after a time, however much is done by then.
+    package init(during time: Duration, _ unit: String) {
+        start = clock.now
+        shown = start
+        line = ProgressLine(seconds: time / .seconds(1), unit)
+    }
+
+    /// Removes the line, so that other text can be written in its place.
+    package func clear() {
+        if terminal.isInteractive { terminal.write("\r\u{1B}[K") }
+    }
+
     /// Shows the count, ten times a second at most.
     package mutating func show(_ count: Int) {
         guard terminal.isInteractive, clock.now - shown > .milliseconds(100) else { return }
@@ -37,32 +49,56 @@ package struct ProgressLine {
     package static let bytes = "bytes"
 
     private let unit: String
-    /// The total amount, if known.
-    private let total: Int?
+    private let end: End
 
+    private enum End {
+        case unknown
+        case amount(Int)
+        case seconds(Double)
+    }
+
+    /// - Parameter total: The total amount, if known.
     package init(of total: Int?, _ unit: String) {
         self.unit = unit
-        self.total = total
+        end = total.map { $0 > 0 ? .amount($0) : .unknown } ?? .unknown
+    }
+
+    /// Of work that ends after so many seconds.
+    package init(seconds: Double, _ unit: String) {
+        self.unit = unit
+        end = .seconds(seconds)
     }
 
     package func text(_ count: Int, after seconds: Double) -> String {
         let rate = seconds > 0 ? Double(count) / seconds : 0
-        guard let total, total > 0 else { return "\(amount(count)), \(speed(rate))" }
-        let filled = min(30, count * 30 / total)
-        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
-        let parts = ["\(bar) \(number(count)) of \(amount(total))", speed(rate)]
-        return (parts + timeLeft(total - count, rate)).joined(separator: ", ")
+        switch end {
+        case .unknown: return "\(amount(count)), \(speed(rate))"
+        case .amount(let total):
+            let parts = ["\(bar(count, total)) \(number(count)) of \(amount(total))", speed(rate)]
+            let rest = total - count
+            let left = rest > 0 && rate > 0 ? timeLeft(Double(rest) / rate) : []
+            return (parts + left).joined(separator: ", ")
+        case .seconds(let total):
+            let parts = ["\(bar(Int(seconds), Int(total))) \(amount(count))", speed(rate)]
+            return (parts + timeLeft(max(0, total - seconds))).joined(separator: ", ")
+        }
     }
 
-    private func timeLeft(_ rest: Int, _ rate: Double) -> [String] {
-        guard rest > 0, rate > 0 else { return [] }
-        let seconds = (Double(rest) / rate).rounded(.up)
-        guard seconds < 360_000 else { return [] }
+    private func bar(_ done: Int, _ total: Int) -> String {
+        let filled = min(30, done * 30 / max(1, total))
+        return String(repeating: "█", count: filled) + String(repeating: "░", count: 30 - filled)
+    }
+
+    private func timeLeft(_ left: Double) -> [String] {
+        let seconds = left.rounded(.up)
+        guard seconds > 0, seconds < 360_000 else { return [] }
         return [seconds < 120 ? "\(Int(seconds)) s left" : "\(Int(seconds / 60)) min left"]
     }
 
     private func speed(_ rate: Double) -> String {
-        unit == ProgressLine.bytes ? "\(megabytes(Int(rate))) MB/s" : "\(Int(rate))/s"
+        if unit == ProgressLine.bytes { return "\(megabytes(Int(rate))) MB/s" }
+        let isSlow = rate < 10 && Int(rate * 10) % 10 > 0
+        return isSlow ? "\(tenths(rate))/s" : "\(Int(rate))/s"
     }
 
     private func amount(_ count: Int) -> String {

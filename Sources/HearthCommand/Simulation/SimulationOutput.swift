@@ -1,119 +1,142 @@
 internal import ClusterSimulator
 internal import CommandLineKit
-internal import JSONText
 
-/// Prints one line a run, and at the end the command that repeats the first failure.
-///
-/// A check without anything to check is not a success. In a swarm, where a seed may leave that out, at
-/// least one seed must have something for each check.
+/// Prints what comes out of runs: failures as they come, a line for each scenario, and at the end the command that
+/// has the worst failure come out again.
 struct SimulationOutput {
-    /// A check that has had nothing to check in any run of a swarm so far.
-    private struct Unseen {
-        var check: Check
-        var file: String
-        var seed: UInt64
+    enum Style {
+        /// Runs that passed have a line of their own where there is one alone.
+        case text
+        /// Each run has a line.
+        case everyRun
+        case json
     }
 
-    let isJSON: Bool
-    private var runs = 0
-    private var failures = 0
-    private var permitted = 0
-    private var firstFailure: String?
-    private var unseen: [Unseen] = []
-    private var seen: [String: Set<Check>] = [:]
+    /// How many failing runs are investigated, which takes longer than the runs.
+    private static let investigatedRuns = 3
+
+    private let style: Style
+    private let total: Int?
+    private var tallies: [ScenarioTally]
+    /// Which scenarios have their line.
+    private var shown = 0
+    private var progress: Progress
+    private var investigated = 0
+    private var worst: (verdict: RunVerdict, scenario: Int, seed: UInt64)?
+    private(set) var junit = JUnitReport()
     private let start = ContinuousClock.now
 
-    init(isJSON: Bool) { self.isJSON = isJSON }
+    /// - Parameter total: How many runs there will be, if that is known.
+    init(_ files: [ScenarioFiles.File], _ style: Style, of total: Int?, _ progress: Progress) {
+        self.style = style
+        self.total = total
+        self.progress = progress
+        tallies = files.map { ScenarioTally($0) }
+    }
 
-    mutating func show(_ report: SimulationReport, of file: ScenarioFiles.File) {
-        runs += 1
-        permitted += report.statistics.permitted
-        if isJSON {
-            StandardOutput.shared.print(SimulationOutput.json(report))
-        } else {
-            showLine(report)
+    private var runs: Int { tallies.reduce(0) { $0 + $1.runs } }
+    private var failed: Int { tallies.reduce(0) { $0 + $1.failed } }
+    var hasFailed: Bool { worst != nil }
+
+    mutating func showProgress() { progress.show(runs) }
+
+    /// Counts a run, and prints it if it failed or every run is printed.
+    mutating func show(_ finished: SimulationRuns.Finished) {
+        let report = finished.report
+        let verdict = RunVerdict(finished)
+        if total != nil { showTallies(before: finished.item.scenario) }
+        tallies[finished.item.scenario].add(report, verdict)
+        junit.add(finished, verdict)
+        let path = tallies[finished.item.scenario].file.path
+        let command = verdict.command(path, seed: report.seed)
+        if verdict.severity > worst?.verdict.severity ?? 0 {
+            worst = (verdict, finished.item.scenario, report.seed)
         }
-        if file.scenario.isSwarm { note(report, of: file) }
-        if report.verdict == .invalid || report.verdict == .unknown && !file.scenario.isSwarm {
-            fail(file.path, report.seed)
+        if style == .json {
+            print([RunJSON.object(report, verdict, reproducedBy: command)])
+        } else if verdict != .passed || style == .everyRun || total == 1 {
+            print([RunText.line(report, verdict)] + RunText.problems(of: report, verdict))
+            investigate(report, verdict, tallies[finished.item.scenario].file.scenario)
         }
+        showProgress()
+    }
+
+    /// Prints where the first few failing runs went wrong.
+    private mutating func investigate(
+        _ report: SimulationReport, _ verdict: RunVerdict, _ scenario: Scenario
+    ) {
+        guard case .failed = verdict, investigated < SimulationOutput.investigatedRuns else {
+            return
+        }
+        investigated += 1
+        let lines = Investigation.lines(of: scenario, seed: report.seed, report: report)
+        print(lines.map { "    " + $0 })
+    }
+
+    /// The scenarios before one have no more runs.
+    private mutating func showTallies(before scenario: Int) {
+        while shown < scenario {
+            if style != .json, tallies[shown].runs > 0, total != 1 {
+                print([RunText.line(tallies[shown])])
+            }
+            shown += 1
+        }
+    }
+
+    private mutating func print(_ lines: [String]) {
+        progress.clear()
+        for line in lines { StandardOutput.shared.print(line) }
         StandardOutput.shared.flush()
     }
 
-    private mutating func note(_ report: SimulationReport, of file: ScenarioFiles.File) {
-        for result in report.checks {
-            if result.verdict != .unknown {
-                seen[file.path, default: []].insert(result.check)
-                unseen.removeAll { $0.file == file.path && $0.check == result.check }
-            } else if seen[file.path]?.contains(result.check) != true,
-                !unseen.contains(where: { $0.file == file.path && $0.check == result.check })
-            {
-                unseen.append(Unseen(check: result.check, file: file.path, seed: report.seed))
+    // MARK: The end
+
+    /// Prints a short scenario with which the worst failure comes again.
+    mutating func shrinkWorst() {
+        guard let worst, !StopRequest.isThere, case .failed = worst.verdict else { return }
+        progress.clear()
+        var output = ShrinkingOutput(
+            tallies[worst.scenario].file.scenario, seed: worst.seed, for: ShrinkingOutput.time,
+            runs: .max)
+        _ = output?.run()
+    }
+
+    mutating func finish(isInterrupted: Bool) -> ExitStatus {
+        showTallies(before: tallies.count)
+        progress.clear()
+        var hasMissed = false
+        for tally in tallies {
+            for check in tally.missedChecks {
+                hasMissed = true
+                junit.add(missed: check, of: tally.file.scenario.name)
+                Terminal.standardError.print(
+                    "warning: \(check.rawValue) had nothing to check with any of the \(tally.runs) "
+                        + "seeds of \(tally.file.path)")
             }
         }
+        if style != .json { print([summary(isInterrupted)] + emptyResults) }
+        if style != .json, let worst {
+            let path = tallies[worst.scenario].file.path
+            print([worst.verdict.command(path, seed: worst.seed)])
+        }
+        if isInterrupted { return .interrupted }
+        return worst?.verdict.status ?? (hasMissed ? .coverageMissed : .success)
     }
 
-    private mutating func fail(_ file: String, _ seed: UInt64) {
-        failures += 1
-        firstFailure = firstFailure ?? "hearth sim run \(file) --seed \(seed)"
+    private func summary(_ isInterrupted: Bool) -> String {
+        let seconds = start.duration(to: .now) / .seconds(1)
+        let permitted = tallies.reduce(0) { $0 + $1.permitted }
+        let losses = permitted == 0 ? "" : ", \(permitted) permitted losses"
+        let wanted = total.map { " of \($0)" } ?? ""
+        let runs = isInterrupted ? "interrupted: \(runs)\(wanted)" : "\(runs)"
+        return "\(runs) runs, \(self.runs - failed) passed, \(failed) failed\(losses), "
+            + "in \(tenths(seconds)) s"
     }
 
-    mutating func finish() -> ExitStatus {
-        for unseen in unseen {
-            fail(unseen.file, unseen.seed)
-            if isJSON { continue }
-            StandardOutput.shared.print(
-                "\(unseen.check.rawValue) had nothing to check with any seed of \(unseen.file)")
-        }
-        if !isJSON {
-            let seconds = start.duration(to: .now) / .seconds(1)
-            let losses =
-                permitted == 0 ? "" : ", \(permitted) permitted losses"
-            StandardOutput.shared.print(
-                "\(runs) runs, \(failures) failed\(losses), in \(tenths(seconds)) s")
-        }
-        guard let firstFailure else { return .success }
-        StandardOutput.shared.print(isJSON ? "{\"reproduce\":\"\(firstFailure)\"}" : firstFailure)
-        return .checkFailed
-    }
-
-    private func showLine(_ report: SimulationReport) {
-        let terminal = Terminal.standardOutput
-        let counts = report.statistics
-        let verdict = terminal.coloured(
-            report.verdict.rawValue, report.verdict == .valid ? .green : .red)
-        StandardOutput.shared.print(
-            "\(verdict)  \(report.scenario) seed \(report.seed)  \(report.traceHashText)  "
-                + "\(counts.acknowledged)/\(counts.operations) acknowledged, "
-                + (counts.permitted == 0 ? "" : "\(counts.permitted) permitted losses, ")
-                + "\(report.events) events, \(tenths(report.simulatedSeconds)) s simulated")
-        if let failure = report.failure {
-            StandardOutput.shared.print("    the run itself is invalid: \(failure)")
-        }
-        for result in report.checks where result.verdict != .valid {
-            StandardOutput.shared.print(
-                "    \(result.check.rawValue) is \(result.verdict.rawValue): \(result.details)")
-            for line in result.witness { StandardOutput.shared.print("        " + line) }
-        }
-    }
-
-    private static func json(_ report: SimulationReport) -> String {
-        let checks = report.checks.map { result in
-            let witness = result.witness.map { JSONWriter.text(of: .string($0)) }
-            return
-                "{\"check\":\"\(result.check.rawValue)\",\"verdict\":\"\(result.verdict.rawValue)\","
-                + "\"details\":\(JSONWriter.text(of: .string(result.details))),"
-                + "\"witness\":[\(witness.joined(separator: ","))]}"
-        }
-        let failure =
-            report.failure.map { "\"failure\":\(JSONWriter.text(of: .string($0)))," } ?? ""
-        return "{\"scenario\":\(JSONWriter.text(of: .string(report.scenario))),"
-            + "\"seed\":\(report.seed),\"verdict\":\"\(report.verdict.rawValue)\","
-            + "\"traceHash\":\"\(report.traceHashText)\",\"events\":\(report.events),"
-            + "\"simulatedSeconds\":\(report.simulatedSeconds),"
-            + "\"operations\":\(report.statistics.operations),"
-            + "\"acknowledged\":\(report.statistics.acknowledged),"
-            + "\"permitted\":\(report.statistics.permitted),"
-            + failure + "\"checks\":[\(checks.joined(separator: ","))]}"
+    /// How often a check had nothing to check: neither a success nor a failure of its run.
+    private var emptyResults: [String] {
+        let empty = tallies.reduce(0) { $0 + $1.emptyResults }
+        let all = tallies.reduce(0) { $0 + $1.results }
+        return empty == 0 ? [] : ["\(empty) of \(all) checks had nothing to check in their run"]
     }
 }

@@ -1,0 +1,39 @@
+import DataTree
+
+/// Where two trees differ: the first few paths, with what each tree shows there.
+struct TreeDifference: CustomStringConvertible {
+    /// How many paths are named.
+    static let limit = 4
+
+    private let changes: [Change]
+
+    /// - Parameter path: Where both are.
+    init(_ first: Value, _ second: Value, at path: Path = .root) {
+        var changes: [Change] = []
+        Change.append(from: first, to: second, at: path, into: &changes)
+        self.changes = changes
+    }
+
+    var isEmpty: Bool { changes.isEmpty }
+
+    /// As in `/a/b: 5 and 7; /c: null and {"x":1}; and 3 more`.
+    var description: String {
+        // Children in another order are no changes.
+        if isEmpty { return "in the order of children alone" }
+        var parts = changes.prefix(TreeDifference.limit).map {
+            "\($0.path): \($0.old.summary) and \($0.new.summary)"
+        }
+        if changes.count > parts.count { parts.append("and \(changes.count - parts.count) more") }
+        return parts.joined(separator: "; ")
+    }
+}
+
+extension Value {
+    /// The value on a part of a line.
+    var summary: String { description.cut(to: 100) }
+}
+
+extension String {
+    /// The beginning of a text that is longer.
+    func cut(to limit: Int) -> String { utf8.count > limit ? "\(prefix(limit))…" : self }
+}

@@ -1,0 +1,12 @@
+/// A moment at which two things parted that are to be equal.
+struct Divergence {
+    var event: UInt64
+    var time: Microseconds
+    /// What happened, in which they parted.
+    var cause: String
+    /// What is different from then on.
+    var problem: String
+    /// Counted from 0: whose events before it may explain it.
+    var nodes: [Int] = []
+    var clients: [Int] = []
+}

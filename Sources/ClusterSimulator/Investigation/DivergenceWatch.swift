@@ -1,0 +1,90 @@
+import DataTree
+import ReplicaCore
+
+/// Looks after every event of a run for the first moment at which a node parts from the operations that it holds, and two
+/// nodes that hold the same from each other. `ListenerWatch` looks at listeners.
+struct DivergenceWatch {
+    private(set) var found: [Divergence] = []
+    private var hasOracleFailure = false
+    private var hasPairFailure = false
+    private var listeners = ListenerWatch()
+
+    /// Makes a run compare what each node shows with what its operations give, unless these are too many.
+    static func prepare(_ run: inout SimulatedRun) {
+        guard run.scenario.workload.operations + run.scenario.workload.applications <= 2_000
+        else { return }
+        run.everyTurn = run.nodes.indices.map { EveryTurnOracle(isOn: true, node: $0) }
+    }
+
+    /// An event was executed.
+    mutating func observe(_ event: Event, in run: SimulatedRun) {
+        compareWithOracle(event, in: run)
+        if case .turn(let node, _) = event { compareWithOthers(node, event, in: run) }
+        if let divergence = listeners.observe(event, in: run) { found.append(divergence) }
+    }
+
+    /// The run is over; returns all moments in order.
+    mutating func finish(_ run: SimulatedRun) -> [Divergence] {
+        if let divergence = listeners.finish(run) { found.append(divergence) }
+        return found.sorted { $0.event < $1.event }
+    }
+
+    private mutating func compareWithOracle(_ event: Event, in run: SimulatedRun) {
+        guard !hasOracleFailure, let node = event.actingNode,
+            let failure = run.everyTurn[node].failure
+        else { return }
+        hasOracleFailure = true
+        found.append(Divergence(failure, after: event, in: run, nodes: [node]))
+    }
+
+    private mutating func compareWithOthers(
+        _ node: Int, _ event: Event, in run: SimulatedRun
+    ) {
+        guard !hasPairFailure, let replica = run.nodes[node].replica else { return }
+        for other in run.nodes where other.index != node && other.belongs {
+            guard let peer = other.replica, peer.vector == replica.vector,
+                !peer.value.isSame(as: replica.value), peer.value != replica.value
+            else { continue }
+            hasPairFailure = true
+            let problem =
+                "\(run.nodes[node].name) and \(other.name) hold the same operations and differ, at "
+                + "\(TreeDifference(replica.value, peer.value))"
+            found.append(Divergence(problem, after: event, in: run, nodes: [node, other.index]))
+            return
+        }
+    }
+}
+
+extension Divergence {
+    /// A problem that showed after an event.
+    init(
+        _ problem: String, after event: Event, in run: SimulatedRun, nodes: [Int] = [],
+        clients: [Int] = []
+    ) {
+        self.init(
+            event: run.statistics.events, time: run.now, cause: TracedEvent(event, in: run).text,
+            problem: run.names.applied(to: problem), nodes: nodes, clients: clients)
+    }
+}
+
+extension Event {
+    /// The node whose process acts in the event; nil where none does.
+    var actingNode: Int? {
+        switch self {
+        case .turn(let node, _), .diskWorked(let node, _), .interrupted(let node, _),
+            .tick(let node, _):
+            node
+        default: nil
+        }
+    }
+}
+
+extension Value {
+    /// Whether two values are equal without being compared.
+    func isSame(as other: Value) -> Bool {
+        guard case .object(let first) = content, case .object(let second) = other.content else {
+            return self == other
+        }
+        return first.isIdentical(to: second) && priority == other.priority
+    }
+}

@@ -1,0 +1,145 @@
+import DataTree
+import ReplicaCore
+
+/// Looks for the first event that a listener is told wrongly, and for the moment at which a listener parted for good from
+/// what its query shows of its node.
+///
+/// A listener is late while frames are on their way. So the moment counts from which on both were never equal again.
+struct ListenerWatch {
+    /// A listener of a client.
+    private struct Name: Hashable {
+        var client: Int
+        var stream: Int
+    }
+
+    private struct State {
+        var shown: Value
+        var tree: Value
+        /// Since when the listener differs from its node.
+        var divergence: Divergence?
+    }
+
+    /// With more clients than this, listeners are not compared with their nodes after every turn: it would take too long.
+    fileprivate static let clientLimit = 100
+
+    private var states: [Name: State] = [:]
+    private var hasFailure = false
+
+    /// An event was executed; returns the first wrong event of a listener.
+    mutating func observe(_ event: Event, in run: SimulatedRun) -> Divergence? {
+        let concerned = event.clients(in: run)
+        for client in concerned {
+            for (index, listener) in run.observedListeners(of: client).enumerated() {
+                compare(listener, Name(client: client, stream: index), event, in: run)
+                guard !hasFailure, let failure = listener.failure else { continue }
+                hasFailure = true
+                return Divergence(
+                    "\(client.clientName), which listens at \(listener.path), found: \(failure)",
+                    after: event, in: run, nodes: listener.node.map { [$0] } ?? [],
+                    clients: [client])
+            }
+        }
+        return nil
+    }
+
+    private mutating func compare(
+        _ listener: ObservedListener, _ name: Name, _ event: Event, in run: SimulatedRun
+    ) {
+        guard let node = listener.node, let tree = run.nodes[node].replica?.value,
+            let shown = listener.shown
+        else { return }
+        if let state = states[name], state.shown.isSame(as: shown), state.tree.isSame(as: tree) {
+            return
+        }
+        let expected = listener.expected(tree)
+        var state = State(shown: shown, tree: tree, divergence: states[name]?.divergence)
+        if shown == expected {
+            state.divergence = nil
+        } else if state.divergence == nil {
+            let problem =
+                "\(name.client.clientName), which listens at \(listener.path) of "
+                + "\(node.nodeName), shows something else than the node from here on, at "
+                + "\(TreeDifference(shown, expected, at: listener.path))"
+            state.divergence = Divergence(
+                problem, after: event, in: run, nodes: [node], clients: [name.client])
+        }
+        states[name] = state
+    }
+
+    /// The first moment from which on a listener was never again equal to its node.
+    func finish(_ run: SimulatedRun) -> Divergence? {
+        guard !hasFailure else { return nil }
+        return states.values.compactMap(\.divergence).min { $0.event < $1.event }
+    }
+}
+
+/// What a client's program is shown of one place.
+struct ObservedListener {
+    var path: Path
+    var node: Int?
+    /// Nil before anything was shown.
+    var shown: Value?
+    /// The first thing that was wrong.
+    var failure: String?
+    /// What it is to show of its node's tree.
+    var expected: (Value) -> Value
+}
+
+extension SimulatedRun {
+    /// What a client listens to.
+    func observedListeners(of client: Int) -> [ObservedListener] {
+        switch place(of: client) {
+        case .protocol: return []
+        case .firebase(let number):
+            let client = firebaseClients[number]
+            return client.streams.map { ObservedListener($0, at: client.node) }
+        case .sdk(let number):
+            let client = sdkClients[number]
+            guard let listening = client.listening else {
+                return client.streams.map { ObservedListener($0, at: client.node) }
+            }
+            let path = listening.path
+            return [
+                ObservedListener(
+                    path: path, node: client.node, shown: listening.shown,
+                    failure: listening.failure, expected: { $0[path] })
+            ]
+        }
+    }
+}
+
+extension ObservedListener {
+    fileprivate init(_ stream: EventStream, at node: Int?) {
+        let first = stream.failures.min { $0.key.rawValue < $1.key.rawValue }
+        self.init(
+            path: stream.path, node: node, shown: stream.value,
+            failure: first.map { "\($0.key.rawValue), \($0.value)" }, expected: stream.shown)
+    }
+}
+
+extension Event {
+    /// The clients whose listeners the event may change, or whose node it changes.
+    fileprivate func clients(in run: SimulatedRun) -> [Int] {
+        switch self {
+        case .replied(let connection, _), .clientLost(let connection):
+            return [run.connections[connection].client]
+        case .clientActs(let client), .clientTurns(let client), .clientMoves(let client),
+            .clientGivesUp(let client, _):
+            return [client]
+        case .turn(let node, _) where run.scenario.clients.total <= ListenerWatch.clientLimit:
+            return (0..<run.scenario.clients.total).filter { run.node(of: $0) == node }
+        default: return []
+        }
+    }
+}
+
+extension SimulatedRun {
+    /// The node to which a client was connected last.
+    func node(of client: Int) -> Int? {
+        switch place(of: client) {
+        case .sdk(let number): sdkClients[number].node
+        case .protocol(let number): protocolClients[number].node
+        case .firebase(let number): firebaseClients[number].node
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// What a failed run has violated.
+public enum FailureKind: String, CaseIterable, Sendable {
+    /// What was acknowledged is not there.
+    case durability
+    /// Something wrong was shown or done.
+    case safety
+    /// The cluster did not come to rest once all faults were over.
+    case liveness
+}
+
+extension SimulationReport {
+    /// What the run has violated; nil if nothing failed.
+    ///
+    /// In a cluster that never came to rest, what is there in the end proves nothing else.
+    public var failureKind: FailureKind? {
+        let failed = checks.filter { $0.verdict == .invalid }.map(\.check)
+        if failure != nil {
+            return failed.contains { $0.failureKind == .durability } ? .durability : .safety
+        }
+        if !hasConverged, !failed.isEmpty,
+            failed.allSatisfy({ $0.failureKind == .liveness || $0.judgesTheEnd })
+        {
+            return .liveness
+        }
+        let kinds = failed.map(\.failureKind)
+        return FailureKind.allCases.first { kinds.contains($0) }
+            ?? (verdict == .invalid ? .safety : nil)
+    }
+}
+
+extension Check {
+    package var failureKind: FailureKind {
+        switch self {
+        case .acknowledgedPushes, .acknowledgedWritesSurvive, .writeConcernsHold: .durability
+        case .staysLive, .oneOfAName: .liveness
+        default: .safety
+        }
+    }
+
+    /// Whether it looks at what there is in the end, where replicas that are still on their way differ.
+    package var judgesTheEnd: Bool {
+        switch self {
+        case .replicasEqual, .acknowledgedPushes, .incrementsAddUp, .acknowledgedWritesSurvive,
+            .listenersConverge, .changesTellTheTruth, .transactionsCount:
+            true
+        default: false
+        }
+    }
+}

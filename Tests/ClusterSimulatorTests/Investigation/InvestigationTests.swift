@@ -1,0 +1,127 @@
+import DataTree
+import ReplicaCore
+import Testing
+
+@testable import ClusterSimulator
+
+/// Where a failing run went wrong.
+@Suite struct InvestigationTests {
+    private func run(_ extra: String = "") throws -> SimulatedRun {
+        let scenario = try Scenario(
+            parsing: """
+                clients count=2 listeners=1
+                workload operations=60 set=1
+                \(extra)
+                until 2s
+                check replicas-equal
+                """, name: "watched")
+        return SimulatedRun(scenario.drawn(seed: 1), seed: 1)
+    }
+
+    @Test func `a run in which all agree has no such moment`() throws {
+        var run = try run()
+        DivergenceWatch.prepare(&run)
+        var watch = DivergenceWatch()
+        run.begin()
+        while let event = run.step() { watch.observe(event, in: run) }
+        #expect(watch.finish(run).isEmpty)
+    }
+
+    @Test func `the first event after which a node does not show what it holds is named`() throws {
+        var run = try run()
+        DivergenceWatch.prepare(&run)
+        var watch = DivergenceWatch()
+        run.performed = []
+        run.begin()
+        var isSpoilt = false
+        var wrong: UInt64?
+        while let event = run.step() {
+            let stores = run.performed?.contains { $0.node == 1 && $0.output.storesBatches }
+            if isSpoilt, wrong == nil, stores == true { wrong = run.statistics.events }
+            watch.observe(event, in: run)
+            if !isSpoilt, run.now > .milliseconds(600) {
+                // From here on the comparison leaves out what the node held before.
+                run.everyTurn[1].restart(on: [], showing: .null)
+                isSpoilt = true
+            }
+        }
+        let found = watch.finish(run)
+        #expect(found.map(\.event) == [try #require(wrong)])
+        #expect(found.first?.nodes == [1])
+        #expect(found.first?.cause.contains("n2  turn") == true)
+        #expect(found.first?.problem.contains("n2 at 0.6") == true)
+        #expect(found.first?.problem.contains("than its 1 operations give, at /") == true)
+    }
+
+    @Test func `the moment counts from which a listener never again was what its node shows`()
+        throws
+    {
+        var run = try run()
+        var watch = DivergenceWatch()
+        run.begin()
+        var parted: UInt64?
+        while let event = run.step() {
+            // Another value at first, which the next change repairs, and one at the end, which nothing does.
+            let listening = run.sdkClients[2].listening?.shown
+            if case .clientTurns(2) = event, run.now > .seconds(2), parted == nil {
+                run.sdkClients[2].listening?.shown = .string("wrong")
+                parted = run.statistics.events
+            } else if case .clientTurns(2) = event, listening != nil, run.now < .milliseconds(300) {
+                run.sdkClients[2].listening?.shown = .string("late")
+            }
+            watch.observe(event, in: run)
+        }
+        let found = watch.finish(run)
+        #expect(found.map(\.event) == [try #require(parted)])
+        #expect(found.first?.clients == [2])
+        #expect(found.first?.problem.contains("c3, which listens at /data of n") == true)
+    }
+
+    @Test func `the course of a write says which node had it when, and which has lost it`() throws {
+        let scenario = try Scenario(
+            parsing: """
+                cluster replicas=2 clients=1
+                at 1s partition n1 | n2
+                at 1100ms c1 set /a "x"
+                at 1500ms wipe n1
+                at 1600ms heal
+                until 2s
+                check acknowledged-writes-survive
+                """, name: "lost")
+        var run = SimulatedRun(scenario.drawn(seed: 1), seed: 1)
+        run.run()
+        let name = try #require(run.history.operations.first).operationName
+        var course = try #require(OperationCourse(of: name, in: run))
+        var again = SimulatedRun(scenario.drawn(seed: 1), seed: 1)
+        again.begin()
+        while let event = again.step() { course.observe(event, in: again) }
+        let (lines, nodes, clients) = course.finish(again)
+        #expect(nodes == [0] && clients == [0])
+        #expect(lines.first?.contains("c1 write /a invoked 1.100000 s") == true)
+        let texts = lines.dropFirst().map { $0.split(separator: "  ", maxSplits: 1).last ?? "" }
+        #expect(
+            texts == [
+                "n1 has it as n1#1", "its client is told: acknowledged", "n1 has n1#1 no more",
+                "n2 never had it",
+            ])
+    }
+
+    @Test func `faults and frames come before the moment, with names`() throws {
+        var run = try run("at 500ms pause n3\nat 700ms resume n3")
+        var recent = RecentEvents()
+        run.performed = []
+        run.begin()
+        while run.now < .milliseconds(900), let event = run.step() { recent.add(event, in: run) }
+        let lines = recent.lines(nodes: [1], clients: [])
+        #expect(lines.count == 10)
+        #expect(lines.contains { $0.hasSuffix("fault  pause n3") })
+        #expect(lines.filter { !$0.contains("fault") }.allSatisfy { $0.contains("n2") })
+        #expect(lines == lines.sorted())
+    }
+}
+
+extension Output {
+    fileprivate var storesBatches: Bool {
+        if case .store(let turn) = self { !turn.batches.isEmpty } else { false }
+    }
+}

@@ -1,0 +1,256 @@
+import ClusterSimulator
+import Foundation
+import Testing
+
+@testable import CommandLineKit
+@testable import HearthCommand
+
+@Suite struct SeedPlanTests {
+    private func items(_ plan: SeedPlan, _ count: Int) -> [SeedPlan.Item] {
+        var plan = plan
+        return (0..<count).compactMap { _ in plan.next() }
+    }
+
+    @Test func `the seeds of one scenario come after the other`() {
+        let plan = SeedPlan([3...4, 7...7])
+        #expect(plan.total == 3)
+        let items = items(plan, 10)
+        #expect(items.map(\.scenario) == [0, 0, 1])
+        #expect(items.map(\.seed) == [3, 4, 7])
+    }
+
+    @Test func `new seeds go round the scenarios without end`() {
+        let plan = SeedPlan(scenarios: 2, from: 9)
+        #expect(plan.total == nil)
+        #expect(items(plan, 5).map(\.seed) == [9, 9, 10, 10, 11])
+        #expect(items(plan, 5).map(\.scenario) == [0, 1, 0, 1, 0])
+    }
+
+    @Test func `one run of twenty is repeated, but not one that is alone`() {
+        let items = items(SeedPlan([1...45]), 45)
+        #expect(items.filter(\.isRepeated).map(\.seed) == [1, 21, 41])
+        #expect(self.items(SeedPlan([1...1]), 1).map(\.isRepeated) == [false])
+    }
+
+    @Test func `the largest seed is the last`() {
+        let last = UInt64.max
+        #expect(items(SeedPlan([last - 1...last]), 5).map(\.seed) == [last - 1, last])
+    }
+}
+
+@Suite struct RunVerdictTests {
+    @Test(arguments: [
+        (RunVerdict.passed, 0, "run"), (.failed(.safety), 1, "run"), (.failed(.liveness), 2, "run"),
+        (.differed, 4, "replay"), (.failed(.durability), 5, "run"),
+    ])
+    func `each failure has its exit code, and a command that repeats it`(
+        verdict: RunVerdict, status: Int, verb: String
+    ) {
+        #expect(verdict.status.rawValue == Int32(status))
+        #expect(
+            verdict.command("a b/it's.scenario", seed: 7)
+                == "hearth sim \(verb) 'a b/it'\\''s.scenario' --seed 7")
+        #expect((verdict.failure == nil) == (verdict == .passed))
+    }
+
+    @Test func `what is lost is worst, and what only takes too long is least`() {
+        let verdicts: [RunVerdict] = [
+            .passed, .failed(.liveness), .differed, .failed(.safety), .failed(.durability),
+        ]
+        #expect(verdicts.map(\.severity) == verdicts.map(\.severity).sorted())
+        #expect(Set(verdicts.map(\.severity)).count == verdicts.count)
+    }
+}
+
+/// `hearth sim`, run as a user would.
+@Suite struct SimulationProcessTests {
+    private static let scenarios = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Simulations").path
+
+    private let folder: TemporaryFolder
+    private let good: String
+    /// Its end leaves no time in which to come to rest.
+    private let stuck: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        good = Self.scenarios + "/partition-heals.scenario"
+        stuck = folder.path + "/stuck.scenario"
+        try folder.write(
+            Array(
+                """
+                cluster replicas=2
+                workload operations=9 push=1
+                seeds 1..2
+                until 2s
+                quiescence 1ms
+                check stays-live, replicas-equal
+                """.utf8), to: "stuck.scenario")
+    }
+
+    private func sim(_ words: String...) throws -> Command.Outcome {
+        try Command.run(["sim"] + words)
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
+    }
+
+    @Test func `a good scenario passes with a few seeds`() throws {
+        let outcome = try sim("run", good, Self.scenarios + "/swarm.scenario", "--seeds", "1..3")
+        #expect(outcome.status == 0)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("passed  partition-heals  3 seeds, ") == true)
+        #expect(lines.dropFirst().first?.hasPrefix("passed  swarm  3 seeds, ") == true)
+        #expect(outcome.output.contains("\n6 runs, 6 passed, 0 failed"))
+        #expect(outcome.output.contains(" checks had nothing to check in their run"))
+        #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+    }
+
+    @Test func `a check that has nothing to check with any seed is a warning, and exit code 3`()
+        throws
+    {
+        try folder.write(
+            Array("seeds 1..3\nuntil 1s\ncheck push-keys, replicas-equal\n".utf8),
+            to: "empty.scenario")
+        let file = folder.path + "/empty.scenario"
+        let outcome = try sim("run", file)
+        #expect(outcome.status == 3)
+        #expect(outcome.output.contains("3 runs, 3 passed, 0 failed"))
+        #expect(
+            outcome.errors.contains(
+                "warning: push-keys had nothing to check with any of the 3 seeds of \(file)\n"))
+        let fewer = try sim("run", file, "--seed", "2")
+        #expect(fewer.status == 0 && fewer.errors.isEmpty, "one seed proves nothing")
+    }
+
+    @Test func `a cluster that does not come to rest exits with 2, and the last line repeats it`()
+        throws
+    {
+        let outcome = try sim("run", stuck)
+        #expect(outcome.status == 2)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("failed  stuck seed 1 (liveness)  ") == true)
+        #expect(lines.dropFirst().first?.hasPrefix("    stays-live: ") == true)
+        #expect(lines.last == "hearth sim run \(stuck) --seed 1")
+        #expect(outcome.output.contains("2 runs, 0 passed, 2 failed"))
+        let repeated = try sim("run", stuck, "--seed", "1")
+        #expect(repeated.output.split(separator: "\n").first == lines.first)
+    }
+
+    @Test func `JSON is one object for each seed, and says how to repeat a failure`() throws {
+        let outcome = try sim("run", stuck, "--json")
+        #expect(outcome.status == 2)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count == 2)
+        for (line, seed) in zip(lines, 1...) {
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            #expect(object["seed"] as? Int == seed)
+            #expect(object["violates"] as? String == "liveness")
+            #expect(object["reproduce"] as? String == "hearth sim run \(stuck) --seed \(seed)")
+        }
+    }
+
+    @Test func `JUnit's XML has a case for each seed and a failure for each that failed`() throws {
+        let file = folder.path + "/junit.xml"
+        #expect(try sim("run", stuck, good, "--seeds", "1..2", "--junit", file).status == 2)
+        let read = try Command.shell(
+            """
+            python3 - "$1" <<'END'
+            import sys
+            from xml.etree import ElementTree
+            for suite in ElementTree.parse(sys.argv[1]).getroot():
+                failures = [case.find("failure") for case in suite]
+                kinds = [failure.get("type") for failure in failures if failure is not None]
+                print(suite.get("name"), suite.get("tests"), suite.get("failures"), len(suite), *kinds)
+            END
+            """, [file])
+        #expect(
+            read.output == "stuck 2 2 2 liveness liveness\npartition-heals 2 0 2\n",
+            "\(read.errors)")
+    }
+
+    @Test func `a trace proves that another process runs the same`() throws {
+        let file = folder.path + "/run.trace"
+        #expect(try sim("run", good, "--seed", "3", "--trace", file).status == 0)
+        let lines = try text("run.trace").split(separator: "\n")
+        #expect(lines.first?.hasPrefix("{\"event\":1,") == true)
+        let same = try sim("replay", good, "--seed", "3", "--checkpoints", file)
+        #expect(same.status == 0 && same.output.hasPrefix("equal  partition-heals seed 3  "))
+        #expect(same.output.contains("  \(lines.count) events"))
+        let other = try sim("replay", good, "--seed", "4", "--checkpoints", file)
+        #expect(
+            other.status == 4 && other.output.hasPrefix("differs  partition-heals seed 4  first"))
+        #expect(try sim("replay", good, "--seed", "3").status == 0)
+    }
+
+    @Test func `a place is explained at a node and a time`() throws {
+        let outcome = try sim("why", good, "--seed", "3", "/rooms/a/title", "@n2", "at", "3s")
+        #expect(outcome.status == 0)
+        #expect(outcome.output.hasPrefix("n2 at "))
+        #expect(try sim("why", good, "/a", "@n9").status == 64)
+        #expect(try sim("why", good, "/a", "at", "noon").status == 64)
+        #expect(try sim("why", good, "a#b").status == 65)
+    }
+
+    @Test func `runs go on for a time, and end with what they found`() throws {
+        let outcome = try sim("run", good, "--for", "1s", "--jobs", "1")
+        #expect(outcome.status == 0)
+        #expect(outcome.output.contains(" runs, "))
+        #expect(outcome.errors.hasPrefix("seeds from "))
+        let failing = try sim("run", stuck, "--for", "60s", "--seed", "5", "--jobs", "1")
+        #expect(failing.status == 2)
+        #expect(failing.output.contains("1 runs, 0 passed, 1 failed"))
+        #expect(failing.output.hasSuffix("hearth sim run \(stuck) --seed 5\n"))
+    }
+
+    @Test func `an interrupted command reports what it has, and exits with 130`() throws {
+        let report = try Command.shell(
+            "\"$0\" \"$@\" & sleep 1; kill -TERM $!; wait $!; echo \"status $?\"",
+            ["sim", "run", good, "--seeds", "1..1000000", "--jobs", "1"])
+        #expect(report.output.contains("interrupted: "))
+        #expect(report.output.hasSuffix("status 130\n"))
+    }
+
+    @Test func `a program that traps names the runs that it was in, and exits with 70`() throws {
+        let outcome = try Command.shell(
+            "\"$0\" \"$@\" & sleep 1; kill -SEGV $!; wait $!; echo \"status $?\"",
+            ["sim", "run", good, "--seeds", "1..1000000", "--jobs", "1"])
+        #expect(outcome.errors.hasPrefix("error: the program trapped"))
+        let line = try #require(
+            outcome.output.split(separator: "\n").first { $0.hasPrefix("hearth") })
+        #expect(line.hasPrefix("hearth sim run \(good) --seed "))
+        #expect(outcome.output.hasSuffix("status 70\n"))
+    }
+
+    @Test(arguments: [
+        (["--for", "10"], "10min"), (["--trace", "x"], "--seed"), (["--seeds", "9..1"], "1..100"),
+    ])
+    func `what cannot be done is a usage error`(words: [String], hint: String) throws {
+        let outcome = try Command.run(["sim", "run", good] + words)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains(hint), "\(outcome.errors)")
+    }
+
+    @Test func `a failing run is shrunk, and the short scenario fails alike`() throws {
+        let outcome = try sim("run", stuck, "--shrink")
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("checked twice"))
+        let start = try #require(outcome.output.firstRange(of: "# Fails as stuck does"))
+        let end = try #require(outcome.output.firstRange(of: "check stays-live\n"))
+        let short = outcome.output[start.lowerBound..<end.upperBound]
+        try folder.write(Array(short.utf8), to: "short.scenario")
+        #expect(try sim("run", folder.path + "/short.scenario").status == 2)
+    }
+
+    @Test func `a new scenario passes as it is printed`() throws {
+        let scenario = try sim("new")
+        #expect(scenario.status == 0)
+        try folder.write(Array(scenario.output.utf8), to: "mine.scenario")
+        let outcome = try sim("run", folder.path + "/mine.scenario")
+        #expect(outcome.status == 0 && outcome.output.contains("20 runs, 20 passed"))
+        #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+    }
+}
