@@ -168,4 +168,15 @@ import Testing
         _ = try store.performAll(.keepOrphans(WriterID(bits: 5), after: 2, through: 2))
         #expect(try store.numbers(in: .orphan, of: 5) == [])
     }
+
+    @Test(arguments: TestTables.Kind.allCases)
+    func `no orphan is missing where the checkpoint ends inside a batch`(
+        kind: TestTables.Kind
+    ) throws {
+        var store = try TestStore(kind)
+        try store.commit([turn(batch(7, 1, 2), batch(7, 3, 6), batch(7, 7, 7))])
+        _ = try store.performAll(.writeCheckpoint(checkpoint(5, holding: [7: 4])))
+        _ = try store.performAll(.keepOrphans(WriterID(bits: 7), after: 0, through: 7))
+        #expect(try store.numbers(in: .orphan, of: 7) == [1, 3, 7])
+    }
 }

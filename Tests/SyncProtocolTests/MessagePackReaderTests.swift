@@ -55,4 +55,14 @@ import Testing
             }
         }
     }
+
+    @Test(
+        arguments: [[0xA1, 0x80], [0xA2, 0x00, 0x80], [0xA1, 0xFF], [0xA2, 0xC3, 0x28]] as [[UInt8]]
+    )
+    func `a string that is no UTF-8 is refused`(element: [UInt8]) {
+        element.withUnsafeBytes { bytes in
+            var reader = MessagePackReader(bytes)
+            #expect(throws: FrameError.self) { try reader.string("a text") }
+        }
+    }
 }
