@@ -17,7 +17,7 @@ public struct Index: Sendable {
     public init(by order: ChildOrder, of children: Children) {
         self.order = order
         if order != .key, Index.differs(from: order, in: children) {
-            places = PlaceTree(ascending: Index.sorted(children, by: order))
+            places = Index.tree(of: children, by: order)
         }
     }
 
@@ -80,23 +80,32 @@ extension Index {
         }
     }
 
-    private static func sorted(
-        _ children: Children, by order: ChildOrder
-    ) -> [(place: Place, record: PackedChildren?)] {
-        var places: [(place: Place, record: PackedChildren?)] = []
-        places.reserveCapacity(children.count)
+    private static func tree(of children: Children, by order: ChildOrder) -> PlaceTree {
+        let unsorted = UnsafeMutablePointer<(place: Place, record: PackedChildren?)>
+            .allocate(capacity: children.count)
+        defer { unsorted.deallocate() }
         var hasLong = false
+        var count = 0
         for (key, child) in children {
             let place = order.place(of: key, child)
             hasLong = hasLong || place.sortValue.isLong
-            places.append((place, record(child)))
+            (unsorted + count).initialize(to: (place, record(child)))
+            count += 1
         }
-        if hasLong { return places.sorted { $0.place < $1.place } }
-        var drafts = places.indices.map { rank in
-            let words = places[rank].place.sortValue.words
-            return Draft(word0: words.0, word1: words.1, rank: rank)
+        let ranks =
+            hasLong
+            ? (0..<count).sorted { unsorted[$0].place < unsorted[$1].place }
+            : Index.sorted((0..<count).lazy.map { unsorted[$0].place.sortValue })
+        // Each is moved out once; to copy it would count a reference to its record, which waits for memory.
+        return PlaceTree(ascending: ranks.lazy.map { (unsorted + $0).move() })
+    }
+
+    /// The ranks by key of these values, none of which is long, in their order.
+    private static func sorted(_ values: some Sequence<SortValue>) -> [Int] {
+        var drafts = values.enumerated().map { rank, value in
+            Draft(word0: value.words.0, word1: value.words.1, rank: rank)
         }
         drafts.sort(by: <)
-        return drafts.map { places[$0.rank] }
+        return drafts.map(\.rank)
     }
 }

@@ -60,7 +60,7 @@ final class PlaceNode {
 
 extension PlaceNode {
     /// Inserts a place into a leaf that has room.
-    func insert(_ place: Place, _ record: PackedChildren?, at index: Int) {
+    func insert(_ place: consuming Place, _ record: consuming PackedChildren?, at index: Int) {
         (places + index + 1).moveInitialize(from: places + index, count: count - index)
         (records + index + 1).moveInitialize(from: records + index, count: count - index)
         (places + index).initialize(to: place)
