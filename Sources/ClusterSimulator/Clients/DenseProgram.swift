@@ -214,17 +214,23 @@ struct DenseProgram {
             writes.map { Write(path: $0.path.relative(to: DenseProgram.root), value: $0.value) })
     }
 
+    /// Puts of whole children and of parts of them, at two places, so that they meet; some are taken back.
     private func drawOnDisconnect(_ tag: String, _ random: inout SplitMix64) -> Request.Work {
-        switch random.index(below: 4) {
-        case 0: .onDisconnectCancel(drawPath(&random))
+        let child = DenseProgram.lists[1].appending(DenseProgram.keys[random.index(below: 2)])
+        let number = child.appending(DenseProgram.number)
+        switch random.index(below: 8) {
+        case 0: return .onDisconnectPut(drawPath(&random), drawValue(tag, &random))
         case 1:
-            if case .merge(let path, let writes) = drawMerge(tag, &random) {
-                .onDisconnectMerge(path, writes)
-            } else {
-                .onDisconnectCancel(drawPath(&random))
-            }
-        case 2: .onDisconnectPut(drawPath(&random), .null)
-        default: .onDisconnectPut(drawPath(&random), drawValue(tag, &random))
+            guard case .merge(let path, let writes) = drawMerge(tag, &random) else { fallthrough }
+            return .onDisconnectMerge(path, writes)
+        case 2: return .onDisconnectPut(number, random.index(below: 2) == 0 ? .null : .string(tag))
+        case 3, 4: return .onDisconnectCancel(random.index(below: 4) == 0 ? child : number)
+        default:
+            var object = Value.null
+            object.set(.string(tag), at: Path([DenseProgram.number]))
+            object.set(drawNumber(&random), at: DenseProgram.nested)
+            return .onDisconnectPut(
+                child, random.index(below: 2) == 0 ? object.prioritized(.integer(3)) : object)
         }
     }
 

@@ -90,7 +90,7 @@ struct SyncTreeTests {
         _ = tree.revert(id)
         #expect(
             tree.shownValue(at: .root, to: Query())
-                == Rig.object(["a": Rig.object(["c": .integer(5)]), "b": .integer(1)]))
+                == Value.object(["a": Value.object(["c": .integer(5)]), "b": .integer(1)]))
     }
 
     @Test func `what the server tells stays hidden below a write until that is acknowledged`() {
@@ -150,7 +150,7 @@ struct SyncTreeTests {
         _ = tree.overwrite(path("a"), with: object(["b": 1]), tag: Tag(number: 1))
         _ = tree.listen(ListenID(number: 3), at: .root, to: try limited(5))
         let all = object(["b": 1, "c": 2])
-        _ = tree.overwrite(.root, with: Rig.object(["a": all]), tag: Tag(number: 2))
+        _ = tree.overwrite(.root, with: Value.object(["a": all]), tag: Tag(number: 2))
         let wide = tree.listen(second, at: path("a"), to: Query())
         let listen = wide.compactMap { if case .start(let listen) = $0 { listen } else { nil } }[0]
         #expect(tree.heldValue(for: listen) == all)
