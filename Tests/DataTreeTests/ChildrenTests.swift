@@ -112,6 +112,7 @@ import Testing
             let (one, other) = (Self.children(&random), Self.children(&random))
             let (x, y) = (try Self.packed(one), try Self.packed(other))
             #expect((x == y) == Self.same(one, other))
+            #expect(x == (try Self.packed(one)))
             #expect(x.isShared(with: try Self.packed(one)) == x.isPacked)
             #expect(!x.isPacked || x.isShared(with: y) == Self.same(one, other))
             let differing = Set(one.keys).union(other.keys).filter { one[$0] != other[$0] }
@@ -133,6 +134,15 @@ import Testing
         let built = try Self.packed(children)
         #expect(!built.isPacked)
         #expect(built.count == children.count)
+    }
+
+    @Test(arguments: [(15, true), (16, false)])
+    func `packed children keep the limit of a path`(keyBytes: Int, fits: Bool) throws {
+        let above = Path((0..<3).map { _ in Key(unchecked: String(repeating: "p", count: 250)) })
+        let key = Key(unchecked: String(repeating: "k", count: keyBytes))
+        let value = Value(try Self.packed([key: 1]))
+        #expect(value.children.isPacked)
+        #expect(((try? value.validate(at: above)) != nil) == fits)
     }
 
     static let packedAtTheLimit: [Value] = [

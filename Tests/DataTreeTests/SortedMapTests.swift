@@ -120,6 +120,10 @@ import Testing
             #expect(map.entry(before: key)?.key == (rank > 0 ? sorted[rank - 1] : nil))
             let following = map.entries(from: key).prefix(100).map(\.key)
             #expect(following == Array(sorted[rank...].prefix(100)))
+            let positions = rank..<min(sorted.count, rank + 150)
+            var visited: [Key] = []
+            map.visit(in: positions) { key, _ in visited.append(key) }
+            #expect(visited == Array(sorted[positions]))
         }
     }
 
