@@ -129,7 +129,7 @@ private struct EventParts {
             let batches = turn.batches.map { "\(BatchText($0.bytes))" }
             return batches.isEmpty ? nil : "stores " + batches.joined(separator: "; ")
         case .synchronize: return "synchronizes"
-        case .publish(let frame):
+        case .publish(let frame, _):
             return "publishes " + FrameText.peers(frame).joined(separator: "; ")
         case .ask(let member, let frame):
             return "asks \(member): " + FrameText.peers(frame).joined(separator: "; ")

@@ -85,6 +85,6 @@ extension Value {
         guard case .object(let first) = content, case .object(let second) = other.content else {
             return self == other
         }
-        return first.isIdentical(to: second) && priority == other.priority
+        return first.isShared(with: second) && priority == other.priority
     }
 }
