@@ -1,3 +1,4 @@
+import DataTree
 import Testing
 
 @testable import SyncProtocol

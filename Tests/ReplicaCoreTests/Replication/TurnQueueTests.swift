@@ -17,7 +17,8 @@ import Testing
     private func end(_ queue: inout TurnQueue, _ number: UInt8, stores: Bool) -> [String] {
         names(
             queue.end(
-                batches: stores ? [entry] : [], properties: [], outputs: [.publish([number], .gathered)],
+                batches: stores ? [entry] : [], properties: [],
+                outputs: [.publish([number], .gathered)],
                 mark: mark(UInt64(number))))
     }
 

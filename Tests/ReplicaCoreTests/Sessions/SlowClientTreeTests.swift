@@ -8,7 +8,7 @@ import Testing
 @Suite struct `The trees kept for slow clients` {
     /// The slow clients of a replica, of which one session has two listens.
     private struct World {
-        var slow = SlowClients()
+        var slow = SlowClients(keptMilliseconds: kept)
         var isHeld: [Bool] = []
 
         mutating func hold(_ tree: Value, at milliseconds: UInt64 = 0) {
@@ -34,6 +34,7 @@ import Testing
     }
 
     private static let session = SessionID(number: 7)
+    private static let kept: UInt64 = 5_000
 
     @Test func `a listen catches up from the tree of the moment its session was held`() {
         var world = World()
@@ -75,8 +76,8 @@ import Testing
         #expect(world.slow.heldBack == 2)
     }
 
-    @Test func `a tree is kept for five seconds from the last hold`() {
-        let limit = SlowClients.keptMilliseconds
+    @Test func `a tree is kept for its time from the last hold`() {
+        let limit = Self.kept
         var world = World()
         world.hold(1)
         world.change(1)
