@@ -24,13 +24,3 @@ struct SourceError: Error, Equatable {
     let offset: Int
     let text: String
 }
-
-extension RuleError {
-    init(_ error: SourceError, in text: [UInt8]) {
-        let before = text[..<min(error.offset, text.count)]
-        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        line = before.reduce(1) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
-        column = before[lineStart...].reduce(1) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 }
-        self.text = error.text
-    }
-}

@@ -20,6 +20,8 @@ public enum RuleLimits {
     static let repetitions = 1_000
     /// The most states of a regular expression.
     static let patternStates = 10_000
+    /// The most states of all regular expressions of a document.
+    static let documentPatternStates = 1_000_000
     /// The most groups and repetitions within each other.
     static let patternNesting = 64
     /// The longest string that an expression may build, in bytes.

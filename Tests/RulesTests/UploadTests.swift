@@ -198,6 +198,29 @@ import Testing
             fault(write: "'a'.matches(/" + "((((a{0}){1000}){1000}){1000}){1000}" + "/)") == nil)
     }
 
+    @Test func `takes a long document of many rules on one line`() throws {
+        let levels = (0..<20_000).map { "\"k\($0)\":{\".read\":\"now > \($0)\"}" }
+        let document = "{\"rules\":{\(levels.joined(separator: ","))}}"
+        let clock = ContinuousClock()
+        let duration = try clock.measure {
+            let ruleset = try Ruleset(Array(document.utf8))
+            #expect(ruleset.rules.count == 20_000)
+            #expect(ruleset.rules[1].column > ruleset.rules[0].column)
+        }
+        // A second of any machine; a pass through the text for each rule takes twenty.
+        #expect(duration < .seconds(5))
+    }
+
+    @Test func `refuses more regular expressions than fit into memory`() {
+        func document(_ count: Int) -> String {
+            let rule = quoted("newData.val().matches(/a{999}{9}/)")
+            let levels = (0..<count).map { "\"k\($0)\":{\".write\":\(rule)}" }
+            return "{\"rules\":{\(levels.joined(separator: ","))}}"
+        }
+        #expect(fault(document(100)) == nil)
+        #expect(fault(document(120))?.hasPrefix("The regular expressions have more than") == true)
+    }
+
     @Test func `refuses documents that nest too deep`() {
         func document(_ levels: Int) -> String {
             String(repeating: "{\"a\":", count: levels) + "{}"

@@ -6,8 +6,14 @@ struct RulesetCompiler {
     private(set) var nodes: [Ruleset.Node] = []
     private(set) var rules: [Rule] = []
     private var errors: [SourceError] = []
+    private var cursor: TextCursor
+    /// The states of the regular expressions so far.
+    private var patternStates = 0
 
-    init(_ text: [UInt8]) { self.text = text }
+    init(_ text: [UInt8]) {
+        self.text = text
+        cursor = TextCursor(text)
+    }
 
     /// Compiles all of it.
     mutating func compile() throws(RulesetError) {
@@ -22,7 +28,7 @@ struct RulesetCompiler {
         }
         if errors.isEmpty { return }
         errors.sort { $0.offset < $1.offset }
-        throw RulesetError(errors: errors.map { RuleError($0, in: text) })
+        throw RulesetError(errors: errors.map { cursor.located($0) })
     }
 
     private func checkText() throws(SourceError) {
@@ -186,12 +192,28 @@ extension RulesetCompiler {
                 "Invalid rule expression.  Expected 'true', 'false', or an expression string.")
             return nil
         }
-        let place = RuleError(SourceError(offset: value.offset, text: ""), in: text)
+        guard countPatternStates(of: expression) else {
+            let limit = RuleLimits.documentPatternStates
+            report(value.offset, "The regular expressions have more than \(limit) states.")
+            return nil
+        }
+        let place = cursor.located(SourceError(offset: value.offset, text: ""))
         rules.append(
             Rule(
                 kind: kind, location: "/" + path.joined(separator: "/"), line: place.line,
                 column: place.column, expression: expression))
         return rules.count - 1
+    }
+
+    /// Adds the states of an expression to those of the document, unless they are too many.
+    private mutating func countPatternStates(of expression: Expression) -> Bool {
+        var count = patternStates
+        for case .pattern(let pattern) in expression.nodes.lazy.map(\.kind) {
+            count += pattern.states.count
+        }
+        guard count <= RuleLimits.documentPatternStates else { return false }
+        patternStates = count
+        return true
     }
 
     private mutating func indexes(_ value: DocumentNode) -> [String] {

@@ -27,7 +27,7 @@ struct Pattern: Sendable {
         isAnchoredAtEnd = parser.isAnchoredAtEnd
         hasAmbiguousAnchors =
             parser.hasAlternatives && (isAnchoredAtStart || isAnchoredAtEnd)
-        try emit(tree, ignoringCase)
+        try emit(ignoringCase ? tree.ignoringCase : tree)
         try append(.match)
     }
 }
@@ -44,72 +44,71 @@ extension Pattern {
     }
 
     private mutating func emit(
-        _ tree: PatternTree, _ ignoringCase: Bool
+        _ tree: PatternTree
     ) throws(PatternParser.Failure) {
         switch tree {
         case .unit(let set):
-            let set = ignoringCase ? set.ignoringCase : set
             if sets.last != set { sets.append(set) }
             try append(.unit(sets.count - 1))
         case .sequence(let items):
-            for item in items { try emit(item, ignoringCase) }
+            for item in items { try emit(item) }
         case .alternatives(let trees):
-            try emit(alternatives: trees, ignoringCase)
+            try emit(alternatives: trees)
         case .repetition(let item, let minimum, let maximum):
-            try emit(item, times: minimum, ignoringCase)
+            try emit(item, times: minimum)
             if let maximum {
-                try emit(item, atMost: maximum - minimum, ignoringCase)
+                try emit(item, atMost: maximum - minimum)
             } else {
-                try emit(anyNumberOf: item, ignoringCase)
+                try emit(anyNumberOf: item)
             }
         }
     }
 
     private mutating func emit(
-        _ item: PatternTree, times count: Int, _ ignoringCase: Bool
+        _ item: PatternTree, times count: Int
     ) throws(PatternParser.Failure) {
         for _ in 0..<count {
             let start = states.count
-            try emit(item, ignoringCase)
+            try emit(item)
             // `a{0}` has no states, and a thousand times nothing within each other would take for ever.
             if states.count == start { return }
         }
     }
 
     private mutating func emit(
-        alternatives trees: [PatternTree], _ ignoringCase: Bool
+        alternatives trees: [PatternTree]
     ) throws(PatternParser.Failure) {
         var jumps: [Int] = []
         for tree in trees.dropLast() {
             let fork = states.count
             try append(.match)
-            try emit(tree, ignoringCase)
+            try emit(tree)
             jumps.append(states.count)
             try append(.match)
             states[fork] = .fork(fork + 1, states.count)
         }
-        try emit(trees[trees.count - 1], ignoringCase)
+        try emit(trees[trees.count - 1])
         for jump in jumps { states[jump] = .jump(states.count) }
     }
 
     private mutating func emit(
-        _ item: PatternTree, atMost count: Int, _ ignoringCase: Bool
+        _ item: PatternTree, atMost count: Int
     ) throws(PatternParser.Failure) {
         var forks: [Int] = []
         for _ in 0..<count {
             forks.append(states.count)
             try append(.match)
-            try emit(item, ignoringCase)
+            try emit(item)
         }
         for fork in forks { states[fork] = .fork(fork + 1, states.count) }
     }
 
     private mutating func emit(
-        anyNumberOf item: PatternTree, _ ignoringCase: Bool
+        anyNumberOf item: PatternTree
     ) throws(PatternParser.Failure) {
         let fork = states.count
         try append(.match)
-        try emit(item, ignoringCase)
+        try emit(item)
         try append(.jump(fork))
         states[fork] = .fork(fork + 1, states.count)
     }

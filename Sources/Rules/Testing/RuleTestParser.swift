@@ -8,8 +8,12 @@ struct RuleTestParser {
     private var now = 1_700_000_000_000.0
     private var users: [(name: String, auth: Claim)] = []
     private var values = TestValues()
+    private var cursor: TextCursor
 
-    init(_ text: [UInt8]) { reader = DocumentReader(text, dialect: .relaxed) }
+    init(_ text: [UInt8]) {
+        reader = DocumentReader(text, dialect: .relaxed)
+        cursor = TextCursor(text)
+    }
 
     /// Reads all of it.
     mutating func parse() throws(RuleTestError) -> RuleTestFile {
@@ -36,8 +40,8 @@ struct RuleTestParser {
         "write rules FILE, data [PATH] VALUE, user NAME VALUE, now MILLISECONDS, or allow or deny, then read PATH, "
         + "write PATH VALUE, update PATH VALUE or delete PATH, then as none, as NAME or as VALUE"
 
-    private func located(_ error: SourceError, fix: String = statements) -> RuleTestError {
-        let place = RuleError(error, in: reader.text)
+    private mutating func located(_ error: SourceError, fix: String = statements) -> RuleTestError {
+        let place = cursor.located(error)
         return RuleTestError(
             line: place.line, column: place.column, problem: place.text, fix: fix)
     }
@@ -85,7 +89,7 @@ extension RuleTestParser {
         let text = String(decoding: reader.text[start..<reader.offset], as: UTF8.self)
         file.cases.append(
             RuleTestCase(
-                line: RuleError(SourceError(offset: start, text: ""), in: reader.text).line,
+                line: cursor.located(SourceError(offset: start, text: "")).line,
                 text: text.split { $0.isWhitespace }.joined(separator: " "),
                 isAllowed: isAllowed, operation: operation, situation: situation))
     }
