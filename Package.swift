@@ -76,6 +76,7 @@ let package = Package(
         module(
             "ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store"]),
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
+        module("Rules", ["DataTree", "JSONText"], pages: ["rules.md"]),
         module(
             "GatewayCore", ["DataTree", "HTTPText", "JSONText", "QueryEngine", "SyncProtocol"],
             pages: ["firebase-rest.md", "firebase-websocket.md", "gateway.md"]),
@@ -131,7 +132,7 @@ let package = Package(
             dependencies: [
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
                 "ClusterSimulator", "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
-                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Sockets",
+                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Rules", "Sockets",
                 "Storage",
                 "SyncProtocol", "TLS", "Threads", "ZeroMQ",
             ],
@@ -159,6 +160,7 @@ let package = Package(
             using: ["Convergence", "DataTree", "QueryEngine", "Store", "SyncProtocol"]),
         tests(
             of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
+        tests(of: "Rules", using: ["DataTree", "JSONText"]),
         tests(
             of: "GatewayCore",
             using: [

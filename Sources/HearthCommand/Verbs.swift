@@ -5,7 +5,9 @@ extension Verb {
     /// All verbs of `hearth`, in the order of its help.
     static let hearth: Verb = Verb(
         "hearth", "Runs and talks to Hearth, a sync database of equal replicas.",
-        verbs: [Demo.verb] + clusterVerbs + dataVerbs + [.shell, .simulation, Soak.verb, .bench]
+        verbs: [Demo.verb] + clusterVerbs + dataVerbs + [
+            .rules, .shell, .simulation, Soak.verb, .bench,
+        ]
             + HelpVerbs.all,
         tables: [.exitCodes, .environment],
         examples: [

@@ -1,0 +1,27 @@
+internal import CommandLineKit
+internal import Rules
+
+/// A file with a document of rules.
+struct RulesFile {
+    /// How many faults are printed; the first often explain the others.
+    private static let shownFaults = 50
+    private let name: String
+
+    init(_ name: String) { self.name = name }
+
+    /// Compiles the document; its first faults are printed, a line each.
+    func read() throws(CommandError) -> Ruleset {
+        let text = try InputFile(name).readAll()
+        do {
+            return try Ruleset(text)
+        } catch {
+            StandardOutput.shared.flush()
+            for fault in error.errors.prefix(Self.shownFaults) {
+                Terminal.standardError.print("\(name):\(fault)")
+            }
+            throw CommandError(
+                .badData, "\(name) has \(counted(error.errors.count, "fault"))",
+                fix: "mend what is named above; the columns count from 1")
+        }
+    }
+}

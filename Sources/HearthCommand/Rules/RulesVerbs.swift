@@ -1,0 +1,106 @@
+internal import CommandLineKit
+internal import Rules
+
+extension Verb {
+    /// `hearth rules`: documents of rules, without a cluster.
+    static let rules = Verb(
+        "rules",
+        "Checks and tests rules that say who may read and write what, in Firebase's language.",
+        verbs: [rulesCheck, rulesTest],
+        examples: ["hearth rules check rules.json", "hearth rules test rules.test"])
+
+    private static let documents = Argument(
+        "FILE", "Documents of rules: {\"rules\": {…}}.", arity: .repeated, values: .file)
+    private static let tests = Argument(
+        "FILE", "Files of cases.", arity: .repeated, values: .file)
+    private static let why = Option(
+        flag: "why", "Also say why each denied operation of a passed case was denied.")
+    private static let coverage = Option(
+        flag: "coverage", "Name each part of a rule that was never true or never false.")
+
+    private static let rulesCheck = Verb(
+        "check", "Compiles rules, names all faults with line and column, and warns.",
+        arguments: [documents],
+        tables: [warnings],
+        examples: ["hearth rules check rules.json"]
+    ) { invocation throws(CommandError) in
+        for file in invocation.words(of: documents) {
+            let ruleset = try RulesFile(file).read()
+            for warning in ruleset.warnings {
+                StandardOutput.shared.print(
+                    "\(file):\(warning.line):\(warning.column): warning: "
+                        + "\(warning.text) [\(warning.code.rawValue)]")
+            }
+            StandardOutput.shared.print(
+                "\(file): \(counted(ruleset.rules.count, "rule")), "
+                    + counted(ruleset.warnings.count, "warning"))
+        }
+        return .success
+    }
+
+    private static let warnings = HelpTable(
+        "warnings",
+        [
+            ("open-root", "Everybody may read, or write, the whole tree."),
+            ("shadowed", "A rule has no effect, since one above grants the same."),
+            ("never-true", "A rule can never be true, whatever the data."),
+            (
+                "anchor",
+                "A regular expression has alternatives and an anchor, which binds all of them."
+            ),
+            ("size", "The document is longer than the 256 KiB that Firebase takes."),
+        ])
+
+    private static let rulesTest = Verb(
+        "test", "Runs cases against rules without a cluster; exits with 1 if one fails.",
+        arguments: [tests], options: [why, coverage],
+        tables: [statements, .ruleTestExample],
+        examples: [
+            "hearth rules test rules.test", "hearth rules test rules.test --why --coverage",
+        ]
+    ) { invocation throws(CommandError) in
+        var failures = 0
+        for file in invocation.words(of: tests) {
+            let report = try RuleTestRun(file).report()
+            var output = RuleTestOutput(file: file)
+            output.showsReasons = invocation.has(why)
+            output.showsGaps = invocation.has(coverage)
+            output.show(report)
+            failures += report.failures
+        }
+        return failures == 0 ? .success : .checkFailed
+    }
+
+    private static let statements = HelpTable(
+        "statements of a file",
+        [
+            ("rules FILE", "The document, beside the file of cases."),
+            ("data [PATH] VALUE", "What is stored before the cases that follow."),
+            ("user NAME VALUE", "A user: the value of auth, such as {uid: \"ada\"}."),
+            ("now MILLISECONDS", "The time of the cases that follow, since 1970."),
+            ("allow …, deny …", "A case: what the rules must do. No case changes the data."),
+            ("… read PATH [query VALUE]", "Reads, with such members as {limitToFirst: 5}."),
+            ("… write PATH VALUE", "Replaces what is there."),
+            ("… update PATH VALUE", "Writes several paths at once."),
+            ("… delete PATH", "Removes what is there."),
+            ("… as none, as NAME, as VALUE", "Who asks; without it, nobody who is signed in."),
+        ])
+}
+
+extension HelpTable {
+    /// A file of cases, line by line.
+    static let ruleTestExample = HelpTable(
+        "example of a file",
+        [
+            ("rules rules.json", "The document."),
+            ("data  /users/ada {name: \"Ada\"}", "What is stored; # and // begin comments."),
+            ("user  ada {uid: \"ada\"}", "Somebody who is signed in."),
+            ("allow read  /users/ada as ada", "Passes if she may read it."),
+            ("deny  write /users/ada {name: 7} as ada", "Passes if she may not write this."),
+        ])
+}
+
+/// A number with its noun: 1 rule, 2 rules.
+func counted(_ count: Int, _ noun: String) -> String {
+    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+}

@@ -1,0 +1,71 @@
+/// What is known of who asks: a part of `auth`, in the form of JSON.
+///
+/// It is no `Value`, since names in tokens may have any characters, and arrays are arrays.
+public enum Claim: Equatable, Sendable {
+    case null
+    case boolean(Bool)
+    case number(Double)
+    case string(String)
+    case array([Claim])
+    /// Members in the order of their names' bytes; equal names do not occur.
+    case object([Member])
+
+    /// A named part.
+    public struct Member: Equatable, Sendable {
+        /// The name, as the token has it.
+        public let name: String
+        /// What stands under it.
+        public let value: Claim
+
+        /// Makes a member.
+        public init(_ name: String, _ value: Claim) { (self.name, self.value) = (name, value) }
+
+        /// Whether both have the same bytes.
+        public static func == (a: Member, b: Member) -> Bool {
+            hasSameBytes(a.name, b.name) && a.value == b.value
+        }
+    }
+
+    /// An object of these members; of equal names the last counts.
+    public init(members: [Member]) {
+        var unique: [Member] = []
+        for member in members.reversed()
+        where !unique.contains(where: { hasSameBytes($0.name, member.name) }) {
+            unique.append(member)
+        }
+        self = .object(unique.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
+    }
+
+    /// What a user without further claims is: `{"uid": …}`.
+    public static func user(_ uid: String) -> Claim {
+        .object([Member("uid", .string(uid))])
+    }
+
+    /// The part of this name; null without one, and of anything that has no parts.
+    ///
+    /// - Complexity: O(log members).
+    subscript(name: String) -> Claim {
+        switch self {
+        case .array(let elements):
+            guard let index = Int(name), elements.indices.contains(index), "\(index)" == name
+            else { return .null }
+            return elements[index]
+        case .object(let members):
+            var (low, high) = (0, members.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if members[middle].name.utf8.lexicographicallyPrecedes(name.utf8) {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
+            }
+            guard low < members.count, hasSameBytes(members[low].name, name) else { return .null }
+            return members[low].value
+        default: return .null
+        }
+    }
+}
+
+/// Whether two strings are the same bytes; Swift's `==` is canonical equivalence.
+func hasSameBytes(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }

@@ -1,0 +1,116 @@
+internal import DataTree
+internal import JSONText
+
+/// What a part of an expression gives: a value, a place, or a failure, which makes the whole rule fail.
+enum RuleValue: Sendable {
+    case null
+    case boolean(Bool)
+    case number(Double)
+    case string(String)
+    /// What `val()` gives of a place with children: not null, and equal to nothing.
+    case object
+    case claim(Claim)
+    case snapshot(RuleSnapshot)
+    case failure(RuleFailure)
+
+    init(_ claim: Claim) {
+        switch claim {
+        case .null: self = .null
+        case .boolean(let value): self = .boolean(value)
+        case .number(let value): self = .number(value)
+        case .string(let value): self = .string(value)
+        case .array, .object: self = .claim(claim)
+        }
+    }
+
+    /// What `val()` gives.
+    init(_ value: Value) {
+        switch value.content {
+        case .null: self = .null
+        case .boolean(let value): self = .boolean(value)
+        case .integer(let value): self = .number(Double(value))
+        case .double(let value): self = .number(value)
+        case .string(let value): self = .string(value)
+        case .object: self = .object
+        case .prioritized, .deferred:
+            preconditionFailure("rules judge a write once its server values are resolved")
+        }
+    }
+
+    /// Whether it is a string.
+    var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// Whether it is a failure.
+    var failure: RuleFailure? {
+        if case .failure(let failure) = self { failure } else { nil }
+    }
+
+    /// Whether two values are equal; never converts, and no object equals anything.
+    static func areEqual(_ a: RuleValue, _ b: RuleValue) -> Bool {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.boolean(let x), .boolean(let y)): x == y
+        case (.number(let x), .number(let y)): x == y
+        case (.string(let x), .string(let y)): hasSameBytes(x, y)
+        default: false
+        }
+    }
+}
+
+/// Why a part of an expression has no value.
+enum RuleFailure: Error, Equatable, Sendable {
+    case noParent
+    case noNumber
+    case noString
+    case notOrdered
+    case notAdded
+    case noValue
+    case tooLong
+    case exhausted
+
+    /// The reason as a sentence's end, behind the part that failed.
+    var text: String {
+        switch self {
+        case .noParent: "the root has no parent"
+        case .noNumber: "an operand is no number"
+        case .noString: "a string is needed"
+        case .notOrdered: "two numbers or two strings are needed"
+        case .notAdded: "numbers or strings are needed"
+        case .noValue: "a value is needed"
+        case .tooLong: "the string is longer than \(RuleLimits.stringBytes) bytes"
+        case .exhausted: "the rules of this operation take too much work"
+        }
+    }
+}
+
+// MARK: - As text
+
+extension RuleValue: CustomStringConvertible {
+    /// The value as JSON, shortened; for reasons.
+    var description: String {
+        switch self {
+        case .null: "null"
+        case .boolean(let value): "\(value)"
+        case .number(let value): RuleValue.text(of: value)
+        case .string(let value): RuleValue.quoted(value)
+        case .object, .claim: "an object"
+        case .snapshot(let snapshot): RuleValue(snapshot.value).description
+        case .failure(let failure): "an error: \(failure.text)"
+        }
+    }
+
+    /// A number as JavaScript prints it.
+    static func text(of number: Double) -> String {
+        if number.isNaN { return "NaN" }
+        if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
+        return JSONWriter.text(of: .double(number))
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let isLong = text.utf8.count > 80
+        let start = isLong ? String(text.unicodeScalars.prefix(60).map(Character.init)) : text
+        return JSONWriter.text(of: .string(start)) + (isLong ? "…" : "")
+    }
+}

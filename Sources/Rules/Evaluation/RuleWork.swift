@@ -1,0 +1,19 @@
+/// What the rules of one operation may still cost: sixteen units for each part of an expression and each node of data
+/// that is visited, one for each byte of a string and each state of a regular expression.
+struct RuleWork: Sendable {
+    private(set) var remaining: Int
+
+    init(_ units: Int = RuleLimits.workUnits) { remaining = units }
+
+    /// The cost of one part of an expression.
+    static let step = 16
+
+    /// Whether nothing is left.
+    var isExhausted: Bool { remaining <= 0 }
+
+    /// Subtracts a cost; false once it cannot be paid.
+    mutating func pay(_ units: Int) -> Bool {
+        remaining = units < remaining ? remaining - units : 0
+        return remaining > 0
+    }
+}

@@ -1,0 +1,30 @@
+/// Something in a document that is legal and hardly meant.
+public struct RuleWarning: Equatable, Sendable {
+    /// What kind of thing it is.
+    public enum Code: String, Sendable {
+        /// Everybody may read, or write, the whole tree.
+        case openRoot = "open-root"
+        /// A grant, or a refusal, below a rule that grants the same already.
+        case shadowed
+        /// A rule that is never true.
+        case neverTrue = "never-true"
+        /// Alternatives at the top of a regular expression that has an anchor.
+        case anchor
+        /// A document longer than Firebase takes.
+        case size
+    }
+
+    /// What kind of thing it is.
+    public let code: Code
+    /// The line, from 1.
+    public let line: Int
+    /// The column, from 1.
+    public let column: Int
+    /// What it means, and what to do.
+    public let text: String
+}
+
+extension RuleWarning: CustomStringConvertible {
+    /// The place, the kind and the meaning.
+    public var description: String { "\(line):\(column): \(text) [\(code.rawValue)]" }
+}

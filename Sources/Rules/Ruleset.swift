@@ -1,0 +1,58 @@
+public import DataTree
+
+/// A document of rules, compiled: who may read and write what, and what written data looks like.
+///
+/// It is immutable, and judges without a clock, a random number or any state of its own: equal operations in equal
+/// situations get equal verdicts on every node.
+public struct Ruleset: Sendable {
+    /// A level of the document: the rules of the places that its keys lead to.
+    struct Node: Sendable {
+        /// The levels below, by the keys that lead there.
+        var literals = SortedMap<Int>()
+        /// The level for all other keys.
+        var wildcard: Int?
+        var read: Int?
+        var write: Int?
+        var validate: Int?
+        var indexes: [String] = []
+        /// Whether a level below has a `.validate`.
+        var validatesBelow = false
+
+        /// The rule of a kind.
+        func rule(_ kind: RuleKind) -> Int? {
+            switch kind {
+            case .read: read
+            case .write: write
+            case .validate: validate
+            }
+        }
+    }
+
+    /// The levels, the root first.
+    let nodes: [Node]
+    /// All rules, in the order of the document.
+    public let rules: [Rule]
+    /// What is legal and hardly meant, in the order of the document.
+    public let warnings: [RuleWarning]
+
+    /// Compiles a document.
+    ///
+    /// - Throws: All its faults.
+    public init(_ document: [UInt8]) throws(RulesetError) {
+        var compiler = RulesetCompiler(document)
+        try compiler.compile()
+        nodes = compiler.nodes
+        rules = compiler.rules
+        warnings = RuleReview(compiler).warnings(of: document)
+    }
+
+    /// The paths below each child, or `.value`, by which the children of a place are indexed.
+    public func indexes(at path: Path) -> [String] {
+        var level = 0
+        for key in path.keys {
+            guard let next = nodes[level].literals[key] ?? nodes[level].wildcard else { return [] }
+            level = next
+        }
+        return nodes[level].indexes
+    }
+}
