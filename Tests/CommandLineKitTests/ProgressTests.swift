@@ -29,7 +29,7 @@ import Testing
     @Test func `work that ends after a time shows the time that is left, however much is done`() {
         let line = ProgressLine(seconds: 600, "seeds")
         let text = line.text(40, after: 20)
-        #expect(text.hasSuffix(" 40 seeds, 2/s, 10 min left"))
+        #expect(text.hasSuffix(" 40 seeds, 2/s, 9 min left"))
         #expect(text.hasPrefix("█░"))
         #expect(line.text(900, after: 600).hasSuffix("█ 900 seeds, 1.5/s"))
     }
