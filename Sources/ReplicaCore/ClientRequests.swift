@@ -145,12 +145,16 @@ extension Replica {
     }
 
     /// Makes an operation of a client's writes, and resolves what depends on this moment.
+    ///
+    /// A client's name for them is remembered by an operation, also if they change nothing, such as the priority of a
+    /// location without a value: what is not remembered would be done when it is repeated, after later writes.
     private mutating func accept(
         resolving writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil
     ) throws(DataError) {
         let resolved = try Acceptance.resolveServerValues(
             writes, in: value, wallMilliseconds: now.wallMilliseconds)
-        if !resolved.isEmpty { accept(resolved, stamp: stamp, alias: alias) }
+        if resolved.isEmpty, stamp == nil, alias == nil { return }
+        accept(resolved, stamp: stamp, alias: alias)
     }
 
     /// Whether to do a write with this stamp now; if it is done already, its client is answered.

@@ -56,6 +56,20 @@ import Testing
         #expect(cluster["n1"].counters.repeated >= 1)
     }
 
+    @Test func `one that changes nothing is not done later, at another node`() {
+        var cluster = TestCluster(2)
+        let priority = ClientMessage.put(
+            id: 1, path: count.appending(.priority), value: 5, stamp: stamp(present))
+        cluster.send(priority, by: 1, to: "n1")
+        cluster.send(add(2, stamp(present + 1)), by: 1, to: "n1")
+        cluster.quiesce(milliseconds: 50)
+        cluster.send(priority, by: 2, to: "n2")
+        cluster.quiesce()
+        #expect(cluster.takeReplies(of: 1) == [.ok(id: 1), .ok(id: 2)])
+        #expect(cluster.takeReplies(of: 2) == [.ok(id: 1)])
+        for name in cluster.names { #expect(cluster[name].value[count] == 1) }
+    }
+
     @Test(arguments: [1, 2, 3])
     func `one from just before a restart is done right after it`(restarts: Int) {
         var cluster = TestCluster(3)
