@@ -136,7 +136,10 @@ let package = Package(
                 "Storage",
                 "SyncProtocol", "TLS", "Threads", "ZeroMQ",
             ],
-            swiftSettings: settings),
+            swiftSettings: settings,
+            // Threads of a node free what others have allocated, and each turn frees batches of some hundred kilobytes:
+            // the allocator of the C library takes locks for one, and gives memory back to the system for the other.
+            linkerSettings: [.linkedLibrary("jemalloc")]),
 
         // Of the documents alone: what they and the comments refer to exists.
         .testTarget(name: "DocumentTests", swiftSettings: settings),

@@ -1,15 +1,9 @@
 #include "CRuntime.h"
 
-#include <malloc.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-void hearth_keep_freed_memory(void) {
-    mallopt(M_MMAP_THRESHOLD, 16 << 20);
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
-}
 
 size_t hearth_allow_open_files(size_t wanted) {
     struct rlimit limit;

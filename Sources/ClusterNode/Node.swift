@@ -1,4 +1,3 @@
-internal import CRuntime
 public import ClusterConfiguration
 internal import DataTree
 internal import EventLoop
@@ -63,9 +62,6 @@ public final class Node {
         exposure: Exposure = .loopback, records: String? = nil
     ) throws(NodeError) {
         try configuration.check(for: exposure)
-        // Each turn allocates and frees batches of some hundred kilobytes. By default the system would reclaim
-        // their memory each time, and clear it for the next: a tenth of a busy node's time.
-        hearth_keep_freed_memory()
         self.configuration = configuration
         member = try configuration.member(id)
         try configuration.check(keys, of: member)

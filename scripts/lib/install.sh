@@ -1,6 +1,6 @@
 # Sourced by the scripts above: installs the Debian packages and finds the Swift that they need.
 
-build_packages=(libzmq3-dev libsqlite3-dev libevent-dev libsimdjson-dev libedit-dev libssl-dev g++)
+build_packages=(libzmq3-dev libsqlite3-dev libevent-dev libsimdjson-dev libedit-dev libssl-dev libjemalloc-dev g++)
 # The test programs in Python run with Debian's own /usr/bin/python3, which finds the first two.
 test_packages=(python3-websockets python3-msgpack python3-h11 python3-venv curl node-llhttp openssl iso-codes iproute2)
 # Clients of Firebase, which tests run against nodes: each with what goes into an environment of its own.

@@ -7,9 +7,6 @@
 
 // What the C library offers beyond what its Swift module shows in every build.
 
-/// Keeps freed memory in the process instead of giving it back to the system each time.
-void hearth_keep_freed_memory(void);
-
 /// Lets this process have so many files open, or as many as its hard limit allows, or more if it may
 /// already; returns how many.
 size_t hearth_allow_open_files(size_t wanted);
