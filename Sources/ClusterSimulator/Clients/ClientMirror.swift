@@ -168,6 +168,13 @@ struct ClientMirror {
             return write.request == request || isDoneToo
         }
         guard let path = transactions.removeValue(forKey: request) else { return }
+        // A transaction is sent again after each refusal: which of the program's later writes were sent before it, and so are
+        // done too, is not kept.
+        if isDone {
+            for index in writes.indices where writes[index].request > request {
+                writes[index].isVague = true
+            }
+        }
         endCover(at: path, streams)
     }
 
