@@ -3,7 +3,8 @@
 extension Children: Sequence {
     /// Visits the entries in ascending key order.
     ///
-    /// It holds the children at the time it was made.
+    /// It holds the children at the time it was made: packed bytes, which never change, or nodes of a map, which are copied
+    /// before a change while it holds them. So it may go to another thread.
     public struct Iterator: IteratorProtocol, @unchecked Sendable {
         private var map: SortedMap<Value>.Iterator
         private let packed: PackedChildren?

@@ -79,6 +79,6 @@ func fault(write expression: String) -> String? {
 func quoted(_ text: String) -> String { JSONWriter.text(of: .string(text)) }
 
 extension Path {
-    /// A path that is known to be valid.
+    /// A path that is known to be valid: a literal of a test.
     static func at(_ text: String) -> Path { try! Path(text) }
 }

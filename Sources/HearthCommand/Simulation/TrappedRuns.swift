@@ -18,6 +18,7 @@ enum TrappedRuns {
     // Written before the threads begin, and by each thread at its own place.
     nonisolated(unsafe) private static var places = UnsafeMutableBufferPointer<Place>(
         start: nil, count: 0)
+    // Written before the threads begin, too; a handler of signals may take no lock.
     nonisolated(unsafe) private static var output = STDOUT_FILENO
 
     /// Makes places for so many threads, and from now on prints the commands of the runs that a trap ends.

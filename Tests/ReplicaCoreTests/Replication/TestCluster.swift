@@ -208,6 +208,7 @@ struct TestCluster {
         guard case .value(1, let answer)? = takeReplies(of: 99).last else {
             preconditionFailure("\(name) does not answer")
         }
+        // The replica itself has written it.
         return try! NodeStatus(answer)
     }
 

@@ -65,6 +65,7 @@ struct TestReplica {
         guard case .value(_, let answer)? = ask(.status(id: 1), by: 99).first else {
             preconditionFailure("no answer")
         }
+        // The replica itself has written it.
         return try! NodeStatus(answer)
     }
 
