@@ -74,11 +74,13 @@ let package = Package(
             pages: ["convergence.md", "convergence_model.py"]),
         module("Store", ["DataTree", "SyncProtocol", "Convergence"]),
         module(
-            "ReplicaCore", ["DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store"]),
+            "ReplicaCore",
+            ["DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store", "Rules"]),
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
         module("Rules", ["DataTree", "JSONText"], pages: ["rules.md"]),
         module(
-            "GatewayCore", ["DataTree", "HTTPText", "JSONText", "QueryEngine", "SyncProtocol"],
+            "GatewayCore",
+            ["DataTree", "HTTPText", "JSONText", "QueryEngine", "Rules", "SyncProtocol"],
             pages: ["firebase-rest.md", "firebase-websocket.md", "gateway.md"]),
 
         // For messages about mistyped words; imports nothing.
