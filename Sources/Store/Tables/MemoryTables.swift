@@ -126,7 +126,7 @@ extension MemoryTables {
 extension MemoryTables {
     /// The owners of rows.
     public func owners(in table: Table) -> [UInt64] {
-        (shelves[table] ?? [:]).filter { !$0.value.isEmpty }.keys.sorted()
+        (shelves[table] ?? [:]).compactMap { $1.isEmpty ? nil : $0 }.sorted()
     }
 
     /// The rows of an owner with these numbers, ascending, up to the byte limit.
@@ -166,10 +166,9 @@ extension MemoryTables {
     public mutating func remove(
         from table: Table, of owner: UInt64, _ numbers: ClosedRange<UInt64>, limit: Int
     ) -> RemovedRows {
-        guard let rows = shelves[table]?[owner] else { return RemovedRows() }
-        let start = rows.firstIndex(from: numbers.lowerBound)
-        let removed = rows[start...].prefix(limit).prefix { $0.number <= numbers.upperBound }
-        shelves[table]?[owner]?.removeSubrange(removed.startIndex..<removed.endIndex)
+        guard let removed = shelves[table]?[owner]?.removeRows(numbers, limit: limit) else {
+            return RemovedRows()
+        }
         undo += removed.map { .insert($0, table) }
         return RemovedRows(
             count: removed.count, byteCount: removed.reduce(0) { $0 + $1.bytes.count })
@@ -235,6 +234,15 @@ extension [StoredRow] {
         if index < count, self[index].number == row.number { return false }
         insert(row, at: index)
         return true
+    }
+
+    /// Removes and returns the lowest rows with these numbers, in place.
+    fileprivate mutating func removeRows(_ numbers: ClosedRange<UInt64>, limit: Int) -> [StoredRow]
+    {
+        let start = firstIndex(from: numbers.lowerBound)
+        let removed = Array(self[start...].prefix(limit).prefix { $0.number <= numbers.upperBound })
+        removeSubrange(start..<start + removed.count)
+        return removed
     }
 
     fileprivate mutating func removeRow(_ number: UInt64) {
