@@ -39,8 +39,8 @@ public struct SequentialExecution: Sendable {
             leaves[write.path] = write.value.isNull ? nil : write.value
             return
         }
-        let before = leaves
-        leaves = leaves.filter { !write.path.contains($0.key) }
+        let replaced = leaves.filter { write.path.contains($0.key) }
+        for path in replaced.keys { leaves[path] = nil }
         if !write.value.isNull {
             for count in 0..<write.path.count {
                 leaves[Path(Array(write.path.keys.prefix(count)))] = nil
@@ -48,7 +48,7 @@ public struct SequentialExecution: Sendable {
         }
         for (path, leaf) in SequentialExecution.leaves(of: write.value, at: write.path) {
             if case .deferred(.increment(let delta)) = leaf {
-                leaves[path] = ((before[path]?.number.map { $0 + delta }) ?? delta).value
+                leaves[path] = ((replaced[path]?.number.map { $0 + delta }) ?? delta).value
             } else {
                 leaves[path] = leaf
             }
