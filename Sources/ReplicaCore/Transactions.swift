@@ -48,13 +48,13 @@ extension Replica {
     /// What the election needs to know of this moment.
     private var electionSituation: Election.Situation {
         let peers = replication.peers
-        let live = peers.all.filter { peers.isLive($0, at: now.elapsedMilliseconds) }
+        let milliseconds = now.elapsedMilliseconds
         return Election.Situation(
-            milliseconds: now.elapsedMilliseconds, time: replication.clock.last, vector: vector,
+            milliseconds: milliseconds, time: replication.clock.last, vector: vector,
             durableVote: turns.durable.lease, mayLead: mayVote && lifecycle.isOpen,
             heartbeats: peers.all.compactMap(\.heartbeat), memberCount: peers.all.count + 1,
-            liveCount: live.count + 1,
-            rank: live.count { $0.member < configuration.member })
+            liveCount: peers.liveCount(at: milliseconds) + 1,
+            rank: peers.liveCount(before: configuration.member, at: milliseconds))
     }
 
     private mutating func decide(within lease: Election.Term) {

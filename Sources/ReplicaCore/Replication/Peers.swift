@@ -136,8 +136,24 @@ struct Peers: Sendable {
             && elapsedMilliseconds < peer.heardMilliseconds + Peers.silenceMilliseconds
     }
 
+    // These go by index: an element of a loop is a copy, and a copy of a heartbeat costs more than what is looked at.
+
     func liveCount(at elapsedMilliseconds: UInt64) -> Int {
-        all.count { isLive($0, at: elapsedMilliseconds) }
+        all.indices.count { isLive(all[$0], at: elapsedMilliseconds) }
+    }
+
+    /// How many live members have a name before this one's.
+    func liveCount(before member: String, at elapsedMilliseconds: UInt64) -> Int {
+        all.indices.count {
+            all[$0].member < member && isLive(all[$0], at: elapsedMilliseconds)
+        }
+    }
+
+    /// Whether a vector covers those of all heartbeats.
+    func areCovered(by vector: VersionVector) -> Bool {
+        all.indices.allSatisfy { index in
+            all[index].heartbeat == nil || vector.covers(all[index].heartbeat!.vector)
+        }
     }
 
     /// The members that are waited for, and silent.

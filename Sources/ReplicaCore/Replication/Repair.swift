@@ -39,16 +39,13 @@ struct Repair: Sendable {
         holding vector: VersionVector, reorderBuffer: ReorderBuffer, peers: Peers,
         at elapsedMilliseconds: UInt64
     ) -> [Request] {
-        let isComplete =
-            reorderBuffer.count == 0
-            && peers.all.allSatisfy { $0.heartbeat.map { vector.covers($0.vector) } ?? true }
-        if isComplete {
-            open.removeAll(keepingCapacity: true)
+        if reorderBuffer.count == 0, peers.areCovered(by: vector) {
+            if !open.isEmpty { open.removeAll(keepingCapacity: true) }
             return []
         }
         var needs = reorderBuffer.needs(beyond: vector)
-        for peer in peers.all {
-            for (origin, sequence) in peer.heartbeat?.vector.entries ?? [] {
+        for index in peers.all.indices {
+            for (origin, sequence) in peers.all[index].heartbeat?.vector.entries ?? [] {
                 needs[origin] = max(needs[origin], sequence)
             }
         }
