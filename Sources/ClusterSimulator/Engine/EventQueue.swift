@@ -1,14 +1,26 @@
 /// Scheduled events, the earliest first; of two at one time, the one that was scheduled first.
 ///
-/// A binary heap of small entries; the events themselves stay where they were put.
+/// A heap with four children to a parent, of entries so small that the four share a line of the processor's cache; the events
+/// themselves stay where they were put.
 struct EventQueue {
     private struct Entry {
-        var time: Microseconds
-        var sequence: UInt64
-        var slot: Int
+        /// So many events may be scheduled at a time.
+        static let slotLimit = 1 << 24
+
+        let time: Microseconds
+        /// How many were scheduled before, and in the lowest 24 bits the slot of the event.
+        private let order: UInt64
+
+        init(time: Microseconds, sequence: UInt64, slot: Int) {
+            precondition(slot < Entry.slotLimit, "\(slot) events are scheduled at a time")
+            self.time = time
+            order = sequence << 24 | UInt64(slot)
+        }
+
+        var slot: Int { Int(order & UInt64(Entry.slotLimit - 1)) }
 
         func precedes(_ other: Entry) -> Bool {
-            time != other.time ? time < other.time : sequence < other.sequence
+            time != other.time ? time < other.time : order < other.order
         }
     }
 
@@ -24,7 +36,7 @@ struct EventQueue {
         lastSequence += 1
         let entry = Entry(time: time, sequence: lastSequence, slot: keep(event))
         heap.append(entry)
-        siftUp(entry)
+        heap.withUnsafeMutableBufferPointer { EventQueue.siftUp(entry, in: $0) }
     }
 
     /// When the next event happens.
@@ -37,7 +49,9 @@ struct EventQueue {
         guard let first = heap.first, let event = events[first.slot].take() else { return nil }
         freeSlots.append(first.slot)
         let last = heap.removeLast()
-        if !heap.isEmpty { siftDown(last) }
+        if !heap.isEmpty {
+            heap.withUnsafeMutableBufferPointer { EventQueue.siftDown(last, in: $0) }
+        }
         return (first.time, event)
     }
 
@@ -50,10 +64,11 @@ struct EventQueue {
         return events.count - 1
     }
 
-    private mutating func siftUp(_ entry: Entry) {
+    /// Puts an entry at the last place, or nearer to the root.
+    private static func siftUp(_ entry: Entry, in heap: UnsafeMutableBufferPointer<Entry>) {
         var index = heap.count - 1
         while index > 0 {
-            let parent = (index - 1) / 2
+            let parent = (index - 1) / 4
             guard entry.precedes(heap[parent]) else { break }
             heap[index] = heap[parent]
             index = parent
@@ -61,15 +76,16 @@ struct EventQueue {
         heap[index] = entry
     }
 
-    private mutating func siftDown(_ entry: Entry) {
+    /// Puts an entry at the root, or farther from it.
+    private static func siftDown(_ entry: Entry, in heap: UnsafeMutableBufferPointer<Entry>) {
         var index = 0
-        while true {
-            var child = 2 * index + 1
-            guard child < heap.count else { break }
-            if child + 1 < heap.count, heap[child + 1].precedes(heap[child]) { child += 1 }
-            guard heap[child].precedes(entry) else { break }
-            heap[index] = heap[child]
-            index = child
+        while case let first = 4 * index + 1, first < heap.count {
+            var least = first
+            for child in first + 1..<min(first + 4, heap.count)
+            where heap[child].precedes(heap[least]) { least = child }
+            guard heap[least].precedes(entry) else { break }
+            heap[index] = heap[least]
+            index = least
         }
         heap[index] = entry
     }

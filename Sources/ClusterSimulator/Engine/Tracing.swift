@@ -8,9 +8,10 @@ import SyncProtocol
 
 extension SimulatedRun {
     mutating func traceStates() {
-        for node in nodes {
-            guard let replica = node.replica else { continue }
-            trace.combine(replica, showing: scenario.isSmall ? replica.value : nil)
+        for node in nodes.indices {
+            guard let view = nodes[node].view(), let stableTime = nodes[node].stableTime()
+            else { continue }
+            trace.combine(view, stableTime, showing: scenario.isSmall ? view.value : nil)
         }
     }
 }
@@ -43,9 +44,11 @@ extension TraceHash {
     }
 
     /// What a node holds, and what it shows unless that is large.
-    mutating func combine(_ replica: Replica, showing value: Value?) {
+    mutating func combine(
+        _ replica: Recording.ReplicaView, _ stableTime: HybridTime, showing value: Value?
+    ) {
         combine(replica.writer.bits)
-        combine(replica.stableTime.bits)
+        combine(stableTime.bits)
         for entry in replica.vector.entries {
             combine(entry.origin.bits)
             combine(entry.sequence)

@@ -9,14 +9,10 @@ struct BatchArchive {
     private var logs: [WriterID: [LogEntry]] = [:]
 
     /// Adds a batch; it replaces what a bug may have stored under its sequences before.
+    ///
+    /// - Complexity: O(log n) for a batch that is known or the newest.
     mutating func note(_ entry: LogEntry) {
-        var log = logs.removeValue(forKey: entry.origin) ?? []
-        defer { logs[entry.origin] = log }
-        let index = log.lastIndex { $0.first <= entry.first }
-        if let index, log[index] == entry { return }
-        let end = log.firstIndex { $0.first > entry.last } ?? log.count
-        let start = index.map { log[$0].last < entry.first ? $0 + 1 : $0 } ?? 0
-        log.replaceSubrange(start..<max(start, end), with: [entry])
+        logs[entry.origin, default: []].keep(entry)
     }
 
     /// The batches that a vector stands for, origin by origin.
@@ -24,5 +20,15 @@ struct BatchArchive {
         vector.entries.flatMap { origin, sequence in
             (logs[origin] ?? []).prefix { $0.last <= sequence }
         }
+    }
+}
+
+extension [LogEntry] {
+    fileprivate mutating func keep(_ entry: LogEntry) {
+        let after = self[...].split { $0.first > entry.first }.after.startIndex
+        if after > 0, self[after - 1] == entry { return }
+        let start = after > 0 && self[after - 1].last >= entry.first ? after - 1 : after
+        let end = self[...].split { $0.first > entry.last }.after.startIndex
+        replaceSubrange(start..<Swift.max(start, end), with: [entry])
     }
 }

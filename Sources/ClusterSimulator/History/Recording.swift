@@ -270,18 +270,16 @@ struct Recording {
     }
 }
 
-extension Replica {
-    var view: Recording.ReplicaView { .init(writer: writer, vector: vector, value: value) }
-}
-
 extension Recording {
     /// The state of a process in which it held exactly this; nil if it is not recorded.
     func state(of node: Int, incarnation: Int, holding vector: VersionVector) -> State? {
         guard keepsValues else { return nil }
         let total = vector.total
-        for state in states[node].reversed() {
-            guard state.incarnation == incarnation, state.vector.total >= total else { return nil }
-            if state.vector == vector { return state }
+        for index in states[node].indices.reversed() {
+            guard states[node][index].incarnation == incarnation,
+                states[node][index].vector.total >= total
+            else { return nil }
+            if states[node][index].vector == vector { return states[node][index] }
         }
         return nil
     }

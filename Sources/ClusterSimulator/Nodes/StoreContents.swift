@@ -64,9 +64,9 @@ extension StoreContents {
 
 extension [WriterID: [LogEntry]] {
     fileprivate mutating func change(_ origin: WriterID, _ body: (inout [LogEntry]) -> Void) {
-        var batches = self[origin] ?? []
-        body(&batches)
-        self[origin] = batches.isEmpty ? nil : batches
+        // In place: a copy of the log costs more than the change.
+        body(&self[origin, default: []])
+        if self[origin]?.isEmpty == true { self[origin] = nil }
     }
 }
 

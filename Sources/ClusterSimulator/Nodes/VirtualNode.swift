@@ -47,6 +47,8 @@ struct VirtualNode {
     private(set) var pastCounters = Counters()
 
     private var configuration: ReplicaConfiguration
+    /// Whether what it does for clients is recorded.
+    private let isRecorded: Bool
     private var waiting: [Input] = []
     /// The frames of clients that the last turn took, and how far the replica was before and after.
     private var served:
@@ -55,8 +57,12 @@ struct VirtualNode {
     private var closings: [(session: SessionID, before: VersionVector, after: VersionVector)] = []
     private var random: SplitMix64
 
-    init(index: Int, _ cluster: ClusterSettings, clocks: ClockSettings, seed: UInt64) {
+    init(
+        index: Int, _ cluster: ClusterSettings, clocks: ClockSettings, seed: UInt64,
+        isRecorded: Bool
+    ) {
         self.index = index
+        self.isRecorded = isRecorded
         let names = (1...cluster.replicas).map { "n\($0)" }
         name = names[index]
         random = SplitMix64(seed: seed, part: 1_000 + UInt64(index))
@@ -204,6 +210,7 @@ struct VirtualNode {
     }
 
     private mutating func take(_ input: Input) -> [Output] {
+        guard isRecorded else { return replica!.step(input) }
         let before = replica!.vector
         let outputs = replica!.step(input)
         switch input {
@@ -240,6 +247,42 @@ struct VirtualNode {
 
     /// From one turn without input to the next.
     mutating func tickDelay() -> Microseconds { random.time(in: TimeRange(40_000, 60_000)) }
+}
+
+// MARK: - What is seen of the replica
+
+// These change nothing; they are mutating because a getter of an element of an array gets a copy of it, and a copy of a
+// replica costs more than most of its turns.
+
+extension VirtualNode {
+    /// What a run observes of a replica after each turn, in any scenario.
+    struct Standing {
+        var writer: WriterID
+        var isOut: Bool
+        /// Counted since its process began.
+        var returns: UInt64
+        var installed: UInt64
+    }
+
+    /// Nil while there is no process; so are the others.
+    mutating func standing() -> Standing? {
+        guard replica != nil else { return nil }
+        let counters = replica!.counters
+        return Standing(
+            writer: replica!.writer, isOut: replica!.isOut, returns: counters.returns,
+            installed: counters.installed)
+    }
+
+    mutating func view() -> Recording.ReplicaView? {
+        guard replica != nil else { return nil }
+        return Recording.ReplicaView(
+            writer: replica!.writer, vector: replica!.vector, value: replica!.value)
+    }
+
+    mutating func stableTime() -> HybridTime? {
+        guard replica != nil else { return nil }
+        return replica!.stableTime
+    }
 }
 
 extension Counters {

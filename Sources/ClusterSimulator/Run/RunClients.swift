@@ -24,6 +24,12 @@ extension SimulatedRun {
         return client < asking ? .protocol(client - library) : .sdk(client - protocolClients.count)
     }
 
+    /// Whether a client only listens, and leaves no on-disconnect writes.
+    func isListener(_ client: Int) -> Bool {
+        let first = scenario.clients.count
+        return first..<first + scenario.clients.listeners ~= client
+    }
+
     // MARK: Which there are
 
     static func protocolClients(of scenario: Scenario, seed: UInt64) -> [ProtocolClient] {

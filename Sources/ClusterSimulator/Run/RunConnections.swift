@@ -34,6 +34,7 @@ extension SimulatedRun {
         for served in nodes[node].takeServed() {
             guard served.session != SimulatedRun.operatorSession else { continue }
             let index = Int(served.session.number) - 1
+            guard !isListener(connections[index].client) else { continue }
             let messages = (try? FrameReader<ClientMessage>.messages(in: served.frame)) ?? []
             for case .message(let message) in messages {
                 noteOnDisconnect(message, on: index)
@@ -62,10 +63,10 @@ extension SimulatedRun {
     }
 
     /// The operation that a node made of a request, if it made one; and the one that the request is.
-    private func made(
+    private mutating func made(
         _ stamp: Stamp?, by node: Int, _ before: VersionVector, _ vector: VersionVector
     ) -> (made: Dot?, dot: Dot?) {
-        let writer = nodes[node].replica?.writer ?? WriterID(bits: 0)
+        let writer = nodes[node].standing()?.writer ?? WriterID(bits: 0)
         let isWrite = vector[writer] > before[writer]
         let made = isWrite ? Dot(origin: writer, sequence: vector[writer]) : nil
         return (made, made ?? stamp.flatMap { recording.dot(of: $0, in: vector) })

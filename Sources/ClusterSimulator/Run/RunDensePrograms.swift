@@ -93,13 +93,13 @@ extension SimulatedRun {
 
     /// What the frames of a node have told is what its tree showed at the end of the last one.
     mutating func checkTold(_ number: Int) {
-        let client = sdkClients[number]
-        guard client.mirror.isExact, let connection = client.connection,
+        guard sdkClients[number].mirror.isExact, let connection = sdkClients[number].connection,
             let state = recording.state(
                 of: connections[connection].node,
-                incarnation: connections[connection].incarnation, holding: client.mirror.seen)
+                incarnation: connections[connection].incarnation,
+                holding: sdkClients[number].mirror.seen)
         else { return }
-        for (listen, told) in client.mirror.answeredListens {
+        for (listen, told) in sdkClients[number].mirror.answeredListens {
             let shown = NaiveQuery(listen.query).shown(of: state.value[listen.path])
             sdkClients[number].tally.count(.queriesShowTheTree)
             if told == shown { continue }
@@ -110,12 +110,20 @@ extension SimulatedRun {
         }
     }
 
+    /// The numbers of the dense programs among SDK clients.
+    private var denseClients: Range<Int> {
+        let clients = scenario.clients
+        let first =
+            clients.count - clients.protocolCount + clients.listeners + clients.applications
+        return first..<first + clients.dense
+    }
+
     /// Notices when a node has sent all that it had held back from slow clients.
     mutating func noteCaughtUp(at node: Int) {
-        guard let replica = nodes[node].replica else { return }
-        for number in sdkClients.indices where sdkClients[number].mirror.isLagging {
+        for number in denseClients where sdkClients[number].mirror.isLagging {
             guard let connection = sdkClients[number].connection,
                 connections[connection].node == node, !connections[connection].isClogged,
+                let replica = nodes[node].replica,
                 !replica.holdsBack(from: SimulatedRun.session(of: connection))
             else { continue }
             sdkClients[number].mirror.catchUp(at: replica.vector.total)
@@ -127,15 +135,15 @@ extension SimulatedRun {
         for end in nodes[node].takeClosings() where end.session != SimulatedRun.operatorSession {
             let index = Int(end.session.number) - 1
             let connection = connections[index]
-            guard let replica = nodes[node].replica, !connection.onDisconnect.isVague,
-                !replica.isOut, !nodes[node].waitsForRoom
+            guard let standing = nodes[node].standing(), !connection.onDisconnect.isVague,
+                !standing.isOut, !nodes[node].waitsForRoom
             else { continue }
-            let made = end.before[replica.writer]..<end.after[replica.writer]
+            let made = end.before[standing.writer]..<end.after[standing.writer]
             sessionEnds.append(
                 SessionEnd(
                     client: connection.client, node: node, time: now,
                     due: connection.onDisconnect.writes,
-                    made: made.map { Dot(origin: replica.writer, sequence: $0 + 1) }))
+                    made: made.map { Dot(origin: standing.writer, sequence: $0 + 1) }))
         }
     }
 }

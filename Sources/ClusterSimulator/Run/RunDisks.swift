@@ -75,15 +75,15 @@ extension SimulatedRun {
     /// An evicted node has rejoined and takes writes: evictions requested before it learnt that it was
     /// evicted no longer justify a refusal.
     mutating func noteReturn(of node: Int) {
-        guard let replica = nodes[node].replica else { return }
-        names.add(replica.writer, node: node)
-        if replica.isOut, !nodes[node].isOut {
+        guard let standing = nodes[node].standing() else { return }
+        names.add(standing.writer, node: node)
+        if standing.isOut, !nodes[node].isOut {
             nodes[node].outSince = now
             reopenEviction(of: node)
         }
-        nodes[node].isOut = replica.isOut
-        guard replica.counters.returns > nodes[node].returns else { return }
-        nodes[node].returns = replica.counters.returns
+        nodes[node].isOut = standing.isOut
+        guard standing.returns > nodes[node].returns else { return }
+        nodes[node].returns = standing.returns
         statistics.returns += 1
         let outSince = nodes[node].outSince
         for index in refusals.indices
@@ -102,10 +102,10 @@ extension SimulatedRun {
 
     /// Brings a node's oracle to the checkpoint that the node has installed.
     mutating func noteInstallation(by node: Int) {
-        guard let replica = nodes[node].replica,
-            replica.counters.installed > nodes[node].installations
+        guard let installed = nodes[node].standing()?.installed,
+            installed > nodes[node].installations, let view = nodes[node].view()
         else { return }
-        nodes[node].installations = replica.counters.installed
-        everyTurn[node].restart(on: archive.batches(in: replica.vector), showing: replica.value)
+        nodes[node].installations = installed
+        everyTurn[node].restart(on: archive.batches(in: view.vector), showing: view.value)
     }
 }

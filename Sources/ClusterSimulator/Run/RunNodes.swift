@@ -13,14 +13,14 @@ extension SimulatedRun {
         freeHandles(of: node)
         network.reconnect(node, at: now)
         releaseWaiting(for: node)
-        if let replica = nodes[node].replica {
-            names.add(replica.writer, node: node)
+        if let view = nodes[node].view() {
+            names.add(view.writer, node: node)
             recording.note(
-                start: replica.view, node: node, incarnation: nodes[node].incarnation, at: now)
+                start: view, node: node, incarnation: nodes[node].incarnation, at: now)
             recording.note(durable: nodes[node].disk.durable, node: node, at: now)
             for entry in nodes[node].disk.batches { archive.note(entry) }
             everyTurn[node].restart(
-                on: archive.batches(in: replica.vector), showing: replica.value)
+                on: archive.batches(in: view.vector), showing: view.value)
         }
         let delay = random.time(in: scenario.cluster.start)
         schedule(.tick(node: node, incarnation: nodes[node].incarnation), after: delay)
@@ -65,14 +65,14 @@ extension SimulatedRun {
     mutating func turn(_ node: Int, incarnation: Int) {
         guard nodes[node].incarnation == incarnation else { return }
         nodes[node].isTurnScheduled = false
-        let stableTime = nodes[node].replica?.stableTime ?? .zero
+        let stableTime = nodes[node].stableTime() ?? .zero
         noteClock(of: node)
         perform(nodes[node].turn(at: now), of: node)
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
         noteReturn(of: node)
-        guard recording.isOn, let replica = nodes[node].replica else { return }
+        guard recording.isOn, let view = nodes[node].view() else { return }
         recording.note(
-            turnOf: replica.view, node: node, incarnation: incarnation, stableTime: stableTime,
+            turnOf: view, node: node, incarnation: incarnation, stableTime: stableTime,
             at: now)
         noteServings(of: node)
         noteSessionEnds(at: node)
@@ -168,11 +168,11 @@ extension SimulatedRun {
             }
         }
         noteInstallation(by: node)
-        guard !stored.isEmpty, let replica = nodes[node].replica else { return }
+        guard !stored.isEmpty, let view = nodes[node].view() else { return }
         recording.note(
-            stored: stored, by: replica.writer, node: node, incarnation: nodes[node].incarnation,
+            stored: stored, by: view.writer, node: node, incarnation: nodes[node].incarnation,
             at: now)
-        everyTurn[node].take(stored, showing: replica.value, at: now)
+        everyTurn[node].take(stored, showing: view.value, at: now)
     }
 
     private mutating func store(_ turn: Turn, of node: Int) {

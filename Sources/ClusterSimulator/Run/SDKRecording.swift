@@ -104,12 +104,11 @@ extension SimulatedRun {
         _ result: Result<Answer, HearthError>, of operation: Int, wanted: WriteConcern?,
         _ number: Int
     ) {
-        let client = sdkClients[number]
         history.operations[operation].outcome = ClientOperation.Outcome(result)
         history.operations[operation].completed = now
-        history.operations[operation].session = client.session.number
-        history.operations[operation].connection = client.connection
-        history.operations[operation].node = client.node
+        history.operations[operation].session = sdkClients[number].session.number
+        history.operations[operation].connection = sdkClients[number].connection
+        history.operations[operation].node = sdkClients[number].node
         guard case .success(let answer) = result else { return }
         if case .value(let value) = answer { history.operations[operation].answer = value }
         // Whatever the node answered, the program assumes the durability that it asked for.

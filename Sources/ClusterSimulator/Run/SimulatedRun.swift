@@ -48,21 +48,27 @@ struct SimulatedRun {
 
     init(_ scenario: Scenario, seed: UInt64) {
         self.scenario = scenario
+        let recording = Recording(of: scenario)
+        self.recording = recording
         let count = scenario.cluster.replicas
         network = VirtualNetwork(
             scenario.network, nodes: count,
             clients: scenario.clients.total, seed: seed)
         nodes = (0..<count).map {
             VirtualNode(
-                index: $0, scenario.cluster, clocks: scenario.clocks, seed: seed)
+                index: $0, scenario.cluster, clocks: scenario.clocks, seed: seed,
+                isRecorded: recording.isOn)
         }
         sdkClients = SimulatedRun.sdkClients(of: scenario, seed: seed)
         protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
         firebaseClients = SimulatedRun.firebaseClients(of: scenario, seed: seed)
-        recording = Recording(of: scenario)
         workload = Workload(scenario.workload)
         random = SplitMix64(seed: seed, part: 3)
-        everyTurn = (0..<count).map { EveryTurnOracle(isOn: scenario.isSmall, node: $0) }
+        everyTurn = (0..<count).map {
+            EveryTurnOracle(
+                isOn: scenario.isSmall && scenario.checks.contains(.everyTurnEqualsOracle),
+                node: $0)
+        }
         for client in sdkClients { names.add(client.writer, client: client.index) }
     }
 
