@@ -52,6 +52,16 @@ public struct Client: Sendable {
     /// By how many milliseconds the node's wall clock is ahead of the one here; 0 until the node has told it.
     public var nodeAheadMilliseconds: Int64 { information.offsetMilliseconds }
 
+    /// The elapsed milliseconds from which on a turn without another input does something; nil for never. Turns without input
+    /// before then change nothing, so that a driver that reads need take none.
+    package var nextDeadline: UInt64? {
+        var deadline = min(
+            requests.nextDeadline, link.deadline(isAwaiting: isAwaiting) ?? .max)
+        if case .resting(let end) = stamping, link.isOpen { deadline = min(deadline, end) }
+        if configuration.isPersistent { deadline = min(deadline, persistence.rest) }
+        return deadline == .max ? nil : deadline
+    }
+
     /// Takes one input and returns what the driver must do next, in order.
     public mutating func step(_ input: Input) -> [Output] {
         switch input {

@@ -75,6 +75,21 @@ struct Link: Sendable {
         }
     }
 
+    /// From when on `tick` does something, if nothing else happens before; nil for never.
+    func deadline(isAwaiting: Bool) -> UInt64? {
+        switch state {
+        case .offline: nil
+        case .resting(let end): end
+        case .opening(let since): since + patienceMilliseconds + 1
+        case .open(let heard, let pinged) where heard < pinged:
+            pinged + configuration.silenceMilliseconds + 1
+        case .open(let heard, let pinged):
+            min(
+                pinged + configuration.idlePingMilliseconds,
+                isAwaiting ? heard + configuration.pingMilliseconds : .max)
+        }
+    }
+
     /// How long a try may last.
     private var patienceMilliseconds: UInt64 {
         isHasty ? configuration.headStartMilliseconds : configuration.attemptMilliseconds

@@ -30,7 +30,7 @@ struct Persistence: Sendable {
     /// The listens whose values were recalled.
     private var recalled: [String: ServerListen] = [:]
     /// The next moment at which values may be kept.
-    private var rest: UInt64 = 0
+    private(set) var rest: UInt64 = 0
 
     mutating func takeRecords() -> [Record] {
         defer { records = [] }

@@ -49,7 +49,7 @@ struct Requests: Sendable {
     private var waiting: [Pending] = []
     private var head = 0
     /// No deadline is before this moment.
-    private var nextDeadline = UInt64.max
+    private(set) var nextDeadline = UInt64.max
     /// Roughly how many bytes all have.
     private(set) var byteCount = 0
 

@@ -19,6 +19,8 @@ struct SDKClient {
         case other
     }
 
+    /// Its timer rings at multiples of this.
+    private static let turnInterval: Microseconds = .milliseconds(40)
     /// How long it waits for a transaction.
     static let transactionPatience: UInt64 = 4_000
 
@@ -56,6 +58,8 @@ struct SDKClient {
     let writer: WriterID
     var random: SplitMix64
     private var lastRequest: UInt64 = 0
+    /// When its timer rings, at first as the run begins; nil if it is not set.
+    private var timer: Microseconds? = 0
 
     /// - Parameter nodes: Their names, in the order in which they are tried.
     init(index: Int, nodes: [String], clock: ClientClock, random: SplitMix64) {
@@ -120,6 +124,27 @@ struct SDKClient {
 
     mutating func takeResult() -> ClientCore.Input? {
         results.isEmpty ? nil : results.removeFirst()
+    }
+
+    // MARK: Its timer
+
+    /// Sets the timer to the next turn in which the library has something to do without an input; nil if there is none, or the
+    /// timer rings before.
+    mutating func nextTurn(after now: Microseconds) -> Microseconds? {
+        guard let deadline = core.nextDeadline else { return nil }
+        let interval = SDKClient.turnInterval
+        let earliest = max(.milliseconds(deadline) + interval - 1, now + interval)
+        let time = earliest / interval * interval
+        if let timer, timer <= time { return nil }
+        timer = time
+        return time
+    }
+
+    /// Whether there is something to do now that the timer rings.
+    mutating func takeTurn(at now: Microseconds) -> Bool {
+        guard timer == now else { return false }
+        timer = nil
+        return core.nextDeadline.map { .milliseconds($0) <= now } ?? false
     }
 
     // MARK: What it asks

@@ -6,8 +6,6 @@ import SyncProtocol
 // SDK clients: what their programs request, and what they receive.
 
 extension SimulatedRun {
-    /// From one turn of a client to the next.
-    private static let turnInterval: Microseconds = .milliseconds(40)
     /// After this time, a node answers that a write has not reached its write concern.
     private static let concernPatience: Microseconds = .seconds(3)
 
@@ -30,10 +28,20 @@ extension SimulatedRun {
         schedule(.clientActs(sdkClients[number].index), after: pace)
     }
 
+    /// The timer of a client rings, which may have been set to an earlier time meanwhile.
     mutating func turn(sdkClient number: Int) {
-        take(nil, number)
-        schedule(
-            .clientTurns(sdkClients[number].index), after: SimulatedRun.turnInterval)
+        if sdkClients[number].takeTurn(at: now) {
+            take(nil, number)
+        } else {
+            scheduleTurn(of: number)
+        }
+    }
+
+    /// Sets the timer of a client to its next turn in which there is something to do: thousands of clients that took a turn
+    /// every 40 ms would take most of the run's events.
+    private mutating func scheduleTurn(of number: Int) {
+        guard let time = sdkClients[number].nextTurn(after: now) else { return }
+        queue.schedule(.clientTurns(sdkClients[number].index), at: time)
     }
 
     mutating func act(sdkClient number: Int) {
@@ -170,7 +178,10 @@ extension SimulatedRun {
                 wallMilliseconds: sdkClients[number].clock.milliseconds(at: now)), to: number)
     }
 
-    mutating func endTurn(of number: Int) { tell(.turnEnded, to: number) }
+    mutating func endTurn(of number: Int) {
+        tell(.turnEnded, to: number)
+        scheduleTurn(of: number)
+    }
 
     private mutating func perform(_ outputs: [Output], of number: Int) {
         for output in outputs {
