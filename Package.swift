@@ -102,7 +102,7 @@ let package = Package(
             "ClusterSimulator",
             [
                 "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "Convergence", "Store",
-                "ReplicaCore", "GatewayCore", "ClientCore", "Spelling",
+                "ReplicaCore", "GatewayCore", "ClientCore", "Rules", "Spelling",
             ],
             pages: ["guarantees.md"]),
         module(

@@ -21,6 +21,7 @@ extension SimulatedRun {
             for entry in nodes[node].disk.batches { archive.note(entry) }
             everyTurn[node].restart(
                 on: archive.batches(in: replica.vector), showing: replica.value)
+            judgeInvariants(at: node)
         }
         let delay = random.time(in: scenario.cluster.start)
         schedule(.tick(node: node, incarnation: nodes[node].incarnation), after: delay)
@@ -168,6 +169,7 @@ extension SimulatedRun {
             }
         }
         noteInstallation(by: node)
+        judgeInvariants(at: node)
         guard !stored.isEmpty, let replica = nodes[node].replica else { return }
         recording.note(
             stored: stored, by: replica.writer, node: node, incarnation: nodes[node].incarnation,

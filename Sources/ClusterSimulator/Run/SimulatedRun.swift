@@ -30,6 +30,8 @@ struct SimulatedRun {
     /// What nodes did in the last event; nil where nobody looks.
     var performed: [(node: Int, output: Output)]?
     var everyTurn: [EveryTurnOracle]
+    var invariants: InvariantWatch
+    var expectations: [ExpectationOutcome] = []
     /// Every batch that was handed to any disk.
     var archive = BatchArchive()
     var crashes: [UnsyncedEnd] = []
@@ -60,10 +62,12 @@ struct SimulatedRun {
         protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
         firebaseClients = SimulatedRun.firebaseClients(of: scenario, seed: seed)
         recording = Recording(of: scenario)
-        workload = Workload(scenario.workload)
+        workload = Workload(scenario.workload, scenario.mix)
         random = SplitMix64(seed: seed, part: 3)
         everyTurn = (0..<count).map { EveryTurnOracle(isOn: scenario.isSmall, node: $0) }
+        invariants = InvariantWatch(scenario.invariants, nodes: count)
         for client in sdkClients { names.add(client.writer, client: client.index) }
+        if let data = scenario.data { load(data) }
     }
 
     /// Runs to the end.
@@ -129,7 +133,7 @@ struct SimulatedRun {
 
 extension Scenario {
     /// Short enough to execute everything again after every turn.
-    var isSmall: Bool { stepCount <= 300 }
+    var isSmall: Bool { stepCount <= 300 && data?.isSmall != false }
 
     /// What all clients do together.
     fileprivate var stepCount: Int {
