@@ -107,7 +107,7 @@ let package = Package(
             "ClusterSimulator",
             [
                 "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "Convergence", "Store",
-                "ReplicaCore", "HTTPText", "GatewayCore", "ClientCore", "Spelling",
+                "ReplicaCore", "HTTPText", "GatewayCore", "ClientCore", "Rules", "Spelling",
             ],
             pages: ["guarantees.md"]),
         module(

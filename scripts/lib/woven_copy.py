@@ -50,7 +50,10 @@ var text = try String(contentsOf: file, encoding: .utf8)
 if let check = Check(rawValue: words[2]) {
     text = text.replacing(/check .*\\n/, with: "") + "check \\(check.rawValue)\\n"
 }
-let scenario = try Scenario(parsing: text, name: name)
+let folder = file.deletingLastPathComponent()
+let scenario = try Scenario(parsing: Array(text.utf8), name: name) { path in
+    (try? Data(contentsOf: folder.appendingPathComponent(path))).map { Array($0) }
+}
 func end(_ seed: UInt64, _ check: String, _ details: String) -> Never {
     print(seed, check, details)
     let start = ContinuousClock.now

@@ -78,6 +78,10 @@ public enum Check: String, CaseIterable, Sendable {
     case stableIsFinal = "stable-is-final"
     /// Stamps ascend, and stay near the fastest clock.
     case stampsAscend = "stamps-ascend"
+    /// Each invariant of the scenario holds at every node after every turn.
+    case invariantsHold = "invariants-hold"
+    /// Each node shows what the scenario expects when it is read.
+    case expectationsHold = "expectations-hold"
 }
 
 /// The verdict of a check.
@@ -100,4 +104,6 @@ public struct CheckResult: Equatable, Sendable {
     var subject: ClientOperation.Name?
     /// Where and when it shows that something is wrong.
     var moment: FindingMoment?
+    /// Which invariant of the scenario is violated, counted from 0.
+    var invariant: Int?
 }

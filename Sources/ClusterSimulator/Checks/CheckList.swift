@@ -38,10 +38,12 @@ extension Check {
             case .updatesAreAtomic: UpdatesAreAtomic.judge(evidence)
             case .stableIsFinal: StableIsFinal.judge(evidence)
             case .stampsAscend: StampsAscend.judge(evidence)
+            case .invariantsHold: InvariantsHold.judge(evidence)
+            case .expectationsHold: ExpectationsHold.judge(evidence)
             }
         return CheckResult(
             check: self, verdict: finding.verdict, details: finding.details,
             witness: finding.witness, subject: finding.subject,
-            moment: finding.moment)
+            moment: finding.moment, invariant: finding.invariant)
     }
 }

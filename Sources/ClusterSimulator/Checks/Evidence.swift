@@ -52,6 +52,11 @@ struct Evidence {
     var refusals: [Refusal] = []
     var duplicateNodes: [DuplicateNode] = []
     var everyTurn: [EveryTurnOracle] = []
+    /// Nil where nobody judged the invariants of the scenario.
+    var invariants: InvariantWatch?
+    var expectations: [ExpectationOutcome] = []
+    /// Every batch that was handed to any disk.
+    var archive = BatchArchive()
     /// When the replicas became equal for good; nil if they never did.
     var converged: Microseconds?
     /// Who was not at rest in the end, and why.

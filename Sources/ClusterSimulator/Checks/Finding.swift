@@ -8,6 +8,8 @@ struct Finding {
     var subject: ClientOperation.Name?
     /// Where and when it shows that something is wrong.
     var moment: FindingMoment?
+    /// Which invariant of the scenario is violated, counted from 0.
+    var invariant: Int?
 
     /// The finding, with the node at which it shows and the time.
     func at(_ time: Microseconds, node: Int) -> Finding {

@@ -7,6 +7,8 @@ struct RequestSource {
     var remaining: Int
     var scripted: [ScriptedRequest] = []
     var random: SplitMix64
+    /// What the client is in the middle of.
+    private var transfer: Transfer?
     private let client: Int
     private var count = 0
     private var pushIDs = PushIDGenerator()
@@ -22,14 +24,39 @@ struct RequestSource {
     /// - Parameter keyMilliseconds: The time of the push IDs that the client makes.
     mutating func next(_ workload: Workload, keyMilliseconds: UInt64) -> Workload.Request? {
         if !scripted.isEmpty { return request(scripted.removeFirst(), keyMilliseconds) }
-        guard remaining > 0 else { return nil }
+        if let step = nextOfTransfer() { return step }
+        while remaining > 0 {
+            if let request = draw(workload, keyMilliseconds) { return request }
+        }
+        return nil
+    }
+
+    /// Draws a request; nil if there is none of what was drawn.
+    private mutating func draw(
+        _ workload: Workload, _ keyMilliseconds: UInt64
+    ) -> Workload.Request? {
         remaining -= 1
         count += 1
         var keys = pushIDs
         defer { pushIDs = keys }
-        return workload.draw(
+        let request = workload.draw(
             tag: "c\(client + 1)-\(count)",
             key: { keys.next(at: keyMilliseconds, random: &$0) }, random: &random)
+        if case (let begun, .reading)? = request?.transfer { transfer = begun }
+        return request
+    }
+
+    private mutating func nextOfTransfer() -> Workload.Request? {
+        guard let current = transfer else { return nil }
+        let next = current.next
+        if current.isLast { transfer = nil }
+        return next
+    }
+
+    /// A request has its outcome; nil for the value if it read nothing.
+    mutating func finish(reading value: Value?) {
+        guard transfer != nil else { return }
+        if let value { transfer?.read(value) } else { transfer = nil }
     }
 
     private mutating func request(
@@ -52,6 +79,7 @@ struct RequestSource {
     mutating func stop() {
         remaining = 0
         scripted.removeAll()
+        transfer = nil
     }
 }
 

@@ -14,6 +14,8 @@ struct SDKClient {
         case operation(Int, wanted: WriteConcern?)
         /// Recorded as this transaction of the history.
         case transaction(Int)
+        /// Recorded as this transaction of the history, which moves an amount.
+        case transfer(Int, Transfer)
         /// A transaction of a dense program.
         case modification
         case other

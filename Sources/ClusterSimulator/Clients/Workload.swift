@@ -9,6 +9,8 @@ import SyncProtocol
 /// can be counted; all other writes meet in the small and crowded tree below `/data`.
 struct Workload {
     private let kinds: [WorkloadSettings.Kind]
+    private let mix: [MixedRequest]
+    private let mixWeight: Int
     private let concern: Probability
     private let lists: [Path]
     private let counters: [Path]
@@ -24,14 +26,18 @@ struct Workload {
         var path = Path.root
         /// Of a put or a merge.
         var concern: WriteConcern?
+        /// What the request is the first step of.
+        var transfer: (Transfer, Transfer.Way)?
     }
 
-    init(_ settings: WorkloadSettings) {
+    init(_ settings: WorkloadSettings, _ mix: [MixedRequest] = []) {
         var kinds: [WorkloadSettings.Kind] = []
         for (kind, weight) in zip(WorkloadSettings.Kind.allCases, settings.weights) {
             kinds += [WorkloadSettings.Kind](repeating: kind, count: weight)
         }
         self.kinds = kinds
+        self.mix = mix
+        mixWeight = mix.reduce(0) { $0 + $1.weight }
         concern = settings.concern
         lists = Workload.paths("lists", settings.lists)
         counters = Workload.paths("counters", settings.counters)
@@ -45,6 +51,13 @@ struct Workload {
     func draw(
         tag: String, key: (inout SplitMix64) -> Key, random: inout SplitMix64
     ) -> Request? {
+        if mixWeight > 0 {
+            var index = random.index(below: kinds.count + mixWeight)
+            for request in mix {
+                if index < request.weight { return request.draw(key: key, &random) }
+                index -= request.weight
+            }
+        }
         guard !kinds.isEmpty else { return nil }
         var request = drawRequest(tag: tag, key: key, random: &random)
         if random.happens(concern) {

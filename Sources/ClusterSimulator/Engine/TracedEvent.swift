@@ -88,7 +88,11 @@ private struct EventParts {
         case .scripted(let index):
             self.init("fault", nil)
             let action = run.scenario.script[index].action
-            if case .request(let client, _) = action { self.init("script", client.clientName) }
+            switch action {
+            case .fault: break
+            case .request(let client, _): self.init("script", client.clientName)
+            case .expectation(let expectation): self.init("script", expectation.node.nodeName)
+            }
             says = [action.text(in: run.scenario)]
         case .flapped(let from, let to, _):
             self.init("flapped", to.nodeName, from: from.nodeName)

@@ -13,6 +13,9 @@ struct WriterNames: Sendable {
         names[writer] = count == 1 ? "n\(node + 1)" : "n\(node + 1).\(count)"
     }
 
+    /// A writer that is neither a node nor a client.
+    mutating func add(_ writer: WriterID, text: String) { names[writer] = text }
+
     /// A client stamps as this writer.
     mutating func add(_ writer: WriterID, client: Int) { names[writer] = "c\(client + 1)" }
 

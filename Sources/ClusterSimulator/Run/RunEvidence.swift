@@ -31,6 +31,9 @@ extension Evidence {
         refusals = run.refusals
         duplicateNodes = run.duplicateNodes
         everyTurn = run.everyTurn
+        invariants = run.invariants
+        expectations = run.expectations
+        archive = run.archive
         converged = run.quiescence.converged
         unrest = run.quiescence.unrest
         listeners = run.sdkClients.compactMap { client in

@@ -11,6 +11,7 @@ extension SimulatedRun {
         switch action {
         case .fault(let fault): fault.apply(to: &self)
         case .request(let client, let request): add(request, to: client)
+        case .expectation(let expectation): read(expectation)
         }
     }
 

@@ -167,6 +167,7 @@ extension SimulatedRun {
         }
         flushPort(of: node)
         noteInstallation(by: node)
+        judgeInvariants(at: node)
         guard !stored.isEmpty, let view = nodes[node].view() else { return }
         recording.note(
             stored: stored, by: view.writer, node: node, incarnation: nodes[node].incarnation,

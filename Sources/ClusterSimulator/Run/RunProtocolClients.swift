@@ -108,6 +108,7 @@ extension SimulatedRun {
                 list: list, key: key, value: value)
         }
         finish(number, outcome)
+        protocolClients[number].requests.finish(reading: answer)
         let pace = protocolClients[number].requests.random.time(in: scenario.clients.pace)
         schedule(.clientActs(protocolClients[number].index), after: pace)
     }

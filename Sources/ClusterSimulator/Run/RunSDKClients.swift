@@ -58,6 +58,7 @@ extension SimulatedRun {
 
     private mutating func askNext(_ number: Int) {
         guard let request = sdkClients[number].nextRequest(workload, at: now) else { return }
+        if case (let transfer, .transaction)? = request.transfer { return ask(transfer, number) }
         let operation = history.operations.count
         history.operations.append(
             ClientOperation(
@@ -69,6 +70,17 @@ extension SimulatedRun {
         take(input, number)
         limitPatience(
             of: number, more: request.concern == nil ? 0 : SimulatedRun.concernPatience)
+    }
+
+    private mutating func ask(_ transfer: Transfer, _ number: Int) {
+        history.transactions.append(
+            TransactionRecord(
+                client: sdkClients[number].index, path: transfer.above, invoked: now))
+        let input = sdkClients[number].ask(
+            .transact(transfer.above), as: .transfer(history.transactions.count - 1, transfer),
+            patience: .limited(milliseconds: SDKClient.transactionPatience))
+        take(input, number)
+        limitPatience(of: number)
     }
 
     /// From now on the client waits so long for an answer.
@@ -136,6 +148,12 @@ extension SimulatedRun {
         let work = sdkClients[number].open[request.number]
         if case .modification? = work {
             return sdkClients[number].results.append(.ran(request, modified(value)))
+        }
+        if case .transfer(let index, let transfer)? = work {
+            let result = transfer.result(on: value)
+            history.transactions[index].old = value
+            if case .value(let new) = result { history.transactions[index].new = new }
+            return sdkClients[number].results.append(.ran(request, result))
         }
         guard case .transaction(let index)? = work else { return }
         let new =
@@ -222,7 +240,8 @@ extension SimulatedRun {
         switch sdkClients[number].open.removeValue(forKey: request.number) {
         case .operation(let operation, let wanted)?:
             record(result, of: operation, wanted: wanted, number)
-        case .transaction(let transaction)?:
+            sdkClients[number].requests?.finish(reading: result.value)
+        case .transaction(let transaction)?, .transfer(let transaction, _)?:
             history.transactions[transaction].outcome = ClientOperation.Outcome(result)
             history.transactions[transaction].completed = now
             history.transactions[transaction].node = sdkClients[number].node
@@ -273,5 +292,12 @@ extension SimulatedRun {
 extension Value {
     fileprivate var count: Int64 {
         if case .integer(let number) = content { number } else { 0 }
+    }
+}
+
+extension Result<Answer, HearthError> {
+    /// What a read has found.
+    fileprivate var value: Value? {
+        if case .success(.value(let value)) = self { value } else { nil }
     }
 }

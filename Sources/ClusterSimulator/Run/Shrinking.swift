@@ -48,7 +48,7 @@ public struct Shrinking: Sendable {
         check = failed.first { $0.failureKind == report.failureKind } ?? failed.first
         failure = report.failure.map(Shrinking.key)
         self.scenario = scenario.drawn(seed: seed)
-        if let check { self.scenario.checks = [check] }
+        if let check { self.scenario.claim(check, of: report) }
         self.scenario.claim = "Fails as \(scenario.name) does with seed \(seed)."
         self.scenario.seeds = seed...seed
         self.seed = seed
@@ -71,6 +71,7 @@ public struct Shrinking: Sendable {
         endEarlier()
         dropActions()
         dropSections()
+        dropMix()
         lowerCounts(to: [{ $0 / 8 }, { $0 / 2 }])
         dropSettings()
         lowerCounts(to: [{ _ in 1 }, { $0 / 2 }, { $0 * 3 / 4 }, { $0 <= 8 ? $0 - 1 : $0 }])
@@ -121,6 +122,13 @@ public struct Shrinking: Sendable {
         for section in ScenarioSection.allCases {
             let shorter = lines.filter { !$0.hasPrefix(section.rawValue + " ") }
             if shorter.count < lines.count { _ = accept(shorter, seeds: 4) }
+        }
+    }
+
+    /// Leaves out requests that clients do besides the workload.
+    private mutating func dropMix() {
+        for line in lines where line.hasPrefix("mix ") {
+            _ = accept(lines.filter { $0 != line }, seeds: 4)
         }
     }
 
@@ -216,7 +224,7 @@ public struct Shrinking: Sendable {
         while true {
             do throws(ScenarioError) {
                 let text = lines.joined(separator: "\n")
-                return (lines, try Scenario(parsing: text, name: scenario.name))
+                return (lines, try Scenario(parsing: text, like: scenario))
             } catch {
                 let index = error.line - 1
                 guard lines.indices.contains(index), lines[index].hasPrefix("at ") else {
@@ -225,5 +233,16 @@ public struct Shrinking: Sendable {
                 lines.remove(at: index)
             }
         }
+    }
+}
+
+extension Scenario {
+    /// Claims one check alone, as a report of it says; of several invariants the one that was violated.
+    fileprivate mutating func claim(_ check: Check, of report: SimulationReport) {
+        checks = [check]
+        guard check == .invariantsHold,
+            let index = report.checks.first(where: { $0.check == check })?.invariant
+        else { return invariants.removeAll() }
+        invariants = [invariants[index]]
     }
 }

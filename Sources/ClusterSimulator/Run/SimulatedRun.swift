@@ -28,6 +28,8 @@ struct SimulatedRun {
     /// What nodes did in the last event; nil where nobody looks.
     var performed: [(node: Int, output: Output)]?
     var everyTurn: [EveryTurnOracle]
+    var invariants: InvariantWatch
+    var expectations: [ExpectationOutcome] = []
     /// Every batch that was handed to any disk.
     var archive = BatchArchive()
     var crashes: [UnsyncedEnd] = []
@@ -62,7 +64,7 @@ struct SimulatedRun {
         sdkClients = SimulatedRun.sdkClients(of: scenario, seed: seed)
         protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
         firebaseClients = SimulatedRun.firebaseClients(of: scenario, seed: seed)
-        workload = Workload(scenario.workload)
+        workload = Workload(scenario.workload, scenario.mix)
         random = SplitMix64(seed: seed, part: 3)
         cuts = SplitMix64(seed: seed, part: 7)
         everyTurn = (0..<count).map {
@@ -70,7 +72,9 @@ struct SimulatedRun {
                 isOn: scenario.isSmall && scenario.checks.contains(.everyTurnEqualsOracle),
                 node: $0)
         }
+        invariants = InvariantWatch(scenario.invariants, nodes: count)
         for client in sdkClients { names.add(client.writer, client: client.index) }
+        if let data = scenario.data { load(data) }
     }
 
     /// Runs to the end.
@@ -136,7 +140,7 @@ struct SimulatedRun {
 
 extension Scenario {
     /// Short enough to execute everything again after every turn.
-    var isSmall: Bool { stepCount <= 300 }
+    var isSmall: Bool { stepCount <= 300 && data?.isSmall != false }
 
     /// What all clients do together.
     fileprivate var stepCount: Int {

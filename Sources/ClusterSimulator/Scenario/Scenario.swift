@@ -20,6 +20,12 @@ public struct Scenario: Sendable {
     var clocks = ClockSettings()
     var faults = FaultSettings()
     var script: [Scripted] = []
+    /// What is in the tree before a run begins.
+    var data: LoadedData?
+    /// What clients do besides `workload`.
+    var mix: [MixedRequest] = []
+    /// What has to hold at every node after every turn.
+    var invariants: [Invariant] = []
     /// The settings that the file names, as in `network loss`.
     var named: Set<String> = []
     /// When clients stop and faults end.
@@ -49,6 +55,7 @@ extension Scenario {
         enum Action: Sendable {
             case fault(any Fault)
             case request(client: Int, ScriptedRequest)
+            case expectation(Expectation)
         }
     }
 }

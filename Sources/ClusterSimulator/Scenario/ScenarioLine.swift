@@ -23,6 +23,8 @@ struct ScenarioLine {
     private var words: [ScenarioWord] = []
     private var next = 0
     private let end: ScenarioWord
+    /// The line up to its comment.
+    private let bytes: ArraySlice<UInt8>
 
     /// Splits at spaces, outside quotes, up to `#`.
     init(_ bytes: ArraySlice<UInt8>, number: Int) {
@@ -30,13 +32,17 @@ struct ScenarioLine {
         var isQuoted = false
         var column = 0
         var start = 1
+        var comment = bytes.endIndex
         func finish() -> ScenarioWord {
             ScenarioWord(text: String(decoding: word, as: UTF8.self), line: number, column: start)
         }
         for byte in bytes {
             column += 1
             if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-            if !isQuoted, byte == UInt8(ascii: "#") { break }
+            if !isQuoted, byte == UInt8(ascii: "#") {
+                comment = bytes.startIndex + column - 1
+                break
+            }
             if !isQuoted, ScenarioLine.isSpace(byte) {
                 if !word.isEmpty { words.append(finish()) }
                 word = []
@@ -47,6 +53,7 @@ struct ScenarioLine {
         }
         if !word.isEmpty { words.append(finish()) }
         end = ScenarioWord(text: "", line: number, column: bytes.count + 1, isEnd: true)
+        self.bytes = bytes[..<comment]
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {
@@ -62,6 +69,22 @@ struct ScenarioLine {
     mutating func take() -> ScenarioWord {
         defer { if !isAtEnd { next += 1 } }
         return peek
+    }
+
+    /// The words from the next one on as one, with the spaces between them; the end of the line if there is none.
+    var rest: ScenarioWord {
+        var rest = peek
+        if rest.isEnd { return rest }
+        let text = bytes.dropFirst(rest.column - 1)
+        let last = text.lastIndex { !ScenarioLine.isSpace($0) } ?? text.startIndex
+        rest.text = String(decoding: text[...last], as: UTF8.self)
+        return rest
+    }
+
+    /// Takes all words that are left, as one.
+    mutating func takeRest() -> ScenarioWord {
+        defer { next = words.count }
+        return rest
     }
 
     /// Checks that nothing follows.

@@ -9,11 +9,15 @@
 ///                | "at" time [".." time] action
 ///                | "until" time
 ///                | "quiescence" time
+///                | "load" file
+///                | "mix" request, as `MixedRequest.read` says
 ///                | "check" check { [","] check }
+///                | "check" invariant, as `Invariant.read` says
 ///     section    = "cluster" | "network" | "clients" | "workload" | "clocks" | "faults"
 ///     action     = fault, as `FaultTable` lists them, with what follows it: "crash" node, for example
 ///                | client ("set" | "push" | "increment") path value
 ///                | client "remove" path
+///                | node "reads" path "expect" value
 ///     node       = "n" number            end = node | client
 ///     client     = "c" number            time = number ("us" | "ms" | "s" | "min" | "h")
 ///
@@ -23,11 +27,15 @@
 struct ScenarioParser {
     private static let statements =
         ScenarioSection.allCases.map(\.rawValue) + [
-            "swarm", "seeds", "at", "until", "quiescence", "check",
+            "swarm", "seeds", "load", "mix", "at", "until", "quiescence", "check",
         ]
     private static let requests = ["set", "push", "increment", "remove"]
 
     private(set) var scenario: Scenario
+    /// The data of the file that a word names.
+    private let load: (ScenarioWord) throws(ScenarioError) -> LoadedData
+    /// Where a request stands that protocol clients cannot do.
+    private var libraryRequest: ScenarioWord?
     /// Read when all sections are: only then it is known which nodes and clients there are.
     private var timed: [TimedLine] = []
 
@@ -39,7 +47,10 @@ struct ScenarioParser {
         var word: ScenarioWord
     }
 
-    init(name: String) { scenario = Scenario(name: name) }
+    init(name: String, load: @escaping (ScenarioWord) throws(ScenarioError) -> LoadedData) {
+        scenario = Scenario(name: name)
+        self.load = load
+    }
 
     mutating func read(_ text: [UInt8]) throws(ScenarioError) {
         var number = 0
@@ -54,6 +65,9 @@ struct ScenarioParser {
             try readStatement(&line)
         }
         for timed in timed { try readAction(timed) }
+        if let libraryRequest, scenario.clients.protocolClients > 0 {
+            throw .expected("no client of \"protocol\" beside transactions", found: libraryRequest)
+        }
         guard !scenario.checks.isEmpty else {
             let end = ScenarioWord(text: "", line: number, column: 1, isEnd: true)
             throw .expected("a line \"check …\": a scenario claims something", found: end)
@@ -87,6 +101,15 @@ struct ScenarioParser {
         case "seeds": scenario.seeds = try line.take().seeds()
         case "until": scenario.until = try line.take().time()
         case "quiescence": scenario.quiescence = try line.take().time()
+        case "load": scenario.data = try load(line.take())
+        case "mix":
+            let word = line.peek
+            let request = try MixedRequest.read(&line)
+            if request.needsLibrary { libraryRequest = word }
+            scenario.mix.append(request)
+        case "check" where Invariant.words.contains(line.peek.text):
+            scenario.invariants.append(try Invariant.read(&line))
+            claim(.invariantsHold)
         case "at":
             let word = line.take()
             return timed.append(TimedLine(line: line, times: try word.times(), word: word))
@@ -102,10 +125,14 @@ struct ScenarioParser {
             if word.text.hasSuffix(",") { word.text.removeLast() }
             if word.text.isEmpty { throw .expected("the name of a check", found: word) }
             guard let check = Check(rawValue: word.text) else {
-                throw .unknown(word, known: Check.allCases.map(\.rawValue))
+                throw .unknown(word, known: Check.allCases.map(\.rawValue) + Invariant.words)
             }
-            if !scenario.checks.contains(check) { scenario.checks.append(check) }
+            claim(check)
         } while !line.isAtEnd
+    }
+
+    private mutating func claim(_ check: Check) {
+        if !scenario.checks.contains(check) { scenario.checks.append(check) }
     }
 }
 
@@ -117,9 +144,12 @@ extension ScenarioParser {
         var line = timed.line
         let word = line.take()
         let action: Scenario.Scripted.Action
-        if word.text.hasPrefix("c"), word.text.dropFirst().first?.isNumber == true {
+        if word.names("c") {
             let client = try word.client(among: scenario.clients.count)
             action = .request(client: client, try readRequest(&line))
+        } else if word.names("n") {
+            action = .expectation(try Expectation.read(word, &line, of: scenario))
+            claim(.expectationsHold)
         } else {
             action = .fault(try FaultTable.read(word, &line, of: scenario))
         }
@@ -158,16 +188,41 @@ extension ScenarioParser {
 extension Scenario {
     /// Reads the UTF-8 text of a scenario file; the grammar is described at `ScenarioParser`.
     ///
-    /// - Parameter name: The name of the file, without its ending.
+    /// - Parameters:
+    ///   - name: The name of the file, without its ending.
+    ///   - file: The bytes of a file that the scenario names, by its path from the scenario's folder; nil if it cannot be
+    ///     read.
     /// - Throws: `ScenarioError` at the first word that is wrong, with its line and column.
-    public init(parsing text: [UInt8], name: String) throws(ScenarioError) {
-        var parser = ScenarioParser(name: name)
+    public init(
+        parsing text: [UInt8], name: String, file: @escaping (String) -> [UInt8]? = { _ in nil }
+    ) throws(ScenarioError) {
+        try self.init(parsing: text, name: name) { word throws(ScenarioError) in
+            try word.loadedData(file)
+        }
+    }
+
+    /// Reads a shorter or other text of a scenario that has loaded its data.
+    init(parsing text: String, like scenario: Scenario) throws(ScenarioError) {
+        try self.init(parsing: Array(text.utf8), name: scenario.name) {
+            word throws(ScenarioError) in
+            guard let data = scenario.data, data.file == word.text else {
+                return try word.loadedData { _ in nil }
+            }
+            return data
+        }
+    }
+
+    private init(
+        parsing text: [UInt8], name: String,
+        load: @escaping (ScenarioWord) throws(ScenarioError) -> LoadedData
+    ) throws(ScenarioError) {
+        var parser = ScenarioParser(name: name, load: load)
         try parser.read(text)
         self = parser.scenario
     }
 
     /// Reads the text of a scenario file.
     public init(parsing text: String, name: String) throws(ScenarioError) {
-        try self.init(parsing: Array(text.utf8), name: name)
+        try self.init(parsing: Array(text.utf8), name: name, file: { _ in nil })
     }
 }

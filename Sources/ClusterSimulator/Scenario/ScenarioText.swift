@@ -1,4 +1,5 @@
 import DataTree
+import JSONText
 
 // A scenario as the text of a file: what `Scenario(parsing:name:)` reads again.
 
@@ -17,12 +18,30 @@ extension Scenario {
             let words = settings.map { "\($0.name)=\($0.write(self))" }
             lines.append(([section.rawValue] + words).joined(separator: " "))
         }
+        if let data { lines.append("load \(data.file)") }
+        lines += mix.map { "mix \($0.text)" }
         lines.append("seeds \(seeds.lowerBound)..\(seeds.upperBound)")
         lines += script.map { "at \($0.times.text) \($0.action.text(in: self))" }
         lines.append("until \(until.text)")
         if quiescence != other.quiescence { lines.append("quiescence \(quiescence.text)") }
-        lines.append("check " + checks.map(\.rawValue).joined(separator: ", "))
+        let claimed = checks.filter { !isClaimedByLines($0) }
+        if !claimed.isEmpty {
+            lines.append("check " + claimed.map(\.rawValue).joined(separator: ", "))
+        }
+        lines += invariants.map { "check \($0.text)" }
         return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension Scenario {
+    /// Whether other lines claim a check without naming it.
+    private func isClaimedByLines(_ check: Check) -> Bool {
+        switch check {
+        case .invariantsHold: !invariants.isEmpty
+        case .expectationsHold:
+            script.contains { if case .expectation = $0.action { true } else { false } }
+        default: false
+        }
     }
 }
 
@@ -31,6 +50,7 @@ extension Scenario.Scripted.Action {
         switch self {
         case .fault(let fault): fault.text(in: scenario)
         case .request(let client, let request): "c\(client + 1) \(request.text)"
+        case .expectation(let expectation): expectation.text
         }
     }
 }
@@ -38,11 +58,19 @@ extension Scenario.Scripted.Action {
 extension ScriptedRequest {
     var text: String {
         switch self {
-        case .set(let path, let value): "set \(path) \(value)"
-        case .push(let path, let value): "push \(path) \(value)"
+        case .set(let path, let value): "set \(path) \(value.scenarioText)"
+        case .push(let path, let value): "push \(path) \(value.scenarioText)"
         case .remove(let path): "remove \(path)"
         case .increment(let path, let delta): "increment \(path) \(delta)"
         }
+    }
+}
+
+extension Value {
+    /// The value as a word of a scenario: JSON, but for texts, which stand in quotes as they are.
+    var scenarioText: String {
+        if case .string = self { return description }
+        return JSONWriter.text(of: self, form: .export)
     }
 }
 

@@ -1,4 +1,5 @@
 import DataTree
+import JSONText
 import ReplicaCore
 
 // The values in a scenario file: times, chances, counts, names of nodes and clients, data.
@@ -90,6 +91,11 @@ extension ScenarioWord {
         throw .expected(count == 1 ? "c1" : "a client from c1 to c\(count)", found: self)
     }
 
+    /// Whether the word is a letter and a number, as in `n1`.
+    func names(_ letter: Character) -> Bool {
+        text.first == letter && text.dropFirst().first?.isNumber == true
+    }
+
     private func member(_ letter: Character, among count: Int) -> Int? {
         guard text.first == letter, let number = Int(text.dropFirst()),
             (1...max(count, 1)) ~= number
@@ -110,7 +116,7 @@ extension ScenarioWord {
         throw .expected("a path such as /rooms/a", found: self)
     }
 
-    /// `"text"`, `17`, `true`, `false`.
+    /// `"text"`, `17`, `true`, `false`, or other JSON without spaces between its words.
     func value() throws(ScenarioError) -> Value {
         if text == "true" { return .boolean(true) }
         if text == "false" { return .boolean(false) }
@@ -118,7 +124,8 @@ extension ScenarioWord {
         if text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") {
             return .string(String(text.dropFirst().dropLast()))
         }
-        throw .expected("a value such as \"hello\", 17 or true", found: self)
+        if let value = try? JSONReader().parse(text) { return value }
+        throw .expected("a value such as \"hello\", 17, true or {\"a\":1}", found: self)
     }
 
     private func ends() -> (ScenarioWord, ScenarioWord)? {

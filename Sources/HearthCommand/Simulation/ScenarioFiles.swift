@@ -50,10 +50,12 @@ struct ScenarioFiles {
         }
         let name = file.split(separator: "/").last.map(String.init) ?? file
         let ending = ".scenario"
+        let folder = file.dropLast(name.utf8.count)
         do throws(ScenarioError) {
             return try Scenario(
                 parsing: text,
-                name: name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name)
+                name: name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
+            ) { readFile($0.hasPrefix("/") ? $0 : folder + $0) }
         } catch {
             throw CommandError(
                 .badData, "\(file):\(error.line):\(error.column): \(error.problem)", fix: error.fix)

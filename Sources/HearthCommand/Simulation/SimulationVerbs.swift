@@ -8,6 +8,7 @@ extension Verb {
         verbs: [
             SimulationRunVerb.verb, SimulationReplayVerb.verb, SimulationWhyVerb.verb,
             simulationShow, simulationShrink, simulationList, SimulationNewVerb.verb,
+            SimulationChecksVerb.verb, SimulationSelftestVerb.verb,
         ],
         examples: [
             "hearth sim run Simulations",

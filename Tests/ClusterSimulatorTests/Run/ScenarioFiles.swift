@@ -15,6 +15,8 @@ enum ScenarioFiles {
 
     static func scenario(_ name: String) throws -> Scenario {
         let file = folder.appendingPathComponent(name + ".scenario")
-        return try Scenario(parsing: Array(Data(contentsOf: file)), name: name)
+        return try Scenario(parsing: Array(Data(contentsOf: file)), name: name) { path in
+            (try? Data(contentsOf: folder.appendingPathComponent(path))).map { Array($0) }
+        }
     }
 }

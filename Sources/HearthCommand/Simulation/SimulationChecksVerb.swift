@@ -1,0 +1,114 @@
+internal import ClusterSimulator
+internal import CommandLineKit
+
+/// `hearth sim checks`.
+enum SimulationChecksVerb {
+    static let verb = Verb(
+        "checks", "Names the checks that a scenario can claim, and whom each judges.",
+        examples: ["hearth sim checks"]
+    ) { (_) throws(CommandError) in
+        for line in lines { StandardOutput.shared.print(line) }
+        return .success
+    }
+
+    /// A line for each check: its name, whom it judges, and what it claims.
+    static var lines: [String] {
+        let width = Check.allCases.map(\.rawValue.count).max() ?? 0
+        let names = Judged.allCases.map(\.rawValue.count).max() ?? 0
+        return Check.allCases.map { check in
+            check.rawValue.padded(to: width) + "  " + check.judged.rawValue.padded(to: names)
+                + "  " + check.claim
+        }
+    }
+
+    /// Whose doings a check judges: without any of these in a scenario it has nothing to check.
+    enum Judged: String, CaseIterable {
+        case nodes
+        case clients = "clients of count"
+        /// Protocol clients do not say what they have seen.
+        case library = "count, not protocol"
+        case listeners
+        case programs = "applications, firebase"
+        case dense
+        case idle
+        case all = "nodes and clients"
+        case scenario = "nodes, as you say"
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}
+
+extension Check {
+    /// Whom the check judges.
+    var judged: SimulationChecksVerb.Judged {
+        switch self {
+        case .replicasEqual, .everyTurnEqualsOracle, .oneOfAName, .memoryIsFreed,
+            .equalVectorsEqualTrees, .causalOrder, .restartIdentity, .noResurrection,
+            .stableIsFinal, .stampsAscend:
+            .nodes
+        case .acknowledgedPushes, .pushKeys, .incrementsAddUp, .acknowledgedWritesSurvive,
+            .writeConcernsHold, .refusalsHaveReasons, .answersInTime, .updatesAreAtomic:
+            .clients
+        case .readYourWrites, .monotonicReads, .monotonicWrites, .writesFollowReads: .library
+        case .listenersConverge: .listeners
+        case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,
+            .oldValuesAreRight, .changesTellTheTruth, .eventsAreExact, .transactionsCount,
+            .transactionsLinearizable:
+            .programs
+        case .queriesShowTheTree, .ownWritesShow, .clientsKeepWhatTheySaw: .dense
+        case .onDisconnectWaits: .idle
+        case .staysLive, .onDisconnectWritesAreDone: .all
+        case .invariantsHold, .expectationsHold: .scenario
+        }
+    }
+
+    /// What the check claims.
+    var claim: String {
+        switch self {
+        case .replicasEqual: "in the end all nodes hold and show the same"
+        case .everyTurnEqualsOracle: "after each turn a node shows what its operations give"
+        case .acknowledgedPushes: "each acknowledged push is everywhere, once, in order"
+        case .pushKeys: "no two pushes got one key, and the keys of a client ascend"
+        case .incrementsAddUp: "each counter shows what was acknowledged"
+        case .acknowledgedWritesSurvive: "no acknowledged write is lost, in memory or on disk"
+        case .writeConcernsHold: "a write was on as many disks as its answer says"
+        case .refusalsHaveReasons: "a node refuses only what it cannot take, and says why"
+        case .oneOfAName: "a second process under the name of a node ends"
+        case .listenersConverge: "what a listener was told makes up what its node shows"
+        case .staysLive: "the nodes become equal once all faults are over"
+        case .eventsMakeTheState: "child events make what value events show"
+        case .childrenInPlace: "the child before, which an event names, is that"
+        case .childrenComeOnce: "a child is added once, and only what is there goes"
+        case .eventsInOrder: "a change tells its events in their order"
+        case .oldValuesAreRight: "a removal shows what was there"
+        case .changesTellTheTruth: "nothing is told that changes nothing"
+        case .eventsAreExact: "each change tells exactly the events that comparing gives"
+        case .queriesShowTheTree: "what is told of a query is what the tree gives"
+        case .ownWritesShow: "a listener shows its client's unanswered writes at once"
+        case .clientsKeepWhatTheySaw: "no node that serves a client holds less than it saw"
+        case .onDisconnectWritesAreDone: "the end of a session does what it had left"
+        case .answersInTime: "no client waits longer than `answer`"
+        case .memoryIsFreed: "what is stable is forgotten"
+        case .transactionsCount: "each committed transaction counts once"
+        case .transactionsLinearizable: "transactions on a value rest one upon the other"
+        case .onDisconnectWaits: "no on-disconnect write is done while its connection lives"
+        case .equalVectorsEqualTrees: "nodes that hold the same show the same, at any time"
+        case .readYourWrites: "a read shows what its client has written"
+        case .monotonicReads: "a read shows what an earlier one has shown"
+        case .monotonicWrites: "no node shows a later write without the earlier one"
+        case .writesFollowReads: "no node shows a write without what its client had read"
+        case .causalOrder: "no node shows an operation without what its origin held"
+        case .restartIdentity: "no sequence is used twice, and no announced one is lost"
+        case .noResurrection: "what was removed stays removed"
+        case .updatesAreAtomic: "an update of several places shows as a whole"
+        case .stableIsFinal: "nothing arrives that is older than what is stable"
+        case .stampsAscend: "stamps ascend, and stay near the fastest clock"
+        case .invariantsHold: "each line `check every`, `count` or `sum` holds after each turn"
+        case .expectationsHold: "each line `at TIME n1 reads PATH expect VALUE` is met"
+        }
+    }
+}
