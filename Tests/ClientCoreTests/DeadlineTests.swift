@@ -8,7 +8,8 @@ import Testing
 @Suite struct DeadlineTests {
     /// How a client may be left alone.
     enum Situation: CaseIterable {
-        case new, opening, idle, listening, pinged, asking, patient, late, offline, refused, persistent
+        case new, opening, idle, listening, pinged, asking, patient, late, offline, refused,
+            persistent
     }
 
     private static func rig(_ situation: Situation) -> Rig {
