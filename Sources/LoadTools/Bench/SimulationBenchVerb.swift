@@ -8,12 +8,23 @@ extension Verb {
         "seeds", "NUMBER", "How many seeds each work runs; 40 of swarm, 2 of push, 1 of others.")
     private static let json = Option(flag: "json", "One JSON object a line.")
 
+    private static let columns = HelpTable(
+        "columns",
+        [
+            (
+                "events",
+                "Entries of the simulator's queue that were executed: turns of nodes and clients, frames that arrive, work of "
+                    + "disks, steps of programs, faults. A turn in which nothing is due is none."
+            ),
+            ("simulated/s", "Simulated seconds in a second."),
+            ("checks", "The share of the time that recording, comparing and judging take."),
+            ("peak MB", "The most memory that the process has ever held, of earlier works too."),
+        ])
+
     static let benchSimulation = Verb(
         "sim",
-        "Runs fixed scenarios of the simulator on one thread. An event is one entry of its queue: a turn, a frame "
-            + "that arrives, a disk's work, a step of a program. Rates are by processor time; the share of checks is what "
-            + "recording, comparing and judging add.",
-        options: [work, seeds, json],
+        "Runs fixed scenarios of the simulator on one thread, by whose processor time all rates are.",
+        options: [work, seeds, json], tables: [columns],
         examples: [
             "hearth bench sim", "hearth bench sim --work swarm --seeds 200 --json",
             "hearth bench sim --work hour",
