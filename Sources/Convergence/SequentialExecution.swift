@@ -56,12 +56,25 @@ public struct SequentialExecution: Sendable {
     }
 
     /// The tree that the leaves form; a priority shows if its location has a value.
-    public var value: Value {
+    public var value: Value { value { _ in true } }
+
+    /// A child of the tree: what `value` has under a key, made of its leaves alone.
+    public func child(_ key: Key) -> Value {
+        value { $0.keys.first == key }[Path([key])]
+    }
+
+    /// Whether the root itself has a leaf: its only one, or its priority.
+    public var hasLeafOfRoot: Bool {
+        leaves[.root] != nil || leaves[Path([.priority])] != nil
+    }
+
+    private func value(of isIncluded: (Path) -> Bool) -> Value {
         var value = Value.null
-        for (path, leaf) in leaves where path.last != .priority { value.set(leaf, at: path) }
-        for (path, priority) in leaves {
-            guard path.last == .priority, let location = path.parent, !value[location].isNull
-            else { continue }
+        for (path, leaf) in leaves where path.last != .priority && isIncluded(path) {
+            value.set(leaf, at: path)
+        }
+        for (path, priority) in leaves where path.last == .priority && isIncluded(path) {
+            guard let location = path.parent, !value[location].isNull else { continue }
             value.set(priority, at: path)
         }
         return value

@@ -142,6 +142,24 @@ extension Replica {
         counters.refused += sessions.refusedCount
         return counters
     }
+    /// What a simulator observes after each step, at once: a getter is given all of the replica, some thousand bytes.
+    package var standing: Standing {
+        Standing(
+            writer: writer, vector: vector, stableTime: stableTime, isOut: isOut,
+            returns: replication.counters.returns, installed: replication.counters.installed)
+    }
+
+    /// How far a replica is, at one moment.
+    package struct Standing: Sendable {
+        package let writer: WriterID
+        package let vector: VersionVector
+        package let stableTime: HybridTime
+        package let isOut: Bool
+        /// Counted since it started.
+        package let returns: UInt64
+        package let installed: UInt64
+    }
+
     /// Whether this replica knows that it was evicted, and rejoins.
     public var isOut: Bool { lifecycle.isRejoining }
     /// Whether it has rejoined, if it was evicted, and has no orphaned operations to replay.

@@ -6,16 +6,23 @@ import SyncProtocol
 
 /// Executes again, after each turn of one node, all operations that it has received, and compares.
 ///
-/// It keeps the execution at every sixteenth operation, so that a late one costs only what comes
-/// after it; the result is that of the naive execution from the beginning.
+/// It keeps the execution at every sixteenth operation, so that a late one costs only what comes after it; and what the
+/// operations give, of which it makes anew the children of the root in which one has written. The result is that of the naive
+/// execution from the beginning: what a write below one child of the root does depends on nothing below another.
 struct EveryTurnOracle {
     private static let stride = 16
 
-    private let isOn: Bool
+    let isOn: Bool
     private let node: Int
     private var operations: [Operation] = []
     /// After 0, 16, 32, … operations.
     private var executions = [SequentialExecution()]
+    /// After the first operations, so many.
+    private var latest = SequentialExecution()
+    private var executedCount = 0
+    /// What the operations gave at the last turn, and the children of the root that have been written since; nil for all.
+    private var expected = Value.null
+    private var written: Set<Key>? = []
     private(set) var turnCount = 0
     /// The first difference.
     private(set) var failure: String?
@@ -30,6 +37,8 @@ struct EveryTurnOracle {
         guard isOn else { return }
         operations.removeAll()
         executions = [SequentialExecution()]
+        (latest, executedCount) = (SequentialExecution(), 0)
+        written = nil
         take(batches, showing: value, at: 0)
     }
 
@@ -47,7 +56,7 @@ struct EveryTurnOracle {
             }
         }
         turnCount += 1
-        let expected = execute()
+        execute()
         if value != expected {
             failure =
                 "n\(node + 1) at \(now.description) shows something else than its "
@@ -67,16 +76,32 @@ struct EveryTurnOracle {
         }
         let valid = index / EveryTurnOracle.stride + 1
         if executions.count > valid { executions.removeLast(executions.count - valid) }
+        if executedCount > index {
+            latest = executions[executions.count - 1]
+            executedCount = (executions.count - 1) * EveryTurnOracle.stride
+        }
+        for write in operation.writes { note(write.path) }
     }
 
-    private mutating func execute() -> Value {
-        var execution = executions[executions.count - 1]
-        var count = (executions.count - 1) * EveryTurnOracle.stride
-        for operation in operations[count...] {
-            execution.execute(operation)
-            count += 1
-            if count.isMultiple(of: EveryTurnOracle.stride) { executions.append(execution) }
+    private mutating func note(_ path: Path) {
+        if let key = path.keys.first, key != .priority {
+            written?.insert(key)
+        } else {
+            written = nil
         }
-        return execution.value
+    }
+
+    private mutating func execute() {
+        for operation in operations[executedCount...] {
+            latest.execute(operation)
+            executedCount += 1
+            if executedCount.isMultiple(of: EveryTurnOracle.stride) { executions.append(latest) }
+        }
+        if let written, !latest.hasLeafOfRoot, !expected.isPrimitive {
+            for key in written { expected.set(latest.child(key), at: Path([key])) }
+        } else {
+            expected = latest.value
+        }
+        written = []
     }
 }

@@ -58,17 +58,16 @@ struct Listening {
             return
         }
         if writes.isEmpty { failure = failure ?? "a change told nothing" }
-        let before = told
         for write in writes {
-            if told[write.path] == write.value { noteRepetition(write, of: writes, before) }
+            if told[write.path] == write.value { noteRepetition(write, of: writes) }
             told.set(write.value, at: write.path)
         }
     }
 
-    private mutating func noteRepetition(_ write: Write, of writes: [Write], _ before: Value) {
+    private mutating func noteRepetition(_ write: Write, of writes: [Write]) {
         guard failure == nil else { return }
-        let told = writes.map { "\($0.path) \($0.value)" }.joined(separator: ", ")
+        let changes = writes.map { "\($0.path) \($0.value)" }.joined(separator: ", ")
         failure =
-            "\(write.path) was \(write.value) already when a change told \(told.cut(to: 200)) of \(before.summary)"
+            "\(write.path) was \(write.value) already when a change told \(changes.cut(to: 200)) of \(told.summary)"
     }
 }

@@ -9,9 +9,8 @@ import SyncProtocol
 extension SimulatedRun {
     mutating func traceStates() {
         for node in nodes.indices {
-            guard let view = nodes[node].view(), let stableTime = nodes[node].stableTime()
-            else { continue }
-            trace.combine(view, stableTime, showing: scenario.isSmall ? view.value : nil)
+            guard let standing = nodes[node].standing else { continue }
+            trace.combine(standing, showing: scenario.isSmall ? nodes[node].shown() : nil)
         }
     }
 }
@@ -44,11 +43,9 @@ extension TraceHash {
     }
 
     /// What a node holds, and what it shows unless that is large.
-    mutating func combine(
-        _ replica: Recording.ReplicaView, _ stableTime: HybridTime, showing value: Value?
-    ) {
+    mutating func combine(_ replica: Replica.Standing, showing value: Value?) {
         combine(replica.writer.bits)
-        combine(stableTime.bits)
+        combine(replica.stableTime.bits)
         for entry in replica.vector.entries {
             combine(entry.origin.bits)
             combine(entry.sequence)

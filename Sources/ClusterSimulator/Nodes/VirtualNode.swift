@@ -1,3 +1,4 @@
+import DataTree
 import GatewayCore
 import ReplicaCore
 import Store
@@ -47,6 +48,8 @@ struct VirtualNode {
     var outSince: Microseconds = 0
     var isOut = false
     private(set) var replica: Replica?
+    /// How far the replica was after its last step; nil while there is no process.
+    private(set) var standing: Replica.Standing?
     /// Whether it is on the list of nodes, and not abandoned; only then it may start.
     var isMember = true
     var isAbandoned = false
@@ -131,6 +134,7 @@ struct VirtualNode {
                 configuration, properties: state.properties, checkpoint: state.checkpoint,
                 orphans: state.orphans)
         }
+        standing = replica?.standing
         state = .running
     }
 
@@ -153,13 +157,15 @@ struct VirtualNode {
         let moment = clock.moment(at: now)
         var outputs = replica?.step(.turnBegan(moment)) ?? []
         outputs += take(port.become(availability, at: moment))
-        return outputs + (replica?.stop() ?? [])
+        outputs += replica?.stop() ?? []
+        standing = replica?.standing
+        return outputs
     }
 
     /// The process ends.
     mutating func end() {
         if let counters = replica?.counters { pastCounters.add(counters) }
-        replica = nil
+        (replica, standing) = (nil, nil)
         state = .down
         waiting.removeAll()
         served.removeAll()
@@ -234,20 +240,34 @@ struct VirtualNode {
         }
         waiting.removeAll(keepingCapacity: true)
         outputs += replica!.step(.turnEnded)
+        standing = replica!.standing
         return outputs
     }
 
+    /// What the replica shows; null while there is no process.
+    ///
+    /// Mutating, or it would get a copy of the node.
+    mutating func shown() -> Value { replica == nil ? .null : replica!.value }
+
     private mutating func take(_ input: Input) -> [Output] {
         guard isRecorded else { return replica!.step(input) }
-        let before = replica!.vector
-        let outputs = replica!.step(input)
         switch input {
         case .requested(let frame, let session):
+            let (outputs, before) = observed(input)
             served.append((session, frame, before, replica!.vector))
-        case .closed(let session): closings.append((session, before, replica!.vector))
-        default: break
+            return outputs
+        case .closed(let session):
+            let (outputs, before) = observed(input)
+            closings.append((session, before, replica!.vector))
+            return outputs
+        default: return replica!.step(input)
         }
-        return outputs
+    }
+
+    /// Steps the replica; returns how far it was before, too.
+    private mutating func observed(_ input: Input) -> ([Output], before: VersionVector) {
+        let before = replica!.vector
+        return (replica!.step(input), before)
     }
 
     /// Gives the replica what its port asks for.
@@ -277,7 +297,7 @@ struct VirtualNode {
     private var availability: Availability {
         Availability(
             isRunning: state == .running, isServing: isServing, hasDiskTrouble: waitsForRoom,
-            isEvicted: replica?.isOut ?? false)
+            isEvicted: standing?.isOut ?? false)
     }
 
     private func portConfiguration(seed: UInt64) -> GatewayConfiguration {
@@ -302,7 +322,10 @@ struct VirtualNode {
 
     // MARK: Its disk and its time
 
-    mutating func stored(turn: UInt64) -> [Output] { replica?.step(.stored(turn: turn)) ?? [] }
+    mutating func stored(turn: UInt64) -> [Output] {
+        defer { standing = replica?.standing }
+        return replica?.step(.stored(turn: turn)) ?? []
+    }
 
     /// How long the loop sleeps or works before the next turn.
     mutating func turnDelay() -> Microseconds {
@@ -311,42 +334,6 @@ struct VirtualNode {
 
     /// From one turn without input to the next.
     mutating func tickDelay() -> Microseconds { random.time(in: TimeRange(40_000, 60_000)) }
-}
-
-// MARK: - What is seen of the replica
-
-// These change nothing; they are mutating because a getter of an element of an array gets a copy of it, and a copy of a
-// replica costs more than most of its turns.
-
-extension VirtualNode {
-    /// What a run observes of a replica after each turn, in any scenario.
-    struct Standing {
-        var writer: WriterID
-        var isOut: Bool
-        /// Counted since its process began.
-        var returns: UInt64
-        var installed: UInt64
-    }
-
-    /// Nil while there is no process; so are the others.
-    mutating func standing() -> Standing? {
-        guard replica != nil else { return nil }
-        let counters = replica!.counters
-        return Standing(
-            writer: replica!.writer, isOut: replica!.isOut, returns: counters.returns,
-            installed: counters.installed)
-    }
-
-    mutating func view() -> Recording.ReplicaView? {
-        guard replica != nil else { return nil }
-        return Recording.ReplicaView(
-            writer: replica!.writer, vector: replica!.vector, value: replica!.value)
-    }
-
-    mutating func stableTime() -> HybridTime? {
-        guard replica != nil else { return nil }
-        return replica!.stableTime
-    }
 }
 
 extension Counters {

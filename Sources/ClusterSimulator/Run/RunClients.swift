@@ -15,14 +15,20 @@ extension SimulatedRun {
         case firebase(Int)
     }
 
-    func place(of client: Int) -> ClientPlace {
-        let asking = scenario.clients.count
-        let firebase = scenario.clients.total - firebaseClients.count
-        if client >= firebase { return .firebase(client - firebase) }
-        let library = asking - protocolClients.count
-        if client < library { return .sdk(client) }
-        return client < asking ? .protocol(client - library) : .sdk(client - protocolClients.count)
+    /// The places of all clients, by their numbers: SDK clients that send requests, protocol clients, then other SDK clients,
+    /// and Firebase clients.
+    static func places(in clients: ClientSettings) -> [ClientPlace] {
+        let library = clients.count - clients.protocolCount
+        return (0..<clients.total).map { client in
+            let firebase = client - (clients.total - clients.firebase)
+            if firebase >= 0 { return .firebase(firebase) }
+            if client < library { return .sdk(client) }
+            return client < clients.count
+                ? .protocol(client - library) : .sdk(client - clients.protocolCount)
+        }
     }
+
+    func place(of client: Int) -> ClientPlace { places[client] }
 
     /// Whether a client only listens, and leaves no on-disconnect writes.
     func isListener(_ client: Int) -> Bool {
@@ -149,6 +155,7 @@ extension SimulatedRun {
     }
 
     /// Whether its client uses this connection now.
+    @inline(__always)  // A call is given all of the run, and this is asked for each frame.
     func isCurrent(_ connection: Int) -> Bool {
         switch place(of: connections[connection].client) {
         case .sdk(let number): sdkClients[number].connection == connection
@@ -204,7 +211,7 @@ extension Scenario {
         var client = sdkClient(
             index, node: index % cluster.replicas,
             SplitMix64(seed: seed, part: 20_000 + UInt64(index)))
-        client.listening = Listening(path: Path(keys))
+        client.listening = Listening(path: clients.listen ?? Path(keys))
         return client
     }
 

@@ -63,10 +63,10 @@ extension SimulatedRun {
     }
 
     /// The operation that a node made of a request, if it made one; and the one that the request is.
-    private mutating func made(
+    private func made(
         _ stamp: Stamp?, by node: Int, _ before: VersionVector, _ vector: VersionVector
     ) -> (made: Dot?, dot: Dot?) {
-        let writer = nodes[node].standing()?.writer ?? WriterID(bits: 0)
+        let writer = nodes[node].standing?.writer ?? WriterID(bits: 0)
         let isWrite = vector[writer] > before[writer]
         let made = isWrite ? Dot(origin: writer, sequence: vector[writer]) : nil
         return (made, made ?? stamp.flatMap { recording.dot(of: $0, in: vector) })

@@ -135,7 +135,7 @@ extension SimulatedRun {
         for end in nodes[node].takeClosings() where end.session != SimulatedRun.operatorSession {
             let index = Int(end.session.number) - 1
             let connection = connections[index]
-            guard let standing = nodes[node].standing(), !connection.onDisconnect.isVague,
+            guard let standing = nodes[node].standing, !connection.onDisconnect.isVague,
                 !standing.isOut, !nodes[node].waitsForRoom
             else { continue }
             let made = end.before[standing.writer]..<end.after[standing.writer]

@@ -75,7 +75,7 @@ extension SimulatedRun {
     /// An evicted node has rejoined and takes writes: evictions requested before it learnt that it was
     /// evicted no longer justify a refusal.
     mutating func noteReturn(of node: Int) {
-        guard let standing = nodes[node].standing() else { return }
+        guard let standing = nodes[node].standing else { return }
         names.add(standing.writer, node: node)
         if standing.isOut, !nodes[node].isOut {
             nodes[node].outSince = now
@@ -102,10 +102,11 @@ extension SimulatedRun {
 
     /// Brings a node's oracle to the checkpoint that the node has installed.
     mutating func noteInstallation(by node: Int) {
-        guard let installed = nodes[node].standing()?.installed,
-            installed > nodes[node].installations, let view = nodes[node].view()
+        guard let standing = nodes[node].standing,
+            standing.installed > nodes[node].installations
         else { return }
-        nodes[node].installations = installed
-        everyTurn[node].restart(on: archive.batches(in: view.vector), showing: view.value)
+        nodes[node].installations = standing.installed
+        everyTurn[node].restart(
+            on: archive.batches(in: standing.vector), showing: nodes[node].shown())
     }
 }

@@ -12,14 +12,15 @@ extension SimulatedRun {
         freeHandles(of: node)
         network.reconnect(node, at: now)
         releaseWaiting(for: node)
-        if let view = nodes[node].view() {
-            names.add(view.writer, node: node)
+        if let standing = nodes[node].standing {
+            names.add(standing.writer, node: node)
             recording.note(
-                start: view, node: node, incarnation: nodes[node].incarnation, at: now)
+                start: view(of: node, standing), node: node, incarnation: nodes[node].incarnation,
+                at: now)
             recording.note(durable: nodes[node].disk.durable, node: node, at: now)
             for entry in nodes[node].disk.batches { archive.note(entry) }
             everyTurn[node].restart(
-                on: archive.batches(in: view.vector), showing: view.value)
+                on: archive.batches(in: standing.vector), showing: nodes[node].shown())
         }
         let delay = random.time(in: scenario.cluster.start)
         schedule(.tick(node: node, incarnation: nodes[node].incarnation), after: delay)
@@ -31,7 +32,7 @@ extension SimulatedRun {
         do throws(MemoryTables.Failure) {
             try nodes[node].start()
             noteContradiction(of: node)
-            let held = nodes[node].replica?.vector ?? VersionVector()
+            let held = nodes[node].standing?.vector ?? VersionVector()
             if let since = nodes[node].disk.noteStart(holding: held) {
                 losses.append(Loss(node: node, since: since, until: now))
             }
@@ -64,18 +65,27 @@ extension SimulatedRun {
     mutating func turn(_ node: Int, incarnation: Int) {
         guard nodes[node].incarnation == incarnation else { return }
         nodes[node].isTurnScheduled = false
-        let stableTime = nodes[node].stableTime() ?? .zero
+        let stableTime = nodes[node].standing?.stableTime ?? .zero
         noteClock(of: node)
         perform(nodes[node].turn(at: now), of: node)
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
         noteReturn(of: node)
-        guard recording.isOn, let view = nodes[node].view() else { return }
+        guard recording.isOn, let standing = nodes[node].standing else { return }
         recording.note(
-            turnOf: view, node: node, incarnation: incarnation, stableTime: stableTime,
+            turnOf: view(of: node, standing), node: node, incarnation: incarnation,
+            stableTime: stableTime,
             at: now)
         noteServings(of: node)
         noteSessionEnds(at: node)
         noteCaughtUp(at: node)
+    }
+
+    /// What is recorded of a node's replica.
+    private mutating func view(of node: Int, _ standing: Replica.Standing) -> Recording.ReplicaView
+    {
+        Recording.ReplicaView(
+            writer: standing.writer, vector: standing.vector,
+            value: scenario.isSmall ? nodes[node].shown() : .null)
     }
 
     /// Records what a node's process is about to read from its clock.
@@ -168,11 +178,13 @@ extension SimulatedRun {
         flushPort(of: node)
         noteInstallation(by: node)
         judgeInvariants(at: node)
-        guard !stored.isEmpty, let view = nodes[node].view() else { return }
+        guard !stored.isEmpty, let standing = nodes[node].standing else { return }
         recording.note(
-            stored: stored, by: view.writer, node: node, incarnation: nodes[node].incarnation,
+            stored: stored, by: standing.writer, node: node, incarnation: nodes[node].incarnation,
             at: now)
-        everyTurn[node].take(stored, showing: view.value, at: now)
+        if everyTurn[node].isOn {
+            everyTurn[node].take(stored, showing: nodes[node].shown(), at: now)
+        }
     }
 
     private mutating func store(_ turn: Turn, of node: Int) {

@@ -19,6 +19,8 @@ struct SimulatedRun {
     var protocolClients: [ProtocolClient]
     var firebaseClients: [FirebaseClient]
     let reader = RealtimeSession.makeReader()
+    /// What each client is.
+    let places: [ClientPlace]
     var connections: [Connection] = []
     var workload: Workload
     var history = History()
@@ -64,6 +66,7 @@ struct SimulatedRun {
         sdkClients = SimulatedRun.sdkClients(of: scenario, seed: seed)
         protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
         firebaseClients = SimulatedRun.firebaseClients(of: scenario, seed: seed)
+        places = SimulatedRun.places(in: scenario.clients)
         workload = Workload(scenario.workload, scenario.mix)
         random = SplitMix64(seed: seed, part: 3)
         cuts = SplitMix64(seed: seed, part: 7)
@@ -160,7 +163,7 @@ extension Recording {
     fileprivate init(of scenario: Scenario) {
         self.init(
             nodes: scenario.cluster.replicas,
-            isOn: scenario.stepCount <= Recording.operationLimit,
+            isOn: scenario.isObserved && scenario.stepCount <= Recording.operationLimit,
             keepsValues: scenario.isSmall, leaseMilliseconds: scenario.cluster.lease / 1_000)
     }
 }

@@ -24,14 +24,17 @@ public enum Simulation {
     /// Judges a run that is over.
     private static func report(of run: SimulatedRun, seed: UInt64) -> SimulationReport {
         let scenario = run.scenario
-        let evidence = Evidence(of: run)
-        let results = scenario.checks.map { check in
-            let result = check.judge(evidence)
-            return result.verdict == .invalid ? result.naming(run.names) : result
-        }
         var statistics = run.statistics
         statistics.complete(with: run)
-        statistics.permitted = evidence.permittedCount
+        var results: [CheckResult] = []
+        if !scenario.checks.isEmpty {
+            let evidence = Evidence(of: run)
+            results = scenario.checks.map { check in
+                let result = check.judge(evidence)
+                return result.verdict == .invalid ? result.naming(run.names) : result
+            }
+            statistics.permitted = evidence.permittedCount
+        }
         return SimulationReport(
             scenario: scenario.name, seed: seed,
             verdict: verdict(of: results, run.quiescence.failure),

@@ -1,3 +1,4 @@
+import DataTree
 import ReplicaCore
 
 // What a scenario says about each part of a run, with its defaults. Each part of the run knows its own settings alone.
@@ -38,6 +39,8 @@ struct ClientSettings: Sendable {
     /// How many of them, the last ones, are protocol clients.
     var protocolClients = 0
     var listeners = 0
+    /// Where all of them listen; without it, at four places in turn.
+    var listen: Path?
     /// Programs that listen to queries, write, transact, go offline and come back.
     var applications = 0
     /// Programs that do all that the SDK offers, at few places.

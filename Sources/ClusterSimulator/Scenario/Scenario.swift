@@ -10,6 +10,9 @@ public struct Scenario: Sendable {
     /// The checks to judge a run by.
     public internal(set) var checks: [Check] = []
 
+    /// Whether runs are recorded and compared, for checks.
+    private(set) var isObserved = true
+
     /// Settings that the file does not name are drawn from the seed, which may leave a check without anything to check.
     public internal(set) var isSwarm = false
 
@@ -35,6 +38,14 @@ public struct Scenario: Sendable {
     var quiescence: Microseconds = .seconds(30)
 
     init(name: String) { self.name = name }
+
+    /// The same without checks: its runs are the same, except that they record and compare nothing.
+    package var withoutChecks: Scenario {
+        var scenario = self
+        scenario.checks = []
+        scenario.isObserved = false
+        return scenario
+    }
 }
 
 extension Scenario {

@@ -52,6 +52,9 @@ extension ScenarioSection {
             .count("count", \.clients.count, in: 0...10_000),
             .count("protocol", \.clients.protocolClients, in: 0...10_000),
             .count("listeners", \.clients.listeners, in: 0...1_000),
+            .value(
+                "listen", \.clients.listen, { word throws(ScenarioError) in try word.path() },
+                { $0.map { "\($0)" } ?? "in-turn" }),
             .count("applications", \.clients.applications, in: 0...100),
             .count("dense", \.clients.dense, in: 0...100),
             .count("idle", \.clients.idle, in: 0...100),

@@ -3,8 +3,10 @@ package import CommandLineKit
 
 extension Verb {
     package static let bench = Verb(
-        "bench", "Measures a cluster of its own, on this machine.",
-        verbs: [benchAppend, benchFanout, benchQuery, benchTransaction, benchRecovery],
+        "bench", "Measures a cluster of its own, or the simulator, on this machine.",
+        verbs: [
+            benchAppend, benchFanout, benchQuery, benchTransaction, benchRecovery, benchSimulation,
+        ],
         examples: ["hearth bench append", "hearth bench append --durability interval --json"])
 
     private static let durability = NodeOptions.durability

@@ -24,17 +24,15 @@ struct Options {
     var limit: Int?
 
     /// The number of options that are set.
-    private var count: Int {
+    var count: Int {
         (query == Query() ? 0 : 1) + (hash == nil ? 0 : 1) + (ranges == nil ? 0 : 1)
             + (condition == nil ? 0 : 1) + (concern == nil ? 0 : 1) + (stamp == nil ? 0 : 1)
             + (isLocal ? 1 : 0) + (patience == nil ? 0 : 1)
             + (from == nil ? 0 : 1) + (limit == nil ? 0 : 1)
     }
 
-    var isEmpty: Bool { count == 0 }
-
-    fileprivate func append(to writer: inout MessagePackWriter) {
-        if isEmpty { return }
+    fileprivate func append(to writer: inout MessagePackWriter, _ count: Int) {
+        if count == 0 { return }
         writer.appendMapHead(count)
         if query != Query() { writer.append(.query) { $0.append(QueryMembers(query)) } }
         if let hash { writer.append(.hash) { $0.append(hash.text) } }
@@ -69,8 +67,8 @@ struct Options {
 // MARK: - Writing
 
 extension MessagePackWriter {
-    /// Appends the map, or nothing if it would be empty.
-    mutating func append(_ options: Options) { options.append(to: &self) }
+    /// Appends the map of so many options, or nothing if it would be empty.
+    mutating func append(_ options: Options, _ count: Int) { options.append(to: &self, count) }
 
     fileprivate mutating func append(
         _ name: Options.Name, _ content: (inout MessagePackWriter) -> Void

@@ -43,11 +43,13 @@ extension MessagePackWriter {
     /// Appends a whole request.
     mutating func append<Content: RequestContent>(_ content: Content, _ id: UInt64) {
         let options = content.options
-        appendArrayHead(2 + Content.elementCount + (options.isEmpty ? 0 : 1))
+        // Counted once: that compares the query with one that shows everything.
+        let optionCount = Content.knownOptions.isEmpty ? 0 : options.count
+        appendArrayHead(2 + Content.elementCount + (optionCount == 0 ? 0 : 1))
         append(Content.name)
         append(id)
         content.appendElements(to: &self)
-        append(options)
+        append(options, optionCount)
     }
 
     /// Appends the map of a merge.
