@@ -30,6 +30,7 @@ public struct Gateway {
         case .writable(let id): update(id) { $0.sendPart(&$1) }
         case .closed(let id): close(id)
         case .answered(let id, let answers): process(answers, for: id)
+        case .trusts(let trust): context.access.trust(trust)
         case .became(let availability): become(availability)
         case .turnTook(let nanoseconds):
             context.metrics.turns.count(nanoseconds: nanoseconds)

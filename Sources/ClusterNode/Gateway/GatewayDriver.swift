@@ -102,6 +102,8 @@ final class GatewayDriver {
         for output in outputs {
             switch output {
             case .open(let session): ask(.opened(session))
+            // The replica judges nobody: the gateway admits administrators alone.
+            case .identify: break
             case .ask(let session, let messages): ask(.requestedMessages(messages, by: session))
             case .backpressured(let session): ask(.backpressured(session))
             case .writable(let session): ask(.writable(session))

@@ -226,7 +226,7 @@ extension HTTPPort {
             guard let connection = connections[session] else { return }
             connection.state = .native
             rest.withUnsafeBytes { handleFrames(in: $0, from: connection) }
-        case .open, .ask, .backpressured, .writable, .end, .wake:
+        case .open, .identify, .ask, .backpressured, .writable, .end, .wake:
             preconditionFailure("the gateway's driver asks the replica")
         }
     }

@@ -64,6 +64,8 @@ extension SimulatedRun {
         for effect in effects {
             switch effect {
             case .send(let text): reply(text, to: session)
+            case .identify(let principal):
+                quiescence.fail("a node without secrets takes a client for \(principal)")
             case .ask(let messages): tell(.requestedMessages(messages, by: session), on: index)
             case .close(let code):
                 quiescence.fail("a node closes connection \(index) with \(code)")
