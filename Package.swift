@@ -100,8 +100,8 @@ let package = Package(
             [
                 "ClusterConfiguration", "CRuntime", "DataTree", "GatewayCore", "SyncProtocol",
                 "ReplicaCore",
-                "EventLoop", "HTTPText", "Sockets", "TLS", "ZeroMQ", "NodeStorage", "Storage",
-                "Store", "Threads",
+                "EventLoop", "HTTPText", "Sockets", "TLS", "Tokens", "ZeroMQ", "NodeStorage",
+                "Storage", "Store", "Threads",
             ]),
         module(
             "ClusterSimulator",
@@ -141,7 +141,7 @@ let package = Package(
                 "ClusterSimulator", "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
                 "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Rules", "Sockets",
                 "Storage",
-                "SyncProtocol", "TLS", "Threads", "ZeroMQ",
+                "SyncProtocol", "TLS", "Threads", "Tokens", "ZeroMQ",
             ],
             swiftSettings: settings,
             // Threads of a node free what others have allocated, and each turn frees batches of some hundred kilobytes:

@@ -46,6 +46,9 @@ extension NodeConfiguration {
             ?? retryWindowMilliseconds
         evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
         secrets = try file.secretHashes(document.secrets ?? [])
+        if let tokens = document.tokens?.content {
+            self.tokens = try TokenSettings(tokens, in: file)
+        }
         if let http = document.http?.content { try readHTTP(http, in: file) }
         do throws(DataError) {
             indexes = try IndexRules(document.indexOn ?? [:])
@@ -86,7 +89,7 @@ extension NodeConfiguration {
 private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case cluster, durability, directory, nodes, http, indexOn, indexMegabytes
-        case logLimit, evicted, retryWindowMilliseconds, secrets
+        case logLimit, evicted, retryWindowMilliseconds, secrets, tokens
     }
 
     let cluster: String
@@ -100,6 +103,7 @@ private struct Document: StrictlyDecodable {
     let evicted: String?
     let retryWindowMilliseconds: Int?
     let secrets: [String]?
+    let tokens: Strict<TokenDocument>?
 
     struct HTTP: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {
@@ -129,7 +133,7 @@ private struct Document: StrictlyDecodable {
 }
 
 /// The text of a configuration file, to decode and to find the places of errors in.
-private struct ConfigurationFile {
+struct ConfigurationFile {
     let path: String
     let data: Data
 
@@ -253,6 +257,7 @@ private struct ConfigurationFile {
         switch type {
         case is String.Type: "a string"
         case is [Any].Type: "a list"
+        case is Bool.Type: "true or false"
         default: "an object"
         }
     }

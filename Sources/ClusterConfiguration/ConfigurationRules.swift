@@ -14,6 +14,7 @@ extension NodeConfiguration {
                 fix: #"list them in "nodes", as in configs/three-nodes.json5"#)
         }
         try checkKeys()
+        try checkUnsignedTokens()
         var taken: [String: String] = [:]
         for node in nodes {
             try NodeConfiguration.Member.check(name: node.id)
@@ -43,7 +44,7 @@ extension NodeConfiguration {
     }
 
     /// What other machines can reach is encrypted, and lets in those alone that show who they are: nodes by their keys, and
-    /// programs by a secret.
+    /// programs by a secret or a token.
     private func checkProtection(of key: String, _ node: Member) throws(NodeError) {
         var missing: [String] = []
         if key != "client" {
@@ -52,8 +53,10 @@ extension NodeConfiguration {
             if http.files == nil {
                 missing.append("give the nodes a certificate (`hearth keys certificate`)")
             }
-            if secrets.isEmpty {
-                missing.append("list the hash of a secret in \"secrets\" (`hearth keys secret`)")
+            if secrets.isEmpty, tokens.isEmpty {
+                missing.append(
+                    "list the hash of a secret in \"secrets\" (`hearth keys secret`), or name who signs \"tokens\""
+                )
             }
         }
         guard !missing.isEmpty else { return }
@@ -64,6 +67,21 @@ extension NodeConfiguration {
             fix: missing.joined(separator: " and ")
                 + "; or use 127.0.0.1; or start with --insecure if everyone who can reach that address may read and "
                 + "write everything")
+    }
+
+    /// Tokens that nobody has signed are for tests of programs on the machine of the nodes, whatever else is permitted.
+    private func checkUnsignedTokens() throws(NodeError) {
+        guard tokens.unsignedTokens else { return }
+        for node in nodes {
+            for (key, endpoint) in zip(Member.keys, node.endpoints) {
+                let address = try node.address(endpoint, of: key, scheme: scheme(of: key))
+                if address.isLoopback { continue }
+                throw NodeError(
+                    problem:
+                        #""unsignedTokens" lets anybody be anybody, and "\#(key)" of node \#(node.id) can be reached from the network: \#(endpoint)"#,
+                    fix: "leave out \"unsignedTokens\", or use 127.0.0.1 for all addresses")
+            }
+        }
     }
 
     /// All nodes have keys, or none.

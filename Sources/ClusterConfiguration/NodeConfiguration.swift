@@ -61,6 +61,8 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var http = HTTPSettings()
     /// The SHA-256 hashes of the secrets by which programs may read and write; without any, all who reach a node may.
     public var secrets: [[UInt8]] = []
+    /// Whose tokens say who a client is.
+    public var tokens = TokenSettings()
 
     package init(
         cluster: String, durability: Durability, directory: String, nodes: [Member]

@@ -26,10 +26,12 @@ public struct Gateway {
         case .turnBegan(let moment): beginTurn(at: moment)
         case .opened(let id, let address): open(id, from: address)
         case .received(let id, let bytes): update(id) { $0.receive(bytes, &$1) }
+        case .credential(let id, let text): update(id) { $0.receive(credential: text, &$1) }
         case .backpressured(let id): update(id) { $0.hold(&$1) }
         case .writable(let id): update(id) { $0.sendPart(&$1) }
         case .closed(let id): close(id)
         case .answered(let id, let answers): process(answers, for: id)
+        case .trusts(let trust): context.access.trust(trust)
         case .became(let availability): become(availability)
         case .turnTook(let nanoseconds):
             context.metrics.turns.count(nanoseconds: nanoseconds)

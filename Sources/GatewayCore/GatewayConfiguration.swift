@@ -1,4 +1,5 @@
 public import HTTPText
+public import Tokens
 
 /// What a gateway permits, and its limits.
 public struct GatewayConfiguration: Sendable {
@@ -28,8 +29,12 @@ public struct GatewayConfiguration: Sendable {
     /// How many connections there may be from one other machine.
     public var connectionLimitPerHost = 500
 
-    /// The secrets that a client has to show; nil if whoever reaches the port may do everything.
+    /// The secrets by which a client is an administrator. Without secrets and tokens, whoever reaches the port is one.
     public var secrets: SecretHashes?
+    /// Whose tokens say who a client is; nil if nobody's do.
+    public var tokens: TokenTrust?
+    /// Whether the replica judges what others than administrators do. Otherwise they may do nothing.
+    public var admitsUsers = false
     /// What nobody else knows: at least 128 bits of chance in any text, new for each incarnation of a node. The names of sessions
     /// are derived from it.
     public var nameSeed = ""

@@ -8,6 +8,7 @@ struct GatewayContext {
     let configuration: GatewayConfiguration
     let hostRule: HostRule
     let originRule: OriginRule
+    let access: Access
     let json = JSONReader()
     /// For the messages of Firebase's protocol, in which values lie somewhat deeper.
     let realtimeJSON: JSONReader
@@ -33,13 +34,13 @@ struct GatewayContext {
 
     init(_ configuration: GatewayConfiguration) {
         self.configuration = configuration
+        access = Access(configuration)
         longPolls = LongPollTable(
             limit: configuration.connectionLimit, byteLimit: configuration.bodiesBytes)
         shares = MemoryShares(limit: configuration.messagesBytes)
         hostRule = HostRule(names: configuration.hosts)
-        // A page of another site has no secret, unless its user gives it one.
-        originRule =
-            configuration.secrets == nil ? OriginRule(origins: configuration.origins) : .any
+        // A page of another site has no secret and no token, unless its user gives it one.
+        originRule = access.keepsOutPages ? .any : OriginRule(origins: configuration.origins)
         realtimeJSON = JSONReader(
             maximumBytes: configuration.messageBytes, maximumDepth: RealtimeMessage.depth)
     }
@@ -122,7 +123,7 @@ extension GatewayContext {
         return due
     }
 
-    /// How many requests and messages were refused for want of a secret.
+    /// How many requests and messages were refused for want of a credential.
     var refusalCount: UInt64 { refusals.count }
 }
 

@@ -1,4 +1,6 @@
+public import Rules
 public import SyncProtocol
+public import Tokens
 
 /// An input of a gateway. A turn begins, processes its inputs, and ends.
 public enum GatewayInput: Equatable, Sendable {
@@ -8,6 +10,8 @@ public enum GatewayInput: Equatable, Sendable {
     case opened(SessionID, from: RemoteAddress)
     /// Bytes that arrived, in order; any split.
     case received(SessionID, [UInt8])
+    /// A text message of a native client, which the driver has read; the frames before it have reached the replica.
+    case credential(SessionID, [UInt8])
     /// Much of what was sent to a connection has not left the process yet.
     case backpressured(SessionID)
     /// All bytes sent to a connection have left the process. It follows `backpressured`, and the output `reportWritable`.
@@ -16,6 +20,8 @@ public enum GatewayInput: Equatable, Sendable {
     case closed(SessionID)
     /// The replica's answers of one turn to a session of values, in order.
     case answered(SessionID, [SessionAnswer])
+    /// From now on these tokens are trusted: an issuer has other keys. A gateway without tokens has none later either.
+    case trusts(TokenTrust)
     /// Whether the node serves, and if not, why.
     case became(Availability)
     /// How long a turn of the node took.
@@ -34,6 +40,9 @@ public enum GatewayOutput: Equatable, Sendable {
     case close(SessionID)
     /// Open a session of values at the replica.
     case open(SessionID)
+    /// Tell the replica who speaks by a session from here on: before its first request, or before it becomes a native client's, and
+    /// whenever that changes.
+    case identify(SessionID, Principal)
     /// Hand requests to the replica.
     case ask(SessionID, [ClientMessage])
     /// From here on a native client speaks: each message of its WebSocket, whose first bytes these are, is a frame for the

@@ -1,6 +1,7 @@
 import DataTree
 import HTTPText
 import ReplicaCore
+import Rules
 import SyncProtocol
 import Testing
 
@@ -21,6 +22,8 @@ struct TestGateway {
     private(set) var asks = 0
     /// The connections that native clients have, with the bytes that came behind the request.
     private(set) var native: [SessionID: [UInt8]] = [:]
+    /// Whom the replica would take the client of each session for, one after the other.
+    private(set) var identities: [SessionID: [Principal]] = [:]
     /// When the gateway wanted to be woken.
     private(set) var wakes: [UInt64] = []
     /// Connections whose client reads nothing.
@@ -121,11 +124,17 @@ struct TestGateway {
             case .open(let id):
                 #expect(openSessions.insert(id).inserted, "\(id) is open")
                 pending.append(.opened(id))
+            case .identify(let id, let principal):
+                #expect(identities[id]?.last != principal, "\(id) is somebody else")
+                identities[id, default: []].append(principal)
             case .ask(let id, let messages):
                 #expect(openSessions.contains(id), "\(id) is not open")
+                #expect(identities[id] != nil, "\(id) is nobody")
                 asks += 1
                 pending.append(.requestedMessages(messages, by: id))
-            case .native(let id, let rest): native[id] = rest
+            case .native(let id, let rest):
+                #expect(identities[id] != nil, "\(id) is nobody")
+                native[id] = rest
             case .wake(let milliseconds): wakes.append(milliseconds)
             case .backpressured(let id):
                 sessionOutputs.append(output)
@@ -135,6 +144,7 @@ struct TestGateway {
                 pending.append(.writable(id))
             case .end(let id):
                 #expect(openSessions.remove(id) != nil, "\(id) is not open")
+                identities[id] = nil
                 sessionOutputs.append(output)
                 pending.append(.closed(id))
             }

@@ -97,7 +97,7 @@ final class GatewayDriver {
     private func perform(_ outputs: [GatewayOutput]) {
         for output in outputs {
             switch output {
-            case .open, .ask, .backpressured, .writable, .end: ask(output)
+            case .open, .identify, .ask, .backpressured, .writable, .end: ask(output)
             case .wake(let milliseconds): wake(afterMilliseconds: milliseconds)
             case .send, .reportWritable, .close, .native: perform(output)
             }
@@ -131,6 +131,8 @@ extension Input {
         case .backpressured(let session): self = .backpressured(session)
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
+        // The replica judges nobody: the gateway admits administrators alone.
+        case .identify: return nil
         case .send, .reportWritable, .close, .native, .wake: return nil
         }
     }

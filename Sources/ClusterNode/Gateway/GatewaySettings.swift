@@ -11,6 +11,8 @@ extension GatewayConfiguration {
         origins = settings.origins
         limits.bodyBytes = settings.maxBodyMegabytes << 20
         redirectHost = description.publicHost(after: member.id)
+        // The replica judges nobody yet; `GatewayDriver` tells it not even who speaks.
+        admitsUsers = false
         if !description.secrets.isEmpty {
             secrets = SecretHashes(description.secrets, by: SHA256.hash)
         }

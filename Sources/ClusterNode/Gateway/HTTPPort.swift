@@ -18,6 +18,7 @@ final class HTTPPort {
     private static let closeSeconds: UInt64 = 5
     private static let handshakeSeconds: UInt64 = 10
     private static let refreshSeconds: UInt64 = 60
+    private static let tokenRefreshSeconds: UInt64 = 5
     private static let farewell = Duration.milliseconds(500)
     /// How many connections beyond the gateway's limit are told that there are too many.
     private static let refusedAtOnce = 100
@@ -34,6 +35,8 @@ final class HTTPPort {
     private let allWaitingBytesLimit: Int
     /// There for a port with TLS.
     private let certificate: ServerCertificate?
+    /// There for a port whose clients may show tokens.
+    private let tokens: TokenKeys?
     private let readLimit = ReadLimit(bytesPerTurn: HTTPPort.bytesPerTurn)
     private var listener: Listener?
     private var connections = SessionTable<HTTPConnection>()
@@ -48,9 +51,10 @@ final class HTTPPort {
 
     init(
         on loop: Loop, _ configuration: GatewayConfiguration = GatewayConfiguration(),
-        certificate: ServerCertificate? = nil
+        certificate: ServerCertificate? = nil, tokens: TokenKeys? = nil
     ) {
         self.certificate = certificate
+        self.tokens = tokens
         self.loop = loop
         gateway = GatewayDriver(configuration, on: loop)
         connectionLimit = configuration.connectionLimit
@@ -60,18 +64,23 @@ final class HTTPPort {
 
     /// The port of a node as its configuration describes it.
     ///
-    /// - Throws: what is wrong with its certificate.
+    /// - Throws: what is wrong with its certificate, or with keys of tokens.
     convenience init(
         on loop: Loop, _ description: NodeConfiguration, of member: NodeConfiguration.Member,
         log: NodeLog
     ) throws(NodeError) {
-        let configuration = GatewayConfiguration(description, of: member)
+        var configuration = GatewayConfiguration(description, of: member)
+        var tokens: TokenKeys?
+        if !description.tokens.isEmpty {
+            tokens = try TokenKeys(description.tokens) { log.write($0) }
+        }
+        configuration.tokens = tokens?.trust
         guard let files = description.http.files, let address = HTTPAddress(member.client) else {
-            self.init(on: loop, configuration)
+            self.init(on: loop, configuration, tokens: tokens)
             return
         }
         let certificate = try ServerCertificate(files, at: address) { log.write($0) }
-        self.init(on: loop, configuration, certificate: certificate)
+        self.init(on: loop, configuration, certificate: certificate, tokens: tokens)
     }
 
     /// The clients that are connected.
@@ -138,14 +147,19 @@ final class HTTPPort {
         }
     }
 
-    /// Once a second: closes connections that take too long, and takes new ones if files were short; once a minute, looks for a new
-    /// certificate.
+    /// Once a second: closes connections that take too long, and takes new ones if files were short; now and then, looks for a
+    /// new certificate and for other keys of tokens.
     func tick() {
         second += 1
         gateway.tick()
         if second.isMultiple(of: Self.refreshSeconds) { certificate?.refresh() }
+        if second.isMultiple(of: Self.tokenRefreshSeconds) { refreshTokens() }
         for connection in connections.all where connection.isOverdue(at: second) { end(connection) }
         listener?.resume()
+    }
+
+    private func refreshTokens() {
+        if let tokens, tokens.refresh() { gateway.step(.trusts(tokens.trust)) }
     }
 
     /// Receives nothing more; replies still leave.
@@ -221,12 +235,16 @@ extension HTTPPort {
             markUnsent(connection)
         case .close(let session):
             guard let connection = connections[session] else { return }
-            if connection.isHandshaking { end(connection) } else { finish(connection) }
+            if connection.isHandshaking {
+                end(connection)
+            } else {
+                finish(connection, WebSocketCloseCode(rawValue: 1_008))
+            }
         case .native(let session, let rest):
             guard let connection = connections[session] else { return }
             connection.state = .native
             rest.withUnsafeBytes { handleFrames(in: $0, from: connection) }
-        case .open, .ask, .backpressured, .writable, .end, .wake:
+        case .open, .identify, .ask, .backpressured, .writable, .end, .wake:
             preconditionFailure("the gateway's driver asks the replica")
         }
     }
@@ -345,7 +363,7 @@ extension HTTPPort {
                 connection.append(.pong, payload)
                 markUnsent(connection)
             case .pong: break
-            case .text: finish(connection, .unsupported)
+            case .text(let text): gateway.step(.credential(connection.session, text))
             case .closed(let code): finish(connection, code ?? .normal)
             case .failed(let failure): finish(connection, failure.code)
             }
@@ -362,7 +380,7 @@ extension HTTPPort {
         finish(largest, .tryAgainLater)
     }
 
-    /// Ends a native client's session, and tells it why.
+    /// Ends a connection; a native client's session ends with it, and is told why.
     private func finish(_ connection: HTTPConnection, _ code: WebSocketCloseCode) {
         let wasNative = connection.state == .native
         if wasNative { connection.append(.close, code.payload()) }

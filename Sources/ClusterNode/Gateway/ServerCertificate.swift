@@ -1,5 +1,4 @@
 internal import ClusterConfiguration
-internal import Glibc
 internal import Sockets
 internal import TLS
 
@@ -22,7 +21,7 @@ final class ServerCertificate {
         self.files = files
         self.address = address
         self.log = log
-        version = FileVersion(of: files)
+        version = FileVersion(of: files.paths)
         context = try ServerCertificate.read(files, at: address)
     }
 
@@ -31,7 +30,7 @@ final class ServerCertificate {
 
     /// Reads files that have changed; those that cannot be used change nothing but the log.
     func refresh() {
-        let present = FileVersion(of: files)
+        let present = FileVersion(of: files.paths)
         guard present != version else { return }
         version = present
         do throws(NodeError) {
@@ -60,20 +59,6 @@ final class ServerCertificate {
     }
 }
 
-/// What of two files changes when they are written.
-private struct FileVersion: Equatable {
-    private let numbers: [Int]
-
-    init(of files: HTTPSettings.CertificateFiles) {
-        numbers = [files.certificate, files.key].flatMap(FileVersion.numbers)
-    }
-
-    private static func numbers(of path: String) -> [Int] {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return [] }
-        return [
-            Int(status.st_mtim.tv_sec), status.st_mtim.tv_nsec, Int(status.st_size),
-            Int(truncatingIfNeeded: status.st_ino),
-        ]
-    }
+extension HTTPSettings.CertificateFiles {
+    fileprivate var paths: [String] { [certificate, key] }
 }

@@ -84,7 +84,7 @@ struct VirtualPort {
             case .send, .reportWritable, .close, .native: outputs.append(output)
             case .wake(let milliseconds):
                 dueMilliseconds = min(dueMilliseconds, elapsedMilliseconds + milliseconds)
-            case .open, .ask, .backpressured, .writable, .end:
+            case .open, .identify, .ask, .backpressured, .writable, .end:
                 if backlog.keep(output, whileAnswering: isAnswering) { continue }
                 if let input = Input(output) { inputs.append(input) }
             }
@@ -102,6 +102,8 @@ extension Input {
         case .backpressured(let session): self = .backpressured(session)
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
+        // The replica judges nobody: the gateway admits administrators alone.
+        case .identify: return nil
         case .send, .reportWritable, .close, .native, .wake: return nil
         }
     }

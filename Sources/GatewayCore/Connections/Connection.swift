@@ -1,4 +1,5 @@
 internal import HTTPText
+internal import Rules
 internal import SyncProtocol
 
 /// One connection to the HTTP port: the request that is being read or answered, and its session at the replica.
@@ -14,6 +15,10 @@ struct Connection {
     /// As what the connection is counted.
     private var kind = ConnectionKind.http
     var numbers = RequestNumbers()
+    /// Who speaks.
+    var identity: Identity
+    /// Whom the replica takes for the one who speaks by the session.
+    private var identified: Principal?
     /// Whether the replica has a session of this connection.
     private var hasSession = false
     /// Whether the replica holds back what the session listens to.
@@ -26,6 +31,7 @@ struct Connection {
         self.id = id
         session = id
         self.address = address
+        identity = context.access.initial
         reader = RequestReader(limits: context.configuration.limits)
         phaseMilliseconds = context.elapsedMilliseconds
         context.metrics.connections[.http, default: 0] += 1
@@ -89,7 +95,7 @@ struct Connection {
             context.forgetRealtime(session.name)
         }
         if session != id { context.route(session, to: nil) }
-        (session, hasSession, isHeld) = (id, false, false)
+        (session, hasSession, isHeld, identified) = (id, false, false, nil)
     }
 
     /// Begins a session, unless there is one.
@@ -99,9 +105,19 @@ struct Connection {
         context.output(.open(session))
     }
 
-    /// Goes on with a session that the replica has already.
-    mutating func own(_ session: SessionID, isHeld: Bool, _ context: inout GatewayContext) {
+    /// Tells the replica who speaks, unless it knows.
+    mutating func identify(_ context: inout GatewayContext) {
+        guard identified != identity.principal else { return }
+        identified = identity.principal
+        context.output(.identify(session, identity.principal))
+    }
+
+    /// Goes on with a session that the replica has already, and knows whose it is.
+    mutating func own(
+        _ session: SessionID, of identity: Identity, isHeld: Bool, _ context: inout GatewayContext
+    ) {
         (self.session, hasSession, self.isHeld) = (session, true, isHeld)
+        (self.identity, identified) = (identity, identity.principal)
     }
 
     /// The client has connected again and named this session, which is over therefore.
@@ -120,6 +136,7 @@ struct Connection {
     mutating func ask(_ messages: [ClientMessage], _ context: inout GatewayContext) {
         if messages.isEmpty { return }
         openSession(&context)
+        identify(&context)
         context.output(.ask(session, messages))
     }
 }
@@ -203,13 +220,15 @@ extension Connection {
             return deadline.map { now >= $0 } ?? false
         case .answering(_, _, let since): return now >= since + configuration.partMilliseconds
         case .streaming(let stream):
+            if identity.hasEnded(at: now) { return true }
             let limit =
                 stream.isPartWay
                 ? configuration.partMilliseconds : configuration.keepAliveMilliseconds
             return now >= stream.sentMilliseconds + limit
         // As long as the client polls, these show that it is alive.
-        case .realtime(let realtime): return realtime.session?.isSilent(at: context.now) ?? false
-        case .asking, .refusing, .polling, .native, .closing: return false
+        case .realtime(let realtime): return realtime.session?.isDue(at: context.now) ?? false
+        case .native: return identity.hasEnded(at: now)
+        case .asking, .refusing, .polling, .closing: return false
         }
     }
 
@@ -220,10 +239,14 @@ extension Connection {
         case .answering: close(&context)
         case .streaming(var stream):
             if stream.isPartWay { return close(&context) }
+            if identity.hasEnded(at: context.elapsedMilliseconds) {
+                return revokeStream(&context)
+            }
             context.send(stream.keepAlive(at: context.elapsedMilliseconds), to: id)
             become(.streaming(stream))
-        case .realtime: endRealtime(.goingAway, &context)
-        case .asking, .refusing, .polling, .native, .closing: break
+        case .realtime: expireRealtime(&context)
+        case .native: expireNative(&context)
+        case .asking, .refusing, .polling, .closing: break
         }
     }
 

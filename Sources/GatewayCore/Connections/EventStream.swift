@@ -78,6 +78,12 @@ struct EventStream {
         return body.piece(EventStreamText.bytes(event: "keep-alive", data: EventStream.null))
     }
 
+    /// The end of a stream whose client shows nothing any more; Firebase's clients compare the text, which is no JSON.
+    var revocation: [UInt8] {
+        let text = Array("credential is no longer valid".utf8)
+        return body.piece(EventStreamText.bytes(event: "auth_revoked", data: text)) + body.end
+    }
+
     private static let null = Array("null".utf8)
     /// What the replica tells before it holds back the rest comes from a few turns.
     private static let waitingLimit = 10_000

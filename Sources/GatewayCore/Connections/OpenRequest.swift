@@ -1,4 +1,5 @@
 internal import HTTPText
+internal import Rules
 
 /// A request that is being read or answered.
 struct OpenRequest {
@@ -10,6 +11,8 @@ struct OpenRequest {
     /// The origin to name in the answer, if the request comes from a web page.
     let origin: String?
     let plan: RequestPlan
+    /// Who sends it.
+    let identity: Identity
     /// What has arrived of a body that is kept.
     var body: [UInt8] = []
     /// Whether the client waits until it is told to send the body.
@@ -21,7 +24,7 @@ struct OpenRequest {
 
     /// Begins a request.
     init(
-        _ head: RequestHead, from address: RemoteAddress, in context: borrowing GatewayContext
+        _ head: RequestHead, in context: borrowing GatewayContext
     ) {
         method = head.method
         if case .allowed(let origin) = context.originRule.decide(head) {
@@ -31,10 +34,13 @@ struct OpenRequest {
         }
         awaitsContinue = head.expectsContinue && head.body != .length(0)
         do throws(RestFailure) {
-            plan = try RequestPlan(head, from: address, in: context)
+            let sender = try context.identity(of: head)
+            plan = try RequestPlan(head, by: sender.principal, in: context)
+            identity = sender
             answersAtOnce = false
             isDelayed = false
         } catch {
+            identity = Identity(.anonymous)
             plan = .answer(Answer(error))
             isDelayed = error.isDelayed
             answersAtOnce = isDelayed || awaitsContinue || !OpenRequest.isShort(head.body)

@@ -79,10 +79,12 @@ extension Connection {
         if let last = head.last { context.endRealtime(last) }
         let name = context.unguessableName()
         let session = RealtimeSession(
-            name: name, host: head.host, secrets: context.configuration.secrets, at: context.now)
+            name: name, host: head.host, access: context.access, at: context.now)
         let bytes = upgrade(head, to: .connection(session), &context)
         context.nameRealtime(id, name)
         openSession(&context)
+        identity = context.access.initial
+        identify(&context)
         updateRealtime(&context) { session, context in session.begin(at: context.now) }
         receiveFrames(bytes, &context)
     }
@@ -110,7 +112,7 @@ extension Connection {
         }
         realtime.owner = .connection(polled.realtime)
         become(.realtime(realtime))
-        own(session, isHeld: polled.isHeld, &context)
+        own(session, of: polled.realtime.identity, isHeld: polled.isHeld, &context)
         context.route(session, to: id)
         if polled.isHeld || polled.realtime.isWaiting {
             context.output(.reportWritable(id))
@@ -183,6 +185,9 @@ extension Connection {
         for effect in effects {
             switch effect {
             case .send(let text): sendFrame(.text, text, &context)
+            case .identify(let principal):
+                identity = Identity(principal)
+                identify(&context)
             case .ask(let messages): ask(messages, &context)
             case .close(let code): endRealtime(WebSocketCloseCode(rawValue: code), &context)
             case .delayRefusal:
@@ -193,6 +198,15 @@ extension Connection {
             context.output(.reportWritable(id))
             hold(&context)
         }
+    }
+
+    /// Does what is due: ends a session whose client is silent, or what its client has shown.
+    mutating func expireRealtime(_ context: inout GatewayContext) {
+        guard case .realtime(let realtime) = activity, let session = realtime.session else {
+            return
+        }
+        if session.isSilent(at: context.now) { return endRealtime(.goingAway, &context) }
+        updateRealtime(&context) { session, context in session.expireCredential(at: context.now) }
     }
 
     /// Whether the connection is a WebSocket of Firebase's protocol.

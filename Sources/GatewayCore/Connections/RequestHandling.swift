@@ -27,7 +27,7 @@ extension Connection {
     }
 
     private mutating func begin(_ head: RequestHead, _ context: inout GatewayContext) {
-        let request = OpenRequest(head, from: address, in: context)
+        let request = OpenRequest(head, in: context)
         guard request.answersAtOnce, case .answer(let answer) = request.plan else {
             become(.receiving(request))
             return
@@ -83,6 +83,7 @@ extension Connection {
         var body: [UInt8] = []
         swap(&body, &request.body)
         context.bodyBytes -= body.count
+        identity = request.identity
         switch request.plan {
         case .answer(let answer): send(answer, to: request, &context)
         case .metrics:
@@ -104,6 +105,7 @@ extension Connection {
         context.send(
             WebSocketUpgrade.answer(to: key, subprotocol: NativeProtocol.name), to: id)
         become(.native)
+        identify(&context)
         context.output(.native(id, rest: reader.upgrade()))
     }
 
@@ -233,8 +235,10 @@ extension ResponseHead {
         for field in answer.fields { append(field.name, field.value) }
         append("Cache-Control", "no-cache")
         append("X-Content-Type-Options", "nosniff")
-        // The URI may have a secret in it.
-        if configuration.secrets != nil { append("Referrer-Policy", "no-referrer") }
+        // The URI may have a secret in it, or a token.
+        if configuration.secrets != nil || configuration.tokens != nil {
+            append("Referrer-Policy", "no-referrer")
+        }
         guard let origin else { return }
         append("Access-Control-Allow-Origin", origin)
         append("Access-Control-Expose-Headers", "ETag, Hearth-Concern")
@@ -262,6 +266,13 @@ extension Connection {
             of: listen, in: rest.form.form, body, sharesTexts: request.form.version == .http11,
             at: context.elapsedMilliseconds)
         become(.streaming(stream))
+    }
+
+    /// Ends a stream whose client shows nothing any more.
+    mutating func revokeStream(_ context: inout GatewayContext) {
+        guard case .streaming(let stream) = activity else { return }
+        context.send(stream.revocation, to: id)
+        close(&context)
     }
 
     /// Tells the client what changed.

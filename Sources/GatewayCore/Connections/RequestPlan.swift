@@ -1,6 +1,7 @@
 internal import DataTree
 internal import HTTPText
 internal import JSONText
+internal import Rules
 internal import SyncProtocol
 
 /// What is done with a request once it is complete, as its head says.
@@ -19,15 +20,12 @@ enum RequestPlan {
     ///
     /// - Throws: why it is refused, before anything is done and before its body is read.
     init(
-        _ head: RequestHead, from address: RemoteAddress, in context: borrowing GatewayContext
+        _ head: RequestHead, by principal: Principal, in context: borrowing GatewayContext
     ) throws(RestFailure) {
-        guard context.hostRule.permits(head.authority) else { throw .host(head) }
-        guard context.originRule.decide(head) != .refused else { throw .origin }
         if head.method == .options {
             self = .answer(Answer(preflightFor: head))
             return
         }
-        try context.checkSecret(of: head)
         if let coding = head.value(of: "content-encoding"), coding.lowercased() != "identity" {
             throw .contentEncoding
         }
@@ -38,6 +36,7 @@ enum RequestPlan {
             self = .answer(Answer(health: context.availability))
         case "/metrics":
             try head.checkIsRead()
+            guard principal == .administrator else { throw .permissionDenied }
             self = .metrics
         case NativeProtocol.path:
             self = .native(key: try head.webSocketKey())
@@ -68,14 +67,22 @@ enum RequestPlan {
 }
 
 extension GatewayContext {
-    /// What needs no secret: whether the node serves, and sessions of Firebase's protocol, which show theirs by a message.
+    /// What anybody may ask for: whether the node serves, and sessions of Firebase's protocol, whose clients show who they are by
+    /// messages.
     private static let openPaths = ["/health", "/.ws", "/.lp"]
 
-    fileprivate borrowing func checkSecret(of head: RequestHead) throws(RestFailure) {
-        guard let secrets = configuration.secrets,
+    /// Who sends a request.
+    ///
+    /// - Throws: why whoever it is may do nothing here.
+    borrowing func identity(of head: RequestHead) throws(RestFailure) -> Identity {
+        guard hostRule.permits(head.authority) else { throw .host(head) }
+        guard originRule.decide(head) != .refused else { throw .origin }
+        guard !access.isOpen, head.method != .options,
             !GatewayContext.openPaths.contains(head.target.pathText)
-        else { return }
-        try Credentials(head).check(by: secrets)
+        else { return access.initial }
+        let identity = try Credentials(head).identity(by: access, json, at: now)
+        guard access.admits(identity.principal) else { throw .permissionDenied }
+        return identity
     }
 
     fileprivate borrowing func checkServes() throws(RestFailure) {

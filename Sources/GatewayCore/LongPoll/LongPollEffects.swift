@@ -25,11 +25,12 @@ extension GatewayContext {
         let name = unguessableName()
         var session = LongPollSession(
             credential,
-            RealtimeSession(name: name, host: host, secrets: configuration.secrets, at: now))
+            RealtimeSession(name: name, host: host, access: access, at: now))
         let script = session.begin(callback: callback, at: now)
         let id = longPolls.add(session)
         nameRealtime(id, name)
         output(.open(id))
+        output(.identify(id, access.initial.principal))
         return script
     }
 
@@ -45,6 +46,7 @@ extension GatewayContext {
     private mutating func perform(_ effect: LongPollEffect, of id: SessionID) {
         switch effect {
         case .answer(let script, let connection): signal(.answerPoll(script), to: connection)
+        case .identify(let principal): output(.identify(id, principal))
         case .ask(let messages): output(.ask(id, messages))
         case .backpressured: output(.backpressured(id))
         case .writable: output(.writable(id))

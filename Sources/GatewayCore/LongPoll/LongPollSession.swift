@@ -1,10 +1,13 @@
 internal import JSONText
+internal import Rules
 internal import SyncProtocol
 
 /// What a gateway must do for a session with long polls, in order.
 enum LongPollEffect: Equatable {
     /// Answer the poll that a connection holds by a script.
     case answer([UInt8], to: SessionID)
+    /// Tell the replica who the client is from here on.
+    case identify(Principal)
     /// Hand requests to the replica.
     case ask([ClientMessage])
     /// Tell the replica that the session reads too slowly; that it has room again.
@@ -130,6 +133,7 @@ extension LongPollSession {
 
     /// Answers a poll that was held for long enough, and ends a session that nothing has come from.
     mutating func checkDeadlines(at now: Moment) -> [LongPollEffect] {
+        perform(realtime.expireCredential(at: now))
         if realtime.isSilent(at: now) {
             end()
         } else if let poll,
@@ -215,6 +219,7 @@ extension LongPollSession {
         for effect in realtimeEffects where !isOver {
             switch effect {
             case .send(let text): send(text)
+            case .identify(let principal): effects.append(.identify(principal))
             case .ask(let messages): effects.append(.ask(messages))
             case .close(let code): end(code: code)
             case .delayRefusal: effects.append(.delayRefusal)

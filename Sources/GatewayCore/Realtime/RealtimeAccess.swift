@@ -1,7 +1,8 @@
 internal import DataTree
-internal import SyncProtocol
+internal import Rules
+package import SyncProtocol
 
-// What the client of a session may do: everything once it has shown a secret, and nothing before.
+// Who the client of a session is, by what it shows, and what it may do.
 
 extension RealtimeSession {
     /// So many wrong credentials may wait for their refusals.
@@ -9,35 +10,52 @@ extension RealtimeSession {
 
     /// Processes a credential. A wrong one takes what an earlier one gave, and is refused somewhat later.
     ///
-    /// - Parameter namesUser: Whether the client wants to be some user, who without rules may do nothing.
+    /// - Parameter user: The user as which an administrator wants to act.
     mutating func authenticate(
-        by credential: String, namesUser: Bool, _ number: Int64
+        by credential: String, actingAs user: Claim?, _ number: Int64
     ) -> [RealtimeEffect] {
-        guard let secrets else { return confirmCredential(number) }
-        guard secrets.contains(credential) else {
+        if access.isOpen { return confirm(access.initial, number) }
+        do throws(CredentialFailure) {
+            let shown = try access.identity(of: credential, actingAs: user, at: heard)
+            return become(shown) + confirm(shown, number)
+        } catch {
             guard refusals.count < RealtimeSession.refusalLimit else { return close(code: 1_008) }
-            refusals.append(number)
-            return revoke() + [.delayRefusal]
+            refusals.append((number, error))
+            return become(access.initial) + [.delayRefusal]
         }
-        let revocation = namesUser ? revoke() : []
-        isAdministrator = !namesUser
-        return revocation + confirmCredential(number)
     }
 
-    private mutating func confirmCredential(_ number: Int64) -> [RealtimeEffect] {
-        send(RealtimeText.response(number, payload: #"{"auth":null}"#))
+    private mutating func confirm(_ identity: Identity, _ number: Int64) -> [RealtimeEffect] {
+        send(RealtimeText.response(number, payload: RealtimeText.payload(of: identity)))
+    }
+
+    /// Goes on with a client that is somebody else, or the same with another token. The replica judges again what the client
+    /// listens to; where it judges nobody, a client that is no administrator any more has nothing left.
+    mutating func become(_ next: Identity) -> [RealtimeEffect] {
+        let before = identity.principal
+        identity = next
+        guard next.principal != before else { return [] }
+        let hasLost = access.admits(before) && !access.admits(next.principal)
+        return (hasLost ? revokeAll() : []) + [.identify(next.principal)]
+    }
+
+    /// Signs a client out whose token has expired.
+    package mutating func expireCredential(at now: Moment) -> [RealtimeEffect] {
+        guard !isOver, identity.hasEnded(at: now.elapsedMilliseconds) else { return [] }
+        return become(access.initial) + send(RealtimeText.expiredCredential)
     }
 
     /// Sends the first refusal of a credential that waits.
     package mutating func sendRefusal() -> [RealtimeEffect] {
         guard !isOver, !refusals.isEmpty else { return [] }
+        let (number, failure) = refusals.removeFirst()
         return send(
             RealtimeText.response(
-                refusals.removeFirst(), status: "invalid_token",
-                payload: RealtimeText.quoted(RestFailure.wrongCredential.problem)))
+                number, status: failure.realtimeStatus,
+                payload: RealtimeText.quoted(failure.refusal.problem)))
     }
 
-    /// Refuses a request of a client that has shown no secret.
+    /// Refuses a request of a client that may do nothing.
     mutating func deny(_ number: Int64) -> [RealtimeEffect] {
         send(
             RealtimeText.response(
@@ -45,10 +63,8 @@ extension RealtimeSession {
                 payload: RealtimeText.quoted(RestFailure.permissionDenied.problem)))
     }
 
-    /// Takes all from a client that it had by a secret: listens end, and what it left to do at its end is not done.
-    mutating func revoke() -> [RealtimeEffect] {
-        guard secrets != nil, isAdministrator else { return [] }
-        isAdministrator = false
+    /// Takes all from a client that it had: listens end, and what it left to do at its end is not done.
+    private mutating func revokeAll() -> [RealtimeEffect] {
         var effects: [RealtimeEffect] = []
         for listen in listens.all { effects += revoke(listen) }
         return effects + [askUnanswered(.onDisconnectCancel(id: nextRequest(), path: .root))]

@@ -1,7 +1,9 @@
 internal import DataTree
 internal import JSONText
 internal import QueryEngine
+internal import Rules
 internal import SyncProtocol
+internal import Tokens
 
 /// A message of a Firebase client, version 5 of its WebSocket protocol.
 enum RealtimeMessage: Equatable {
@@ -22,8 +24,9 @@ struct RealtimeRequest: Equatable {
     enum Action: Equatable {
         /// `s`, `appcheck`, …: answered `ok`.
         case acknowledged
-        /// `auth` and `gauth`: what comes next is done by whom this credential shows, or with `authvar` and `noauth` by some user.
-        case authenticate(credential: String, namesUser: Bool)
+        /// `auth` and `gauth`: what comes next is done by whom this credential shows, or with `authvar` and `noauth` as some user
+        /// would do it.
+        case authenticate(credential: String, actingAs: Claim?)
         /// `unauth`: the credential holds no more.
         case signOut
         /// `q`, and `l` of old clients.
@@ -85,11 +88,20 @@ extension RealtimeRequest.Action {
         }
     }
 
-    private static func authenticate(_ body: JSONNode?) -> RealtimeRequest.Action {
-        let isRestricted = body?["noauth"]?.boolean ?? false
-        return .authenticate(
-            credential: body?["cred"]?.string ?? "",
-            namesUser: isRestricted || body?["authvar"] != nil)
+    private static func authenticate(
+        _ body: JSONNode?
+    ) throws(DataError) -> RealtimeRequest.Action {
+        var user: Claim?
+        if body?["noauth"]?.boolean ?? false { user = .null }
+        if user == nil, let variable = body?["authvar"] {
+            do throws(Claim.Failure) {
+                user = try Claim(variable)
+            } catch {
+                throw DataError(
+                    problem: "authvar has two members of one name", fix: "send each member once")
+            }
+        }
+        return .authenticate(credential: body?["cred"]?.string ?? "", actingAs: user)
     }
 
     private static func read(
@@ -97,7 +109,7 @@ extension RealtimeRequest.Action {
     ) throws(DataError) -> RealtimeRequest.Action {
         switch action {
         case "s", "appcheck", "unappcheck", "unappeck": return .acknowledged
-        case "auth", "gauth": return .authenticate(body)
+        case "auth", "gauth": return try .authenticate(body)
         case "unauth": return .signOut
         default: break
         }

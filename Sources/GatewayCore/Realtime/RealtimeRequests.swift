@@ -11,7 +11,11 @@ extension RealtimeSession {
         _ text: [UInt8], at now: Moment, by reader: JSONReader
     ) -> [RealtimeEffect] {
         guard !isOver else { return [] }
-        heardMilliseconds = now.elapsedMilliseconds
+        heard = now
+        return expireCredential(at: now) + process(text, by: reader)
+    }
+
+    private mutating func process(_ text: [UInt8], by reader: JSONReader) -> [RealtimeEffect] {
         switch joiner.append(text) {
         case .nothing: return []
         case .tooLarge: return refuseTooLarge()
@@ -52,13 +56,15 @@ extension RealtimeSession {
                 number, .tooBig, "\(RealtimeSession.requestLimit) requests wait for answers",
                 "wait for some before you ask for more")
         }
-        if !isAdministrator, request.action.needsPermission { return deny(number) }
+        if !access.admits(identity.principal), request.action.needsPermission {
+            return deny(number)
+        }
         switch request.action {
         case .acknowledged: return send(RealtimeText.response(number))
-        case .authenticate(let credential, let namesUser):
-            return authenticate(by: credential, namesUser: namesUser, number)
+        case .authenticate(let credential, let user):
+            return authenticate(by: credential, actingAs: user, number)
         case .signOut:
-            return revoke()
+            return become(access.initial)
                 + send(RealtimeText.response(number, payload: #""unauthenticated""#))
         case .listen(let key, let tag, let held): return listen(to: key, tag, held, number)
         case .unlisten(let key):

@@ -1,11 +1,14 @@
 internal import DataTree
 package import JSONText
+package import Rules
 package import SyncProtocol
 
 /// What a gateway must do for a Firebase session, in order.
 package enum RealtimeEffect: Equatable, Sendable {
     /// Send a WebSocket text message, as one frame.
     case send([UInt8])
+    /// Tell the replica who the client is from here on.
+    case identify(Principal)
     /// Hand requests to the replica.
     case ask([ClientMessage])
     /// Close the connection with this WebSocket code, once all that was sent has left; the session is over.
@@ -27,12 +30,11 @@ package struct RealtimeSession {
     /// How the client names this session when it connects again: `ls=`.
     package let name: String
     private let host: String
-    /// The secrets by which a client may do something; nil if each may do everything.
-    let secrets: SecretHashes?
-    /// Whether the client may do everything; otherwise it may do nothing.
-    var isAdministrator: Bool
-    /// The numbers of requests that had wrong credentials, and whose refusals wait.
-    var refusals: [Int64] = []
+    let access: Access
+    /// Who the client is.
+    var identity: Identity
+    /// Requests that had wrong credentials, and whose refusals wait.
+    var refusals: [(number: Int64, failure: CredentialFailure)] = []
     var joiner = ChunkJoiner()
     var listens = RealtimeListens()
     /// A request that the replica has not answered.
@@ -46,7 +48,8 @@ package struct RealtimeSession {
     var requests: [UInt64: Request] = [:]
     var lastRequest: UInt64 = 0
     private var outgoing = RealtimeOutgoing()
-    var heardMilliseconds: UInt64
+    /// When something came from the client last.
+    var heard: Moment
     private(set) var isOver = false
 
     /// A session of a client that has connected to a host.
@@ -54,11 +57,11 @@ package struct RealtimeSession {
     /// - Parameters:
     ///   - name: 32 characters that nobody can guess, for whoever knows them can end the session.
     ///   - host: What the request's `Host` says; clients connect to it the next time.
-    ///   - secrets: The secrets by which a client may do something; nil if each may do everything.
-    package init(name: String, host: String, secrets: SecretHashes? = nil, at now: Moment) {
-        (self.name, self.host, self.secrets) = (name, host, secrets)
-        isAdministrator = secrets == nil
-        heardMilliseconds = now.elapsedMilliseconds
+    ///   - access: Who clients are by what they show; the replica has to know its `initial` identity.
+    package init(name: String, host: String, access: Access = Access(), at now: Moment) {
+        (self.name, self.host, self.access) = (name, host, access)
+        identity = access.initial
+        heard = now
     }
 
     /// A reader of what clients send, for any number of sessions.
@@ -75,7 +78,12 @@ package struct RealtimeSession {
 
     /// Whether the client counts as gone.
     package func isSilent(at now: Moment) -> Bool {
-        now.elapsedMilliseconds >= heardMilliseconds + RealtimeSession.silenceMilliseconds
+        now.elapsedMilliseconds >= heard.elapsedMilliseconds + RealtimeSession.silenceMilliseconds
+    }
+
+    /// Whether the client counts as gone, or what it has shown shows nothing any more.
+    func isDue(at now: Moment) -> Bool {
+        isSilent(at: now) || identity.hasEnded(at: now.elapsedMilliseconds)
     }
 
     /// Whether messages wait until the connection has room: the replica's answers should wait as well.
@@ -143,8 +151,22 @@ extension RealtimeSession {
             guard let request = requests.removeValue(forKey: id) else { return [] }
             listens.remove(id)
             return refuse(request.number, code, problem, fix)
-        case .ready, .seen, .ended: return []
+        case .ended(let id, let code, let problem, let fix):
+            return ended(id, code, problem, fix)
+        case .ready, .seen: return []
         }
+    }
+
+    /// Tells the client that a listen is over; one that has no answer yet gets this one.
+    private mutating func ended(
+        _ id: UInt64, _ code: ErrorCode, _ problem: String, _ fix: String
+    ) -> [RealtimeEffect] {
+        guard let key = listens[id]?.key else { return [] }
+        listens.remove(id)
+        if let request = requests.removeValue(forKey: id) {
+            return refuse(request.number, code, problem, fix)
+        }
+        return send(RealtimeText.revocation(of: key))
     }
 
     /// Answers a request that is done; of a listen, only after its first data.

@@ -1,7 +1,9 @@
 internal import DataTree
 internal import JSONText
 internal import QueryEngine
+internal import Rules
 internal import SyncProtocol
+internal import Tokens
 
 /// The messages that a Firebase client gets, as JSON.
 enum RealtimeText {
@@ -56,6 +58,17 @@ enum RealtimeText {
         let path = quoted(name(of: key.path))
         let query = key.query == Query() ? "" : #","q":[\#(key.query.realtimeText)]"#
         return Array(#"{"t":"d","d":{"a":"c","b":{"p":\#(path)\#(query)}}}"#.utf8)
+    }
+
+    /// Says that what the client has shown shows nothing any more.
+    static let expiredCredential = Array(
+        #"{"t":"d","d":{"a":"ac","b":{"s":"expired_token","d":"Auth token is expired."}}}"#.utf8)
+
+    /// Who the client is, as the payload of the answer to its credential.
+    static func payload(of identity: Identity) -> String {
+        let auth = if case .user(let auth) = identity.principal { auth.json } else { "null" }
+        let expires = identity.expiresSeconds.flatMap { Int64(exactly: $0.rounded(.down)) }
+        return #"{"auth":\#(auth)\#(expires.map { #","expires":\#($0)"# } ?? "")}"#
     }
 
     /// The end of a push, with the tag of its query.

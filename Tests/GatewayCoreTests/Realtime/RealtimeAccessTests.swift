@@ -9,7 +9,7 @@ import Testing
     private var rig = RealtimeRig()
 
     init() {
-        rig.secrets = TestSecrets.hashes
+        rig.access = Access(TestSecrets.configuration)
         _ = rig.connect()
         _ = rig.connect(2)
         // The second client may do everything.
@@ -72,12 +72,14 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"cred":"alpha-secret","authvar":{"uid":"u1"}}"#,
-        #"{"cred":"alpha-secret","noauth":true}"#,
+        (#"{"cred":"alpha-secret","authvar":{"uid":"u1"}}"#, #"{"auth":{"uid":"u1"}}"#),
+        (#"{"cred":"alpha-secret","noauth":true}"#, RealtimeAccessTests.accepted),
     ])
-    mutating func `an administrator who acts as some user may do nothing`(body: String) {
+    mutating func `an administrator who acts as some user may do nothing`(
+        body: String, answer: String
+    ) {
         _ = rig.request(1, "gauth", #"{"cred":"alpha-secret"}"#)
-        #expect(rig.request(2, "gauth", body) == [RealtimeRig.answer(2, "ok", Self.accepted)])
+        #expect(rig.request(2, "gauth", body) == [RealtimeRig.answer(2, "ok", answer)])
         #expect(rig.request(3, "p", #"{"p":"/a","d":1}"#) == [Self.denial(3)])
     }
 
@@ -121,7 +123,7 @@ import Testing
     }
 
     @Test mutating func `without secrets, every client may do everything`() {
-        rig.secrets = nil
+        rig.access = Access()
         _ = rig.connect(3)
         #expect(rig.request(1, "p", #"{"p":"/a","d":1}"#, by: 3) == [RealtimeRig.answer(1)])
         #expect(

@@ -1,6 +1,7 @@
 import DataTree
 import JSONText
 import ReplicaCore
+import Rules
 import SyncProtocol
 
 @testable import GatewayCore
@@ -17,8 +18,10 @@ struct RealtimeRig {
     private var texts = GatewayTexts()
     private let reader = RealtimeSession.makeReader()
     private var elapsedMilliseconds: UInt64 = 0
-    /// The secrets that new clients have to show.
-    var secrets: SecretHashes?
+    /// What new clients have to show.
+    var access = Access()
+    /// Whom the replica would take each client for, one after the other.
+    private(set) var identities: [SessionID: [Principal]] = [:]
 
     init() {
         replica = Replica(
@@ -58,6 +61,7 @@ struct RealtimeRig {
             switch effect {
             case .send(let text):
                 sent[session, default: []].append(String(decoding: text, as: UTF8.self))
+            case .identify(let principal): identities[session, default: []].append(principal)
             case .ask(let messages): step(.requestedMessages(messages, by: session))
             case .close(let code): closed[session] = code
             case .delayRefusal: delayed.append(session)
@@ -74,7 +78,7 @@ struct RealtimeRig {
             rig.step(.opened(id))
             rig.sessions[id] = RealtimeSession(
                 name: String(repeating: "0", count: 31) + "\(number)", host: "h:1",
-                secrets: rig.secrets, at: rig.now)
+                access: rig.access, at: rig.now)
             let now = rig.now
             let effects = rig.sessions[id]!.begin(at: now)
             rig.perform(effects, of: id)
@@ -111,6 +115,25 @@ struct RealtimeRig {
 
     static func request(_ number: Int, _ action: String, _ body: String) -> String {
         #"{"t":"d","d":{"r":\#(number),"a":"\#(action)","b":\#(body)}}"#
+    }
+
+    /// Time passes, after which deadlines are looked at; returns what a client is sent.
+    mutating func wait(_ milliseconds: UInt64, _ number: UInt64 = 1) -> [String] {
+        let id = SessionID(number: number)
+        return turn(after: milliseconds) { rig in
+            let effects = rig.sessions[id]!.expireCredential(at: rig.now)
+            rig.perform(effects, of: id)
+        }[id] ?? []
+    }
+
+    /// The replica tells a client something; returns what the client is sent.
+    mutating func answer(_ message: NodeMessage, _ number: UInt64 = 1) -> [String] {
+        let id = SessionID(number: number)
+        return turn { rig in
+            let effects = rig.sessions[id]!.answered(
+                [SessionAnswer(message)], sharing: &rig.texts)
+            rig.perform(effects, of: id)
+        }[id] ?? []
     }
 
     /// A refusal is due.

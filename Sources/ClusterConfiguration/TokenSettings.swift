@@ -1,0 +1,43 @@
+/// What a configuration says of tokens: who signs them, and where the keys are by which nodes check that.
+public struct TokenSettings: Equatable, Sendable {
+    /// Who signs tokens.
+    public struct Issuer: Equatable, Sendable {
+        /// What tokens say as `iss`; nil if it does not matter.
+        public var name: String?
+        /// What tokens may say as `aud`; empty if it does not matter.
+        public var audiences: [String] = []
+        /// Where the public keys are: a file, or a folder of files.
+        public var keys: String?
+        /// The files of shared secrets, by which tokens are signed instead.
+        public var secrets: [String] = []
+        /// The claim that becomes `auth.uid`.
+        public var userClaim = "sub"
+        /// The claim that becomes `auth.provider`.
+        public var providerClaim: String?
+        /// The claim that makes an administrator if it is true.
+        public var adminClaim: String?
+        /// How far the clocks of the issuer and the nodes may be apart.
+        public var skewSeconds = 60
+        /// How old tokens may become.
+        public var maxAgeSeconds: Int?
+
+        package init() {}
+    }
+
+    /// Who signs tokens.
+    public var issuers: [Issuer] = []
+    /// Whether nodes believe tokens without a signature, as Firebase's emulators do.
+    public var unsignedTokens = false
+
+    package init() {}
+
+    /// Whether nodes take no tokens.
+    public var isEmpty: Bool { issuers.isEmpty && !unsignedTokens }
+
+    /// The most issuers of a cluster.
+    public static let issuerLimit = 16
+    /// The most shared secrets of an issuer: one replaces the other.
+    public static let secretLimit = 2
+    /// The most files of a folder with keys.
+    static let fileLimit = 64
+}

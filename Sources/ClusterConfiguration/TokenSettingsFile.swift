@@ -1,0 +1,101 @@
+internal import Foundation
+
+/// What is written under `tokens` in a configuration file.
+struct TokenDocument: StrictlyDecodable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case issuers, unsignedTokens
+    }
+
+    let issuers: [Strict<Issuer>]?
+    let unsignedTokens: Bool?
+
+    struct Issuer: StrictlyDecodable {
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case issuer, audience, keys, secrets, user, provider, admin, skewSeconds, maxAgeSeconds
+        }
+
+        let issuer: String?
+        let audience: Texts?
+        let keys: String?
+        let secrets: [String]?
+        let user: String?
+        let provider: String?
+        let admin: String?
+        let skewSeconds: Int?
+        let maxAgeSeconds: Int?
+    }
+
+    /// One text, or a list of them.
+    struct Texts: Decodable {
+        let all: [String]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let text = try? container.decode(String.self) {
+                all = [text]
+            } else {
+                all = try container.decode([String].self)
+            }
+        }
+    }
+}
+
+extension TokenSettings {
+    init(_ document: TokenDocument, in file: ConfigurationFile) throws(NodeError) {
+        unsignedTokens = document.unsignedTokens ?? false
+        let issuers = document.issuers ?? []
+        guard issuers.count <= TokenSettings.issuerLimit else {
+            throw file.error(
+                #""issuers" has \#(issuers.count) entries"#, at: ["tokens", "issuers"],
+                fix: "list \(TokenSettings.issuerLimit) at most")
+        }
+        self.issuers = try issuers.map { issuer throws(NodeError) in
+            try Issuer(issuer.content, in: file)
+        }
+    }
+}
+
+extension TokenSettings.Issuer {
+    fileprivate init(
+        _ document: TokenDocument.Issuer, in file: ConfigurationFile
+    ) throws(NodeError) {
+        name = document.issuer
+        audiences = document.audience?.all ?? []
+        keys = document.keys.map(file.resolve)
+        secrets = (document.secrets ?? []).map(file.resolve)
+        userClaim = document.user ?? userClaim
+        (providerClaim, adminClaim) = (document.provider, document.admin)
+        skewSeconds =
+            try file.number(document.skewSeconds, in: 0...3_600, at: "skewSeconds") ?? skewSeconds
+        maxAgeSeconds = try file.number(
+            document.maxAgeSeconds, in: 1...1_000_000_000, at: "maxAgeSeconds")
+        try check(in: file)
+    }
+
+    private func check(in file: ConfigurationFile) throws(NodeError) {
+        let place = ["tokens", "issuers"]
+        let named = name.map { "the issuer \"\($0)\"" } ?? "an issuer"
+        guard (keys == nil) != secrets.isEmpty else {
+            throw file.error(
+                "\(named) needs either \"keys\" or \"secrets\"", at: place,
+                fix:
+                    "name the file with its public keys as \"keys\", or that of a secret which it shares with the cluster as \"secrets\""
+            )
+        }
+        guard secrets.count <= TokenSettings.secretLimit else {
+            throw file.error(
+                "\(named) has \(secrets.count) secrets", at: place,
+                fix:
+                    "list \(TokenSettings.secretLimit) at most: the one in use, and the one that replaces it"
+            )
+        }
+        if keys == nil { return }
+        guard name != nil, !audiences.isEmpty else {
+            throw file.error(
+                "\(named) with public keys needs \"issuer\" and \"audience\"", at: place,
+                fix:
+                    "write what its tokens say as iss and aud, or it would vouch for users of other programs"
+            )
+        }
+    }
+}

@@ -1,0 +1,60 @@
+internal import Rules
+internal import SyncProtocol
+internal import Tokens
+
+/// Who clients are by what they show, secrets and tokens, and who may do something. All sessions of a gateway share one.
+package final class Access {
+    private let secrets: SecretHashes?
+    private var tokens: TokenVerifier?
+    private let admitsUsers: Bool
+
+    /// Access to a node that knows neither secrets nor tokens: each client may do everything.
+    package convenience init() { self.init(GatewayConfiguration()) }
+
+    /// Access as a gateway permits it.
+    package init(_ configuration: GatewayConfiguration) {
+        secrets = configuration.secrets
+        tokens = configuration.tokens.map { TokenVerifier(trusting: $0) }
+        admitsUsers = configuration.admitsUsers
+    }
+
+    /// Whether each client may do everything, whatever it shows.
+    var isOpen: Bool { secrets == nil && tokens == nil }
+
+    /// Whether pages of other sites know nothing by which they could do anything.
+    var keepsOutPages: Bool { !isOpen && tokens?.trust.acceptsUnsigned != true }
+
+    /// Who a client is that has shown nothing.
+    package var initial: Identity { Identity(isOpen ? .administrator : .anonymous) }
+
+    /// Whether somebody may do anything: users only where the replica judges what they do.
+    func admits(_ principal: Principal) -> Bool { principal == .administrator || admitsUsers }
+
+    /// From now on other tokens are trusted. Those who have shown one before are who they are until it expires.
+    func trust(_ trust: TokenTrust) { tokens?.trust = trust }
+
+    /// Who shows a text.
+    ///
+    /// - Throws: what is wrong with it, as far as its sender is told.
+    func identity(of text: String, at now: Moment) throws(CredentialFailure) -> Identity {
+        if let secrets, secrets.contains(text) { return Identity(.administrator) }
+        guard tokens != nil else { throw .wrong }
+        do throws(TokenFailure) {
+            let seconds = Double(now.wallMilliseconds) / 1_000
+            return Identity(try tokens!.identity(of: text, at: seconds), at: now)
+        } catch {
+            throw CredentialFailure(error)
+        }
+    }
+
+    /// Who shows a text, and acts as some user: only administrators do.
+    func identity(
+        of text: String, actingAs user: Claim?, at now: Moment
+    ) throws(CredentialFailure) -> Identity {
+        var identity = try identity(of: text, at: now)
+        guard let user else { return identity }
+        guard identity.principal == .administrator else { throw .notAdministrator }
+        identity.principal = .user(user)
+        return identity
+    }
+}

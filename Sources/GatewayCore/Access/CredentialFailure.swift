@@ -1,0 +1,59 @@
+internal import Tokens
+
+/// Why what a client shows does not show who it is, as far as it is told.
+enum CredentialFailure: Error, Equatable {
+    /// It is no secret, and no token that is trusted.
+    case wrong
+    /// It is signed by an algorithm that is unknown, or none.
+    case algorithm(String)
+    /// It is a token that has expired.
+    case expired
+    /// Somebody who is no administrator wants to act as some user.
+    case notAdministrator
+
+    /// What is told of a token's failure: not how near it came.
+    init(_ failure: TokenFailure) {
+        switch failure {
+        case .expired: self = .expired
+        case .algorithm(let name): self = .algorithm(name)
+        default: self = .wrong
+        }
+    }
+
+    /// The status by which Firebase's clients know it.
+    var realtimeStatus: String {
+        switch self {
+        case .wrong, .algorithm: "invalid_token"
+        case .expired: "expired_token"
+        case .notAdministrator: "permission_denied"
+        }
+    }
+
+    /// What a client is told.
+    var refusal: RestFailure {
+        switch self {
+        case .wrong: .wrongCredential
+        case .algorithm(let name):
+            RestFailure(
+                status: 401, problem: "Unsupported jwt algorithm: \(name)",
+                fix: "send a token that a trusted issuer has signed")
+        case .expired:
+            RestFailure(
+                status: 401, problem: "Auth token is expired", fix: "get a new token, and send that"
+            )
+        case .notAdministrator: .permissionDenied
+        }
+    }
+}
+
+extension RestFailure {
+    static let permissionDenied = RestFailure(
+        status: 401, problem: "Permission denied",
+        fix:
+            "show who you are by Authorization: Bearer, or by auth: with a token or a secret that permits this"
+    )
+
+    static let wrongCredential = RestFailure(
+        status: 401, problem: "Could not parse auth token.",
+        fix: "send a token as its issuer made it, or one of the cluster's secrets")
+}

@@ -1,0 +1,70 @@
+internal import HTTPText
+internal import JSONText
+internal import Rules
+internal import SyncProtocol
+internal import Tokens
+
+/// What a request shows to be done: `Authorization: Bearer S`, `auth=S` or `access_token=S`, secrets or tokens.
+struct Credentials {
+    private static let scheme = "bearer "
+    private static let names = ["auth", "access_token"]
+    private static let override = "auth_variable_override"
+
+    /// The texts that are shown; an `Authorization` of another scheme counts as one, and shows nobody.
+    private let texts: [String]
+    /// The user as which an administrator wants the request done, as JSON.
+    private let user: String?
+
+    init(_ head: RequestHead) {
+        // A query that cannot be decoded shows nothing.
+        let parameters = (try? head.target.parameters()) ?? QueryParameters([])
+        texts =
+            head.values(of: "authorization").map(Credentials.token)
+            + Credentials.names.compactMap(parameters.first)
+        user = parameters.first(Credentials.override)
+    }
+
+    private static func token(of authorization: String) -> String {
+        guard authorization.prefix(scheme.count).lowercased() == scheme else { return "" }
+        return String(authorization.dropFirst(scheme.count).trimmingBlanks)
+    }
+
+    /// Who sends the request; if several texts are shown, all have to show the same.
+    ///
+    /// - Throws: a refusal that does not say how near a guess came.
+    func identity(
+        by access: Access, _ json: JSONReader, at now: Moment
+    ) throws(RestFailure) -> Identity {
+        let user = try user.map { text throws(RestFailure) in try Credentials.claim(text, json) }
+        do throws(CredentialFailure) {
+            guard let text = texts.first else {
+                guard user == nil else { throw .notAdministrator }
+                return access.initial
+            }
+            let identity = try access.identity(of: text, actingAs: user, at: now)
+            for other in texts.dropFirst()
+            where try access.identity(of: other, actingAs: user, at: now).principal
+                != identity.principal
+            {
+                throw .wrong
+            }
+            return identity
+        } catch {
+            throw error.refusal
+        }
+    }
+
+    private static func claim(
+        _ text: String, _ json: JSONReader
+    ) throws(RestFailure) -> Claim {
+        let claim = try? json.read(Array(text.utf8)) { node in try? Claim(node) }
+        if let claim = claim.flatMap(\.self) { return claim }
+        throw .invalid(
+            "\(override) is no JSON", fix: "send null, or an object such as {\"uid\":\"ada\"}")
+    }
+}
+
+extension RestFailure {
+    /// Whether the answer waits, so that whoever guesses secrets gets on slowly.
+    var isDelayed: Bool { status == 401 }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import TLS
+import Testing
+import Tokens
+
+@testable import ClusterConfiguration
+
+/// Who signs tokens, as a configuration says it.
+@Suite final class `The tokens of a cluster` {
+    private let folder: TemporaryFolder
+    private let certificate = Certificate(hosts: ["db.test"])
+    private static let node =
+        "{id: 'n1', client: 'http://127.0.0.1:1', requests: 'tcp://127.0.0.1:2', updates: 'tcp://127.0.0.1:3'}"
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func read(_ tokens: String) throws -> NodeConfiguration {
+        let path = folder.file("c.json5")
+        try "{cluster: 'a',\n tokens: \(tokens), nodes: [\(Self.node)]}".write(
+            toFile: path, atomically: true, encoding: .utf8)
+        return try NodeConfiguration(contentsOf: path)
+    }
+
+    private func error(_ tokens: String) throws -> NodeError {
+        try #require(throws: NodeError.self) { try self.read(tokens).tokens.readTrust() }
+    }
+
+    private func write(_ text: String, to name: String, mode: Int = 0o600) throws {
+        try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: mode], ofItemAtPath: folder.file(name))
+    }
+
+    @Test func `are signed by keys in files, and by shared secrets`() throws {
+        let secret = Secret.random()
+        try write(secret.text, to: "token.secret")
+        try write(certificate.certificate, to: "issuer.pem")
+        let trust = try read(
+            """
+            {issuers: [
+              {secrets: ['token.secret'], admin: 'admin', skewSeconds: 5, maxAgeSeconds: 60},
+              {issuer: 'i', audience: 'a', keys: 'issuer.pem', user: 'email', provider: 'idp'},
+            ]}
+            """
+        ).tokens.readTrust()
+        var shared = TokenIssuer(keys: [.shared(Array(secret.text.utf8))])
+        (shared.adminClaim, shared.skewSeconds, shared.maximumAgeSeconds) = ("admin", 5, 60)
+        let key = try #require(SigningKey(pem: certificate.key)).publicKey
+        var other = TokenIssuer("i", keys: [.verification(key, id: nil)])
+        (other.audiences, other.userClaim, other.providerClaim) = (["a"], "email", "idp")
+        #expect(trust == TokenTrust([shared, other]))
+    }
+
+    @Test func `have the keys of a folder, by the names of its files`() throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.file("keys"), withIntermediateDirectories: true)
+        try write(certificate.certificate, to: "keys/k1.pem")
+        try write("not read", to: "keys/.hidden")
+        let settings = try read("{issuers: [{issuer: 'i', audience: ['a', 'b'], keys: 'keys'}]}")
+            .tokens
+        let key = try #require(SigningKey(pem: certificate.key)).publicKey
+        let trust = try settings.readTrust()
+        #expect(trust.issuers.map(\.keys) == [[.verification(key, id: "k1")]])
+        #expect(trust.issuers[0].audiences == ["a", "b"])
+        #expect(settings.files == [folder.file("keys"), folder.file("keys/k1.pem")])
+    }
+
+    @Test func `are none unless somebody signs them`() throws {
+        let usual = try read("{}").tokens
+        #expect(usual.isEmpty && usual == TokenSettings())
+        #expect(try !read("{unsignedTokens: true}").tokens.isEmpty)
+    }
+
+    private static let wrong: [(tokens: String, problem: String)] = [
+        ("{issuers: [{}]}", "an issuer needs either \"keys\" or \"secrets\""),
+        ("{issuers: [{issuer: 'i', keys: 'k', secrets: ['s']}]}", "the issuer \"i\" needs either"),
+        ("{issuers: [{keys: 'k', audience: 'a'}]}", "needs \"issuer\" and \"audience\""),
+        ("{issuers: [{issuer: 'i', keys: 'k'}]}", "needs \"issuer\" and \"audience\""),
+        ("{issuers: [{secrets: ['a', 'b', 'c']}]}", "an issuer has 3 secrets"),
+        ("{issuers: [{secrets: ['a'], skewSeconds: 9999}]}", "\"skewSeconds\" cannot be 9999"),
+        ("{issuers: [{secrets: ['a'], admins: 'x'}]}", "unknown key \"admins\""),
+        ("{unsigned: true}", "unknown key \"unsigned\""),
+        ("{issuers: [{secrets: ['none.secret']}]}", "cannot read secret"),
+        ("{issuers: [{issuer: 'i', audience: 'a', keys: 'none.pem'}]}", "cannot read the keys"),
+        ("{issuers: [{issuer: 'i', audience: 'a', keys: 'c.json5'}]}", "c.json5 is no JSON"),
+    ]
+
+    @Test(arguments: `The tokens of a cluster`.wrong)
+    func `are refused with the reason`(tokens: String, problem: String) throws {
+        let error = try error(tokens)
+        #expect(error.problem.contains(problem), "\(error)")
+        #expect(!error.fix.isEmpty)
+    }
+
+    @Test func `have secrets of 32 bytes, which others cannot read`() throws {
+        try write(String(repeating: "x", count: 31), to: "short.secret")
+        try write(String(repeating: "x", count: 32), to: "open.secret", mode: 0o644)
+        try write(String(repeating: "x", count: 32), to: "right.secret")
+        #expect(
+            try error("{issuers: [{secrets: ['short.secret']}]}").problem.contains("less than 32"))
+        #expect(
+            try error("{issuers: [{secrets: ['open.secret']}]}").problem.contains("other users"))
+        #expect(
+            try read("{issuers: [{secrets: ['right.secret']}]}").tokens.readTrust().issuers.count
+                == 1)
+    }
+
+    @Test func `are unsigned on this machine alone`() throws {
+        var configuration = try read("{unsignedTokens: true}")
+        try configuration.check(for: .loopback)
+        for isClient in [true, false] {
+            var other = configuration
+            if isClient {
+                other.nodes[0].client = "http://10.0.0.1:1"
+            } else {
+                other.nodes[0].requests = "tcp://10.0.0.1:2"
+            }
+            let error = try #require(throws: NodeError.self) { try other.check(for: .network) }
+            #expect(error.problem.contains("lets anybody be anybody"))
+        }
+        configuration.tokens.unsignedTokens = false
+        configuration.nodes[0].client = "http://10.0.0.1:1"
+        try configuration.check(for: .network)
+    }
+
+    @Test func `make secrets superfluous for a port that others reach`() throws {
+        var configuration = try read("{issuers: [{secrets: ['a']}]}")
+        configuration.http.files = HTTPSettings.CertificateFiles(certificate: "c", key: "k")
+        configuration.nodes[0].client = "https://10.0.0.1:1"
+        try configuration.check(for: .loopback)
+        configuration.tokens = TokenSettings()
+        let error = try #require(throws: NodeError.self) {
+            try configuration.check(for: .loopback)
+        }
+        #expect(error.fix.contains("name who signs"))
+    }
+}

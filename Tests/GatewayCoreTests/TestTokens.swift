@@ -1,0 +1,53 @@
+import Rules
+import TLS
+import Tokens
+
+@testable import GatewayCore
+
+/// Tokens that tests make, for the time at which a test's gateway begins.
+enum TestTokens {
+    static let now = Double(TestGateway.wallMilliseconds) / 1_000
+    private static let secret = Array("a secret of at least 32 bytes, say".utf8)
+
+    static var trust: TokenTrust {
+        var issuer = TokenIssuer(keys: [.shared(secret)])
+        issuer.adminClaim = "admin"
+        return TokenTrust([issuer])
+    }
+
+    /// A gateway's configuration with tokens, secrets, and a replica that judges users.
+    static var configuration: GatewayConfiguration {
+        var configuration = TestSecrets.configuration
+        configuration.tokens = trust
+        configuration.admitsUsers = true
+        return configuration
+    }
+
+    static func claims(
+        _ user: String, seconds: Double = 3_600, _ more: [Claim.Member] = []
+    ) -> Claim {
+        Claim(
+            members: [
+                .init("sub", .string(user)), .init("iat", .number(now)),
+                .init("exp", .number(now + seconds)),
+            ] + more)
+    }
+
+    /// A token of a user.
+    static func token(
+        _ user: String, seconds: Double = 3_600, _ more: [Claim.Member] = []
+    ) -> String {
+        TokenSigner.shared(secret).token(claims(user, seconds: seconds, more))
+    }
+
+    /// A token of an administrator.
+    static let administrator = token("root", [.init("admin", .boolean(true))])
+
+    /// What the replica hears of the user of such a token.
+    static func user(_ name: String, seconds: Double = 3_600) -> Principal {
+        .user(
+            .object([
+                .init("token", claims(name, seconds: seconds)), .init("uid", .string(name)),
+            ]))
+    }
+}
