@@ -107,7 +107,7 @@ let package = Package(
             "ClusterSimulator",
             [
                 "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "Convergence", "Store",
-                "ReplicaCore", "GatewayCore", "ClientCore", "Spelling",
+                "ReplicaCore", "HTTPText", "GatewayCore", "ClientCore", "Spelling",
             ],
             pages: ["guarantees.md"]),
         module(
@@ -191,7 +191,7 @@ let package = Package(
             exclude: ["Fixtures"], swiftSettings: settings),
         tests(
             of: "ClusterSimulator",
-            using: ["Convergence", "DataTree", "JSONText", "Store", "ZeroMQ"]),
+            using: ["Convergence", "DataTree", "HTTPText", "JSONText", "Store", "ZeroMQ"]),
         // The command too: it runs the node that some tests talk to, and so it must be built.
         .testTarget(
             name: "HearthTests",
