@@ -26,6 +26,7 @@ public struct Gateway {
         case .turnBegan(let moment): beginTurn(at: moment)
         case .opened(let id, let address): open(id, from: address)
         case .received(let id, let bytes): update(id) { $0.receive(bytes, &$1) }
+        case .credential(let id, let text): update(id) { $0.receive(credential: text, &$1) }
         case .backpressured(let id): update(id) { $0.hold(&$1) }
         case .writable(let id): update(id) { $0.sendPart(&$1) }
         case .closed(let id): close(id)

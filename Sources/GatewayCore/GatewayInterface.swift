@@ -10,6 +10,8 @@ public enum GatewayInput: Equatable, Sendable {
     case opened(SessionID, from: RemoteAddress)
     /// Bytes that arrived, in order; any split.
     case received(SessionID, [UInt8])
+    /// A text message of a native client, which the driver has read; the frames before it have reached the replica.
+    case credential(SessionID, [UInt8])
     /// Much of what was sent to a connection has not left the process yet.
     case backpressured(SessionID)
     /// All bytes sent to a connection have left the process. It follows `backpressured`, and the output `reportWritable`.

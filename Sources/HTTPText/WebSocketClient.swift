@@ -8,6 +8,8 @@ public struct WebSocketClient: Sendable {
         case opened
         /// A message of bytes.
         case message([UInt8])
+        /// A message of text.
+        case text([UInt8])
         /// These bytes are to be sent: the server wants an answer.
         case answer([UInt8])
         /// Nothing more will arrive: the server wants another authorization.
@@ -63,7 +65,7 @@ public struct WebSocketClient: Sendable {
             case .ping(let payload):
                 return .answer(WebSocketClient.frame(.pong, payload, using: &random))
             case .pong: continue
-            case .text: return .ended(problem: "it sent text")
+            case .text(let message): return .text(message)
             case .closed(let code):
                 return .ended(problem: "it closed the connection (\(code?.rawValue ?? 1005))")
             case .failed(let failure): return .ended(problem: failure.problem)

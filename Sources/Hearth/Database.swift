@@ -1,4 +1,4 @@
-internal import ClientCore
+public import ClientCore
 internal import DataTree
 public import Dispatch
 internal import Foundation
@@ -19,7 +19,8 @@ public final class Database: Sendable {
     let delivery: Delivery
     /// The addresses of nodes, in the order in which they are tried.
     let nodes: [String]
-    private let secret: String?
+    /// What shows nodes who this program is: the secret that it was made with, or the token of `signIn(withToken:)`.
+    private let shown: Monitor<String?>
     /// A file with the secret, for programs that are configured by their environment.
     private let secretFile: String?
     private let callbacks = Callbacks(on: DispatchQueue(label: "hearth"))
@@ -62,7 +63,7 @@ public final class Database: Sendable {
         nodes: [String], secret: String?, secretFile: String?, _ persistence: Persistence?
     ) {
         self.nodes = nodes
-        self.secret = secret
+        shown = Monitor(secret)
         self.secretFile = secretFile
         delivery = Delivery(counting: callbacks)
         settings = Monitor(
@@ -110,7 +111,8 @@ public final class Database: Sendable {
     }
 
     private func shownSecret() throws(HearthError) -> String? {
-        guard let secretFile else { return secret }
+        if let text = shown.withLock({ $0 }) { return text }
+        guard let secretFile else { return nil }
         do throws(TLSError) {
             return try SecretFile(secretFile).read().text
         } catch {
@@ -213,6 +215,38 @@ extension Database {
     /// Failures that no callback reports, as that of a write without a completion block, are always logged.
     public static func setLoggingEnabled(_ enabled: Bool) {
         Log.isOn.store(enabled, ordering: .relaxed)
+    }
+}
+
+// MARK: - Who this program is
+
+extension Database {
+    /// Shows this token to nodes from now on: what follows is done as its user, as the cluster's rules permit.
+    ///
+    /// Call it again with a new token before this one expires, or when `tokenExpirationHandler` is called.
+    ///
+    /// - Throws: `.invalid` for a text that no token can be.
+    public func signIn(withToken token: String) throws(HearthError) {
+        _ = try Connection.secret(token)
+        shown.withLock { $0 = token }
+        if let connection = settings.withLock({ try? $0.connection?.get() }) {
+            try connection.show(token)
+        }
+    }
+
+    /// Shows nothing to nodes from now on: what follows is done as somebody who is not signed in.
+    public func signOut() {
+        shown.withLock { $0 = nil }
+        if let connection = settings.withLock({ try? $0.connection?.get() }) {
+            try? connection.show(nil)
+        }
+    }
+
+    /// What is called when the token has expired: nodes take this program for somebody who is not signed in until it shows
+    /// another one.
+    public var tokenExpirationHandler: (@Sendable () -> Void)? {
+        get { callbacks.tokenExpired }
+        set { callbacks.tokenExpired = newValue }
     }
 }
 

@@ -1,14 +1,14 @@
 internal import CLibrary
 internal import COpenSSL
 
-/// A text by which nodes know a program that may read and write everything.
+/// A text by which a program shows nodes who it is: a secret, whose hash nodes are configured with, or a token.
 ///
-/// Nodes are configured with its hash. It describes itself without the text, so that no message shows that.
+/// It describes itself without the text, so that no message shows that.
 public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
     /// The most characters of a secret.
-    public static let limit = 1_024
+    public static let limit = 16 << 10
 
     /// The text: visible characters of ASCII.
     public let text: String

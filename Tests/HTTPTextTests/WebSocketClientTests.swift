@@ -73,7 +73,7 @@ import Testing
         #expect(read == .pong([5, 6]))
     }
 
-    @Test(arguments: [([0x88, 0], "1005"), ([0x81, 0], "text"), ([0xF2, 0], "reserved")])
+    @Test(arguments: [([0x88, 0], "1005"), ([0xF2, 0], "reserved")])
     func `what no node sends ends it`(bytes: [UInt8], problem: String) {
         var (client, answer) = accepted()
         _ = events(answer, &client)
@@ -82,6 +82,15 @@ import Testing
             return
         }
         #expect(said.contains(problem))
+    }
+
+    @Test func `text is told apart from bytes`() {
+        var (client, answer) = accepted()
+        _ = events(answer, &client)
+        #expect(
+            events([0x81, 2, 0x6F, 0x6B, 0x82, 1, 7], &client) == [
+                .text([0x6F, 0x6B]), .message([7]),
+            ])
     }
 
     @Test func `the proof is that of the standard's example`() {

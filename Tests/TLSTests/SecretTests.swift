@@ -37,7 +37,7 @@ import Testing
         #expect(!dumped.contains("hunter2"))
     }
 
-    @Test(arguments: ["", "a b", "a\r\nb", "é", String(repeating: "x", count: 1_025)])
+    @Test(arguments: ["", "a b", "a\r\nb", "é", String(repeating: "x", count: 16_385)])
     func `what cannot stand in a header is no secret`(text: String) {
         #expect(Secret(text) == nil)
     }

@@ -105,6 +105,8 @@ package final class NodeSocket {
             early = nil
             isClosed = !socket.send(bytes)
         case .message(let frame): arrived.append(frame)
+        // A program that waits by itself shows another token by another connection.
+        case .text: break
         case .answer(let bytes): isClosed = !socket.send(bytes)
         case .denied, .ended: isClosed = true
         }

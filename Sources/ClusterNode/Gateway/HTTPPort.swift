@@ -235,7 +235,11 @@ extension HTTPPort {
             markUnsent(connection)
         case .close(let session):
             guard let connection = connections[session] else { return }
-            if connection.isHandshaking { end(connection) } else { finish(connection) }
+            if connection.isHandshaking {
+                end(connection)
+            } else {
+                finish(connection, WebSocketCloseCode(rawValue: 1_008))
+            }
         case .native(let session, let rest):
             guard let connection = connections[session] else { return }
             connection.state = .native
@@ -359,7 +363,7 @@ extension HTTPPort {
                 connection.append(.pong, payload)
                 markUnsent(connection)
             case .pong: break
-            case .text: finish(connection, .unsupported)
+            case .text(let text): gateway.step(.credential(connection.session, text))
             case .closed(let code): finish(connection, code ?? .normal)
             case .failed(let failure): finish(connection, failure.code)
             }
@@ -376,7 +380,7 @@ extension HTTPPort {
         finish(largest, .tryAgainLater)
     }
 
-    /// Ends a native client's session, and tells it why.
+    /// Ends a connection; a native client's session ends with it, and is told why.
     private func finish(_ connection: HTTPConnection, _ code: WebSocketCloseCode) {
         let wasNative = connection.state == .native
         if wasNative { connection.append(.close, code.payload()) }

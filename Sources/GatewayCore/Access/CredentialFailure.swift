@@ -39,7 +39,8 @@ enum CredentialFailure: Error, Equatable {
                 fix: "send a token that a trusted issuer has signed")
         case .expired:
             RestFailure(
-                status: 401, problem: "Auth token is expired", fix: "get a new token, and send that")
+                status: 401, problem: "Auth token is expired", fix: "get a new token, and send that"
+            )
         case .notAdministrator: .permissionDenied
         }
     }
@@ -48,7 +49,9 @@ enum CredentialFailure: Error, Equatable {
 extension RestFailure {
     static let permissionDenied = RestFailure(
         status: 401, problem: "Permission denied",
-        fix: "show who you are by Authorization: Bearer, or by auth: with a token or a secret that permits this")
+        fix:
+            "show who you are by Authorization: Bearer, or by auth: with a token or a secret that permits this"
+    )
 
     static let wrongCredential = RestFailure(
         status: 401, problem: "Could not parse auth token.",

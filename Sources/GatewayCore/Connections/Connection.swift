@@ -250,13 +250,6 @@ extension Connection {
         }
     }
 
-    /// Goes on with a native client as somebody who has shown nothing, if that may do anything.
-    private mutating func expireNative(_ context: inout GatewayContext) {
-        identity = context.access.initial
-        guard context.access.admits(identity.principal) else { return close(&context) }
-        identify(&context)
-    }
-
     private mutating func giveUp(_ context: inout GatewayContext) {
         if reader.phase != .idle {
             let failure = RestFailure(

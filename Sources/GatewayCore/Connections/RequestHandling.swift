@@ -236,7 +236,9 @@ extension ResponseHead {
         append("Cache-Control", "no-cache")
         append("X-Content-Type-Options", "nosniff")
         // The URI may have a secret in it, or a token.
-        if configuration.secrets != nil || configuration.tokens != nil { append("Referrer-Policy", "no-referrer") }
+        if configuration.secrets != nil || configuration.tokens != nil {
+            append("Referrer-Policy", "no-referrer")
+        }
         guard let origin else { return }
         append("Access-Control-Allow-Origin", origin)
         append("Access-Control-Expose-Headers", "ETag, Hearth-Concern")

@@ -56,7 +56,9 @@ extension RealtimeSession {
                 number, .tooBig, "\(RealtimeSession.requestLimit) requests wait for answers",
                 "wait for some before you ask for more")
         }
-        if !access.admits(identity.principal), request.action.needsPermission { return deny(number) }
+        if !access.admits(identity.principal), request.action.needsPermission {
+            return deny(number)
+        }
         switch request.action {
         case .acknowledged: return send(RealtimeText.response(number))
         case .authenticate(let credential, let user):

@@ -9,6 +9,7 @@ final class Callbacks: Sendable {
 
     private let target: Mutex<DispatchQueue>
     private let failure = Mutex<HearthError?>(nil)
+    private let expiry = Mutex<(@Sendable () -> Void)?>(nil)
     private let waitingCount = Atomic<Int>(0)
 
     init(on queue: DispatchQueue) { target = Mutex(queue) }
@@ -22,6 +23,12 @@ final class Callbacks: Sendable {
     var persistenceFailure: HearthError? {
         get { failure.withLock { $0 } }
         set { failure.withLock { $0 = newValue } }
+    }
+
+    /// What is called when a token has expired.
+    var tokenExpired: (@Sendable () -> Void)? {
+        get { expiry.withLock { $0 } }
+        set { expiry.withLock { $0 = newValue } }
     }
 
     /// Whether the application is far behind.

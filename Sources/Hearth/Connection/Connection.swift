@@ -119,6 +119,20 @@ public final class Connection: Sendable {
     /// `cancelled`, and listeners no longer see them.
     public func purgeWrites() { post(.step(.purged)) }
 
+    /// Shows this token to nodes from now on, or a secret; nil shows nothing. Requests that are sent later are done as whom it
+    /// shows.
+    ///
+    /// - Throws: `.invalid` for a text that is neither.
+    public func show(_ token: String?) throws(HearthError) {
+        post(.show(try token.map(Connection.secret)))
+    }
+
+    /// What is called, on `callbackQueue`, when the token has expired and nodes take this program for nobody.
+    public var tokenExpired: (@Sendable () -> Void)? {
+        get { callbacks.tokenExpired }
+        set { callbacks.tokenExpired = newValue }
+    }
+
     /// Hands a command to the connection's thread; false once the connection is closed.
     @discardableResult
     private func post(_ command: Driver.Command) -> Bool {

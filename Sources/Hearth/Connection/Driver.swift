@@ -19,6 +19,8 @@ final class Driver {
         case listen(ListenID, Path, Query, ViewEvent.Kinds, Listener)
         case unlisten(ListenID)
         case step(Input)
+        /// Show this from now on.
+        case show(Secret?)
         case stop
     }
 
@@ -33,7 +35,7 @@ final class Driver {
     private unowned let loop: Loop
     private let callbacks: Callbacks
     private let clock: NodeClock
-    private let secret: Secret?
+    private var secret: Secret?
     private let tap: ConnectionTap?
     /// Nil also when it has failed, as when the disk is full.
     private var store: LocalStore?
@@ -84,6 +86,9 @@ final class Driver {
             listeners[id] = nil
             step(.unlistened(id))
         case .step(let input): step(input)
+        case .show(let secret):
+            self.secret = secret
+            connection?.show(secret)
         case .stop: stop()
         }
     }
@@ -145,6 +150,10 @@ extension Driver {
             step(.received(frame))
             // Frames for which the application has no time wait; the timer looks again.
             if callbacks.isFull { connection?.isPaused = true }
+        case .tokenExpired:
+            // The next connection would be refused with it.
+            secret = nil
+            if let handler = callbacks.tokenExpired { calls.append(handler) }
         case .lost:
             disconnect()
             step(.connectionLost)

@@ -12,6 +12,8 @@ final class WebSocketConnection {
     /// What a connection says.
     enum Event {
         case received([UInt8])
+        /// The token that the program has shown has expired.
+        case tokenExpired
         /// There is no connection any more.
         case lost
         /// There is no connection, as the node is not the one meant, or does not take it.
@@ -20,13 +22,15 @@ final class WebSocketConnection {
 
     private let handle: (Event) -> Void
     private let address: HTTPAddress
-    private let showsSecret: Bool
+    private var showsSecret: Bool
     private var dial: Dial?
     private var stream: Stream?
     private var client: WebSocketClient
     private var random = SystemRandomNumberGenerator()
     /// Frames from before the node took the connection; nil from then on.
     private var early: [[UInt8]]? = []
+    /// What is to be said of the program once the node has taken the connection.
+    private var earlyCredential: CredentialMessage?
     private var isClosed = false
 
     init(
@@ -59,6 +63,13 @@ final class WebSocketConnection {
         if early != nil { early?.append(frame) } else { append(frame) }
     }
 
+    /// Shows what follows to be the work of somebody else; nil of nobody.
+    func show(_ secret: Secret?) {
+        showsSecret = secret != nil
+        let message = secret.map { CredentialMessage.token($0.text) } ?? CredentialMessage.none
+        if early != nil { earlyCredential = message } else { append(message.bytes, as: .text) }
+    }
+
     /// Sends all frames of a turn.
     func endTurn() { stream?.flush() }
 
@@ -87,10 +98,12 @@ final class WebSocketConnection {
         while !isClosed, let event = client.next(in: &rest, using: &random) {
             switch event {
             case .opened:
+                if let earlyCredential { append(earlyCredential.bytes, as: .text) }
                 for frame in early ?? [] { append(frame) }
                 early = nil
                 stream?.flush()
             case .message(let frame): handle(.received(frame))
+            case .text(let text): if CredentialMessage(text) == .expired { handle(.tokenExpired) }
             case .answer(let bytes):
                 stream?.append(bytes)
                 stream?.flush()
@@ -103,18 +116,18 @@ final class WebSocketConnection {
         }
     }
 
-    private func append(_ frame: [UInt8]) {
+    private func append(_ payload: [UInt8], as kind: WebSocketFrameKind = .binary) {
         let mask = UInt32.random(in: 1 ... .max, using: &random)
-        stream?.append(sizeHint: frame.count + 14) {
-            WebSocketWriter.append(.binary, frame, mask: mask, to: &$0)
+        stream?.append(sizeHint: payload.count + 14) {
+            WebSocketWriter.append(kind, payload, mask: mask, to: &$0)
         }
     }
 
     private var denial: Event {
         refusal(
-            showsSecret ? "it does not know this secret" : "it wants a secret",
+            showsSecret ? "it does not know this secret or token" : "it wants a secret or a token",
             fix:
-                "give one of the cluster's secrets: --secret FILE, HEARTH_SECRET_FILE, or `secret` in a program"
+                "give one of the cluster's secrets, or a token that holds: --secret FILE, HEARTH_SECRET_FILE, --token, HEARTH_TOKEN, or `secret` or `signIn(withToken:)` in a program"
         )
     }
 

@@ -121,8 +121,8 @@ import Tokens
         #expect(principal("/a.json?auth=\(TestTokens.administrator)").1?.status == 200)
     }
 
-    @Test mutating func `a page of another site may use a port with tokens, unless they are unsigned`()
-    {
+    @Test
+    mutating func `a page of another site may use a port with tokens, unless they are unsigned`() {
         let origin = "Origin: https://other.test"
         #expect(node.curl("/a.json", "GET", [origin]).status == 200)
         #expect(node.curl("/a.json")["referrer-policy"] == "no-referrer")
@@ -164,6 +164,40 @@ extension TokenTests {
         #expect(node.identities[id] == [TestTokens.user("ada", seconds: 5), .anonymous])
         node.wait(1_500)
         #expect(node.identities[id]?.count == 2 && !node.closed.contains(id))
+        #expect(node.text(id).hasSuffix("\u{07}expired"))
+    }
+
+    /// A native client that has shown a token.
+    private mutating func nativeClient() -> SessionID {
+        let id = node.connect()
+        let request = TestGateway.request("/.hearth?auth=\(Self.ada)", "GET", Self.upgrade)
+        node.send(request, by: id)
+        _ = node.read(id)
+        return id
+    }
+
+    @Test mutating func `a native client shows another token between its frames`() {
+        let id = nativeClient()
+        let eve = TestTokens.token("eve", seconds: 5)
+        for message in [CredentialMessage.token(eve), .token("alpha-secret"), .none] {
+            node.turn([.credential(id, message.bytes)])
+            #expect(node.text(id).hasSuffix("\u{02}ok"))
+        }
+        #expect(
+            node.identities[id] == [
+                TestTokens.user("ada"), TestTokens.user("eve", seconds: 5), .administrator,
+                .anonymous,
+            ])
+        // The end of the second token concerns nobody any more.
+        node.wait(66_000)
+        #expect(node.read(id).isEmpty && node.identities[id]?.count == 4)
+    }
+
+    @Test(arguments: ["token x", "token ", "hello", "", "ok", "expired", "token"])
+    mutating func `a native client that shows what is no token is disconnected`(text: String) {
+        let id = nativeClient()
+        node.turn([.credential(id, Array(text.utf8))])
+        #expect(node.closed.contains(id) && node.identities[id] == [TestTokens.user("ada")])
     }
 
     @Test mutating func `a native administrator whose token has expired has to connect again`() {

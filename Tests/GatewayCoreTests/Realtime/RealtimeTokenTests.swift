@@ -109,7 +109,8 @@ import Tokens
         #expect(rig.request(3, "n", #"{"p":"/a/b"}"#).first?.contains("no such listen") == true)
     }
 
-    @Test mutating func `the replica is told who a client is that polls, and changes to a WebSocket`() {
+    @Test
+    mutating func `the replica is told who a client is that polls, and changes to a WebSocket`() {
         var rig = PollRig(TestTokens.configuration)
         var client = rig.start()
         let session = SessionID(number: rig.node.identities.keys.map(\.number).max() ?? 0)

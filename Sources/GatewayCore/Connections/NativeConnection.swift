@@ -1,0 +1,53 @@
+internal import HTTPText
+internal import Rules
+internal import SyncProtocol
+
+// A native client, whose frames go past the gateway: who it is, the gateway says.
+
+extension Connection {
+    /// Processes a text message of a native client, between its frames.
+    ///
+    /// Whoever shows what shows nobody is disconnected: to guess again takes another connection, whose request is refused with
+    /// the reason.
+    mutating func receive(credential text: [UInt8], _ context: inout GatewayContext) {
+        guard case .native = activity else { return }
+        switch CredentialMessage(text) {
+        case .token(let text)?:
+            do throws(CredentialFailure) {
+                let shown = try context.access.nativeIdentity(of: text, at: context.now)
+                goOnNatively(as: shown, saying: .accepted, &context)
+            } catch {
+                close(&context)
+            }
+        case CredentialMessage.none?:
+            goOnNatively(as: context.access.initial, saying: .accepted, &context)
+        case .accepted?, .expired?, nil: close(&context)
+        }
+    }
+
+    /// Goes on with a native client whose token has expired.
+    mutating func expireNative(_ context: inout GatewayContext) {
+        goOnNatively(as: context.access.initial, saying: .expired, &context)
+    }
+
+    /// Goes on as somebody, if that may do anything.
+    private mutating func goOnNatively(
+        as next: Identity, saying message: CredentialMessage, _ context: inout GatewayContext
+    ) {
+        identity = next
+        var bytes: [UInt8] = []
+        WebSocketWriter.append(.text, message.bytes, to: &bytes)
+        context.send(bytes, to: id)
+        guard context.access.admits(next.principal) else { return close(&context) }
+        identify(&context)
+    }
+}
+
+extension Access {
+    /// Who shows a text, by a connection that is open already.
+    fileprivate func nativeIdentity(
+        of text: String, at now: Moment
+    ) throws(CredentialFailure) -> Identity {
+        isOpen ? initial : try identity(of: text, at: now)
+    }
+}
