@@ -46,7 +46,9 @@ extension NodeConfiguration {
             ?? retryWindowMilliseconds
         evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
         secrets = try file.secretHashes(document.secrets ?? [])
-        if let tokens = document.tokens?.content { self.tokens = try TokenSettings(tokens, in: file) }
+        if let tokens = document.tokens?.content {
+            self.tokens = try TokenSettings(tokens, in: file)
+        }
         if let http = document.http?.content { try readHTTP(http, in: file) }
         do throws(DataError) {
             indexes = try IndexRules(document.indexOn ?? [:])

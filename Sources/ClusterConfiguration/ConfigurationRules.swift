@@ -55,7 +55,8 @@ extension NodeConfiguration {
             }
             if secrets.isEmpty, tokens.isEmpty {
                 missing.append(
-                    "list the hash of a secret in \"secrets\" (`hearth keys secret`), or name who signs \"tokens\"")
+                    "list the hash of a secret in \"secrets\" (`hearth keys secret`), or name who signs \"tokens\""
+                )
             }
         }
         guard !missing.isEmpty else { return }

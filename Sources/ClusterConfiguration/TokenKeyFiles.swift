@@ -72,14 +72,18 @@ extension TokenSettings.Issuer {
         else {
             throw NodeError(
                 problem: "cannot read the keys of tokens in \(path)",
-                fix: "name a file with public keys: a JSON Web Key Set, certificates by their names, or PEM")
+                fix:
+                    "name a file with public keys: a JSON Web Key Set, certificates by their names, or PEM"
+            )
         }
         do throws(TokenKeyText.Failure) {
             return try TokenKeyText().keys(in: Array(data), named: name)
         } catch {
             throw NodeError(
                 problem: "\(path) \(error.problem)",
-                fix: "use a JSON Web Key Set, certificates by their names, or PEM, of RSA keys or P-256")
+                fix:
+                    "use a JSON Web Key Set, certificates by their names, or PEM, of RSA keys or P-256"
+            )
         }
     }
 

@@ -78,19 +78,24 @@ extension TokenSettings.Issuer {
         guard (keys == nil) != secrets.isEmpty else {
             throw file.error(
                 "\(named) needs either \"keys\" or \"secrets\"", at: place,
-                fix: "name the file with its public keys as \"keys\", or that of a secret which it shares with the cluster as \"secrets\""
+                fix:
+                    "name the file with its public keys as \"keys\", or that of a secret which it shares with the cluster as \"secrets\""
             )
         }
         guard secrets.count <= TokenSettings.secretLimit else {
             throw file.error(
                 "\(named) has \(secrets.count) secrets", at: place,
-                fix: "list \(TokenSettings.secretLimit) at most: the one in use, and the one that replaces it")
+                fix:
+                    "list \(TokenSettings.secretLimit) at most: the one in use, and the one that replaces it"
+            )
         }
         if keys == nil { return }
         guard name != nil, !audiences.isEmpty else {
             throw file.error(
                 "\(named) with public keys needs \"issuer\" and \"audience\"", at: place,
-                fix: "write what its tokens say as iss and aud, or it would vouch for users of other programs")
+                fix:
+                    "write what its tokens say as iss and aud, or it would vouch for users of other programs"
+            )
         }
     }
 }

@@ -24,6 +24,11 @@ package enum NodeOptions {
         "A secret of the cluster, if it has some: a file of `hearth keys secret`; otherwise HEARTH_SECRET_FILE of the "
             + "environment.", values: .file)
 
+    package static let token = Option(
+        "token", "TOKEN",
+        "A token that says who you are, where the cluster takes tokens, or a file that holds one; otherwise HEARTH_TOKEN of the "
+            + "environment.", values: .file)
+
     /// For commands that start a cluster.
     package static let durability = Option(
         "durability", "MODE",
@@ -31,16 +36,41 @@ package enum NodeOptions {
             + "memory (never on disk); commit.",
         values: .oneOf(["commit", "interval", "memory"]))
 
-    package static let all = [node, folder, configuration, secret]
+    package static let all = [node, folder, configuration, secret, token]
 
     /// The folder that the command line, the environment or the default names.
     package static func folder(of invocation: Invocation) -> String {
         invocation[folder] ?? environment("HEARTH_DIR") ?? ".hearth"
     }
 
-    /// The secret in the file that the command line or the environment names.
+    /// What shows to nodes who the user is: a token, or the secret in a file, as the command line or the environment says.
     package static func secret(of invocation: Invocation) throws(CommandError) -> Secret? {
-        try secret(inFile: secretFile(of: invocation))
+        if let text = invocation[token] {
+            guard invocation[secret] == nil else {
+                throw invocation.usageError(
+                    "--\(token.name) and --\(secret.name) are both given",
+                    fix: "show one of them")
+            }
+            return try secret(inToken: text)
+        }
+        if invocation[secret] == nil, let text = environment("HEARTH_TOKEN") {
+            return try secret(inToken: text)
+        }
+        return try secret(inFile: secretFile(of: invocation))
+    }
+
+    /// Whether a word is a token and not the name of a file: tokens are JSON in base 64, and so begin with `ey`.
+    package static func isToken(_ word: String) -> Bool {
+        word.hasPrefix("ey") && word.utf8.count { $0 == UInt8(ascii: ".") } == 2
+            && !word.contains("/")
+    }
+
+    private static func secret(inToken word: String) throws(CommandError) -> Secret? {
+        guard isToken(word) else { return try secret(inFile: word) }
+        if let secret = Secret(word) { return secret }
+        throw CommandError(
+            .usage, "the token is too long, or has characters that none has",
+            fix: "make one with `hearth token new`")
     }
 
     static func secretFile(of invocation: Invocation) -> String? {

@@ -24,7 +24,7 @@ package struct ObservedCluster: Sendable {
     private let secret: Secret?
 
     package static let options = [
-        NodeOptions.folder, NodeOptions.configuration, NodeOptions.secret,
+        NodeOptions.folder, NodeOptions.configuration, NodeOptions.secret, NodeOptions.token,
     ]
 
     package init(of invocation: Invocation) throws(CommandError) {

@@ -1,0 +1,131 @@
+internal import ClusterAdministration
+internal import ClusterConfiguration
+internal import CommandLineKit
+internal import Glibc
+internal import JSONText
+internal import Rules
+internal import TLS
+internal import Tokens
+
+/// `hearth token new`: a token that a secret or a private key signs.
+enum TokenNewVerb {
+    static let verb = Verb(
+        "new",
+        "Signs a token with a secret that the cluster shares, or with a private key, and prints it.",
+        options: [
+            user, claim, lifetime, signer, TokenOptions.configuration, issuer, audience, keyID,
+        ],
+        examples: [
+            "hearth token new --uid ada --with token.secret",
+            "hearth token new --uid ada --claim admin=true --for 1h --config cluster.json5",
+            "hearth token new --uid ada --claim 'teams=[\"red\"]' --with key.pem --issuer https://id.test --audience app",
+        ]
+    ) { invocation throws(CommandError) in
+        let own = try TokenOptions.settings(of: invocation)?.issuers.first { !$0.secrets.isEmpty }
+        guard let file = invocation[signer] ?? own?.secrets.first else {
+            throw invocation.usageError(
+                "\(invocation.name): nothing signs the token",
+                fix:
+                    "name a file by --with, or by --config a cluster that shares a secret (`issuers` of `tokens`)"
+            )
+        }
+        let token = try Draft(invocation, own).claims(invocation)
+        let signer = try signer(inFile: file, id: invocation[keyID])
+        StandardOutput.shared.print(signer.token(token))
+        return .success
+    }
+
+    private static let user = Option("uid", "NAME", "The user, who becomes auth.uid in rules.")
+    private static let claim = Option(
+        "claim", "NAME=VALUE",
+        "Something else that the token says: the value is JSON, or a text. May be repeated.")
+    private static let lifetime = Option(
+        "for", "TIME", "How long it is valid: 90s, 15min, 1h or 7d; 1h.")
+    private static let signer = Option(
+        "with", "FILE",
+        "What signs it: a secret (`hearth keys secret`), or a private key as PEM, of RSA or on P-256.",
+        values: .file)
+    private static let issuer = Option("issuer", "NAME", "Who issues it: its iss.")
+    private static let audience = Option("audience", "NAME", "For whom it is: its aud.")
+    private static let keyID = Option("key-id", "NAME", "How the private key is called: its kid.")
+
+    /// What signs, in a file.
+    private static func signer(
+        inFile path: String, id: String?
+    ) throws(CommandError) -> TokenSigner {
+        let text = String(decoding: try InputFile(path).readAll(), as: UTF8.self)
+        if text.contains("PRIVATE KEY-----") {
+            if let key = SigningKey(pem: text) { return .key(key, id: id) }
+            throw CommandError(
+                .badData, "\(path) has no private key that signs tokens, or it has a password",
+                fix: "use RSA with 2048 bits or more, or P-256, as PEM")
+        }
+        do throws(TLSError) {
+            let secret = Array(try SecretFile(path).read().text.utf8)
+            if secret.count >= TokenKey.sharedBytes { return .shared(secret) }
+        } catch {
+            throw CommandError(.noInput, error.problem, fix: error.fix)
+        }
+        throw CommandError(
+            .badData, "the secret in \(path) has less than \(TokenKey.sharedBytes) bytes",
+            fix: "make one with `hearth keys secret`")
+    }
+
+    /// What a command says of a token, and the cluster of what its tokens say.
+    private struct Draft {
+        private let own: TokenSettings.Issuer?
+        private let seconds: Int
+
+        init(_ invocation: Invocation, _ own: TokenSettings.Issuer?) throws(CommandError) {
+            self.own = own
+            let text = invocation[lifetime] ?? "1h"
+            guard let seconds = Draft.seconds(in: text) else {
+                throw invocation.usageError(
+                    "--\(lifetime.name) \(text): not a time", fix: "give 90s, 15min, 1h or 7d")
+            }
+            self.seconds = seconds
+        }
+
+        /// The claims; those of the command line replace others.
+        func claims(_ invocation: Invocation) throws(CommandError) -> Claim {
+            let now = Double(time(nil))
+            var members = [
+                Claim.Member("iat", .number(now)),
+                Claim.Member("exp", .number(now + Double(seconds))),
+            ]
+            if let name = invocation[issuer] ?? own?.name {
+                members.append(Claim.Member("iss", .string(name)))
+            }
+            if let name = invocation[audience] ?? own?.audiences.first {
+                members.append(Claim.Member("aud", .string(name)))
+            }
+            if let name = invocation[user] {
+                members.append(Claim.Member(own?.userClaim ?? "sub", .string(name)))
+            }
+            for text in invocation.values(of: claim) {
+                members.append(try Draft.member(text, invocation))
+            }
+            return Claim(members: members)
+        }
+
+        private static func member(
+            _ text: String, _ invocation: Invocation
+        ) throws(CommandError) -> Claim.Member {
+            guard let end = text.firstIndex(of: "="), end > text.startIndex else {
+                throw invocation.usageError(
+                    "--\(claim.name) \(text): no name and value", fix: "write it as admin=true")
+            }
+            let value = String(text[text.index(after: end)...])
+            let json = try? Token.makeReader().read(Array(value.utf8)) { node in try? Claim(node) }
+            return Claim.Member(String(text[..<end]), json.flatMap(\.self) ?? .string(value))
+        }
+
+        private static func seconds(in text: String) -> Int? {
+            let units = [("min", 60), ("s", 1), ("h", 3_600), ("d", 86_400)]
+            guard let (suffix, factor) = units.first(where: { text.hasSuffix($0.0) }),
+                let count = Int(text.dropLast(suffix.count)), (1...1_000_000).contains(count)
+            else { return nil }
+            return count * factor
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import ClusterAdministration
+internal import ClusterConfiguration
+internal import CommandLineKit
+
+extension Verb {
+    /// `hearth token`: who programs are.
+    static let token = Verb(
+        "token",
+        "Makes and explains tokens, by which programs show who they are.",
+        verbs: [TokenNewVerb.verb, TokenShowVerb.verb],
+        examples: [
+            "hearth token new --uid ada --with token.secret",
+            "hearth token show ada.token --config cluster.json5",
+        ])
+}
+
+/// What the verbs of tokens share.
+enum TokenOptions {
+    static let configuration = Option(
+        "config", "FILE", "The description of the cluster, as its nodes read it.", values: .file)
+
+    /// What the configuration that a command names says of tokens; nil without one.
+    static func settings(of invocation: Invocation) throws(CommandError) -> TokenSettings? {
+        guard let file = invocation[configuration] else { return nil }
+        do throws(NodeError) {
+            return try NodeConfiguration(contentsOf: file).tokens
+        } catch {
+            throw CommandError(.noInput, error.problem, fix: error.fix)
+        }
+    }
+}
