@@ -18,7 +18,8 @@ extension Verb {
         ])
 
     private static let clusterVerbs = [
-        ClusterVerbs.verb, NodeVerb.verb, KeysVerb.verb, .token, BackupVerbs.backup, BackupVerbs.restore,
+        ClusterVerbs.verb, NodeVerb.verb, KeysVerb.verb, .token, BackupVerbs.backup,
+        BackupVerbs.restore,
     ]
 
     static let dataVerbs: [Verb] = [
@@ -38,7 +39,10 @@ extension HelpTable {
                 "HEARTH_SECRET_FILE",
                 "The file of a secret of the cluster, where --secret is not given."
             ),
-            ("HEARTH_TOKEN", "A token, or the file of one, where neither --token nor --secret is given."),
+            (
+                "HEARTH_TOKEN",
+                "A token, or the file of one, where neither --token nor --secret is given."
+            ),
             ("NO_COLOR", "If it is set and not empty, nothing is coloured."),
         ])
 }

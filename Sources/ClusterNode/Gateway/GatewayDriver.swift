@@ -97,9 +97,15 @@ final class GatewayDriver {
     private func perform(_ outputs: [GatewayOutput]) {
         for output in outputs {
             switch output {
-            case .open, .identify, .ask, .backpressured, .writable, .end: ask(output)
+            case .open, .ask, .backpressured, .writable, .end: ask(output)
+            case .identify:
+                receiveBacklog()
+                ask(output)
             case .wake(let milliseconds): wake(afterMilliseconds: milliseconds)
-            case .send, .reportWritable, .close, .native: perform(output)
+            case .native:
+                receiveBacklog()
+                perform(output)
+            case .send, .reportWritable, .close: perform(output)
             }
         }
     }
@@ -109,6 +115,12 @@ final class GatewayDriver {
         if let input = Input(request) { receive(input) }
     }
 
+    /// Hands the replica what waits for it, unless it is in the middle of a turn: frames of native clients go past the backlog.
+    private func receiveBacklog() {
+        guard !isAnswering else { return }
+        for input in backlog.removeRequests().compactMap(Input.init) { receive(input) }
+    }
+
     private func schedule() {
         guard next == nil else { return }
         next = try? loop.timer(after: .zero) { [unowned self] in runNext() }
@@ -116,7 +128,7 @@ final class GatewayDriver {
 
     private func runNext() {
         next = nil
-        for input in backlog.removeRequests().compactMap(Input.init) { receive(input) }
+        receiveBacklog()
         for session in backlog.removeWritable() { step(.writable(session)) }
         if !backlog.isEmpty { schedule() }
     }

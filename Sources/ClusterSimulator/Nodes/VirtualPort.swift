@@ -102,7 +102,7 @@ extension Input {
         case .backpressured(let session): self = .backpressured(session)
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
-        // The replica judges nobody: the gateway admits administrators alone.
+        // The replica judges nobody, and clients of a virtual node may do everything.
         case .identify: return nil
         case .send, .reportWritable, .close, .native, .wake: return nil
         }

@@ -64,7 +64,7 @@ enum TokenShowVerb {
             away < 120
             ? "\(away) s" : away < 7_200 ? "\(away / 60) min" : "\(away / 3_600) hours"
         let time = LogTime.text(of: UInt64(seconds) * 1_000).prefix(19)
-        return "  (\(time), \(seconds < now ? "\(count) ago" : "in \(count)"))"
+        return "  (\(time), \(seconds <= now ? "\(count) ago" : "in \(count)"))"
     }
 
     private static func judge(
