@@ -38,6 +38,10 @@ extension Check {
             case .updatesAreAtomic: UpdatesAreAtomic.judge(evidence)
             case .stableIsFinal: StableIsFinal.judge(evidence)
             case .stampsAscend: StampsAscend.judge(evidence)
+            case .restReadsShowTheTree, .restAnswersAreRight, .malformedRequestsAreRefused,
+                .streamsShowTheTree, .nodesReportTheTruth:
+                PortChecks.judge(self, evidence)
+            case .gatewaysForgetClients: PortChecks.judgeLeftovers(evidence)
             }
         return CheckResult(
             check: self, verdict: finding.verdict, details: finding.details,
