@@ -20,6 +20,9 @@ public struct Gateway {
         context = GatewayContext(configuration)
     }
 
+    /// What it keeps for its clients.
+    package var usage: GatewayUsage { context.usage(connections: connections.count) }
+
     /// Takes one input and returns what the driver must do next, in order.
     public mutating func step(_ input: GatewayInput) -> [GatewayOutput] {
         switch input {

@@ -127,6 +127,19 @@ extension GatewayContext {
     var refusalCount: UInt64 { refusals.count }
 }
 
+// MARK: - What is kept
+
+extension GatewayContext {
+    /// What a gateway with so many connections keeps.
+    func usage(connections: Int) -> GatewayUsage {
+        GatewayUsage(
+            connections: connections,
+            countedConnections: metrics.connections.values.reduce(0, +),
+            polledSessions: longPolls.all.count, names: realtimeNames.count, routes: routes.count,
+            bodyBytes: bodyBytes)
+    }
+}
+
 // MARK: - Names of sessions
 
 extension GatewayContext {

@@ -30,7 +30,7 @@ FEWER = {"HEARTH_QUERY_CASES": "60000", "HEARTH_CONVERGENCE_CASES": "4000"}
 # What judges most comes first; the others have a tenth of its seeds.
 SCENARIOS = [
     "swarm", "transactions-under-everything", "evicted-under-everything", "applications-follow",
-    "firebase-clients-follow", "sessions-move", "presence-under-faults", "checkpoint-and-tail",
+    "firebase-clients-follow", "clients-of-rest-follow", "sessions-move", "presence-under-faults", "checkpoint-and-tail",
     "installs-under-load", "transfers-are-interrupted", "restarts-remember-stamps", "slow-links",
 ]
 # Seconds beyond five times what a run takes without a bug, for what else the machine does.

@@ -82,6 +82,18 @@ public enum Check: String, CaseIterable, Sendable {
     case invariantsHold = "invariants-hold"
     /// Each node shows what the scenario expects when it is read.
     case expectationsHold = "expectations-hold"
+    /// What a read over REST shows is what its node's tree showed between the question and the answer.
+    case restReadsShowTheTree = "rest-reads-show-the-tree"
+    /// Each request over HTTP gets the answer that it has to get, and each connection ends when its node says so, and not before.
+    case restAnswersAreRight = "rest-answers-are-right"
+    /// A malformed request is refused, and its connection goes on or ends as HTTP says.
+    case malformedRequestsAreRefused = "malformed-requests-are-refused"
+    /// What a stream of events tells makes up what its node's tree shows, and each event changes something.
+    case streamsShowTheTree = "streams-show-the-tree"
+    /// What a node says of its health and of its port is so.
+    case nodesReportTheTruth = "nodes-report-the-truth"
+    /// No gateway keeps anything for clients that are gone.
+    case gatewaysForgetClients = "gateways-forget-clients"
 }
 
 /// The verdict of a check.

@@ -40,6 +40,10 @@ extension Check {
             case .stampsAscend: StampsAscend.judge(evidence)
             case .invariantsHold: InvariantsHold.judge(evidence)
             case .expectationsHold: ExpectationsHold.judge(evidence)
+            case .restReadsShowTheTree, .restAnswersAreRight, .malformedRequestsAreRefused,
+                .streamsShowTheTree, .nodesReportTheTruth:
+                PortChecks.judge(self, evidence)
+            case .gatewaysForgetClients: PortChecks.judgeLeftovers(evidence)
             }
         return CheckResult(
             check: self, verdict: finding.verdict, details: finding.details,

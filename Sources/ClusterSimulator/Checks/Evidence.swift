@@ -44,6 +44,10 @@ struct Evidence {
     var sdkClients: [SDKClient] = []
     /// The listeners of applications and Firebase clients.
     var programs: [(index: Int, streams: [EventStream])] = []
+    var restClients: [RestClient] = []
+    var streamClients: [StreamClient] = []
+    /// The gateways of all nodes.
+    var ports: [Port] = []
     var sessionEnds: [SessionEnd] = []
     /// What nodes remember in the end, by their names.
     var remembered: [(node: String, memory: RememberedState)] = []

@@ -5,7 +5,7 @@ enum PushKeys {
     static func judge(_ evidence: Evidence) -> Finding {
         var all: [(key: Key, operation: Int)] = []
         var last = [Key?](
-            repeating: nil, count: evidence.scenario.clients.count)
+            repeating: nil, count: evidence.scenario.clients.total)
         for (index, operation) in evidence.history.operations.enumerated() {
             switch operation.kind {
             case .push(_, let key, _):

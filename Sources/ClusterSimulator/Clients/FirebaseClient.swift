@@ -87,7 +87,7 @@ struct FirebaseClient {
 
     /// All requests are answered, and all listens have a value.
     var isAtRest: Bool {
-        isReady && requests.isEmpty && writes.isEmpty && transaction == nil
+        isReady && socket.isAtRest && requests.isEmpty && writes.isEmpty && transaction == nil
             && streams.allSatisfy { $0.value != nil }
     }
 
@@ -141,12 +141,15 @@ extension FirebaseClient {
                 // As another session of its own has begun, or the node stops.
                 if code != 1_000, code != 1_001 { fail("its node closed with \(code)") }
             case .refused(let status):
-                isRefused = true
+                refuse()
                 if status != 503 { fail("no WebSocket, but \(status)") }
             case .failure(let problem): fail(problem)
             }
         }
     }
+
+    /// Its node does not serve it, so that it goes to another one.
+    mutating func refuse() { isRefused = true }
 
     mutating func fail(_ problem: String) { failure = failure ?? problem }
 

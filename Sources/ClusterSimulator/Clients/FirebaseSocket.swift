@@ -40,6 +40,8 @@ struct FirebaseSocket {
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
+    /// Whether each ping has got its pong.
+    var isAtRest: Bool { pings.isEmpty }
     /// Whether the node has accepted the WebSocket.
     var isOpen: Bool { answer == nil }
 

@@ -89,7 +89,15 @@ extension SimulatedRun {
     /// What a client listens to.
     func observedListeners(of client: Int) -> [ObservedListener] {
         switch place(of: client) {
-        case .protocol: return []
+        case .protocol, .rest: return []
+        case .stream(let number):
+            let client = streamClients[number]
+            return [
+                ObservedListener(
+                    path: client.path, node: client.node, shown: client.shown,
+                    failure: client.tally.failures[.streamsShowTheTree],
+                    expected: client.expected)
+            ]
         case .firebase(let number):
             let client = firebaseClients[number]
             return client.streams.map { ObservedListener($0, at: client.node) }
@@ -140,6 +148,8 @@ extension SimulatedRun {
         case .sdk(let number): sdkClients[number].node
         case .protocol(let number): protocolClients[number].node
         case .firebase(let number): firebaseClients[number].node
+        case .rest(let number): restClients[number].node
+        case .stream(let number): streamClients[number].node
         }
     }
 }

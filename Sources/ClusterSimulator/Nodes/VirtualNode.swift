@@ -61,6 +61,12 @@ struct VirtualNode {
     private let isRecorded: Bool
     /// Its HTTP port, for clients that bring bytes.
     private(set) var port = VirtualPort(GatewayConfiguration())
+    /// What its port has to say of itself.
+    var portCounts = PortCounts()
+    /// What its port said to clients, and what its tree showed since the port has been used.
+    private(set) var availabilities = TimedStates<Availability>()
+    private(set) var shownTrees = TimedStates<Value>()
+    private var shownVector: VersionVector?
     private var waiting: [Arrival] = []
     /// The frames of clients that the last turn took, and how far the replica was before and after.
     private var served:
@@ -129,6 +135,10 @@ struct VirtualNode {
         var configuration = configuration
         configuration.seed = random.next()
         port = VirtualPort(portConfiguration(seed: configuration.seed))
+        portCounts = PortCounts()
+        availabilities = TimedStates()
+        availabilities.append(.unavailable(reason: "starting"), at: 0)
+        (shownTrees, shownVector) = (TimedStates(), nil)
         replica = try disk.recover { state in
             Replica(
                 configuration, properties: state.properties, checkpoint: state.checkpoint,
@@ -156,7 +166,7 @@ struct VirtualNode {
         waiting.removeAll()
         let moment = clock.moment(at: now)
         var outputs = replica?.step(.turnBegan(moment)) ?? []
-        outputs += take(port.become(availability, at: moment))
+        outputs += take(noteAvailability(at: now))
         outputs += replica?.stop() ?? []
         standing = replica?.standing
         return outputs
@@ -231,16 +241,19 @@ struct VirtualNode {
         guard state == .running, replica != nil else { return [] }
         let moment = clock.moment(at: now)
         var outputs = replica!.step(.turnBegan(moment))
-        outputs += take(port.become(availability, at: moment) + port.resume(at: moment))
+        outputs += take(noteAvailability(at: now) + port.resume(at: moment))
+        noteTree(at: now)
         for arrival in waiting {
             switch arrival {
             case .replica(let input): outputs += take(input)
             case .port(let input): outputs += take(port.step(input, at: moment))
             }
+            noteTree(at: now)
         }
         waiting.removeAll(keepingCapacity: true)
         outputs += replica!.step(.turnEnded)
         standing = replica!.standing
+        noteTree(at: now)
         return outputs
     }
 
@@ -298,6 +311,20 @@ struct VirtualNode {
         Availability(
             isRunning: state == .running, isServing: isServing, hasDiskTrouble: waitsForRoom,
             isEvicted: standing?.isOut ?? false)
+    }
+
+    /// Tells its port whether clients are served.
+    private mutating func noteAvailability(at now: Microseconds) -> [Input] {
+        let availability = availability
+        if availabilities.last != availability { availabilities.append(availability, at: now) }
+        return port.become(availability, at: clock.moment(at: now))
+    }
+
+    /// Keeps what its tree shows, for those who compare what clients of its port are told.
+    private mutating func noteTree(at now: Microseconds) {
+        guard port.isUsed, replica != nil, shownVector != replica!.vector else { return }
+        shownVector = replica!.vector
+        shownTrees.append(replica!.value, at: now)
     }
 
     private func portConfiguration(seed: UInt64) -> GatewayConfiguration {

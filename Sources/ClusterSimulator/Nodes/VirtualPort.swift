@@ -22,6 +22,9 @@ struct VirtualPort {
 
     init(_ configuration: GatewayConfiguration) { gateway = Gateway(configuration) }
 
+    /// What the gateway keeps for its clients.
+    var usage: GatewayUsage { gateway.usage }
+
     /// Whether something waits for the node's next turn.
     var hasBacklog: Bool { !backlog.isEmpty }
 
@@ -120,7 +123,7 @@ extension GatewayConfiguration {
         configuration.hosts = hosts
         configuration.redirectHost = next
         configuration.nameSeed = nameSeed
-        configuration.keepAliveMilliseconds = 700
+        configuration.keepAliveMilliseconds = 300
         configuration.partMilliseconds = 4_000
         configuration.deadlines.idleMilliseconds = 4_000
         configuration.deadlines.headMilliseconds = 1_500

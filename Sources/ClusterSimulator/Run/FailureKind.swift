@@ -41,7 +41,8 @@ extension Check {
     package var judgesTheEnd: Bool {
         switch self {
         case .replicasEqual, .acknowledgedPushes, .incrementsAddUp, .acknowledgedWritesSurvive,
-            .listenersConverge, .changesTellTheTruth, .transactionsCount:
+            .listenersConverge, .changesTellTheTruth, .transactionsCount, .streamsShowTheTree,
+            .gatewaysForgetClients:
             true
         default: false
         }

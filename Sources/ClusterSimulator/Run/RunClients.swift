@@ -13,15 +13,21 @@ extension SimulatedRun {
         case sdk(Int)
         case `protocol`(Int)
         case firebase(Int)
+        case rest(Int)
+        case stream(Int)
     }
 
-    /// The places of all clients, by their numbers: SDK clients that send requests, protocol clients, then other SDK clients,
-    /// and Firebase clients.
+    /// The places of all clients, by their numbers: SDK clients that send requests, protocol clients, other SDK clients, Firebase
+    /// clients, and those of REST and of streams.
     static func places(in clients: ClientSettings) -> [ClientPlace] {
         let library = clients.count - clients.protocolCount
+        let streams = clients.total - clients.streams
+        let rest = streams - clients.rest
+        let firebase = rest - clients.firebase
         return (0..<clients.total).map { client in
-            let firebase = client - (clients.total - clients.firebase)
-            if firebase >= 0 { return .firebase(firebase) }
+            if client >= streams { return .stream(client - streams) }
+            if client >= rest { return .rest(client - rest) }
+            if client >= firebase { return .firebase(client - firebase) }
             if client < library { return .sdk(client) }
             return client < clients.count
                 ? .protocol(client - library) : .sdk(client - clients.protocolCount)
@@ -85,13 +91,16 @@ extension SimulatedRun {
         }
         for number in sdkClients.indices { begin(number) }
         for number in firebaseClients.indices { begin(firebaseClient: number) }
+        for number in restClients.indices { begin(restClient: number) }
+        for number in streamClients.indices { begin(streamClient: number) }
     }
 
     mutating func add(_ request: ScriptedRequest, to client: Int) {
         switch place(of: client) {
         case .sdk(let number): sdkClients[number].requests?.scripted.append(request)
         case .protocol(let number): protocolClients[number].requests.scripted.append(request)
-        case .firebase: preconditionFailure("a script has a request of c\(client + 1)")
+        case .firebase, .rest, .stream:
+            preconditionFailure("a script has a request of c\(client + 1)")
         }
         schedule(.clientActs(client), after: 0)
     }
@@ -101,6 +110,8 @@ extension SimulatedRun {
         case .sdk(let number): act(sdkClient: number)
         case .protocol(let number): act(protocolClient: number)
         case .firebase(let number): act(firebaseClient: number)
+        case .rest(let number): act(restClient: number)
+        case .stream(let number): act(streamClient: number)
         }
     }
 
@@ -108,15 +119,17 @@ extension SimulatedRun {
         switch place(of: client) {
         case .sdk(let number): giveUp(sdkClient: number, request)
         case .protocol(let number): giveUp(protocolClient: number, request: request)
-        case .firebase: break
+        case .rest(let number): giveUp(restClient: number, request: request)
+        case .firebase, .stream: break
         }
     }
 
     mutating func turnClient(_ client: Int) {
         switch place(of: client) {
         case .sdk(let number): turn(sdkClient: number)
-        case .protocol: break
+        case .protocol, .rest: break
         case .firebase(let number): turn(firebaseClient: number)
+        case .stream(let number): turn(streamClient: number)
         }
     }
 
@@ -131,7 +144,7 @@ extension SimulatedRun {
         switch place(of: client) {
         case .sdk(let number): move(sdkClient: number)
         case .protocol(let number): move(protocolClient: number)
-        case .firebase: break
+        case .firebase, .rest, .stream: break
         }
     }
 
@@ -141,16 +154,21 @@ extension SimulatedRun {
         case .sdk(let number): takeReply(frame, onSDKClient: number)
         case .protocol(let number): takeReply(frame, onProtocolClient: number)
         case .firebase(let number): takeReply(frame, onFirebaseClient: number)
+        case .rest(let number): takeReply(frame, onRestClient: number)
+        case .stream(let number): takeReply(frame, onStreamClient: number)
         }
     }
 
     mutating func loseNode(_ connection: Int) {
+        let orderly = !connections[connection].isBroken
         if connections[connection].port != nil { close(connection) }
         guard isCurrent(connection) else { return }
         switch place(of: connections[connection].client) {
         case .sdk(let number): loseNode(ofSDKClient: number)
         case .protocol(let number): leave(number)
         case .firebase(let number): loseNode(ofFirebaseClient: number)
+        case .rest(let number): loseNode(ofRestClient: number, orderly: orderly)
+        case .stream(let number): loseNode(ofStreamClient: number)
         }
     }
 
@@ -161,6 +179,8 @@ extension SimulatedRun {
         case .sdk(let number): sdkClients[number].connection == connection
         case .protocol(let number): protocolClients[number].connection == connection
         case .firebase(let number): firebaseClients[number].connection == connection
+        case .rest(let number): restClients[number].connection == connection
+        case .stream(let number): streamClients[number].connection == connection
         }
     }
 
@@ -169,6 +189,8 @@ extension SimulatedRun {
         for number in protocolClients.indices { protocolClients[number].requests.stop() }
         stopSDKClients()
         stopFirebaseClients()
+        stopRestClients()
+        stopStreamClients()
     }
 }
 
@@ -224,7 +246,7 @@ extension Scenario {
     }
 
     fileprivate func firebaseClient(_ number: Int, seed: UInt64) -> FirebaseClient {
-        let index = clients.total - clients.firebase + number
+        let index = clients.total - clients.firebase - clients.rest - clients.streams + number
         var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         let streams = ApplicationProgram.listens(&random)
         var nodes = Array(0..<cluster.replicas)
@@ -232,6 +254,37 @@ extension Scenario {
         return FirebaseClient(
             index: index, nodes: nodes, program: program(clients.applications + number),
             streams: streams, random: random)
+    }
+
+    /// A client of REST or of a stream takes its share of the steps.
+    private func steps(of number: Int) -> Int {
+        let (steps, count) = (workload.rest, clients.rest + clients.streams)
+        return steps * (number + 1) / count - steps * number / count
+    }
+
+    func restClient(_ number: Int, seed: UInt64) -> RestClient {
+        let index = clients.total - clients.rest - clients.streams + number
+        var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
+        var nodes = Array(0..<cluster.replicas)
+        random.shuffle(&nodes)
+        let requests = RequestSource(
+            client: index, remaining: steps(of: number),
+            random: SplitMix64(seed: seed, part: 10_000 + UInt64(index)))
+        return RestClient(
+            index: index, nodes: nodes, remaining: steps(of: number), requests: requests,
+            random: random)
+    }
+
+    func streamClient(_ number: Int, seed: UInt64) -> StreamClient {
+        let index = clients.total - clients.streams + number
+        var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
+        var nodes = Array(0..<cluster.replicas)
+        random.shuffle(&nodes)
+        let places = [["data"], ["board"], [], ["lists", "l1"], ["data", "a"]]
+        let keys = places[number % places.count].map { Key(unchecked: $0) }
+        return StreamClient(
+            index: index, nodes: nodes, remaining: steps(of: clients.rest + number),
+            path: Path(keys), random: random)
     }
 
     fileprivate func application(_ number: Int, _ index: Int, seed: UInt64) -> SDKClient {

@@ -23,6 +23,16 @@ extension Evidence {
             for index in streams.indices { streams[index].finish(showing: value) }
             return (client.index, streams)
         }
+        restClients = run.restClients
+        streamClients = run.streamClients.map { client in
+            var client = client
+            let tree = run.nodes[client.node].replica?.value ?? .null
+            if let problem = client.problem(showing: tree, at: run.now, since: run.scenario.until) {
+                client.note(problem)
+            }
+            return client
+        }
+        ports = run.nodes.indices.map { Evidence.port(of: $0, in: run) }
         connections = run.connections
         sessionEnds = run.sessionEnds
         remembered = run.nodes.filter(\.belongs).compactMap { node in
@@ -43,6 +53,21 @@ extension Evidence {
                     node: client.node.map { run.nodes[$0].name } ?? "", listening: $0)
             }
         }
+    }
+
+    /// What the gateway of a node keeps, and what it has to.
+    private static func port(of node: Int, in run: SimulatedRun) -> Port {
+        let live = run.connections.filter { connection in
+            guard let port = connection.port, connection.node == node else { return false }
+            return port.isOpen && !port.isClosed
+                && connection.incarnation == run.nodes[node].incarnation
+        }
+        let realtime = live.count { connection in
+            if case .firebase = run.place(of: connection.client) { true } else { false }
+        }
+        return Port(
+            node: run.nodes[node].name, usage: run.nodes[node].port.usage,
+            wasUsed: run.nodes[node].port.isUsed, connections: live.count, realtime: realtime)
     }
 
     private static func nodes(of run: SimulatedRun) -> [Node] {

@@ -97,6 +97,7 @@ extension SimulatedRun {
     private mutating func change(by output: GatewayOutput, at node: Int) -> Int? {
         switch output {
         case .send(let session, let bytes):
+            nodes[node].portCounts.countAnswer(in: bytes)
             return change(session) { $0.waiting += bytes }
         case .reportWritable(let session): return change(session) { $0.awaitsRoom = true }
         case .close(let session):

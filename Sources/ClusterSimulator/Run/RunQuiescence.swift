@@ -133,7 +133,15 @@ extension SimulatedRun {
                 return "\(client.index.clientName) has no connection that lives, or frames on it"
             }
         }
-        return nil
+        return unrestOfPortClients
+    }
+
+    private var unrestOfPortClients: String? {
+        if let client = restClients.first(where: { !$0.open.isEmpty || $0.closingSince != nil }) {
+            return "\(client.index.clientName) waits for answers, or for the end of its connection"
+        }
+        let streams = streamClients.first { $0.shown == nil || !isAtRest($0.connection) }
+        return streams.map { "\($0.index.clientName) has no stream that lives" }
     }
 
     /// Whether a connection lives, and no frame to the client is delayed unusually. A client that has not

@@ -18,6 +18,8 @@ struct SimulatedRun {
     var sdkClients: [SDKClient]
     var protocolClients: [ProtocolClient]
     var firebaseClients: [FirebaseClient]
+    var restClients: [RestClient]
+    var streamClients: [StreamClient]
     let reader = RealtimeSession.makeReader()
     /// What each client is.
     let places: [ClientPlace]
@@ -66,6 +68,8 @@ struct SimulatedRun {
         sdkClients = SimulatedRun.sdkClients(of: scenario, seed: seed)
         protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
         firebaseClients = SimulatedRun.firebaseClients(of: scenario, seed: seed)
+        restClients = (0..<scenario.clients.rest).map { scenario.restClient($0, seed: seed) }
+        streamClients = (0..<scenario.clients.streams).map { scenario.streamClient($0, seed: seed) }
         places = SimulatedRun.places(in: scenario.clients)
         workload = Workload(scenario.workload, scenario.mix)
         random = SplitMix64(seed: seed, part: 3)
@@ -147,13 +151,13 @@ extension Scenario {
 
     /// What all clients do together.
     fileprivate var stepCount: Int {
-        workload.operations + workload.applications + workload.dense
+        workload.operations + workload.applications + workload.dense + workload.rest
     }
 }
 
 extension ClientSettings {
-    /// Clients that send requests, listeners, applications, dense programs, the idle ones among these, and Firebase clients.
-    var total: Int { count + listeners + applications + dense + idle + firebase }
+    /// Clients of the SDK and of its protocol, Firebase clients, clients of REST, and of streams of events.
+    var total: Int { count + listeners + applications + dense + idle + firebase + rest + streams }
     /// The last of the clients that send requests.
     var protocolCount: Int { min(count, protocolClients) }
 }

@@ -49,6 +49,10 @@ struct ClientSettings: Sendable {
     var idle = 0
     /// Programs like applications that speak Firebase's WebSocket protocol.
     var firebase = 0
+    /// Programs that use REST.
+    var rest = 0
+    /// Programs that listen over REST by server-sent events.
+    var streams = 0
     /// From an answer to the next request.
     var pace = TimeRange(.milliseconds(5), .milliseconds(50))
     /// From one node to the next; none if a client stays where it is.
@@ -69,6 +73,8 @@ struct WorkloadSettings: Sendable {
     var applications = 0
     /// The steps of all dense programs together.
     var dense = 0
+    /// The steps of all clients of REST and of streams together.
+    var rest = 0
     /// The chance that a step of an application is a transaction, besides one in ten.
     var transactions = Probability.zero
     var weights = [Int](repeating: 0, count: Kind.allCases.count)

@@ -59,6 +59,8 @@ extension ScenarioSection {
             .count("dense", \.clients.dense, in: 0...100),
             .count("idle", \.clients.idle, in: 0...100),
             .count("firebase", \.clients.firebase, in: 0...100),
+            .count("rest", \.clients.rest, in: 0...100),
+            .count("streams", \.clients.streams, in: 0...100),
             .times("pace", \.clients.pace),
             .value(
                 "move", \.clients.move, { word throws(ScenarioError) in try word.times() },
@@ -74,6 +76,7 @@ extension ScenarioSection {
             .count("operations", \.workload.operations, in: 0...1_000_000),
             .count("applications", \.workload.applications, in: 0...10_000),
             .count("dense", \.workload.dense, in: 0...10_000),
+            .count("rest", \.workload.rest, in: 0...10_000),
             .count("lists", \.workload.lists, in: 1...1_000),
             .count("counters", \.workload.counters, in: 1...1_000),
             .chance("concern", \.workload.concern),

@@ -23,6 +23,7 @@ struct Swarm {
         swarm.drawFaults()
         swarm.drawRetries()
         swarm.drawDensePrograms()
+        swarm.drawClientsOfPorts()
         return swarm.scenario
     }
 
@@ -107,6 +108,14 @@ struct Swarm {
         set("clients dense", \.clients.dense, max(0, index(8) - 3))
         let steps = scenario.clients.dense == 0 ? 0 : 40 + index(120)
         set("workload dense", \.workload.dense, steps)
+    }
+
+    /// A third of the runs have clients of REST, and as many have streams of events.
+    private mutating func drawClientsOfPorts() {
+        set("clients rest", \.clients.rest, max(0, index(6) - 3))
+        set("clients streams", \.clients.streams, max(0, index(6) - 3))
+        let steps = scenario.clients.rest + scenario.clients.streams == 0 ? 0 : 40 + index(100)
+        set("workload rest", \.workload.rest, steps)
     }
 
     // MARK: Draws

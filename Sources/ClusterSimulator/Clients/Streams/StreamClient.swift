@@ -1,0 +1,186 @@
+import DataTree
+import JSONText
+import QueryEngine
+import ReplicaCore
+import SyncProtocol
+
+/// A program that listens over REST by server-sent events: it keeps what its node has sent, reads slowly at times, and comes back.
+struct StreamClient {
+    /// Among all clients.
+    let index: Int
+    /// In the order in which it connects to them.
+    private let nodes: [Int]
+    private var next = 0
+    var random: SplitMix64
+    let path: Path
+    let selection: RestSelection
+    /// Whether it gets priorities, too.
+    let isExport: Bool
+    /// How many steps it still takes.
+    var remaining: Int
+    var connection: Int?
+    /// The node to which it was connected last.
+    private(set) var node = 0
+    var isSlow = false
+    private var reader = AnswerReader()
+    private var lines = EventLines()
+    /// What its node has shown; nil before the first event.
+    private(set) var shown: Value?
+    /// The node does not serve it, or no more.
+    private(set) var isOver = false
+    /// When it was sent something last.
+    private(set) var lastHeard: Microseconds = 0
+    var tally = CheckTally()
+
+    init(
+        index: Int, nodes: [Int], remaining: Int, path: Path, random: SplitMix64
+    ) {
+        var random = random
+        (self.index, self.nodes, self.remaining, self.path) = (index, nodes, remaining, path)
+        selection = random.index(below: 2) == 0 ? RestSelection() : RestSelection(&random)
+        isExport = random.index(below: 2) == 0
+        self.random = random
+    }
+
+    /// The node to connect to.
+    mutating func nextNode() -> Int {
+        defer { next += 1 }
+        node = nodes[next % nodes.count]
+        return node
+    }
+
+    /// Begins on a connection; returns the request.
+    mutating func connect(on connection: Int, to host: String) -> [UInt8] {
+        self.connection = connection
+        (reader, lines, shown, isOver) = (AnswerReader(), EventLines(), nil, false)
+        reader.expect()
+        let parameters = selection.parameters + (isExport ? [("format", "export")] : [])
+        return RestText.request(
+            "GET", RestText.target(path, parameters), to: host,
+            fields: ["Accept: text/event-stream"])
+    }
+
+    mutating func loseConnection() { (connection, shown, isSlow) = (nil, nil, false) }
+
+    /// What it shows of a tree.
+    func expected(of tree: Value) -> Value {
+        let value = NaiveQuery(selection.query).shown(of: tree[path])
+        return isExport ? value : value.withoutPriorities
+    }
+
+    mutating func note(_ problem: String) {
+        tally.note(.streamsShowTheTree, "\(path) by \(selection.query.text): \(problem)")
+    }
+}
+
+// MARK: - What comes
+
+extension StreamClient {
+    /// Receives bytes of its node.
+    mutating func receive(_ bytes: [UInt8], at now: Microseconds, by json: JSONReader) {
+        lastHeard = now
+        for event in reader.receive(bytes) {
+            switch event {
+            case .head(let head): begin(head)
+            case .body(let piece):
+                guard !isOver else { break }
+                for event in lines.receive(piece) { take(event, by: json) }
+            case .end: isOver = true
+            case .failure(let problem): note(problem)
+            }
+        }
+    }
+
+    private mutating func begin(_ head: AnswerReader.Head) {
+        if head.status == 503 {
+            isOver = true
+        } else if head.status != 200
+            || head.fields["content-type"]?.hasPrefix("text/event-stream") != true
+        {
+            note("a stream begins with \(head.status) \(head.fields)")
+        }
+    }
+
+    private mutating func take(_ event: EventLines.Event, by json: JSONReader) {
+        tally.count(.streamsShowTheTree)
+        switch event.name {
+        case "put", "patch": change(by: event, json)
+        case "keep-alive": if event.data != Array("null".utf8) { note("a keep-alive with data") }
+        case "cancel": isOver = true
+        default: note("an event \(event.name)")
+        }
+    }
+
+    private mutating func change(by event: EventLines.Event, _ json: JSONReader) {
+        guard let change = StreamChange(event, by: json) else {
+            return note("cannot read \(String(decoding: event.data, as: UTF8.self))")
+        }
+        guard var value = shown else {
+            guard change.path.isRoot, case .put(let first) = change.data else {
+                return note("does not begin with all: \(change)")
+            }
+            shown = first
+            return
+        }
+        switch change.data {
+        case .put(let data): value.set(data, at: change.path)
+        case .patch(let writes):
+            for (path, data) in writes { value.set(data, at: change.path.appending(path)) }
+        }
+        if isExport, value == shown { note("an event changes nothing: \(change) of \(value)") }
+        shown = value
+    }
+}
+
+/// What an event changes.
+private struct StreamChange {
+    enum Data {
+        case put(Value)
+        case patch([(path: Path, value: Value)])
+    }
+
+    let path: Path
+    let data: Data
+
+    /// Reads an event; nil if it is none that a node sends.
+    init?(_ event: EventLines.Event, by reader: JSONReader) {
+        let isPatch = event.name == "patch"
+        let change = try? reader.read(event.data) { StreamChange($0, isPatch: isPatch) }
+        guard let change else { return nil }
+        self = change
+    }
+
+    private init?(_ node: JSONNode, isPatch: Bool) {
+        guard let path = try? (node["path"]?.string).map({ try Path($0) }), let data = node["data"]
+        else { return nil }
+        self.path = path
+        if isPatch {
+            guard let writes = try? data.update() else { return nil }
+            self.data = .patch(writes)
+        } else {
+            guard let value = try? data.value() else { return nil }
+            self.data = .put(value)
+        }
+    }
+}
+
+// MARK: - In the end
+
+extension StreamClient {
+    /// From one sign of life of a stream to the next.
+    private static let silenceLimit: Microseconds = .milliseconds(1_500)
+
+    /// What is wrong at the end of a run, when its node has this tree; nil if all is well.
+    ///
+    /// - Parameter faultless: Since when nothing has failed any more.
+    func problem(
+        showing tree: Value, at now: Microseconds, since faultless: Microseconds
+    ) -> String? {
+        guard let shown else { return nil }
+        let expected = expected(of: tree)
+        if shown != expected { return "shows \(shown), and its node \(expected)" }
+        let silence = now - max(lastHeard, faultless)
+        return silence > StreamClient.silenceLimit
+            ? "got no sign of life for \(silence.description)" : nil
+    }
+}

@@ -1,0 +1,14 @@
+/// What a gateway keeps for its clients, for those who look whether it keeps too much.
+package struct GatewayUsage: Equatable, Sendable {
+    /// The connections that it knows, and those that `/metrics` shows.
+    package let connections: Int
+    package let countedConnections: Int
+    /// Sessions whose clients poll.
+    package let polledSessions: Int
+    /// The names of sessions of Firebase's protocol.
+    package let names: Int
+    /// Sessions whose clients have changed from polls to a WebSocket.
+    package let routes: Int
+    /// The bytes of bodies that are not complete.
+    package let bodyBytes: Int
+}
