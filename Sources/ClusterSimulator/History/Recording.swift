@@ -275,12 +275,17 @@ extension Replica {
 }
 
 extension Recording {
-    /// The state of a process in which it held exactly this; nil if it is not recorded.
+    /// How many operations a process has made.
+    func issuedCount(by node: Int, incarnation: Int) -> Int {
+        issued.count { $0.node == node && $0.incarnation == incarnation }
+    }
+
+    /// The state of a process in which it held exactly this; nil if it is not recorded, or if a checkpoint has put another state in
+    /// its place since.
     func state(of node: Int, incarnation: Int, holding vector: VersionVector) -> State? {
         guard keepsValues else { return nil }
-        let total = vector.total
         for state in states[node].reversed() {
-            guard state.incarnation == incarnation, state.vector.total >= total else { return nil }
+            guard state.incarnation == incarnation, state.vector.covers(vector) else { return nil }
             if state.vector == vector { return state }
         }
         return nil

@@ -94,6 +94,7 @@ extension SimulatedRun {
         if session == SimulatedRun.operatorSession { return noteAnswer(frame) }
         let index = Int(session.number) - 1
         let connection = connections[index]
+        if connection.isGone { return replyToGone(on: index) }
         if connection.isClogged { return connections[index].unread.append(frame) }
         guard !connection.isBroken, isCurrent(index),
             let delay = delay(from: connection.node, to: endpoint(of: connection.client), on: index)
@@ -166,7 +167,7 @@ extension SimulatedRun {
 
     mutating func takeRequest(_ frame: [UInt8], on index: Int) {
         let connection = connections[index]
-        guard !connection.isBroken || !isCurrent(index),
+        guard !connection.isOverAtNode, !connection.isBroken || !isCurrent(index),
             nodes[connection.node].incarnation == connection.incarnation
         else { return }
         if case .firebase = place(of: connection.client) {
@@ -177,6 +178,7 @@ extension SimulatedRun {
 
     mutating func endSession(_ index: Int) {
         realtime[index] = nil
+        connections[index].isOverAtNode = true
         tell(.closed(SimulatedRun.session(of: index)), on: index)
     }
 }

@@ -31,12 +31,15 @@ extension SimulatedRun {
     }
 
     mutating func turn(sdkClient number: Int) {
+        if sdkClients[number].isGone { return }
         take(nil, number)
+        noteSearch(of: number)
         schedule(
             .clientTurns(sdkClients[number].index), after: SimulatedRun.turnInterval)
     }
 
     mutating func act(sdkClient number: Int) {
+        if sdkClients[number].isGone { return }
         if sdkClients[number].dense != nil {
             actNext(dense: number)
         } else if sdkClients[number].application == nil {
@@ -140,7 +143,7 @@ extension SimulatedRun {
     }
 
     mutating func stopSDKClients() {
-        for number in sdkClients.indices {
+        for number in sdkClients.indices where !sdkClients[number].isGone {
             if let input = sdkClients[number].stop() { take(input, number) }
             for step in sdkClients[number].dense?.stop() ?? [] { perform(step, number) }
         }
@@ -208,6 +211,9 @@ extension SimulatedRun {
     private mutating func finish(
         _ request: RequestID, _ result: Result<Answer, HearthError>, _ number: Int
     ) {
+        if case .failure(let error) = result, error.code == .undecided {
+            history.undecided.append((sdkClients[number].index, now))
+        }
         switch sdkClients[number].open.removeValue(forKey: request.number) {
         case .operation(let operation, let wanted)?:
             record(result, of: operation, wanted: wanted, number)
@@ -215,6 +221,8 @@ extension SimulatedRun {
             history.transactions[transaction].outcome = ClientOperation.Outcome(result)
             history.transactions[transaction].completed = now
             history.transactions[transaction].node = sdkClients[number].node
+        case .read(let expected)?: sdkClients[number].judge(result, of: expected, at: now)
+        case .invalid?: sdkClients[number].judgeRefusal(result)
         case .modification?, .other?, nil: break
         }
         if sdkClients[number].dense != nil {
@@ -227,6 +235,7 @@ extension SimulatedRun {
 
     private mutating func connect(_ number: Int, to name: String) {
         disconnect(number)
+        sdkClients[number].search.noteTry(at: now)
         guard let node = nodes.firstIndex(where: { $0.name == name }) else { return }
         if sdkClients[number].node != node { statistics.moves += 1 }
         sdkClients[number].connection = open(sdkClients[number].index, to: node)

@@ -23,6 +23,7 @@ struct Swarm {
         swarm.drawFaults()
         swarm.drawRetries()
         swarm.drawDensePrograms()
+        swarm.drawLimits()
         return swarm.scenario
     }
 
@@ -107,6 +108,12 @@ struct Swarm {
         set("clients dense", \.clients.dense, max(0, index(8) - 3))
         let steps = scenario.clients.dense == 0 ? 0 : 40 + index(120)
         set("workload dense", \.workload.dense, steps)
+    }
+
+    /// Small limits of nodes, so that these meet their ends.
+    private mutating func drawLimits() {
+        set("cluster checkpoint", \.cluster.checkpointBytes, [300, 2_000, 20_000][index(3)])
+        set("cluster catch-up", \.cluster.catchUpBytes, [20, 100, 1_000][index(3)])
     }
 
     // MARK: Draws
