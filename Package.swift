@@ -78,9 +78,13 @@ let package = Package(
             ["DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store", "Rules"]),
         module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
         module("Rules", ["DataTree", "JSONText"], pages: ["rules.md"]),
+        module("Tokens", ["DataTree", "JSONText", "Rules", "TLS"], pages: ["tokens.md"]),
         module(
             "GatewayCore",
-            ["DataTree", "HTTPText", "JSONText", "QueryEngine", "Rules", "SyncProtocol"],
+            [
+                "DataTree", "HTTPText", "JSONText", "QueryEngine", "Rules", "SyncProtocol",
+                "Tokens",
+            ],
             pages: ["firebase-rest.md", "firebase-websocket.md", "gateway.md"]),
 
         // For messages about mistyped words; imports nothing.
@@ -89,7 +93,8 @@ let package = Package(
         // Drivers.
         module("NodeStorage", ["CLibrary", "Storage", "Store", "SyncProtocol", "Threads"]),
         module(
-            "ClusterConfiguration", ["DataTree", "ReplicaCore", "Sockets", "Spelling", "ZeroMQ"]),
+            "ClusterConfiguration",
+            ["DataTree", "ReplicaCore", "Sockets", "Spelling", "TLS", "Tokens", "ZeroMQ"]),
         module(
             "ClusterNode",
             [
@@ -102,7 +107,7 @@ let package = Package(
             "ClusterSimulator",
             [
                 "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "Convergence", "Store",
-                "ReplicaCore", "GatewayCore", "ClientCore", "Spelling",
+                "ReplicaCore", "HTTPText", "GatewayCore", "ClientCore", "Spelling",
             ],
             pages: ["guarantees.md"]),
         module(
@@ -166,12 +171,14 @@ let package = Package(
         tests(
             of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
         tests(of: "Rules", using: ["DataTree", "JSONText"]),
+        tests(of: "Tokens", using: ["JSONText", "Rules", "TLS"]),
         tests(
             of: "GatewayCore",
             using: [
-                "DataTree", "HTTPText", "JSONText", "QueryEngine", "ReplicaCore", "SyncProtocol",
+                "DataTree", "HTTPText", "JSONText", "QueryEngine", "ReplicaCore", "Rules",
+                "SyncProtocol", "TLS", "Tokens",
             ]),
-        tests(of: "ClusterConfiguration", using: ["ReplicaCore", "ZeroMQ"]),
+        tests(of: "ClusterConfiguration", using: ["ReplicaCore", "TLS", "Tokens", "ZeroMQ"]),
         .testTarget(
             name: "ClusterNodeTests",
             // The command too: some tests run it, and so it must be built.
@@ -184,7 +191,7 @@ let package = Package(
             exclude: ["Fixtures"], swiftSettings: settings),
         tests(
             of: "ClusterSimulator",
-            using: ["Convergence", "DataTree", "JSONText", "Store", "ZeroMQ"]),
+            using: ["Convergence", "DataTree", "HTTPText", "JSONText", "Store", "ZeroMQ"]),
         // The command too: it runs the node that some tests talk to, and so it must be built.
         .testTarget(
             name: "HearthTests",

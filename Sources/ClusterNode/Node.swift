@@ -217,10 +217,9 @@ extension Node {
 
     /// Whether clients are served, and if not, why.
     private var availability: Availability {
-        if phase != .running { return .unavailable(reason: "stopping") }
-        if !isServing { return .unavailable(reason: "starting") }
-        if hasTrouble { return .impaired(reason: "the disk takes no writes") }
-        return replica.isOut ? .impaired(reason: "evicted") : .serving
+        Availability(
+            isRunning: phase == .running, isServing: isServing, hasDiskTrouble: hasTrouble,
+            isEvicted: replica.isOut)
     }
 
     private func note(_ event: Journal.Event) {

@@ -70,4 +70,19 @@ public enum Availability: Equatable, Sendable {
     case impaired(reason: String)
     /// Requests are refused with this reason, such as `starting`, `catching up` or `stopping`.
     case unavailable(reason: String)
+
+    /// That of a node which runs, or does not any more; which serves, or does not yet; whose disk takes no writes, or which is
+    /// evicted.
+    public init(isRunning: Bool, isServing: Bool, hasDiskTrouble: Bool, isEvicted: Bool) {
+        self =
+            if !isRunning {
+                .unavailable(reason: "stopping")
+            } else if !isServing {
+                .unavailable(reason: "starting")
+            } else if hasDiskTrouble {
+                .impaired(reason: "the disk takes no writes")
+            } else {
+                isEvicted ? .impaired(reason: "evicted") : .serving
+            }
+    }
 }

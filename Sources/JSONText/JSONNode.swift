@@ -48,6 +48,16 @@ public struct JSONNode {
         }
     }
 
+    /// The number that it is, as JavaScript reads it.
+    public var number: Double? {
+        switch type {
+        case UInt8(ascii: "l"): Double(Int64(bitPattern: tape.words[index + 1]))
+        case UInt8(ascii: "u"): Double(tape.words[index + 1])
+        case UInt8(ascii: "d"): Double(bitPattern: tape.words[index + 1])
+        default: nil
+        }
+    }
+
     /// The boolean that it is.
     public var boolean: Bool? {
         switch type {
@@ -55,6 +65,19 @@ public struct JSONNode {
         case UInt8(ascii: "f"): false
         default: nil
         }
+    }
+
+    /// The members of the object that it is, in the order of the text, equal names included.
+    public var members: [(name: String, value: JSONNode)]? {
+        guard isObject else { return nil }
+        var members: [(name: String, value: JSONNode)] = []
+        var next = index + 1
+        while tape.type(at: next) != UInt8(ascii: "}") {
+            let name = String(decoding: tape.text(tape.words[next]), as: UTF8.self)
+            members.append((name, JSONNode(tape, at: next + 1)))
+            next = tape.index(behind: next + 1)
+        }
+        return members
     }
 
     /// The elements of the array that it is.

@@ -27,7 +27,7 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
         guard RAND_bytes(&bytes, Int32(bytes.count)) == 1 else {
             fatalError("there is no randomness: \(TLSError.takeReason())")
         }
-        return Secret(unchecked: text(of: bytes))
+        return Secret(unchecked: Base64URL.text(of: bytes))
     }
 
     private init(unchecked text: String) { self.text = text }
@@ -46,23 +46,6 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
 
     /// Nothing of the text.
     public var customMirror: Mirror { Mirror(self, children: []) }
-
-    /// Base 64 with the characters of URLs, without padding (RFC 4648, section 5).
-    private static func text(of bytes: [UInt8]) -> String {
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        var text: [UInt8] = []
-        var (bits, count): (UInt32, UInt32) = (0, 0)
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(digits[Int(bits >> count & 63)])
-            }
-        }
-        if count > 0 { text.append(digits[Int(bits << (6 - count) & 63)]) }
-        return String(decoding: text, as: UTF8.self)
-    }
 }
 
 /// A file that holds a secret, which only its owner can read.

@@ -35,6 +35,8 @@ SCENARIOS = [
 ]
 # Seconds beyond five times what a run takes without a bug, for what else the machine does.
 SLACK = 30
+# Seconds more if the scenario is made shorter afterwards.
+SHRINKING = 120
 
 
 class Kill(NamedTuple):
@@ -132,11 +134,11 @@ class Simulator:
                 raise RuntimeError(f"without a bug, {file.stem} is refuted: {finding}")
             self.durations[file] = time.monotonic() - start
 
-    def judge(self, mutant):
+    def judge(self, number, shrinks=False):
         start = time.monotonic()
         for file, seeds in self.scenarios:
-            limit = SLACK + 5 * self.durations[file]
-            if finding := simulate(self.folder, mutant.number, file, "all", seeds, limit):
+            limit = SLACK + 5 * self.durations[file] + SHRINKING * shrinks
+            if finding := simulate(self.folder, number, file, "all", seeds, limit, shrinks):
                 seed, check, details = finding
                 return Kill(f"{file.stem}: {check}", seed, details, time.monotonic() - start)
         return None

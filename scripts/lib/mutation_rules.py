@@ -44,6 +44,21 @@ class Mutant(NamedTuple):
         words = "|".join((self.file, self.rule, self.old, self.new, str(self.copy)))
         return (1 << 32) + zlib.crc32(words.encode())
 
+    @property
+    def name(self):
+        return f"{self.file.removeprefix('Sources/')}:{self.line}"
+
+    # For the copy it is a seeded bug of which nobody knows who finds it.
+    found_by = ()
+
+    @property
+    def files(self):
+        return [self.file]
+
+    def applied(self, _, text):
+        """The text of its file with the bug."""
+        return text[:self.edit.start] + self.edit.text + text[self.edit.end:]
+
 
 # What is found, and what replaces it; `\1` stands for the first group.
 TOKENS = [

@@ -1,6 +1,7 @@
 """Seeded bugs on disk: a few header lines, then a unified diff against the sources."""
 
 import re
+import zlib
 from pathlib import Path
 
 
@@ -23,6 +24,11 @@ class SeededBug:
         if any(len(finder) != 2 for finder in self.found_by):
             raise PatchError(f"{self.name}: a Found by line names a scenario and a check")
         self.files = dict(map(self._file, re.split(r"^--- a/", diff, flags=re.M)))
+
+    @property
+    def number(self):
+        """How the copy knows it: the same however many there are, so that little is built anew."""
+        return zlib.crc32(self.name.encode())
 
     def _file(self, diff):
         lines = diff.splitlines(keepends=True)

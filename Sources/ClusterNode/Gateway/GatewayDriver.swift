@@ -7,15 +7,11 @@ internal import SyncProtocol
 ///
 /// What follows from the replica's own answers waits for the next turn of the loop: the replica is in the middle of ending one.
 final class GatewayDriver {
-    /// How many connections get another part of something large in a turn: the others, and small requests, do not wait longer.
-    private static let partsPerTurn = 8
-
     private let loop: Loop
     private var gateway: Gateway
     private var isInTurn = false
     private var isAnswering = false
-    private var asked: [Input] = []
-    private var writable: ArraySlice<SessionID> = []
+    private var backlog = GatewayBacklog()
     private var next: Watcher?
     private var alarm: Watcher?
     /// Takes an input for the replica.
@@ -70,7 +66,7 @@ final class GatewayDriver {
 
     /// Tells the gateway in one of the next turns that all is sent to a connection.
     func reportWritable(_ session: SessionID) {
-        writable.append(session)
+        backlog.append(writable: session)
         schedule()
     }
 
@@ -101,22 +97,16 @@ final class GatewayDriver {
     private func perform(_ outputs: [GatewayOutput]) {
         for output in outputs {
             switch output {
-            case .open(let session): ask(.opened(session))
-            case .ask(let session, let messages): ask(.requestedMessages(messages, by: session))
-            case .backpressured(let session): ask(.backpressured(session))
-            case .writable(let session): ask(.writable(session))
-            case .end(let session): ask(.closed(session))
+            case .open, .ask, .backpressured, .writable, .end: ask(output)
             case .wake(let milliseconds): wake(afterMilliseconds: milliseconds)
             case .send, .reportWritable, .close, .native: perform(output)
             }
         }
     }
 
-    private func ask(_ input: Input) {
-        // In order, also behind what waits.
-        guard isAnswering || !asked.isEmpty else { return receive(input) }
-        asked.append(input)
-        schedule()
+    private func ask(_ request: GatewayOutput) {
+        if backlog.keep(request, whileAnswering: isAnswering) { return schedule() }
+        if let input = Input(request) { receive(input) }
     }
 
     private func schedule() {
@@ -126,12 +116,22 @@ final class GatewayDriver {
 
     private func runNext() {
         next = nil
-        let inputs = asked
-        asked = []
-        for input in inputs { receive(input) }
-        let sessions = writable.prefix(Self.partsPerTurn)
-        writable.removeFirst(sessions.count)
-        for session in sessions { step(.writable(session)) }
-        if !writable.isEmpty { schedule() }
+        for input in backlog.removeRequests().compactMap(Input.init) { receive(input) }
+        for session in backlog.removeWritable() { step(.writable(session)) }
+        if !backlog.isEmpty { schedule() }
+    }
+}
+
+extension Input {
+    /// What a gateway wants of the replica; nil for what concerns a connection or time.
+    fileprivate init?(_ output: GatewayOutput) {
+        switch output {
+        case .open(let session): self = .opened(session)
+        case .ask(let session, let messages): self = .requestedMessages(messages, by: session)
+        case .backpressured(let session): self = .backpressured(session)
+        case .writable(let session): self = .writable(session)
+        case .end(let session): self = .closed(session)
+        case .send, .reportWritable, .close, .native, .wake: return nil
+        }
     }
 }

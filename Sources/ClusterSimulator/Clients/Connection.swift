@@ -23,6 +23,8 @@ struct Connection {
     /// The client does not read: what its node sends waits.
     var isClogged = false
     var unread: [[UInt8]] = []
+    /// The node's end of a connection to its HTTP port, which carries bytes; nil for one that carries frames.
+    var port: PortEnd?
     /// When the last frame on its way arrives.
     var lastAtNode: Microseconds = 0
     var lastAtClient: Microseconds = 0

@@ -64,6 +64,9 @@ struct FirebaseClient {
     var lastListen: UInt64
     var joiner = ChunkJoiner()
     private var outgoing: [[UInt8]] = []
+    private var socket = FirebaseSocket()
+    /// Its node has no WebSocket for it.
+    private(set) var isRefused = false
     var ended: [FirebaseTransaction] = []
 
     init(
@@ -99,6 +102,11 @@ struct FirebaseClient {
         return outgoing
     }
 
+    /// Removes and returns the messages to its node, as frames.
+    mutating func removeBytes() -> [UInt8] {
+        takeOutgoing().flatMap { socket.frames(of: $0, &random) }
+    }
+
     /// Removes and returns the transactions that have an outcome.
     mutating func takeEnded() -> [FirebaseTransaction] {
         defer { ended = [] }
@@ -117,8 +125,35 @@ extension FirebaseClient {
         return node
     }
 
-    /// The upgrade to a WebSocket: all that matters of it is the session to be ended.
-    var upgrade: [UInt8] { Array("ls=\(session)".utf8) }
+    /// Begins a WebSocket; returns the request for it, which names the session to be ended.
+    mutating func connect(on connection: Int, to host: String) -> [UInt8] {
+        self.connection = connection
+        (socket, isRefused) = (FirebaseSocket(), false)
+        return FirebaseSocket.request(to: host, session.isEmpty ? "" : "&ls=\(session)")
+    }
+
+    /// Receives bytes of its node.
+    mutating func receive(bytes: [UInt8], by reader: JSONReader) {
+        for event in socket.receive(bytes) {
+            switch event {
+            case .message(let text): receive(text, by: reader)
+            case .ended(let code):
+                // As another session of its own has begun, or the node stops.
+                if code != 1_000, code != 1_001 { fail("its node closed with \(code)") }
+            case .refused(let status):
+                isRefused = true
+                if status != 503 { fail("no WebSocket, but \(status)") }
+            case .failure(let problem): fail(problem)
+            }
+        }
+    }
+
+    mutating func fail(_ problem: String) { failure = failure ?? problem }
+
+    /// Goes to a node first, since its own one has said so.
+    mutating func redirect(to host: String) {
+        if let place = nodes.firstIndex(where: { "n\($0 + 1)" == host }) { next = place }
+    }
 
     mutating func loseConnection() {
         connection = nil

@@ -48,11 +48,11 @@ extension FirebaseClient {
     mutating func receive(_ text: [UInt8], by reader: JSONReader) {
         guard case .message(let bytes) = joiner.append(text) else { return }
         guard let message = FirebaseMessage(bytes, by: reader) else {
-            failure = failure ?? "cannot read \(String(decoding: bytes, as: UTF8.self))"
-            return
+            return fail("cannot read \(String(decoding: bytes, as: UTF8.self))")
         }
         switch message {
         case .handshake(let name): beginSession(named: name)
+        case .redirect(let host): redirect(to: host)
         case .overwrite(let path, let value, let tag):
             take(tree.overwrite(path, with: value, tag: tag))
         case .merge(let path, let writes, let tag):
@@ -75,11 +75,11 @@ extension FirebaseClient {
     private mutating func finish(_ number: Int64, _ status: String) {
         switch requests.removeValue(forKey: number) {
         case .listen(let listen)? where status == "ok": confirm(listen, number)
-        case .listen(let listen)?: failure = failure ?? "\(status) for a listen at \(listen.path)"
+        case .listen(let listen)?: fail("\(status) for a listen at \(listen.path)")
         case .write(let id)?: finish(id, isDone: status == "ok")
         case .transaction?: decideTransaction(status)
         case .other?: break
-        case nil: failure = failure ?? "an answer to request \(number), which nobody made"
+        case nil: fail("an answer to request \(number), which nobody made")
         }
     }
 }

@@ -58,6 +58,7 @@ enum FirebaseText {
 /// What a Firebase client understands of its node's messages.
 enum FirebaseMessage {
     case handshake(session: String)
+    case redirect(host: String)
     case overwrite(Path, Value, Tag?)
     case merge(Path, [(path: Path, value: Value)], Tag?)
     case ranges(Path, [(range: LeafRange, value: Value)], Tag?)
@@ -73,6 +74,10 @@ enum FirebaseMessage {
     private init?(_ message: JSONNode) {
         guard let data = message["d"] else { return nil }
         if message["t"]?.string == "c" {
+            if data["t"]?.string == "r", let host = data["d"]?.string {
+                self = .redirect(host: host)
+                return
+            }
             guard data["t"]?.string == "h", let name = data["d"]?["s"]?.string else { return nil }
             self = .handshake(session: name)
         } else if let number = data["r"]?.integer {

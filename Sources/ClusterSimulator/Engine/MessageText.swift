@@ -137,9 +137,10 @@ enum FrameText {
         read(NodeMessage.self, in: frame) { $0.summary }
     }
 
-    /// A frame of Firebase's protocol, which is text.
-    static func firebase(_ text: [UInt8]) -> [String] {
-        [String(decoding: text, as: UTF8.self).cut(to: 200)]
+    /// Bytes on a connection to an HTTP port: what of them can be read.
+    static func bytes(_ bytes: [UInt8]) -> [String] {
+        let readable = bytes.filter { (0x20..<0x7F).contains($0) }
+        return [String(decoding: readable, as: UTF8.self).cut(to: 200)]
     }
 
     private static func read<Message: FrameMessage>(

@@ -65,14 +65,14 @@ private struct EventParts {
             let (client, node) = EventParts.ends(of: connection, in: run)
             self.init("requested", node, from: client)
             says =
-                EventParts.isFirebase(connection, in: run)
-                ? FrameText.firebase(frame) : FrameText.client(frame)
+                run.connections[connection].port == nil
+                ? FrameText.client(frame) : FrameText.bytes(frame)
         case .replied(let connection, let frame):
             let (client, node) = EventParts.ends(of: connection, in: run)
             self.init("replied", client, from: node)
             says =
-                EventParts.isFirebase(connection, in: run)
-                ? FrameText.firebase(frame) : FrameText.node(frame)
+                run.connections[connection].port == nil
+                ? FrameText.node(frame) : FrameText.bytes(frame)
         case .nodeLost(let connection):
             let (client, node) = EventParts.ends(of: connection, in: run)
             self.init("connection lost", node, from: client)
@@ -112,14 +112,6 @@ private struct EventParts {
         (run.connections[connection].client.clientName, run.connections[connection].node.nodeName)
     }
 
-    private static func isFirebase(_ connection: Int, in run: SimulatedRun) -> Bool {
-        if case .firebase = run.place(of: run.connections[connection].client) {
-            true
-        } else {
-            false
-        }
-    }
-
     // MARK: What nodes do
 
     /// An output of a node; nil for one that says nothing.
@@ -150,6 +142,8 @@ private struct EventParts {
 
     private static func client(of session: SessionID, in run: SimulatedRun) -> String {
         guard session != SimulatedRun.operatorSession else { return "the operator" }
+        // A session that polls is none of a connection.
+        guard session.number <= UInt64(run.connections.count) else { return "a client that polls" }
         return run.connections[Int(session.number) - 1].client.clientName
     }
 

@@ -1,3 +1,4 @@
+import GatewayCore
 import ReplicaCore
 import Store
 import SyncProtocol
@@ -11,6 +12,12 @@ struct VirtualNode {
         case paused
         /// Its last turn is on its way to the disk.
         case stopping
+    }
+
+    /// What a turn takes.
+    private enum Arrival {
+        case replica(Input)
+        case port(GatewayInput)
     }
 
     let name: String
@@ -49,7 +56,9 @@ struct VirtualNode {
     private(set) var pastCounters = Counters()
 
     private var configuration: ReplicaConfiguration
-    private var waiting: [Input] = []
+    /// Its HTTP port, for clients that bring bytes.
+    private(set) var port = VirtualPort(GatewayConfiguration())
+    private var waiting: [Arrival] = []
     /// The frames of clients that the last turn took, and how far the replica was before and after.
     private var served:
         [(session: SessionID, frame: [UInt8], before: VersionVector, vector: VersionVector)] = []
@@ -96,7 +105,9 @@ struct VirtualNode {
 
     var isUp: Bool { state == .running || state == .paused }
     /// Nothing waits for a turn, and no batch for the disk.
-    var isIdle: Bool { state == .running && waiting.isEmpty && disk.hasAllBatches }
+    var isIdle: Bool {
+        state == .running && waiting.isEmpty && !port.hasBacklog && disk.hasAllBatches
+    }
 
     // MARK: Processes
 
@@ -110,6 +121,7 @@ struct VirtualNode {
         suspensions = Suspensions()
         var configuration = configuration
         configuration.seed = random.next()
+        port = VirtualPort(portConfiguration(seed: configuration.seed))
         replica = try disk.recover { state in
             Replica(
                 configuration, properties: state.properties, checkpoint: state.checkpoint,
@@ -134,8 +146,10 @@ struct VirtualNode {
     mutating func stop(at now: Microseconds) -> [Output] {
         state = .stopping
         waiting.removeAll()
-        _ = replica?.step(.turnBegan(clock.moment(at: now)))
-        return replica?.stop() ?? []
+        let moment = clock.moment(at: now)
+        var outputs = replica?.step(.turnBegan(moment)) ?? []
+        outputs += take(port.become(availability, at: moment))
+        return outputs + (replica?.stop() ?? [])
     }
 
     /// The process ends.
@@ -186,20 +200,34 @@ struct VirtualNode {
     // MARK: Turns
 
     /// Queues an input; true if a turn must be scheduled for it.
-    mutating func receive(_ input: Input) -> Bool {
+    mutating func receive(_ input: Input) -> Bool { receive(.replica(input)) }
+
+    /// Queues an input of its HTTP port; true if a turn must be scheduled for it.
+    mutating func receive(_ input: GatewayInput) -> Bool { receive(.port(input)) }
+
+    private mutating func receive(_ arrival: Arrival) -> Bool {
         guard isUp else { return false }
-        waiting.append(input)
+        waiting.append(arrival)
         return needsTurn
     }
 
     /// Whether input waits, and no turn is scheduled for it.
-    var needsTurn: Bool { state == .running && !isTurnScheduled && !waiting.isEmpty }
+    var needsTurn: Bool {
+        state == .running && !isTurnScheduled && (!waiting.isEmpty || port.hasBacklog)
+    }
 
     /// A turn: steps the replica with all queued inputs.
     mutating func turn(at now: Microseconds) -> [Output] {
         guard state == .running, replica != nil else { return [] }
-        var outputs = replica!.step(.turnBegan(clock.moment(at: now)))
-        for input in waiting { outputs += take(input) }
+        let moment = clock.moment(at: now)
+        var outputs = replica!.step(.turnBegan(moment))
+        outputs += take(port.become(availability, at: moment) + port.resume(at: moment))
+        for arrival in waiting {
+            switch arrival {
+            case .replica(let input): outputs += take(input)
+            case .port(let input): outputs += take(port.step(input, at: moment))
+            }
+        }
         waiting.removeAll(keepingCapacity: true)
         outputs += replica!.step(.turnEnded)
         return outputs
@@ -217,6 +245,11 @@ struct VirtualNode {
         return outputs
     }
 
+    /// Gives the replica what its port asks for.
+    private mutating func take(_ inputs: [Input]) -> [Output] {
+        inputs.flatMap { replica?.step($0) ?? [] }
+    }
+
     /// Removes and returns what the last turn did for clients.
     mutating func takeServed() -> [(
         session: SessionID, frame: [UInt8], before: VersionVector, vector: VersionVector
@@ -232,6 +265,37 @@ struct VirtualNode {
         defer { closings.removeAll(keepingCapacity: true) }
         return closings
     }
+
+    // MARK: Its port
+
+    /// Whether clients are served, and if not, why.
+    private var availability: Availability {
+        Availability(
+            isRunning: state == .running, isServing: isServing, hasDiskTrouble: waitsForRoom,
+            isEvicted: replica?.isOut ?? false)
+    }
+
+    private func portConfiguration(seed: UInt64) -> GatewayConfiguration {
+        let members = configuration.peers
+        let place = members.firstIndex(of: name) ?? 0
+        return .virtual(
+            hosts: configuration.endpoints.keys.sorted(),
+            next: members.count > 1 ? members[(place + 1) % members.count] : nil,
+            nameSeed: "\(name) \(incarnation) \(seed)")
+    }
+
+    /// Gives the gateway what the replica answered to one of its sessions.
+    mutating func answer(_ answers: [SessionAnswer], to session: SessionID, at now: Microseconds) {
+        port.answer(answers, to: session, at: clock.moment(at: now))
+    }
+
+    /// All bytes sent to a connection of its port have left.
+    mutating func reportWritable(_ session: SessionID) { port.reportWritable(session) }
+
+    /// Ends its gateway's turn; returns what is to be done with connections.
+    mutating func endPortTurn() -> [GatewayOutput] { port.endTurn() }
+
+    // MARK: Its disk and its time
 
     mutating func stored(turn: UInt64) -> [Output] { replica?.step(.stored(turn: turn)) ?? [] }
 

@@ -133,6 +133,7 @@ extension SimulatedRun {
     }
 
     mutating func loseNode(_ connection: Int) {
+        if connections[connection].port != nil { close(connection) }
         guard isCurrent(connection) else { return }
         switch place(of: connections[connection].client) {
         case .sdk(let number): loseNode(ofSDKClient: number)

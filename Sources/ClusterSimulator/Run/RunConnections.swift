@@ -7,7 +7,7 @@ extension SimulatedRun {
     /// How long an end of a broken connection takes to notice.
     static let heartbeatTimeout: Microseconds = .seconds(3)
 
-    private func endpoint(of client: Int) -> Int { nodes.count + client }
+    func endpoint(of client: Int) -> Int { nodes.count + client }
 
     /// Begins a connection, which a node without file handles does not accept.
     mutating func open(_ client: Int, to node: Int) -> Int {
@@ -76,9 +76,7 @@ extension SimulatedRun {
         guard !connection.isBroken,
             let delay = delay(from: endpoint(of: connection.client), to: connection.node, on: index)
         else { return }
-        guard nodes[connection.node].isServing,
-            nodes[connection.node].incarnation == connection.incarnation
-        else {
+        guard isListening(at: index) else {
             // No process accepts connections there.
             connections[index].breaks(at: now)
             connections[index].wasRefused = true
@@ -88,6 +86,13 @@ extension SimulatedRun {
         let arrival = max(now + delay, connection.lastAtNode)
         connections[index].lastAtNode = arrival
         queue.schedule(.requested(connection: index, frame: frame), at: arrival)
+    }
+
+    /// Whether a process takes what is sent on a connection: one that starts has its HTTP port open.
+    private func isListening(at index: Int) -> Bool {
+        let node = nodes[connections[index].node]
+        guard node.incarnation == connections[index].incarnation else { return false }
+        return connections[index].port == nil ? node.isServing : node.state != .down
     }
 
     mutating func reply(_ frame: [UInt8], to session: SessionID) {
@@ -134,7 +139,7 @@ extension SimulatedRun {
     }
 
     /// How long a frame takes, or nil if it is lost, and the connection with it.
-    private mutating func delay(from: Int, to: Int, on index: Int) -> Microseconds? {
+    mutating func delay(from: Int, to: Int, on index: Int) -> Microseconds? {
         if let delay = network.clientDelay(from: from, to: to) { return delay }
         connections[index].breaks(at: now)
         schedule(.nodeLost(connection: index), after: SimulatedRun.heartbeatTimeout)
@@ -170,14 +175,12 @@ extension SimulatedRun {
         guard !connection.isOverAtNode, !connection.isBroken || !isCurrent(index),
             nodes[connection.node].incarnation == connection.incarnation
         else { return }
-        if case .firebase = place(of: connection.client) {
-            return takeMessage(frame, on: index)
-        }
+        if connection.port != nil { return receive(frame, on: index) }
         give(.requested(frame, by: SimulatedRun.session(of: index)), to: connection.node)
     }
 
     mutating func endSession(_ index: Int) {
-        realtime[index] = nil
+        if connections[index].port != nil { return endPort(index) }
         connections[index].isOverAtNode = true
         tell(.closed(SimulatedRun.session(of: index)), on: index)
     }

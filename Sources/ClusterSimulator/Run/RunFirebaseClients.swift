@@ -22,12 +22,12 @@ extension SimulatedRun {
     /// Sends what the client wants to send, and records what its transactions came to.
     private mutating func flush(_ number: Int) {
         for ended in firebaseClients[number].takeEnded() { record(ended, of: number) }
-        let messages = firebaseClients[number].takeOutgoing()
+        let bytes = firebaseClients[number].removeBytes()
         if let failure = firebaseClients[number].failure {
             quiescence.fail("c\(firebaseClients[number].index + 1): \(failure)")
         }
-        guard let connection = firebaseClients[number].connection else { return }
-        for message in messages { send(message, on: connection) }
+        guard let connection = firebaseClients[number].connection, !bytes.isEmpty else { return }
+        send(bytes: bytes, on: connection)
     }
 
     private mutating func record(_ transaction: FirebaseTransaction, of number: Int) {
@@ -79,11 +79,10 @@ extension SimulatedRun {
     private mutating func changePace(ofReading number: Int) {
         let isSlow = firebaseClients[number].isSlow
         guard isSlow || firebaseClients[number].random.index(below: 10) == 0,
-            let connection = firebaseClients[number].connection, realtime[connection] != nil
+            let connection = firebaseClients[number].connection, firebaseClients[number].isReady
         else { return }
         firebaseClients[number].isSlow = !isSlow
-        let session = SimulatedRun.session(of: connection)
-        tell(isSlow ? .writable(session) : .backpressured(session), on: connection)
+        if isSlow { readAgain(on: connection) } else { stopReading(on: connection) }
     }
 
     /// Clients do nothing more of themselves.
@@ -101,9 +100,9 @@ extension SimulatedRun {
         guard firebaseClients[number].connection == nil, !firebaseClients[number].program.isOffline
         else { return }
         let node = firebaseClients[number].nextNode()
-        let connection = open(firebaseClients[number].index, to: node)
-        firebaseClients[number].connection = connection
-        send(firebaseClients[number].upgrade, on: connection)
+        let connection = openPort(firebaseClients[number].index, to: node)
+        let upgrade = firebaseClients[number].connect(on: connection, to: nodes[node].name)
+        send(bytes: upgrade, on: connection)
     }
 
     private mutating func disconnect(firebaseClient number: Int) {
@@ -121,10 +120,14 @@ extension SimulatedRun {
 
     mutating func turn(firebaseClient number: Int) { connect(firebaseClient: number) }
 
-    mutating func takeReply(_ text: [UInt8], onFirebaseClient number: Int) {
+    mutating func takeReply(_ bytes: [UInt8], onFirebaseClient number: Int) {
         statistics.changes += 1
-        firebaseClients[number].receive(text, by: reader)
+        firebaseClients[number].receive(bytes: bytes, by: reader)
         flush(number)
+        guard firebaseClients[number].isRefused, let connection = firebaseClients[number].connection
+        else { return }
+        close(connection)
+        loseNode(ofFirebaseClient: number)
     }
 }
 

@@ -1,5 +1,4 @@
 import DataTree
-import GatewayCore
 import ReplicaCore
 import Store
 import SyncProtocol
@@ -141,7 +140,6 @@ extension SimulatedRun {
 
     mutating func perform(_ outputs: [Output], of node: Int) {
         var stored: [LogEntry] = []
-        var texts = GatewayTexts()
         for output in outputs {
             trace.combine(output, of: node)
             performed?.append((node, output))
@@ -159,7 +157,7 @@ extension SimulatedRun {
             case .answer(let member, let frame): answer(member, frame, from: node)
             case .reply(let session, let frame): reply(frame, to: session)
             case .replyMessages(let session, let answers):
-                answer(answers, to: session, sharing: &texts)
+                nodes[node].answer(answers, to: session, at: now)
             case .perform(let request):
                 noteRewriting(request, by: node)
                 scheduleDisk(of: node, at: nodes[node].disk.perform(request, at: now))
@@ -171,6 +169,7 @@ extension SimulatedRun {
                 noteService(by: node)
             }
         }
+        flushPort(of: node)
         noteInstallation(by: node)
         guard !stored.isEmpty, let replica = nodes[node].replica else { return }
         recording.note(

@@ -18,8 +18,6 @@ struct SimulatedRun {
     var sdkClients: [SDKClient]
     var protocolClients: [ProtocolClient]
     var firebaseClients: [FirebaseClient]
-    /// The sessions of Firebase clients, by connection.
-    var realtime: [Int: RealtimeSession] = [:]
     let reader = RealtimeSession.makeReader()
     var connections: [Connection] = []
     var workload: Workload
@@ -45,6 +43,8 @@ struct SimulatedRun {
     var quiescence = Quiescence()
     /// What sessions left to be done at their ends, and what was done.
     var sessionEnds: [SessionEnd] = []
+    /// For the places where bytes are cut into pieces.
+    var cuts: SplitMix64
     /// For faults, and for draws that belong neither to a node nor to the network.
     var random: SplitMix64
 
@@ -64,6 +64,7 @@ struct SimulatedRun {
         recording = Recording(of: scenario)
         workload = Workload(scenario.workload)
         random = SplitMix64(seed: seed, part: 3)
+        cuts = SplitMix64(seed: seed, part: 7)
         everyTurn = (0..<count).map { EveryTurnOracle(isOn: scenario.isSmall, node: $0) }
         for client in sdkClients { names.add(client.writer, client: client.index) }
     }

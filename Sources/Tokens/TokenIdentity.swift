@@ -1,0 +1,23 @@
+public import Rules
+
+/// Who shows a token, and for how long.
+public struct TokenIdentity: Equatable, Sendable {
+    /// Who it is, as far as rules ask.
+    public let principal: Principal
+    /// When the token expires, in seconds since 1970; nil for one that does not.
+    public internal(set) var expiresSeconds: Double?
+    /// When it shows nothing any more: somewhat later, as clocks differ.
+    public internal(set) var endSeconds: Double?
+
+    init(_ principal: Principal) { self.principal = principal }
+
+    /// A user, with the value of `auth`: `uid`, `provider`, and all claims as `token`.
+    init(user: String, provider: String?, _ claims: Claim) {
+        var members = [Claim.Member("token", claims), Claim.Member("uid", .string(user))]
+        if let provider { members.insert(Claim.Member("provider", .string(provider)), at: 0) }
+        self.init(.user(.object(members)))
+    }
+
+    /// Whether it holds at a time.
+    func holds(at now: Double) -> Bool { endSeconds.map { now < $0 } ?? true }
+}

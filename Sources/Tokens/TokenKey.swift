@@ -1,0 +1,52 @@
+public import TLS
+
+/// What shows that an issuer has signed a token: a public key, or a secret that issuer and cluster share.
+///
+/// The key has the algorithm, and not the token: so nobody can use a public key as a secret.
+public enum TokenKey: Equatable, Sendable {
+    /// A public key, with the name by which tokens call it.
+    case verification(VerificationKey, id: String?)
+    /// The bytes of a shared secret.
+    case shared([UInt8])
+
+    /// A shared secret has at least so many bytes, as its hash does (RFC 7518, section 3.2).
+    public static let sharedBytes = 32
+
+    /// How it signs.
+    public var algorithm: TokenAlgorithm {
+        switch self {
+        case .verification(let key, _): key.kind == .rsa ? .rs256 : .es256
+        case .shared: .hs256
+        }
+    }
+
+    /// The name by which tokens call it, `kid`.
+    var id: String? {
+        switch self {
+        case .verification(_, let id): id
+        case .shared: nil
+        }
+    }
+
+    /// Whether it has signed a token.
+    func accepts(_ token: Token) -> Bool {
+        switch self {
+        case .verification(let key, _): key.accepts(token.signature, of: token.signed)
+        case .shared(let secret):
+            MessageAuthentication.accepts(token.signature, of: token.signed, key: secret)
+        }
+    }
+}
+
+extension [TokenKey] {
+    /// The keys that a token may be signed with: the one that it names, or the only one. Secrets have no names.
+    func candidates(for token: Token, _ algorithm: TokenAlgorithm) -> [TokenKey] {
+        let fitting = filter { $0.algorithm == algorithm }
+        if algorithm == .hs256 { return fitting }
+        guard let id = token.keyID else { return fitting.count == 1 ? fitting : [] }
+        let named = fitting.filter { $0.id?.utf8.elementsEqual(id.utf8) ?? false }
+        if !named.isEmpty { return named }
+        let unnamed = fitting.filter { $0.id == nil }
+        return unnamed.count == 1 ? unnamed : []
+    }
+}

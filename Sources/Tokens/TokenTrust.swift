@@ -1,0 +1,75 @@
+public import JSONText
+internal import Rules
+
+/// Whose tokens a cluster trusts.
+public struct TokenTrust: Equatable, Sendable {
+    /// Those who sign them.
+    public var issuers: [TokenIssuer]
+    /// Whether tokens need no signature, and the text `owner` makes an administrator: for tests of programs on one machine.
+    public var acceptsUnsigned: Bool
+
+    /// Trusts these issuers.
+    public init(_ issuers: [TokenIssuer], acceptsUnsigned: Bool = false) {
+        self.issuers = issuers
+        self.acceptsUnsigned = acceptsUnsigned
+    }
+}
+
+extension TokenTrust {
+    /// Who shows a text.
+    ///
+    /// Equal texts show the same at equal times.
+    ///
+    /// - Parameter now: Seconds since 1970.
+    /// - Throws: why it shows nothing.
+    public func identity(
+        of text: String, at now: Double, by reader: JSONReader
+    ) throws(TokenFailure) -> TokenIdentity {
+        if acceptsUnsigned, text == "owner" { return TokenIdentity(.administrator) }
+        return try identity(of: Token(text, by: reader), at: now)
+    }
+
+    /// Who shows a token.
+    ///
+    /// - Throws: why it shows nothing.
+    public func identity(of token: Token, at now: Double) throws(TokenFailure) -> TokenIdentity {
+        if acceptsUnsigned, token.algorithm == "none" { return try unsignedIdentity(of: token) }
+        guard let algorithm = TokenAlgorithm(rawValue: token.algorithm) else {
+            throw .algorithm(String(token.algorithm.prefix(16)))
+        }
+        let issuer = try signer(of: token, algorithm)
+        return try issuer.identity(of: token, algorithm, at: now)
+    }
+
+    /// The issuer that has signed a token.
+    private func signer(
+        of token: Token, _ algorithm: TokenAlgorithm
+    ) throws(TokenFailure) -> TokenIssuer {
+        let name = token.claims.string("iss")
+        let meant = issuers.filter { issuer in
+            issuer.name.map { name?.utf8.elementsEqual($0.utf8) ?? false } ?? true
+        }
+        guard !meant.isEmpty else { throw .issuer(name.map { String($0.prefix(80)) }) }
+        let signers = meant.filter { $0.keys.contains { $0.algorithm == algorithm } }
+        guard !signers.isEmpty else { throw .algorithm(algorithm.rawValue) }
+        var hasKey = false
+        for issuer in signers {
+            for key in issuer.keys.candidates(for: token, algorithm) {
+                hasKey = true
+                if key.accepts(token) { return issuer }
+            }
+        }
+        throw hasKey ? .signature : .key(token.keyID.map { String($0.prefix(80)) })
+    }
+
+    /// Who shows a token that nobody has signed: as Firebase's emulators have it, which look at no time.
+    private func unsignedIdentity(of token: Token) throws(TokenFailure) -> TokenIdentity {
+        guard token.signature.isEmpty else { throw .signature }
+        let claims = token.claims
+        guard let user = claims.string("sub") ?? claims.string("user_id") ?? claims.string("uid"),
+            !user.isEmpty
+        else { throw .claim("sub") }
+        let provider = claims.member("firebase")?.string("sign_in_provider")
+        return TokenIdentity(user: user, provider: provider, claims)
+    }
+}

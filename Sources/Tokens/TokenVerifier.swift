@@ -1,0 +1,53 @@
+internal import JSONText
+internal import TLS
+
+/// Verifies tokens, and remembers what those show that it has verified, for as long as they do.
+///
+/// It remembers a bounded number of tokens, by their hashes, and none that show nothing.
+public struct TokenVerifier {
+    /// When so many are remembered, those that were not shown since as many others are forgotten.
+    private static let generation = 1_000
+
+    /// Whose tokens are trusted; a change forgets all.
+    public var trust: TokenTrust {
+        didSet {
+            if trust != oldValue { (recent, earlier) = ([:], [:]) }
+        }
+    }
+
+    private let reader = Token.makeReader()
+    private var recent: [[UInt8]: TokenIdentity] = [:]
+    private var earlier: [[UInt8]: TokenIdentity] = [:]
+
+    /// A verifier that has seen no token.
+    public init(trusting trust: TokenTrust) { self.trust = trust }
+
+    /// How many tokens it remembers.
+    var count: Int { recent.count + earlier.count }
+
+    /// Who shows a text.
+    ///
+    /// - Parameter now: Seconds since 1970.
+    /// - Throws: why it shows nothing.
+    public mutating func identity(
+        of text: String, at now: Double
+    ) throws(TokenFailure) -> TokenIdentity {
+        guard text.utf8.count <= Token.limit else { throw .tooLong }
+        let hash = SHA256.hash(of: Array(text.utf8))
+        if let known = recent[hash] ?? earlier[hash], known.holds(at: now) {
+            remember(known, hash)
+            return known
+        }
+        let identity = try trust.identity(of: text, at: now, by: reader)
+        remember(identity, hash)
+        return identity
+    }
+
+    private mutating func remember(_ identity: TokenIdentity, _ hash: [UInt8]) {
+        if recent[hash] == nil, recent.count >= TokenVerifier.generation {
+            earlier = recent
+            recent = [:]
+        }
+        recent[hash] = identity
+    }
+}

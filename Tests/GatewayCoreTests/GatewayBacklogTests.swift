@@ -1,0 +1,52 @@
+import GatewayCore
+import SyncProtocol
+import Testing
+
+/// What a driver does for a gateway in a later turn.
+@Suite struct GatewayBacklogTests {
+    private let first = SessionID(number: 1)
+    private let second = SessionID(number: 2)
+
+    @Test func `a request is due at once, unless the replica answers`() {
+        var backlog = GatewayBacklog()
+        #expect(!backlog.keep(.open(first), whileAnswering: false))
+        #expect(backlog.isEmpty)
+        #expect(backlog.keep(.open(first), whileAnswering: true))
+        #expect(!backlog.isEmpty)
+    }
+
+    @Test func `a request waits behind those that wait`() {
+        var backlog = GatewayBacklog()
+        #expect(backlog.keep(.open(first), whileAnswering: true))
+        #expect(backlog.keep(.end(second), whileAnswering: false))
+        #expect(backlog.removeRequests() == [.open(first), .end(second)])
+        #expect(backlog.isEmpty)
+        #expect(!backlog.keep(.end(first), whileAnswering: false))
+    }
+
+    @Test func `eight connections have room in a turn, in their order`() {
+        var backlog = GatewayBacklog()
+        let sessions = (1...10).map { SessionID(number: $0) }
+        for session in sessions { backlog.append(writable: session) }
+        #expect(backlog.removeWritable() == Array(sessions[..<8]))
+        #expect(!backlog.isEmpty)
+        #expect(backlog.removeWritable() == Array(sessions[8...]))
+        #expect(backlog.isEmpty && backlog.removeWritable().isEmpty)
+    }
+
+    @Test(arguments: [
+        (false, true, true, true, Availability.unavailable(reason: "stopping")),
+        (true, false, true, true, .unavailable(reason: "starting")),
+        (true, true, true, true, .impaired(reason: "the disk takes no writes")),
+        (true, true, false, true, .impaired(reason: "evicted")),
+        (true, true, false, false, .serving),
+    ])
+    func `the first reason not to serve counts`(
+        isRunning: Bool, isServing: Bool, hasTrouble: Bool, isEvicted: Bool, expected: Availability
+    ) {
+        #expect(
+            Availability(
+                isRunning: isRunning, isServing: isServing, hasDiskTrouble: hasTrouble,
+                isEvicted: isEvicted) == expected)
+    }
+}
