@@ -144,7 +144,7 @@ struct ClientMirror {
                 resolved.append(part)
                 continue
             }
-            let old = determined(at: part.path, Query(), streams)
+            let old = shownBefore(part, streams)
             isVague = isVague || old == nil
             resolved.append(
                 Write(path: part.path, value: part.value.resolved(at: 0, against: old ?? .null)))
@@ -154,6 +154,14 @@ struct ClientMirror {
         }
         let ordered = (0...2).flatMap { place in resolved.filter { rank($0) == place } }
         writes.append(PendingWrite(request: request, writes: ordered, isVague: isVague))
+    }
+
+    /// What is at the place of a write before it; nil where that is not determined.
+    private func shownBefore(_ write: Write, _ streams: [EventStream]) -> Value? {
+        guard write.path.last == .priority, let place = write.path.parent else {
+            return determined(at: write.path, Query(), streams)
+        }
+        return determined(at: place, Query(), streams)?.priority
     }
 
     /// A transaction listens at its place until it has an outcome.

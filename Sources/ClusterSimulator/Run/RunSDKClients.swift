@@ -257,8 +257,8 @@ extension SimulatedRun {
     mutating func takeReply(_ frame: [UInt8], onSDKClient number: Int) {
         let connection = sdkClients[number].connection
         beginTurn(of: number)
-        // It may have turned to another node just now.
-        if sdkClients[number].connection == connection {
+        // It may have turned to another node just now, or have given this one up.
+        if sdkClients[number].connection == connection, sdkClients[number].core.takesFrames {
             observe(reply: frame, to: number)
             if sdkClients[number].dense != nil { noteDense(reply: frame, number) }
             tell(.received(frame), to: number)
