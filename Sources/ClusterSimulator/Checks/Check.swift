@@ -50,7 +50,7 @@ public enum Check: String, CaseIterable, Sendable {
     case clientsKeepWhatTheySaw = "clients-keep-what-they-saw"
     /// A session's end does the on-disconnect writes that it had, and nothing else.
     case onDisconnectWritesAreDone = "on-disconnect-writes-are-done"
-    /// No request and no transaction waits longer than the scenario says for its outcome.
+    /// No request waits longer than the scenario says for its outcome.
     case answersInTime = "answers-in-time"
     /// Once all is stable, no node remembers what it no longer needs.
     case memoryIsFreed = "memory-is-freed"
