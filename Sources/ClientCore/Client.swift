@@ -46,6 +46,9 @@ public struct Client: Sendable {
     /// Whether a request or a listen is open.
     public var isAwaiting: Bool { !requests.isEmpty || !subscriptions.isEmpty }
 
+    /// Whether this client takes what comes from its node; not after a try that took too long.
+    package var takesFrames: Bool { link.isUp }
+
     /// Whether a node serves this client.
     public var isConnected: Bool { maySend }
 

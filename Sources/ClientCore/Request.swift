@@ -92,8 +92,8 @@ extension Request.Work {
     /// Whether it may be repeated over another connection: with its stamp, if it is a write.
     var isRepeatable: Bool {
         switch self {
-        case .put(_, let value): !value.dependsOnNode
-        case .merge(_, let writes): !writes.contains { $0.value.dependsOnNode }
+        case .put(let path, let value): !Write(path: path, value: value).dependsOnNode
+        case .merge(_, let writes): !writes.contains(where: \.dependsOnNode)
         // On-disconnect writes of the lost connection have been done already.
         case .get, .children, .transact, .awaitStable, .status, .onDisconnectPut,
             .onDisconnectMerge,

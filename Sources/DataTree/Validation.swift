@@ -1,11 +1,16 @@
 extension Value {
     /// Checks that this value, stored at `path`, keeps the limits of the data model.
     ///
-    /// - Throws: `DataError`, naming the offending location, for data more than 32 keys deep, a
+    /// - Throws: `DataError`, naming the offending location, for a path or data more than 32 keys deep, a
     ///   joined path of more than 768 bytes, a string of more than 10 MiB, or a double that is not
     ///   a number or infinite. Source: `firebase-semantics.md`, rules K4, V7 and V8.
     /// - Complexity: O(size).
     public func validate(at path: Path) throws(DataError) {
+        if let problem = path.limitExceeded {
+            throw DataError(
+                problem: "invalid data at \(path): \(problem)",
+                fix: "keep the tree flatter, and keys shorter")
+        }
         let place = path.last == .priority ? path.parent! : path
         let bytes = place.isRoot ? 0 : place.utf8Count + 1
         guard var failure = failure(depth: place.count, bytes: bytes) else { return }

@@ -13,6 +13,15 @@ public struct Write: Equatable, Sendable {
     }
 }
 
+extension Write {
+    /// Whether what it writes depends on the node that takes it: on its clock, or on the priority to which a priority adds.
+    ///
+    /// - Complexity: O(size).
+    package var dependsOnNode: Bool {
+        path.last == .priority ? value.containsDeferred : value.dependsOnNode
+    }
+}
+
 /// One atomic change of the tree: writes at paths of which none contains another.
 public struct Operation: Equatable, Sendable {
     package var stamp: Stamp

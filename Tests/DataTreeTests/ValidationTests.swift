@@ -31,6 +31,18 @@ import Testing
         #expect(Self.problem(exceeds, at: .root) == nil)
     }
 
+    @Test func `a path that was joined from others is too long for a leaf as well`() {
+        let deep = Path((0..<32).map { Key(index: $0) })
+        let long = Path((0..<3).map { _ in Key(unchecked: String(repeating: "x", count: 255)) })
+        for value in [1, .null] as [Value] {
+            #expect(Self.problem(value, at: deep) == nil)
+            #expect(Self.problem(value, at: deep.appending(.priority)) == nil)
+            #expect(Self.problem(value, at: deep.appending(Key(index: 0))) != nil)
+            #expect(Self.problem(value, at: long) == nil)
+            #expect(Self.problem(value, at: long.appending(Key(index: 0))) != nil)
+        }
+    }
+
     @Test func `a string is at most 10 MiB`() {
         let text = String(repeating: "x", count: 10 * 1024 * 1024)
         #expect(Self.problem(.string(text), at: .root) == nil)

@@ -55,6 +55,18 @@ import Testing
         #expect(try store.numbers(in: .row).count == 1)
     }
 
+    @Test func `a child that is larger than a row has one of its own, and leaves none empty`()
+        throws
+    {
+        var children = Children()
+        for number in 0..<3 {
+            children[Key(unchecked: "k\(number)")] = .string(String(repeating: "x", count: 100))
+        }
+        var store = try TestStore(.memory)
+        _ = try store.performAll(.writeCheckpoint(checkpoint(of: children, holding: [:])))
+        #expect(try store.numbers(in: .row).count == 3)
+    }
+
     @Test(arguments: TestTables.Kind.allCases)
     func `what a process began and did not complete goes with the next one`(
         kind: TestTables.Kind

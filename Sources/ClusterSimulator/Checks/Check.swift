@@ -42,6 +42,10 @@ public enum Check: String, CaseIterable, Sendable {
     case queriesShowTheTree = "queries-show-the-tree"
     /// A listener shows what its client was told, with the client's own unanswered writes over it, after each turn.
     case ownWritesShow = "own-writes-show"
+    /// A read shows what a listener of its client shows, and is refused only while its client is offline.
+    case readsAgree = "reads-agree"
+    /// Requests and queries that make no sense are refused, and have no effect.
+    case nonsenseIsRefused = "nonsense-is-refused"
     /// No node that serves a client holds less than the client has seen, and an acknowledged write is seen.
     case clientsKeepWhatTheySaw = "clients-keep-what-they-saw"
     /// A session's end does the on-disconnect writes that it had, and nothing else.
@@ -50,6 +54,18 @@ public enum Check: String, CaseIterable, Sendable {
     case answersInTime = "answers-in-time"
     /// Once all is stable, no node remembers what it no longer needs.
     case memoryIsFreed = "memory-is-freed"
+    /// No request ends with an unknown outcome while the nodes that could tell it live.
+    case outcomesBecomeKnown = "outcomes-become-known"
+    /// A write is too late only if its stamp is as old as the retry window says.
+    case lateWritesAreOld = "late-writes-are-old"
+    /// Once all is at rest, what a node says of itself is true.
+    case statusTellsTheTruth = "status-tells-the-truth"
+    /// A node serves soon after its start if all other members do.
+    case nodesServeInTime = "nodes-serve-in-time"
+    /// A client is served soon after all nodes are, and does not pester them before.
+    case clientsConnectInTime = "clients-connect-in-time"
+    /// A client that is gone without a word is noticed, and its on-disconnect writes are done.
+    case goneClientsAreNoticed = "gone-clients-are-noticed"
     /// Each committed transaction counts once, at any node.
     case transactionsCount = "transactions-count"
     /// Transactions on one value rest one upon the other, in an order that agrees with time.

@@ -19,11 +19,18 @@ extension Check {
             case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,
                 .oldValuesAreRight, .changesTellTheTruth, .eventsAreExact:
                 EventChecks.judge(self, evidence)
-            case .queriesShowTheTree, .ownWritesShow, .clientsKeepWhatTheySaw:
+            case .queriesShowTheTree, .ownWritesShow, .clientsKeepWhatTheySaw, .readsAgree,
+                .nonsenseIsRefused:
                 MirrorChecks.judge(self, evidence)
             case .onDisconnectWritesAreDone: OnDisconnectWritesAreDone.judge(evidence)
             case .answersInTime: AnswersInTime.judge(evidence)
             case .memoryIsFreed: MemoryIsFreed.judge(evidence)
+            case .outcomesBecomeKnown: Outcomes.judgeUnknown(evidence)
+            case .lateWritesAreOld: Outcomes.judgeLate(evidence)
+            case .statusTellsTheTruth: StatusTellsTheTruth.judge(evidence)
+            case .nodesServeInTime: ServiceInTime.judgeNodes(evidence)
+            case .clientsConnectInTime: ServiceInTime.judgeClients(evidence)
+            case .goneClientsAreNoticed: GoneClients.judge(evidence)
             case .transactionsCount: Transactions.judgeCount(evidence)
             case .transactionsLinearizable: Transactions.judgeRegister(evidence)
             case .onDisconnectWaits: OnDisconnectWaits.judge(evidence)

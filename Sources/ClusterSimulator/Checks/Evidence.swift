@@ -51,10 +51,16 @@ struct Evidence {
     var sessionEnds: [SessionEnd] = []
     /// What nodes remember in the end, by their names.
     var remembered: [(node: String, memory: RememberedState)] = []
+    /// Whether a member is gone for good, and still waited for.
+    var hasAbandonedNode = false
     /// All that there were.
     var connections: [Connection] = []
     var refusals: [Refusal] = []
     var duplicateNodes: [DuplicateNode] = []
+    /// What a node said wrongly of itself in the end.
+    var statusProblem: String?
+    /// How long nodes took to serve that began while all others served.
+    var starts: [ServiceStart] = []
     var everyTurn: [EveryTurnOracle] = []
     /// Nil where nobody judged the invariants of the scenario.
     var invariants: InvariantWatch?

@@ -1,7 +1,11 @@
-/// Once all operations are stable, no replica has registers, and nothing waits anywhere.
+/// Once all operations are stable, no replica has registers, and nothing waits anywhere. Nothing becomes stable any more without a node
+/// that is gone for good.
 enum MemoryIsFreed {
     static func judge(_ evidence: Evidence) -> Finding {
         guard evidence.converged != nil else { return .unknown("the replicas never became equal") }
+        if evidence.hasAbandonedNode {
+            return .unknown("all wait for a node that is gone for good")
+        }
         for (node, memory) in evidence.remembered where !memory.isFreed {
             return .invalid(
                 "\(node) has \(memory.registers) locations with registers, and "

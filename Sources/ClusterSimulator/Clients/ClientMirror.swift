@@ -144,7 +144,7 @@ struct ClientMirror {
                 resolved.append(part)
                 continue
             }
-            let old = determined(at: part.path, Query(), streams)
+            let old = shownBefore(part, streams)
             isVague = isVague || old == nil
             resolved.append(
                 Write(path: part.path, value: part.value.resolved(at: 0, against: old ?? .null)))
@@ -156,7 +156,19 @@ struct ClientMirror {
         writes.append(PendingWrite(request: request, writes: ordered, isVague: isVague))
     }
 
-    mutating func transact(at path: Path, as request: UInt64) { transactions[request] = path }
+    /// What is at the place of a write before it; nil where that is not determined.
+    private func shownBefore(_ write: Write, _ streams: [EventStream]) -> Value? {
+        guard write.path.last == .priority, let place = write.path.parent else {
+            return determined(at: write.path, Query(), streams)
+        }
+        return determined(at: place, Query(), streams)?.priority
+    }
+
+    /// A transaction listens at its place until it has an outcome.
+    mutating func transact(at path: Path, as request: UInt64, beside streams: [EventStream]) {
+        begin(path, Query(), beside: streams)
+        transactions[request] = path
+    }
 
     /// A request has an outcome. If its node did it, it had done all earlier writes before, even those that still wait for other
     /// nodes.
@@ -187,7 +199,7 @@ struct ClientMirror {
         if !isKept { told[Listen(path: path, query: query)] = nil }
     }
 
-    /// A listen to everything at a path may have ended: those below it go on with what it told.
+    /// A listen to everything at a path may have ended: those below it, and transactions there, go on with what it told.
     mutating func endCover(at path: Path, _ streams: [EventStream]) {
         guard let value = told[Listen(path: path, query: Query())],
             !isCovered(path, streams)
@@ -196,6 +208,9 @@ struct ClientMirror {
             let query = stream.query.isFiltered ? stream.query : Query()
             let part = value[stream.path.relative(to: path)]
             told[Listen(path: stream.path, query: query)] = NaiveQuery(query).shown(of: part)
+        }
+        for place in transactions.values where path.contains(place) {
+            told[Listen(path: place, query: Query())] = value[place.relative(to: path)]
         }
     }
 
@@ -213,6 +228,17 @@ struct ClientMirror {
 // MARK: - What has to show
 
 extension ClientMirror {
+    /// Whether a transaction waits for its outcome, and so listens at its place.
+    var isTransacting: Bool { !transactions.isEmpty }
+
+    /// What a read has to give without asking a node, as a listener holds it; nil if none does, or if that is not determined.
+    func held(at path: Path, _ query: Query, by streams: [EventStream]) -> Value? {
+        let cover = cover(of: path, streams).flatMap { told[Listen(path: $0, query: Query())] }
+        let own = streams.first { !$0.isOver && $0.path == path && $0.query == query }
+        guard cover != nil || own?.shown != nil else { return nil }
+        return determined(at: path, query, streams).map(NaiveQuery(query).shown)
+    }
+
     /// What a listener has to show; nil where that is not determined by what is kept here.
     func expected(of stream: EventStream, among streams: [EventStream]) -> Value? {
         determined(at: stream.path, stream.query, streams).map(NaiveQuery(stream.query).shown)

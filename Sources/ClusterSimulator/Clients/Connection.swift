@@ -14,6 +14,10 @@ struct Connection {
     var wasRefused = false
     /// What its node has to do once it has ended.
     var onDisconnect = DisconnectModel()
+    /// Its client is gone, and has not said so.
+    private(set) var gone: Gone?
+    /// Its node has noticed its end, and takes nothing more from it.
+    var isOverAtNode = false
     /// The operations requested on it, by the ids of their requests.
     var asked: [(id: UInt64, operation: Int)] = []
     /// The client does not read: what its node sends waits.
@@ -24,6 +28,20 @@ struct Connection {
     /// When the last frame on its way arrives.
     var lastAtNode: Microseconds = 0
     var lastAtClient: Microseconds = 0
+
+    /// How a client goes without a word, and when.
+    struct Gone {
+        var time: Microseconds
+        /// Whether its machine still takes frames, as of a program that is suspended.
+        var takesFrames: Bool
+    }
+
+    var isGone: Bool { gone != nil }
+
+    mutating func abandon(at now: Microseconds, takingFrames takesFrames: Bool) {
+        gone = gone ?? Gone(time: now, takesFrames: takesFrames)
+        end(at: now)
+    }
 
     mutating func end(at now: Microseconds) { ended = ended ?? now }
 

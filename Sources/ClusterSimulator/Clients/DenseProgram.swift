@@ -21,17 +21,24 @@ struct DenseProgram {
         case stopsReading
         case readsAgain
         case purges
+        /// Asks for what has to be refused.
+        case asksInvalid(Request.Work)
+        case buildsInvalidQuery
     }
 
     static let root = Path([Key(unchecked: "dense")])
     private static let lists = ["x", "y"].map { root.appending(Key(unchecked: $0)) }
     private static let keys = ["a", "b", "7", "10", "c"].map { Key(unchecked: $0) }
+    private static let longList = root.appending(Key(unchecked: "z"))
     private static let number = Key(unchecked: "n")
     private static let nested = Path([Key(unchecked: "s"), Key(unchecked: "t")])
     /// A program that has so many listens ends one before it begins another.
     private static let listenLimit = 6
 
     private(set) var remaining: Int
+    /// How many children the long list has at first; 0 without one.
+    private let children: Int
+    private var hasFilled = false
     private(set) var isOffline = false
     private(set) var isReading = true
     /// The listens that have not ended, by their numbers.
@@ -39,7 +46,10 @@ struct DenseProgram {
     private var listenCount = 0
     private var pushIDs = PushIDGenerator()
 
-    init(remaining: Int) { self.remaining = remaining }
+    init(remaining: Int, children: Int) {
+        self.remaining = remaining
+        self.children = children
+    }
 
     /// Ends the steps; returns what makes the program reachable again.
     mutating func stop() -> [Step] {
@@ -55,6 +65,7 @@ struct DenseProgram {
     mutating func next(tag: String, at milliseconds: UInt64, _ random: inout SplitMix64) -> Step? {
         guard remaining > 0 else { return nil }
         remaining -= 1
+        if children > 0, let step = drawInLongList(&random) { return step }
         switch random.index(below: 40) {
         case 0..<8: return listen(&random)
         case 8..<10: return endListen(&random) ?? listen(&random)
@@ -68,7 +79,7 @@ struct DenseProgram {
             return isReading ? .readsAgain : .stopsReading
         case 17..<20: return .asks(drawOnDisconnect(tag, &random), concern: nil)
         case 20: return .asks(.get(drawList(&random), drawQuery(&random)), concern: nil)
-        case 21: return random.index(below: 4) == 0 ? .purges : drawTransaction(&random)
+        case 21: return drawRareStep(tag, &random)
         case 22:
             let key = pushIDs.next(at: milliseconds, random: &random)
             let path = DenseProgram.lists[1].appending(key)
@@ -80,8 +91,91 @@ struct DenseProgram {
         }
     }
 
+    private func drawRareStep(_ tag: String, _ random: inout SplitMix64) -> Step {
+        switch random.index(below: 6) {
+        case 0: .purges
+        case 1: .buildsInvalidQuery
+        case 2: .asksInvalid(drawInvalid(tag, &random))
+        default: drawTransaction(&random)
+        }
+    }
+
+    /// A write that no tree may have: no number, too deep, or at too long a path.
+    private func drawInvalid(_ tag: String, _ random: inout SplitMix64) -> Request.Work {
+        let list = drawList(&random)
+        let deep = Path((0...32).map { Key(unchecked: "d\($0)") })
+        let long = Path([Key(unchecked: String(repeating: "l", count: 770))])
+        switch random.index(below: 4) {
+        case 0: return .put(list, .double(.infinity))
+        case 1: return .put(list.appending(deep), .string(tag))
+        case 2: return .onDisconnectPut(list.appending(long), .string(tag))
+        default: return .merge(list, [Write(path: long, value: .string(tag))])
+        }
+    }
+
     private func drawTransaction(_ random: inout SplitMix64) -> Step {
         .transacts(drawPath(&random), random.index(below: 2) == 0 ? .shown : .hidden)
+    }
+
+    // MARK: The long list
+
+    /// At first all of it; later, in four of five steps, a write or a listen in its middle.
+    private mutating func drawInLongList(_ random: inout SplitMix64) -> Step? {
+        if !hasFilled {
+            hasFilled = true
+            return .asks(.put(DenseProgram.longList, drawLongList(&random)), concern: nil)
+        }
+        switch random.index(below: 10) {
+        case 0, 1: return nil
+        case 2, 3:
+            if listens.count >= 2 { return endListen(&random) }
+            listens.append(listenCount)
+            listenCount += 1
+            return .listens(
+                DenseProgram.longList, (try? drawLongListQuery(&random)) ?? Query())
+        default:
+            let child = DenseProgram.longList.appending(drawLongKey(&random))
+            let value = random.index(below: 3) == 0 ? .null : drawRecord(&random)
+            return .asks(.put(child, value), concern: nil)
+        }
+    }
+
+    private func drawLongKey(_ random: inout SplitMix64) -> Key {
+        Key(unchecked: "k\(10_000 + random.index(below: children + children / 4))")
+    }
+
+    private func drawRecord(_ random: inout SplitMix64) -> Value {
+        var record = Value.null
+        let number = Int64(random.number(below: UInt64(children)))
+        record.set(.integer(number), at: Path([DenseProgram.number]))
+        return record
+    }
+
+    private func drawLongList(_ random: inout SplitMix64) -> Value {
+        var list = Value.null
+        for index in 0..<children {
+            let key = Key(unchecked: "k\(10_000 + index)")
+            list.set(drawRecord(&random), at: Path([key]))
+        }
+        return list
+    }
+
+    /// Some children in the middle, or all from there on.
+    private func drawLongListQuery(_ random: inout SplitMix64) throws(DataError) -> Query {
+        let isByKey = random.index(below: 3) == 0
+        let bound =
+            isByKey
+            ? Value.string(drawLongKey(&random).text)
+            : .integer(Int64(random.number(below: UInt64(children))))
+        let query = try isByKey ? Query().orderedByKey() : Query().ordered(byChild: "n")
+        let isFromStart = random.index(below: 2) == 0
+        let bounded = try isFromStart ? query.starting(at: bound) : query.ending(at: bound)
+        let count = 1 + random.index(below: 60)
+        switch random.index(below: 5) {
+        case 0: return bounded
+        case 1, 2: return try bounded.limited(toFirst: count)
+        default: return try bounded.limited(toLast: count)
+        }
     }
 
     // MARK: Listens
@@ -157,7 +251,7 @@ struct DenseProgram {
         switch random.index(below: 6) {
         case 0: return .null
         case 1: return .string("c")
-        default: return .integer(Int64(random.number(below: 4)))
+        default: return DenseValues.drawLeaf(&random)
         }
     }
 
@@ -189,7 +283,10 @@ struct DenseProgram {
         case 3, 4:
             let delta = Value.deferred(.increment(.integer(Int64(1 + random.number(below: 3)))))
             return .put(drawPath(&random), delta)
-        case 5, 6: return .put(drawPath(&random).appending(.priority), drawPriority(&random))
+        case 5, 6:
+            let isSum = random.index(below: 6) == 0
+            let priority = isSum ? .deferred(.increment(.integer(1))) : drawPriority(&random)
+            return .put(drawPath(&random).appending(.priority), priority)
         case 7..<10: return drawMerge(tag, &random)
         default: return .put(drawPath(&random), drawValue(tag, &random))
         }
@@ -238,15 +335,13 @@ struct DenseProgram {
         switch random.index(below: 4) {
         case 0: .null
         case 1: .string("p")
-        default: .integer(Int64(random.number(below: 4)))
+        default: DenseValues.drawLeaf(&random)
         }
     }
 
-    private func drawNumber(_ random: inout SplitMix64) -> Value {
-        .integer(Int64(random.number(below: 4)))
-    }
+    private func drawNumber(_ random: inout SplitMix64) -> Value { DenseValues.drawLeaf(&random) }
 
-    /// Few numbers, so that they tie, and objects as deep as queries look.
+    /// Few values, so that they tie, and objects as deep as queries look.
     private func drawValue(_ tag: String, _ random: inout SplitMix64) -> Value {
         let value: Value
         switch random.index(below: 8) {

@@ -18,6 +18,10 @@ struct SDKClient {
         case transfer(Int, Transfer)
         /// A transaction of a dense program.
         case modification
+        /// A read of a dense program.
+        case read(ReadExpectation)
+        /// A request of a dense program that has to be refused.
+        case invalid
         case other
     }
 
@@ -36,7 +40,7 @@ struct SDKClient {
     /// What a dense program has been told and has written.
     var mirror = ClientMirror()
     var tally = CheckTally()
-    /// The stamps of a dense program's writes on the present connection, by their numbers there.
+    /// The stamps of its writes on the present connection, by their numbers there.
     var stamps: [UInt64: Stamp] = [:]
     /// Whether it looks for any node since the last one, whatever it has seen.
     var hasGivenUp = false
@@ -46,6 +50,10 @@ struct SDKClient {
     var connection: Int?
     /// The node to which it was connected last.
     var node: Int?
+    /// Its search for a node.
+    var search = NodeSearch()
+    /// Its process or its machine has gone without a word.
+    var isGone = false
     /// By the number of the listen.
     var streams: [EventStream] = []
     /// By the number of the request.
@@ -86,6 +94,7 @@ struct SDKClient {
 
     /// What the client waits for; nil once all requests are answered, and all listens have a value.
     var unrest: String? {
+        if isGone { return nil }
         if let request = open.keys.min() {
             return "waits for the outcome of its request \(request)"
         }

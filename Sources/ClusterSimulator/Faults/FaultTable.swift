@@ -11,7 +11,7 @@ enum FaultTable {
             Partition.self, Isolate.self, Ring.self, Heal.self, Clog.self, Unclog.self,
             Flap.self, Disconnect.self, Degrade.self, HalfOpen.self, Lose.self,
         ] + [
-            Evict.self, Abandon.self, MemberList.self, Duplicate.self,
+            Evict.self, Abandon.self, MemberList.self, Duplicate.self, Vanish.self, Suspend.self,
         ]
 
     /// What the line `faults` of a scenario can name.

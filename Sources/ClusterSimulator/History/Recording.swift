@@ -271,13 +271,18 @@ struct Recording {
 }
 
 extension Recording {
-    /// The state of a process in which it held exactly this; nil if it is not recorded.
+    /// How many operations a process has made.
+    func issuedCount(by node: Int, incarnation: Int) -> Int {
+        issued.count { $0.node == node && $0.incarnation == incarnation }
+    }
+
+    /// The state of a process in which it held exactly this; nil if it is not recorded, or if a checkpoint has put another state in
+    /// its place since.
     func state(of node: Int, incarnation: Int, holding vector: VersionVector) -> State? {
         guard keepsValues else { return nil }
-        let total = vector.total
         for index in states[node].indices.reversed() {
             guard states[node][index].incarnation == incarnation,
-                states[node][index].vector.total >= total
+                states[node][index].vector.covers(vector)
             else { return nil }
             if states[node][index].vector == vector { return states[node][index] }
         }

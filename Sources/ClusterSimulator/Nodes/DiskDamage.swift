@@ -27,6 +27,15 @@ extension VirtualDisk {
     /// Whether any stored row differs from what was written.
     var isDamaged: Bool { misdirected != nil || damages.contains { isThere($0) } }
 
+    /// What a checkpoint that was to replace all rows has left of those that were damaged.
+    mutating func takeKeptDamage() -> String? {
+        let isKept = damages.prefix(replaced ?? 0).contains { damage in
+            if case .row(_, in: .row) = damage { isThere(damage) } else { false }
+        }
+        replaced = nil
+        return isKept ? "a checkpoint that was to replace all rows has left a damaged one" : nil
+    }
+
     /// A batch of the log is not what was written there.
     var hasDamagedBatch: Bool {
         damages.contains { damage in

@@ -18,6 +18,9 @@ extension VirtualDisk {
     /// Performs a request or a part of it; if that fails, its changes may be there.
     mutating func perform(_ request: StoreRequest) throws(MemoryTables.Failure) -> StoreProgress {
         model.begin(request)
+        if case .writeCheckpoint(let checkpoint) = request {
+            replaced = checkpoint.replacesAll ? damages.count : nil
+        }
         do throws(MemoryTables.Failure) {
             let progress = try store.perform(request)
             model.complete(request, progress)
@@ -31,7 +34,9 @@ extension VirtualDisk {
     /// The process learns how far a request has come, and may depend on it.
     mutating func report(_ progress: StoreProgress, of request: StoreRequest) {
         switch (request, progress) {
-        case (_, .replied(.checkpointed)): settle()
+        case (_, .replied(.checkpointed)):
+            settle()
+            contradict(takeKeptDamage())
         case (_, .replied(.installed(nil))):
             contradict(receivedRows)
         case (_, .replied(.installed(.some))):
@@ -91,6 +96,10 @@ extension VirtualDisk {
         if !isDamaged { contradict(model.recover(store.tables)) }
         if isDamaged { model = StoreModel(of: store.tables) }
         contradict(model.gap)
+        let byteCount = store.tables.allRows(in: .batch).reduce(0) { $0 + $1.bytes.count }
+        if !isDamaged, store.logByteCount != byteCount {
+            contradict("the log has \(byteCount) bytes, and the store counts \(store.logByteCount)")
+        }
     }
 }
 

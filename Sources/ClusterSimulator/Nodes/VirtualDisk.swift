@@ -59,6 +59,8 @@ struct VirtualDisk {
     var hasFailed = false
     /// Rows in whose place another write is stored now.
     var damages: [Damage] = []
+    /// How many rows were damaged when the checkpoint began that replaces all rows, while one is being written.
+    var replaced: Int?
     /// A misdirected write, and when it was handed over.
     var misdirected: (entry: LogEntry, since: Microseconds)?
 

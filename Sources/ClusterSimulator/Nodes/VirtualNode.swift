@@ -27,6 +27,8 @@ struct VirtualNode {
     /// Counts the starts, so that events of an earlier process can be told apart.
     private(set) var incarnation = 0
     var isServing = false
+    /// When this process began.
+    var startedAt: Microseconds = 0
     /// Its disk is full, and the node has noticed.
     var waitsForRoom = false
     /// The step of its disk at which its process ends.
@@ -91,9 +93,9 @@ struct VirtualNode {
         configuration = ReplicaConfiguration(
             cluster: "simulated", member: name, peers: [],
             durability: cluster.durability, seed: 0)
-        configuration.checkpointBytes = 2_000
+        configuration.checkpointBytes = cluster.checkpointBytes
         configuration.foldingLimit = 2
-        configuration.catchUpBytes = 100
+        configuration.catchUpBytes = cluster.catchUpBytes
         configuration.keptTreeMilliseconds = 400
         configuration.logLimit = UInt64(cluster.logLimit)
         configuration.leaseMilliseconds = cluster.lease / 1_000

@@ -176,7 +176,8 @@ extension SimulatedRun {
     @inline(__always)  // A call is given all of the run, and this is asked for each frame.
     func isCurrent(_ connection: Int) -> Bool {
         switch place(of: connections[connection].client) {
-        case .sdk(let number): sdkClients[number].connection == connection
+        case .sdk(let number):
+            sdkClients[number].connection == connection && !sdkClients[number].isGone
         case .protocol(let number): protocolClients[number].connection == connection
         case .firebase(let number): firebaseClients[number].connection == connection
         case .rest(let number): restClients[number].connection == connection
@@ -305,7 +306,8 @@ extension Scenario {
         return SDKClient(
             index: index, nodes: nodes, clock: clock, random: random,
             dense: DenseProgram(
-                remaining: steps * (number + 1) / count - steps * number / count))
+                remaining: steps * (number + 1) / count - steps * number / count,
+                children: workload.children))
     }
 
     /// Every second one listens, too.

@@ -100,6 +100,7 @@ extension SimulatedRun {
         if session == SimulatedRun.operatorSession { return noteAnswer(frame) }
         let index = Int(session.number) - 1
         let connection = connections[index]
+        if connection.isGone { return replyToGone(on: index) }
         if connection.isClogged { return connections[index].unread.append(frame) }
         guard !connection.isBroken, isCurrent(index),
             let delay = delay(from: connection.node, to: endpoint(of: connection.client), on: index)
@@ -172,7 +173,7 @@ extension SimulatedRun {
 
     mutating func takeRequest(_ frame: [UInt8], on index: Int) {
         let connection = connections[index]
-        guard !connection.isBroken || !isCurrent(index),
+        guard !connection.isOverAtNode, !connection.isBroken || !isCurrent(index),
             nodes[connection.node].incarnation == connection.incarnation
         else { return }
         if connection.port != nil { return receive(frame, on: index) }
@@ -181,6 +182,7 @@ extension SimulatedRun {
 
     mutating func endSession(_ index: Int) {
         if connections[index].port != nil { return endPort(index) }
+        connections[index].isOverAtNode = true
         tell(.closed(SimulatedRun.session(of: index)), on: index)
     }
 }

@@ -26,7 +26,8 @@ extension SimulatedRun {
         case .asks(let work, let concern): return ask(work, concern, number)
         case .transacts(let path, let visibility):
             sdkClients[number].mirror.transact(
-                at: path, as: sdkClients[number].nextRequestNumber)
+                at: path, as: sdkClients[number].nextRequestNumber,
+                beside: sdkClients[number].streams)
             return sdkClients[number].ask(
                 .transact(path, visibility), as: .modification,
                 patience: .limited(milliseconds: SDKClient.transactionPatience))
@@ -44,6 +45,10 @@ extension SimulatedRun {
         case .goesOnline: return .wentOnline
         case .leavesItsNode: return .leftNode
         case .purges: return .purged
+        case .asksInvalid(let work): return sdkClients[number].ask(work, as: .invalid)
+        case .buildsInvalidQuery:
+            sdkClients[number].buildInvalidQuery()
+            return nil
         case .stopsReading:
             guard let connection = sdkClients[number].connection else { return nil }
             sdkClients[number].mirror.lag()
@@ -58,6 +63,10 @@ extension SimulatedRun {
     private mutating func ask(
         _ work: Request.Work, _ concern: WriteConcern?, _ number: Int
     ) -> ClientCore.Input {
+        if case .get(let path, let query) = work {
+            let expected = sdkClients[number].expectedAnswer(to: path, query)
+            return sdkClients[number].ask(work, as: .read(expected))
+        }
         let writes = work.denseWrites
         if writes.isEmpty { return sdkClients[number].ask(work, as: .other) }
         sdkClients[number].showWrites(writes)
@@ -73,7 +82,7 @@ extension SimulatedRun {
     /// What the function of a transaction makes of a value: one more; it aborts on what is true or false.
     func modified(_ value: Value) -> TransactionResult {
         switch value.content {
-        case .integer(let count): return .value(.integer(count + 1))
+        case .integer(let count): return .value(DenseValues.successor(of: count))
         case .boolean: return .abort
         case .object:
             var new = value
@@ -135,8 +144,9 @@ extension SimulatedRun {
         for end in nodes[node].takeClosings() where end.session != SimulatedRun.operatorSession {
             let index = Int(end.session.number) - 1
             let connection = connections[index]
-            guard let standing = nodes[node].standing, !connection.onDisconnect.isVague,
-                !standing.isOut, !nodes[node].waitsForRoom
+            // The writes of a client that was silent for long were done then.
+            guard connection.gone?.takesFrames != true, let standing = nodes[node].standing,
+                !connection.onDisconnect.isVague, !standing.isOut, !nodes[node].waitsForRoom
             else { continue }
             let made = end.before[standing.writer]..<end.after[standing.writer]
             sessionEnds.append(

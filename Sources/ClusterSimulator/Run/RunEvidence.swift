@@ -38,7 +38,10 @@ extension Evidence {
         remembered = run.nodes.filter(\.belongs).compactMap { node in
             node.replica.map { (node.name, RememberedState(of: $0)) }
         }
+        hasAbandonedNode = run.nodes.contains(where: \.isAbandoned)
         refusals = run.refusals
+        if run.scenario.checks.contains(.statusTellsTheTruth) { statusProblem = run.statusProblem }
+        starts = run.starts
         duplicateNodes = run.duplicateNodes
         everyTurn = run.everyTurn
         invariants = run.invariants

@@ -8,6 +8,8 @@ import SyncProtocol
 extension SimulatedRun {
     mutating func start(_ node: Int) {
         guard nodes[node].mayStart, startProcess(of: node) else { return }
+        nodes[node].startedAt = now
+        beginService(of: node)
         // A new process has handles of its own.
         freeHandles(of: node)
         network.reconnect(node, at: now)
@@ -172,7 +174,9 @@ extension SimulatedRun {
             case .backUp: losses.append(Loss(node: node, since: 0, until: now))
             case .giveUp(let problem, _):
                 quiescence.fail("\(nodes[node].name) gives up: \(problem)")
-            case .serve: nodes[node].isServing = true
+            case .serve:
+                nodes[node].isServing = true
+                noteService(by: node)
             }
         }
         flushPort(of: node)

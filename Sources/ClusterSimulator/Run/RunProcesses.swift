@@ -23,6 +23,7 @@ extension SimulatedRun {
 
     private mutating func noteEnd(of node: Int, losing lost: Int) {
         statistics.crashes += 1
+        disturbStarts()
         if let vector = nodes[node].disk.replacement {
             recording.note(replaced: vector, node: node)
         }
@@ -65,6 +66,7 @@ extension SimulatedRun {
 
     mutating func stop(_ node: Int) {
         guard nodes[node].isUp else { return }
+        disturbStarts()
         _ = nodes[node].clock.wake(at: now)
         noteClock(of: node)
         for index in connections.indices where connections[index].node == node {
@@ -84,6 +86,7 @@ extension SimulatedRun {
 
     mutating func pause(_ node: Int) {
         guard nodes[node].state == .running else { return }
+        disturbStarts()
         nodes[node].pause(at: now)
         statistics.pauses += 1
     }

@@ -60,23 +60,29 @@ extension SimulatedRun {
         } else {
             quiescence.equalSince = nil
         }
-        if let since = quiescence.equalSince, now >= since + Quiescence.quiet,
-            hasForgotten || now >= since + Quiescence.forgetting
-        {
-            quiescence.converged = since
-            quiescence.isOver = true
-        } else if now
-            >= min(quiescence.lastProgress + scenario.quiescence, scenario.until + Quiescence.limit)
-        {
-            quiescence.isOver = true
-        } else {
+        if let since = quiescence.equalSince, now >= since + Quiescence.quiet {
+            quiescence.converged = quiescence.converged ?? since
+        }
+        quiescence.isOver = isOver
+        if !quiescence.isOver {
             schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
         }
     }
 
-    /// Whether nodes have freed what they need not keep, where the scenario claims that they do.
+    /// Whether the run ends: all are equal, and have had the time to forget what they need not keep, or nothing comes of waiting.
+    private var isOver: Bool {
+        if let converged = quiescence.converged {
+            return hasForgotten || now >= converged + Quiescence.forgetting
+        }
+        let end = quiescence.lastProgress + scenario.quiescence
+        return now >= min(end, scenario.until + Quiescence.limit)
+    }
+
+    /// Whether nodes have freed what they need not keep, and say what is true, where the scenario claims that they do.
     private var hasForgotten: Bool {
-        guard scenario.checks.contains(.memoryIsFreed) else { return true }
+        if scenario.checks.contains(.statusTellsTheTruth), statusProblem != nil { return false }
+        guard scenario.checks.contains(.memoryIsFreed), !nodes.contains(where: \.isAbandoned)
+        else { return true }
         return nodes.allSatisfy { node in
             guard node.belongs, let replica = node.replica else { return true }
             return RememberedState(of: replica).isFreed
@@ -108,7 +114,10 @@ extension SimulatedRun {
                     + replica.vector.line
             }
             if !replica.isWhole {
-                return "\(node.name) was evicted and has not rejoined, or has orphaned operations"
+                let evictions = replica.evictions.map { "\($0.member) \($0.stage)" }
+                return
+                    "\(node.name) was evicted and has not rejoined, or has orphaned operations; it knows of "
+                    + "the evictions \(evictions)"
             }
             if !node.isIdle { return "\(node.name) has input or batches that wait" }
         }
@@ -122,7 +131,7 @@ extension SimulatedRun {
         for client in sdkClients {
             let name = client.index.clientName
             if let problem = client.unrest { return "\(name) \(problem)" }
-            let needsNode = client.requests == nil && client.core.isAwaiting
+            let needsNode = !client.isGone && client.requests == nil && client.core.isAwaiting
             if needsNode, !isAtRest(client.connection) {
                 return "\(name) has no connection that lives, or frames on it"
             }

@@ -30,6 +30,7 @@ extension SimulatedRun {
 
     /// The timer of a client rings, which may have been set to an earlier time meanwhile.
     mutating func turn(sdkClient number: Int) {
+        if sdkClients[number].isGone { return }
         if sdkClients[number].takeTurn(at: now) {
             take(nil, number)
         } else {
@@ -45,6 +46,7 @@ extension SimulatedRun {
     }
 
     mutating func act(sdkClient number: Int) {
+        if sdkClients[number].isGone { return }
         if sdkClients[number].dense != nil {
             actNext(dense: number)
         } else if sdkClients[number].application == nil {
@@ -166,7 +168,7 @@ extension SimulatedRun {
     }
 
     mutating func stopSDKClients() {
-        for number in sdkClients.indices {
+        for number in sdkClients.indices where !sdkClients[number].isGone {
             if let input = sdkClients[number].stop() { take(input, number) }
             for step in sdkClients[number].dense?.stop() ?? [] { perform(step, number) }
         }
@@ -198,6 +200,7 @@ extension SimulatedRun {
 
     mutating func endTurn(of number: Int) {
         tell(.turnEnded, to: number)
+        noteSearch(of: number)
         scheduleTurn(of: number)
     }
 
@@ -237,6 +240,9 @@ extension SimulatedRun {
     private mutating func finish(
         _ request: RequestID, _ result: Result<Answer, HearthError>, _ number: Int
     ) {
+        if case .failure(let error) = result, error.code == .undecided {
+            history.undecided.append((sdkClients[number].index, now))
+        }
         switch sdkClients[number].open.removeValue(forKey: request.number) {
         case .operation(let operation, let wanted)?:
             record(result, of: operation, wanted: wanted, number)
@@ -245,6 +251,8 @@ extension SimulatedRun {
             history.transactions[transaction].outcome = ClientOperation.Outcome(result)
             history.transactions[transaction].completed = now
             history.transactions[transaction].node = sdkClients[number].node
+        case .read(let expected)?: sdkClients[number].judge(result, of: expected, at: now)
+        case .invalid?: sdkClients[number].judgeRefusal(result)
         case .modification?, .other?, nil: break
         }
         if sdkClients[number].dense != nil {
@@ -257,6 +265,7 @@ extension SimulatedRun {
 
     private mutating func connect(_ number: Int, to name: String) {
         disconnect(number)
+        sdkClients[number].search.noteTry(at: now)
         guard let node = nodes.firstIndex(where: { $0.name == name }) else { return }
         if sdkClients[number].node != node { statistics.moves += 1 }
         sdkClients[number].connection = open(sdkClients[number].index, to: node)
@@ -278,8 +287,8 @@ extension SimulatedRun {
     mutating func takeReply(_ frame: [UInt8], onSDKClient number: Int) {
         let connection = sdkClients[number].connection
         beginTurn(of: number)
-        // It may have turned to another node just now.
-        if sdkClients[number].connection == connection {
+        // It may have turned to another node just now, or have given this one up.
+        if sdkClients[number].connection == connection, sdkClients[number].core.takesFrames {
             observe(reply: frame, to: number)
             if sdkClients[number].dense != nil { noteDense(reply: frame, number) }
             tell(.received(frame), to: number)

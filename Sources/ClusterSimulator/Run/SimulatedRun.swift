@@ -41,6 +41,8 @@ struct SimulatedRun {
     var losses: [Loss] = []
     /// Second processes under the names of nodes.
     var duplicateNodes: [DuplicateNode] = []
+    /// How long nodes took to serve that began while all others served.
+    var starts: [ServiceStart] = []
     /// When nodes could take no writes.
     var refusals: [Refusal] = []
     var statistics = SimulationStatistics()

@@ -17,8 +17,14 @@ struct ClusterSettings: Sendable {
     var newcomers = 0
     /// How many of the first replicas also speak the next protocol version, as during an upgrade.
     var newer = 0
+    /// How many bytes change between one checkpoint and the next.
+    var checkpointBytes = 2_000
+    /// How much a slow client is sent in one turn.
+    var catchUpBytes = 100
     /// A log with more operations does not wait for members that are away.
     var logLimit = 10_000_000
+    /// How long a node may take to serve after its start while all others serve, by the check `nodes-serve-in-time`.
+    var serve: Microseconds = .milliseconds(1_200)
     /// How long the coordinator of transactions may decide after it was last renewed.
     var lease: Microseconds = .milliseconds(800)
 }
@@ -61,6 +67,8 @@ struct ClientSettings: Sendable {
     var patience: Microseconds = .seconds(1)
     /// The longest time that a client waits for an outcome, by the check `answers-in-time`.
     var answer: Microseconds = .seconds(5)
+    /// How long a client may be without a node while all serve, by the check `clients-connect-in-time`.
+    var connect: Microseconds = .milliseconds(2_500)
     /// How far a client's clock may be from the true time, either way.
     var skew: Microseconds = 0
 }
@@ -75,6 +83,8 @@ struct WorkloadSettings: Sendable {
     var dense = 0
     /// The steps of all clients of REST and of streams together.
     var rest = 0
+    /// The children of a long list, in which dense programs write and to whose middle they listen.
+    var children = 0
     /// The chance that a step of an application is a transaction, besides one in ten.
     var transactions = Probability.zero
     var weights = [Int](repeating: 0, count: Kind.allCases.count)

@@ -35,8 +35,11 @@ extension ScenarioSection {
             .times("sync", \.cluster.sync),
             .times("start", \.cluster.start),
             .count("log", \.cluster.logLimit, in: 1...10_000_000),
+            .count("checkpoint", \.cluster.checkpointBytes, in: 1...1_000_000),
+            .count("catch-up", \.cluster.catchUpBytes, in: 1...1_000_000),
             .time("retry-window", \.cluster.retryWindow),
             .time("lease", \.cluster.lease),
+            .time("serve", \.cluster.serve),
         ]
     }
 
@@ -67,6 +70,7 @@ extension ScenarioSection {
                 { $0?.text ?? "never" }),
             .time("patience", \.clients.patience),
             .time("answer", \.clients.answer),
+            .time("connect", \.clients.connect),
             .time("skew", \.clients.skew),
         ]
     }
@@ -77,6 +81,7 @@ extension ScenarioSection {
             .count("applications", \.workload.applications, in: 0...10_000),
             .count("dense", \.workload.dense, in: 0...10_000),
             .count("rest", \.workload.rest, in: 0...10_000),
+            .count("children", \.workload.children, in: 0...10_000),
             .count("lists", \.workload.lists, in: 1...1_000),
             .count("counters", \.workload.counters, in: 1...1_000),
             .chance("concern", \.workload.concern),

@@ -24,6 +24,7 @@ struct Swarm {
         swarm.drawRetries()
         swarm.drawDensePrograms()
         swarm.drawClientsOfPorts()
+        swarm.drawLimits()
         return swarm.scenario
     }
 
@@ -116,6 +117,12 @@ struct Swarm {
         set("clients streams", \.clients.streams, max(0, index(6) - 3))
         let steps = scenario.clients.rest + scenario.clients.streams == 0 ? 0 : 40 + index(100)
         set("workload rest", \.workload.rest, steps)
+    }
+
+    /// Small limits of nodes, so that these meet their ends.
+    private mutating func drawLimits() {
+        set("cluster checkpoint", \.cluster.checkpointBytes, [300, 2_000, 20_000][index(3)])
+        set("cluster catch-up", \.cluster.catchUpBytes, [20, 100, 1_000][index(3)])
     }
 
     // MARK: Draws

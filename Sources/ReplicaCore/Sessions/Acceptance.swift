@@ -14,9 +14,11 @@ enum Acceptance {
         var resolved = writes
         for index in resolved.indices where resolved[index].value.containsDeferred {
             let write = resolved[index]
-            resolved[index].value = write.value
-                .resolvingTimestamps(at: wallMilliseconds)
-                .resolvingPriorities(at: wallMilliseconds, against: tree[write.path])
+            resolved[index].value =
+                write.path.last == .priority
+                ? write.value.resolved(at: wallMilliseconds, against: tree[write.path])
+                : write.value.resolvingTimestamps(at: wallMilliseconds)
+                    .resolvingPriorities(at: wallMilliseconds, against: tree[write.path])
         }
         return resolvePriorities(resolved, in: tree)
     }
@@ -27,11 +29,11 @@ enum Acceptance {
     /// A node may drop or add priorities that another one does not; the tree applies the union of
     /// both.
     static func check(stamped writes: [Write]) throws(DataError) {
-        guard let write = writes.first(where: { $0.value.dependsOnNode }) else { return }
+        guard let write = writes.first(where: \.dependsOnNode) else { return }
         throw DataError(
             problem:
-                "the write of \(write.path) has a stamp, and a timestamp for the node to fill in",
-            fix: "write the time itself, or leave the stamp to the node")
+                "the write of \(write.path) has a stamp, and a timestamp or a priority for the node to fill in",
+            fix: "write the time or the priority itself, or leave the stamp to the node")
     }
 
     /// Drops a priority for a location without a value, and adds the removal of the priority of a

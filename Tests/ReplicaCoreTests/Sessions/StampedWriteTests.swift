@@ -70,6 +70,27 @@ import Testing
         for name in cluster.names { #expect(cluster[name].value[count] == 1) }
     }
 
+    @Test func `an increment of a priority adds to the priority, at the node that stamps it`() {
+        var cluster = TestCluster(2)
+        let priority = count.appending(.priority)
+        cluster.send(.put(id: 1, path: count, value: Value.integer(5).prioritized(7)), to: "n1")
+        cluster.send(
+            .put(id: 2, path: priority, value: .deferred(.increment(.integer(2)))), to: "n1")
+        cluster.quiesce()
+        for name in cluster.names {
+            #expect(cluster[name].value[count] == Value.integer(5).prioritized(9))
+        }
+    }
+
+    @Test func `one that leaves a priority to the node is refused`() {
+        var cluster = TestCluster(1)
+        let sum = Value.deferred(.increment(.integer(1)))
+        cluster.send(
+            .put(id: 1, path: count.appending(.priority), value: sum, stamp: stamp(present)),
+            to: "n1")
+        #expect(codes(cluster.takeReplies()) == [.invalid])
+    }
+
     @Test(arguments: [1, 2, 3])
     func `one from just before a restart is done right after it`(restarts: Int) {
         var cluster = TestCluster(3)

@@ -1,0 +1,60 @@
+import ClientCore
+import DataTree
+import QueryEngine
+
+/// What a read of a dense program has to come to, as far as that is known when it is asked for.
+enum ReadExpectation {
+    /// A listener of the program shows it already.
+    case shown(Value)
+    /// The program is offline, and listens to nothing.
+    case offline
+    /// Some node answers.
+    case anything
+}
+
+extension SDKClient {
+    func expectedAnswer(to path: Path, _ query: Query) -> ReadExpectation {
+        if let value = mirror.held(at: path, query, by: streams) { return .shown(value) }
+        guard dense?.isOffline == true else { return .anything }
+        return mirror.isTransacting || streams.contains { !$0.isOver } ? .anything : .offline
+    }
+
+    /// Judges the answer to a read.
+    mutating func judge(
+        _ result: Result<Answer, HearthError>, of expected: ReadExpectation, at now: Microseconds
+    ) {
+        tally.count(.readsAgree)
+        if case .failure(let error) = result, error.code == .full { return }
+        switch (expected, result) {
+        case (.shown(let value), .success(.value(let read))) where read == value: break
+        case (.shown(let value), _):
+            tally.note(
+                .readsAgree,
+                "reads \(result) at \(now.description), where a listener shows \(value)")
+        case (.offline, .failure(let error)) where error.code == .offline: break
+        case (.offline, _):
+            tally.note(.readsAgree, "reads \(result) at \(now.description), while it is offline")
+        case (.anything, .failure(let error)) where error.code == .offline:
+            guard dense?.isOffline == false else { break }
+            tally.note(.readsAgree, "is told at \(now.description) that it is offline, and is not")
+        case (.anything, _): break
+        }
+    }
+
+    // MARK: What has to be refused
+
+    mutating func judgeRefusal(_ result: Result<Answer, HearthError>) {
+        tally.count(.nonsenseIsRefused)
+        if case .failure(let error) = result, error.effect == .none {
+            if error.code == .invalid || error.code == .full { return }
+        }
+        tally.note(.nonsenseIsRefused, "asks for what nobody may do, and gets \(result)")
+    }
+
+    mutating func buildInvalidQuery() {
+        tally.count(.nonsenseIsRefused)
+        let before = random
+        guard (try? RefusedQueries.build(&random)) != nil else { return }
+        tally.note(.nonsenseIsRefused, "builds a query that nobody may ask, with \(before)")
+    }
+}

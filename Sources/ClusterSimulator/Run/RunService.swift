@@ -1,0 +1,104 @@
+import SyncProtocol
+
+/// A process that began while all other members served.
+struct ServiceStart {
+    let node: Int
+    let incarnation: Int
+    let began: Microseconds
+    /// When it served its clients; nil until then.
+    var served: Microseconds?
+    /// Whether another process ended or began meanwhile.
+    var isDisturbed = false
+}
+
+/// How a client looks for a node.
+struct NodeSearch {
+    /// The tries to connect are counted over so much time.
+    static let window: Microseconds = .seconds(2)
+
+    private var since: Microseconds?
+    private var tries: [Microseconds] = []
+    /// The longest that it went without a node, while all served.
+    private(set) var longest: Microseconds = 0
+    /// The most tries within `window`, while no node served.
+    private(set) var most = 0
+    /// How often it had to search.
+    private(set) var count = 0
+
+    mutating func noteTry(at now: Microseconds) {
+        tries.removeAll { $0 + NodeSearch.window < now }
+        tries.append(now)
+    }
+
+    /// - Parameter areServing: Whether all nodes serve; nil if some do.
+    mutating func note(isServed: Bool, areServing: Bool?, at now: Microseconds) {
+        if isServed || areServing != true {
+            since = nil
+        } else {
+            if since == nil { count += 1 }
+            let since = since ?? now
+            self.since = since
+            longest = max(longest, now - since)
+        }
+        if !isServed, areServing == false { most = max(most, tries.count) }
+    }
+}
+
+// How soon nodes serve, and clients are served.
+
+extension SimulatedRun {
+    /// A process begins.
+    mutating func beginService(of node: Int) {
+        disturbStarts()
+        let others = nodes.filter { $0.belongs && $0.index != node }
+        guard others.allSatisfy({ $0.isServing && $0.state == .running }) else { return }
+        starts.append(
+            ServiceStart(node: node, incarnation: nodes[node].incarnation, began: now))
+    }
+
+    /// A process ends or begins: others that have just begun may have to wait for it.
+    mutating func disturbStarts() {
+        for index in starts.indices where starts[index].served == nil {
+            starts[index].isDisturbed = true
+        }
+    }
+
+    mutating func noteService(by node: Int) {
+        for index in starts.indices
+        where starts[index].node == node && starts[index].incarnation == nodes[node].incarnation {
+            starts[index].served = now
+        }
+    }
+
+    mutating func noteSearch(of number: Int) {
+        let client = sdkClients[number]
+        let isOffline = client.application?.isOffline ?? client.dense?.isOffline ?? false
+        let members = nodes.filter(\.belongs)
+        let serving = members.count { $0.isServing && $0.state == .running && $0.hasHandles }
+        let areServing: Bool? = serving == members.count ? true : serving == 0 ? false : nil
+        sdkClients[number].search.note(
+            isServed: isOffline || client.core.isConnected, areServing: areServing, at: now)
+    }
+
+    // MARK: Clients that go without a word
+
+    /// A client is gone, with its machine unless that goes on to take frames.
+    mutating func lose(client: Int, takingFrames: Bool) {
+        guard case .sdk(let number) = place(of: client), !sdkClients[number].isGone else { return }
+        sdkClients[number].isGone = true
+        for index in sdkClients[number].streams.indices {
+            sdkClients[number].streams[index].isOver = true
+        }
+        guard let connection = sdkClients[number].connection, !connections[connection].isBroken
+        else { return }
+        connections[connection].abandon(at: now, takingFrames: takingFrames)
+    }
+
+    /// What a node sends to a machine that is gone makes it notice, after a while.
+    mutating func replyToGone(on index: Int) {
+        guard connections[index].gone?.takesFrames == false, !connections[index].isBroken
+        else { return }
+        connections[index].breaks(at: now)
+        schedule(.nodeLost(connection: index), after: SimulatedRun.heartbeatTimeout)
+    }
+}

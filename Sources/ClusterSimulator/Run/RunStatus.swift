@@ -1,0 +1,129 @@
+import ReplicaCore
+import SyncProtocol
+
+// Whether the status of a node tells what the run knows of it. Times and sizes that only the node knows are left out.
+
+extension SimulatedRun {
+    /// What the first node says wrongly of itself; nil if all that nodes say is true.
+    var statusProblem: String? {
+        for node in nodes where node.belongs {
+            guard let replica = node.replica else { continue }
+            if let problem = problem(of: replica.status, from: node, replica) {
+                return "the status of \(node.name) says \(problem)"
+            }
+        }
+        return nil
+    }
+
+    private func problem(
+        of status: NodeStatus, from node: VirtualNode, _ replica: Replica
+    ) -> String? {
+        guard (try? NodeStatus(status.value)) == status else {
+            return "something else once it is read back"
+        }
+        return problem(of: status.identity, status.data, from: node, replica)
+            ?? problem(of: status.exchange, from: node)
+            ?? problem(of: status.membership, replica)
+            ?? problem(of: status.queues)
+            ?? problem(of: status.clients, from: node)
+    }
+
+    private func problem(
+        of identity: NodeStatus.Identity, _ data: NodeStatus.Data, from node: VirtualNode,
+        _ replica: Replica
+    ) -> String? {
+        if identity.member != node.name { return "that it is \(identity.member)" }
+        if identity.storage != NodeStatus.storageWorks { return "that its disk takes nothing" }
+        if data.operations != Int(clamping: replica.vector.total) {
+            return
+                "that it holds \(data.operations) operations, and it holds \(replica.vector.total)"
+        }
+        if data.lag != 0 { return "that it lacks \(data.lag) operations" }
+        for other in nodes where other.belongs {
+            guard let writer = other.replica?.writer else { continue }
+            let held = Int(clamping: replica.vector[writer])
+            if data.held[other.name] ?? 0 != held {
+                return
+                    "that it holds \(data.held[other.name] ?? 0) operations of \(other.name), not \(held)"
+            }
+            if data.writers[other.name] != writer.description {
+                return
+                    "that \(other.name) writes as \(data.writers[other.name] ?? "nobody"), not \(writer)"
+            }
+        }
+        return nil
+    }
+
+    private func problem(
+        of exchange: NodeStatus.Exchange, from node: VirtualNode
+    ) -> String? {
+        let others = nodes.filter { $0.belongs && $0.index != node.index }.map(\.name)
+        if exchange.connectedPeers.keys.sorted() != others {
+            return "that it hears \(exchange.connectedPeers.keys.sorted()), and not \(others)"
+        }
+        if let name = others.first(where: { exchange.silentPeers[$0] != nil }) {
+            return "that \(name) is silent"
+        }
+        let accepted = recording.issuedCount(by: node.index, incarnation: node.incarnation)
+        if recording.isOn, exchange.accepted != accepted {
+            return "that it accepted \(exchange.accepted) operations, and it made \(accepted)"
+        }
+        return nil
+    }
+
+    private func problem(
+        of membership: NodeStatus.Membership, _ replica: Replica
+    ) -> String? {
+        if membership.isEvicted { return "that it is evicted" }
+        if membership.orphanedBatches > 0 {
+            return "that \(membership.orphanedBatches) orphaned batches wait"
+        }
+        let names = nodes.filter(\.belongs).map(\.name)
+        let open = replica.evictions.first { eviction in
+            names.contains(eviction.member) && (eviction.stage == .out || eviction.stage == .back)
+        }
+        return open.map {
+            "that an eviction of \($0.member) is \($0.stage), and \($0.member) has rejoined"
+        }
+    }
+
+    private func problem(of queues: NodeStatus.Queues) -> String? {
+        let waiting = [
+            ("gaps", queues.gaps), ("batches", queues.waitingBatches),
+            ("bytes", queues.waitingBytes),
+            ("turns", queues.pendingTurns), ("write concerns", queues.waitingForConcern),
+            ("transactions", queues.waitingTransactions), ("stable times", queues.waitingForStable),
+        ]
+        return waiting.first { $0.1 != 0 }.map { "that \($0.1) \($0.0) wait" }
+    }
+
+    private func problem(
+        of clients: NodeStatus.Clients, from node: VirtualNode
+    ) -> String? {
+        let own = connections.filter {
+            $0.node == node.index && $0.incarnation == node.incarnation && !$0.isBroken
+        }
+        // Such a connection stays until its node notices.
+        if own.contains(where: \.isGone) { return nil }
+        let leavesWrites = own.contains { !$0.onDisconnect.writes.isEmpty }
+        let isVague = own.contains(where: \.onDisconnect.isVague) || !recording.isOn
+        if !isVague, firebaseClients.isEmpty, leavesWrites != (clients.disconnectBytes > 0) {
+            return "that on-disconnect writes have \(clients.disconnectBytes) bytes"
+        }
+        let refused = history.refusals.count {
+            $0.node == node.index && $0.time > node.startedAt
+        }
+        if clients.refused < refused {
+            return "that it refused \(clients.refused) requests, and \(refused) were"
+        }
+        if clients.waitingClients + clients.clientsBehind > 0 {
+            return "that \(clients.waitingClients + clients.clientsBehind) clients wait for data"
+        }
+        let served = sdkClients.count { client in
+            client.core.isConnected && client.connection.map { !connections[$0].isBroken } == true
+                && client.node == node.index
+        }
+        return clients.sessions == served
+            ? nil : "that it has \(clients.sessions) sessions, and \(served) clients use it"
+    }
+}
