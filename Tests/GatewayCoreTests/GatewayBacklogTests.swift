@@ -9,24 +9,24 @@ import Testing
 
     @Test func `a request is due at once, unless the replica answers`() {
         var backlog = GatewayBacklog()
-        let isKept1 = backlog.keep(.open(first), whileAnswering: false)
-        #expect(!isKept1)
+        let isKeptWhileIdle = backlog.keep(.open(first), whileAnswering: false)
+        #expect(!isKeptWhileIdle)
         #expect(backlog.isEmpty)
-        let isKept2 = backlog.keep(.open(first), whileAnswering: true)
-        #expect(isKept2)
+        let isKeptWhileAnswering = backlog.keep(.open(first), whileAnswering: true)
+        #expect(isKeptWhileAnswering)
         #expect(!backlog.isEmpty)
     }
 
     @Test func `a request waits behind those that wait`() {
         var backlog = GatewayBacklog()
-        let isKept3 = backlog.keep(.open(first), whileAnswering: true)
-        #expect(isKept3)
-        let isKept4 = backlog.keep(.end(second), whileAnswering: false)
-        #expect(isKept4)
+        let isFirstKept = backlog.keep(.open(first), whileAnswering: true)
+        #expect(isFirstKept)
+        let isSecondKept = backlog.keep(.end(second), whileAnswering: false)
+        #expect(isSecondKept)
         #expect(backlog.removeRequests() == [.open(first), .end(second)])
         #expect(backlog.isEmpty)
-        let isKept5 = backlog.keep(.end(first), whileAnswering: false)
-        #expect(!isKept5)
+        let isThirdKept = backlog.keep(.end(first), whileAnswering: false)
+        #expect(!isThirdKept)
     }
 
     @Test func `eight connections have room in a turn, in their order`() {
