@@ -86,6 +86,7 @@ struct Recovery {
         replica.indexes = configuration.indexes
         replica.retryWindowMilliseconds = UInt64(configuration.retryWindowMilliseconds)
         replica.indexByteLimit = configuration.indexMegabytes << 20
+        replica.strictIndexes = configuration.strictIndexes
         replica.logLimit = UInt64(configuration.logLimit)
         replica.orphanPolicy = configuration.evicted
         replica.endpoints = Dictionary(

@@ -1,6 +1,7 @@
 import DataTree
 import HTTPText
 import ReplicaCore
+import Rules
 import SyncProtocol
 import Testing
 
@@ -25,6 +26,8 @@ struct TestGateway {
     private(set) var wakes: [UInt64] = []
     /// Connections whose client reads nothing.
     var stopped: Set<SessionID> = []
+    /// Who the clients of new sessions are.
+    var client = Principal.administrator
     private var pending: [Input] = []
     private var hasPending: Bool { !pending.isEmpty || !writable.isEmpty }
     private var writable: [SessionID] = []
@@ -121,6 +124,7 @@ struct TestGateway {
             case .open(let id):
                 #expect(openSessions.insert(id).inserted, "\(id) is open")
                 pending.append(.opened(id))
+                pending.append(.identified(id, client))
             case .ask(let id, let messages):
                 #expect(openSessions.contains(id), "\(id) is not open")
                 asks += 1

@@ -143,8 +143,22 @@ extension RealtimeSession {
             guard let request = requests.removeValue(forKey: id) else { return [] }
             listens.remove(id)
             return refuse(request.number, code, problem, fix)
-        case .ready, .seen, .ended: return []
+        case .ended(let id, let code, let problem, let fix):
+            return ended(id, code, problem, fix)
+        case .ready, .seen: return []
         }
+    }
+
+    /// Tells the client that a listen is over; one that has no answer yet gets this one.
+    private mutating func ended(
+        _ id: UInt64, _ code: ErrorCode, _ problem: String, _ fix: String
+    ) -> [RealtimeEffect] {
+        guard let key = listens[id]?.key else { return [] }
+        listens.remove(id)
+        if let request = requests.removeValue(forKey: id) {
+            return refuse(request.number, code, problem, fix)
+        }
+        return send(RealtimeText.revocation(of: key))
     }
 
     /// Answers a request that is done; of a listen, only after its first data.
