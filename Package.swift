@@ -167,7 +167,7 @@ let package = Package(
         tests(of: "NodeStorage", using: ["Storage", "Store", "SyncProtocol", "Threads"]),
         tests(
             of: "ReplicaCore",
-            using: ["Convergence", "DataTree", "QueryEngine", "Store", "SyncProtocol"]),
+            using: ["Convergence", "DataTree", "QueryEngine", "Rules", "Store", "SyncProtocol"]),
         tests(
             of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
         tests(of: "Rules", using: ["DataTree", "JSONText"]),

@@ -62,7 +62,9 @@ extension Client {
             return
         } else if let pending = requests.finish(wireID) {
             if error.code == .changed { return takeBack(pending.request.id) }
-            let isUnknown = error.code == .noMajority && pending.mayBeDone
+            // The node of an earlier attempt may have found a majority, or other rules and data.
+            let isUnknown =
+                (error.code == .noMajority || error.code == .permissionDenied) && pending.mayBeDone
             fail(pending, isUnknown ? error.leaving(.unknown) : error)
         } else if wireID == 0 {
             failAll(with: error)

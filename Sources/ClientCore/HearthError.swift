@@ -25,6 +25,8 @@ public struct HearthError: Error, Equatable, Sendable {
         case notStable
         /// A transaction was not decided, because fewer than a majority of the nodes are connected.
         case noMajority
+        /// The rules of the cluster do not permit it.
+        case permissionDenied
         /// A limit of the node is reached.
         case tooBig
         /// Too many requests wait at this client.
@@ -89,6 +91,7 @@ extension HearthError {
             case .behind: .behind
             case .notStable: .notStable
             case .noMajority: .noMajority
+            case .permissionDenied: .permissionDenied
             }
         self.init(own, problem, fix: fix)
     }

@@ -44,6 +44,7 @@ extension NodeConfiguration {
             try file.number(
                 document.retryWindowMilliseconds, in: 100...600_000, at: "retryWindowMilliseconds")
             ?? retryWindowMilliseconds
+        strictIndexes = document.strictIndexes ?? strictIndexes
         evicted = try file.choice(document.evicted, at: "evicted") ?? evicted
         secrets = try file.secretHashes(document.secrets ?? [])
         if let tokens = document.tokens?.content {
@@ -88,7 +89,7 @@ extension NodeConfiguration {
 /// The file as it is written, top level.
 private struct Document: StrictlyDecodable {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case cluster, durability, directory, nodes, http, indexOn, indexMegabytes
+        case cluster, durability, directory, nodes, http, indexOn, indexMegabytes, strictIndexes
         case logLimit, evicted, retryWindowMilliseconds, secrets, tokens
     }
 
@@ -99,6 +100,7 @@ private struct Document: StrictlyDecodable {
     let http: Strict<HTTP>?
     let indexOn: [String: [String]]?
     let indexMegabytes: Int?
+    let strictIndexes: Bool?
     let logLimit: Int?
     let evicted: String?
     let retryWindowMilliseconds: Int?

@@ -51,6 +51,8 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var indexes = IndexRules()
     /// Memory that the indexes of a node may take together.
     public var indexMegabytes = 256
+    /// Whether nodes refuse queries by an order that neither `indexes` nor the rules of the cluster name.
+    public var strictIndexes = false
     /// A log with more operations does not wait for absent nodes: they will get a checkpoint.
     public var logLimit = 10_000_000
     /// What an evicted node does with its orphaned operations.

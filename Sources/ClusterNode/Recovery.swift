@@ -83,9 +83,14 @@ struct Recovery {
             cluster: configuration.cluster, member: member,
             peers: configuration.nodes.map(\.id).filter { $0 != member },
             durability: configuration.durability, seed: .random(in: .min ... .max))
+        // The gateway says of each client who it is; without that, nobody may do anything.
+        replica.unidentified =
+            configuration.secrets.isEmpty && configuration.tokens.isEmpty
+            ? .administrator : .anonymous
         replica.indexes = configuration.indexes
         replica.retryWindowMilliseconds = UInt64(configuration.retryWindowMilliseconds)
         replica.indexByteLimit = configuration.indexMegabytes << 20
+        replica.strictIndexes = configuration.strictIndexes
         replica.logLimit = UInt64(configuration.logLimit)
         replica.orphanPolicy = configuration.evicted
         replica.endpoints = Dictionary(

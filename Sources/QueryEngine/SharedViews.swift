@@ -26,7 +26,7 @@ public struct SharedViews: Sendable {
     }
 
     private var groups: [Group] = []
-    private let named: [ChildOrder]
+    private var named: [ChildOrder]
 
     /// - Parameter named: Orders whose indexes, once built, stay even without listeners.
     public init(indexedBy named: [ChildOrder] = []) { self.named = named }
@@ -87,6 +87,9 @@ public struct SharedViews: Sendable {
     public mutating func dropUnusedIndexes() {
         groups.removeAll { $0.views.isEmpty && !named.contains($0.index.order) }
     }
+
+    /// Changes which orders have indexes that stay; none is built or freed.
+    public mutating func name(_ orders: [ChildOrder]) { named = orders }
 
     /// Applies the exact changes of one operation, with paths relative to the location and the value after
     /// it; returns the notices for the queries that show something of it.

@@ -90,6 +90,11 @@ extension Replica {
                 replication.turn.published.append(
                     .backUp(name: backup.name, id: id, for: session))
             case .status: sessions.send(.value(id: id, value: status.value), to: session)
+            case .rules: sessions.send(.value(id: id, value: rulesReport), to: session)
+            case .setRules(let request): try setRules(request, for: submission)
+            case .explain(let request):
+                let verdict = try verdict(on: request.statement)
+                sessions.send(.value(id: id, value: verdict.value), to: session)
             default: preconditionFailure("sessions answer \(submission.message.request) themselves")
             }
         } catch {
@@ -137,22 +142,32 @@ extension Replica {
         }
         do throws(DataError) {
             if stamp != nil { try Acceptance.check(stamped: writes) }
-            try accept(resolving: writes, stamp: stamp)
         } catch {
-            throw RequestFailure(.invalid, error.problem, fix: error.fix)
+            throw RequestFailure(error)
         }
+        let resolved = try resolve(writes)
+        try judge(writes, as: resolved, of: submission.session)
+        accept(resolved: resolved, stamp: stamp)
         confirm(submission, with: answer)
     }
 
-    /// Makes an operation of a client's writes, and resolves what depends on this moment.
+    /// Resolves what depends on this moment.
+    private func resolve(_ writes: [Write]) throws(RequestFailure) -> [Write] {
+        do throws(DataError) {
+            return try Acceptance.resolveServerValues(
+                writes, in: value, wallMilliseconds: now.wallMilliseconds)
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+
+    /// Makes an operation of a client's writes.
     ///
     /// A client's name for them is remembered by an operation, also if they change nothing, such as the priority of a
     /// location without a value: what is not remembered would be done when it is repeated, after later writes.
     private mutating func accept(
-        resolving writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil
-    ) throws(DataError) {
-        let resolved = try Acceptance.resolveServerValues(
-            writes, in: value, wallMilliseconds: now.wallMilliseconds)
+        resolved: [Write], stamp: Stamp? = nil, alias: Stamp? = nil
+    ) {
         if resolved.isEmpty, stamp == nil, alias == nil { return }
         accept(resolved, stamp: stamp, alias: alias)
     }
@@ -196,7 +211,7 @@ extension Replica {
     }
 
     /// Answers a write that is done, once it is as durable as its client requires.
-    private mutating func confirm(_ submission: Submission, with answer: NodeMessage) {
+    mutating func confirm(_ submission: Submission, with answer: NodeMessage) {
         guard let concern = submission.concern else {
             return sessions.send(answer, to: submission.session)
         }
@@ -216,6 +231,10 @@ extension Replica {
     ) throws(RequestFailure) {
         try sessions.checkHalted(submission.session)
         if let name, !replication.isClient(name.writer) { throw .writerOfNode(name.writer) }
+        // What is done already is not judged again: its client is told so.
+        if name.map({ replication.deduplicationTable.answer(for: $0) }) != .done {
+            try judge(write, of: submission.session)
+        }
         if condition.isLocal || replication.peers.all.isEmpty {
             return try decideHere(write, if: condition.hash, named: name, for: submission)
         }
@@ -236,11 +255,7 @@ extension Replica {
         case .notDone?, nil: break
         }
         guard condition.matches(value[write.path]) else { throw .changed(at: write.path) }
-        do throws(DataError) {
-            try accept(resolving: [write], alias: name)
-        } catch {
-            throw RequestFailure(.invalid, error.problem, fix: error.fix)
-        }
+        accept(resolved: try resolve([write]), alias: name)
         confirm(submission, with: answer)
     }
 }
@@ -251,7 +266,8 @@ extension Replica {
     /// Closes a session, and does its on-disconnect writes.
     mutating func close(_ session: SessionID) {
         coordination.forwarded.removeAll(of: session)
-        write(left: sessions.close(session))
+        write(left: permitted(sessions.close(session)))
+        sessions.access.forget(session)
     }
 
     /// Does the on-disconnect writes of a closed session as one operation; a node that rejoins does it
@@ -259,8 +275,8 @@ extension Replica {
     mutating func write(left writes: [Write]) {
         if writes.isEmpty { return }
         if lifecycle.isRejoining { return lifecycle.postpone(writes) }
-        do throws(DataError) {
-            try accept(resolving: writes)
+        do throws(RequestFailure) {
+            accept(resolved: try resolve(writes))
         } catch {
             sessions.countRefusal()
         }
@@ -268,6 +284,11 @@ extension Replica {
 }
 
 extension RequestFailure {
+    /// The failure of a write that is no data.
+    fileprivate init(_ error: DataError) {
+        self.init(.invalid, error.problem, fix: error.fix)
+    }
+
     fileprivate static func writerOfNode(_ writer: WriterID) -> RequestFailure {
         RequestFailure(
             .invalid, "\(writer) is the writer of a node",

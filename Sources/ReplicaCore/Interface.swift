@@ -1,3 +1,4 @@
+public import Rules
 public import Store
 public import SyncProtocol
 
@@ -14,6 +15,8 @@ public enum Input: Sendable {
     case requested([UInt8], by: SessionID)
     /// A session begins whose requests and answers are values; sessions of frames need no such input.
     case opened(SessionID)
+    /// Who a client is, from its next request on. Without it, a client is what `ReplicaConfiguration.unidentified` says.
+    case identified(SessionID, Principal)
     /// Requests of a session of values.
     case requestedMessages([ClientMessage], by: SessionID)
     /// A client's connection has ended.

@@ -149,6 +149,9 @@ extension Replica {
     /// Notifies listeners and the coordination of transactions of an applied operation.
     private mutating func announce(_ applied: AppliedOperation) {
         coordination.note(applied.operation, of: applied.origin)
+        if applied.setsRules { adoptRules() }
+        // First, so that a listen that is no longer permitted shows nothing of what took its permission.
+        judgeListens(after: applied.changes)
         sessions.notifyListeners(of: applied.changes, in: value)
     }
 

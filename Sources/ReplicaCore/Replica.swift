@@ -68,6 +68,7 @@ public struct Replica: Sendable {
         checkpoints.begin(
             with: checkpoint.head.vector, remembering: replication.tree.forgettableCount)
         turns.begin(holding: replication.vector)
+        adoptRules()
     }
 
     /// Applies a batch from disk; those of one origin come in order. One that the checkpoint covers is
@@ -78,6 +79,7 @@ public struct Replica: Sendable {
         for operation in batch.operations { coordination.note(operation, of: batch.origin) }
         checkpoints.note(restoredBytes: stored.byteCount)
         turns.begin(holding: replication.vector)
+        adoptRules()
     }
 
     /// Takes one input and returns what the driver must do next, in order.
@@ -89,6 +91,7 @@ public struct Replica: Sendable {
         case .asked(let frame, let member): answer(frame, to: member)
         case .requested(let frame, let session): serve(frame, for: session)
         case .opened(let session): sessions.openSessionOfValues(session)
+        case .identified(let session, let principal): identify(session, as: principal)
         case .requestedMessages(let messages, let session): serve(messages, for: session)
         case .closed(let session): close(session)
         case .backpressured(let session):
@@ -115,7 +118,7 @@ public struct Replica: Sendable {
     ///
     /// On-disconnect writes of open sessions are done now.
     public mutating func stop() -> [Output] {
-        for writes in sessions.takeDisconnects() { write(left: writes) }
+        for left in sessions.takeDisconnects() { write(left: permitted(left)) }
         // A property to store: once it is durable, everything before it is.
         replication.turn.properties.append(replication.clockBound.property)
         coordination.election.resign(after: replication.sendBye())
@@ -177,7 +180,7 @@ extension Replica {
         Checkpoint(
             value: replication.tree.value, registers: replication.tree.registers, vector: vector,
             stableTime: stableTime, time: replication.clock.last,
-            stamps: replication.deduplicationTable)
+            stamps: replication.deduplicationTable, rules: replication.rules)
     }
 
     /// When this turn began.

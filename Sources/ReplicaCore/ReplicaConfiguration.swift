@@ -1,3 +1,4 @@
+public import Rules
 import SyncProtocol
 
 /// The identity of a replica in its cluster, and its limits and policies.
@@ -12,6 +13,10 @@ public struct ReplicaConfiguration: Sendable {
     public var durability: Durability
     /// Lists whose indexes stay once they are built.
     public var indexes = IndexRules()
+    /// Whether a read that selects children by an order without a named index is refused, as Firebase does.
+    public var strictIndexes = false
+    /// Who a client is of whom the driver has said nothing by `Input.identified`.
+    public var unidentified = Principal.administrator
     /// The memory limit of all indexes together.
     public var indexByteLimit = 256 << 20
     /// The seed of push IDs and of the writer ID; must differ in each incarnation.

@@ -30,6 +30,8 @@ public struct Ruleset: Sendable {
 
     /// The levels, the root first.
     let nodes: [Node]
+    /// What the rules of each level look at of the tree after a write.
+    let newDataUses: [NewDataUse]
     /// All rules, in the order of the document.
     public let rules: [Rule]
     /// What is legal and hardly meant, in the order of the document.
@@ -43,7 +45,19 @@ public struct Ruleset: Sendable {
         try compiler.compile()
         nodes = compiler.nodes
         rules = compiler.rules
+        newDataUses = NewDataUse.all(of: nodes, among: rules)
         warnings = RuleReview(compiler).warnings(of: document)
+    }
+
+    /// The places with indexes to which no wildcard leads, ascending.
+    public var indexedPaths: [Path] {
+        var paths: [Path] = []
+        var open = [(level: 0, path: Path.root)]
+        while let (level, path) = open.popLast() {
+            if !nodes[level].indexes.isEmpty { paths.append(path) }
+            for (key, next) in nodes[level].literals { open.append((next, path.appending(key))) }
+        }
+        return paths.sorted()
     }
 
     /// The paths below each child, or `.value`, by which the children of a place are indexed.

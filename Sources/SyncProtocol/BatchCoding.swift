@@ -159,7 +159,9 @@ extension MessagePackReader {
         guard count.isMultiple(of: 2) else {
             throw .expected("a value for each path", found: "\(count) elements", at: start)
         }
-        return try writes(count / 2)
+        return try elements(count / 2) { reader throws(FrameError) in
+            Write(path: try reader.operationPath(), value: try reader.value())
+        }
     }
 
     /// The number of elements of the operation that begins here, which tells whether it has an alias and a term.

@@ -28,6 +28,8 @@ struct TestGateway {
     private(set) var wakes: [UInt64] = []
     /// Connections whose client reads nothing.
     var stopped: Set<SessionID> = []
+    /// Who the clients of new sessions are for the replica, whatever they show.
+    var client: Principal?
     private var pending: [Input] = []
     private var hasPending: Bool { !pending.isEmpty || !writable.isEmpty }
     private var writable: [SessionID] = []
@@ -127,6 +129,7 @@ struct TestGateway {
             case .identify(let id, let principal):
                 #expect(identities[id]?.last != principal, "\(id) is somebody else")
                 identities[id, default: []].append(principal)
+                pending.append(.identified(id, client ?? principal))
             case .ask(let id, let messages):
                 #expect(openSessions.contains(id), "\(id) is not open")
                 #expect(identities[id] != nil, "\(id) is nobody")

@@ -134,7 +134,14 @@ extension Seeded {
 
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<17, using: &self) {
+        switch Int.random(in: 0..<20, using: &self) {
+        case 19: return .rules(id: id)
+        case 18: return .explain(id: id, statement: text())
+        case 17:
+            return .setRules(
+                id: id, source: text(),
+                replaced: chance(50) ? DataHash(text: chance(50) ? "" : DataHash(of: 1).text) : nil,
+                concern: chance(50) ? .majority : nil, isCheck: chance(50))
         case 15:
             return .children(
                 id: id, path: path(), from: chance(50) ? key() : nil,

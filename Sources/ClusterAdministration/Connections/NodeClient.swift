@@ -156,6 +156,7 @@ extension CommandError {
             case .none:
                 switch error.code {
                 case .invalid, .tooBig, .changed, .overwritten: .badData
+                case .permissionDenied: .denied
                 case .notMet, .full, .triedTooOften, .unreachable, .unavailable, .behind,
                     .undecided, .notStable, .noMajority, .timedOut, .disconnected, .version,
                     .closed, .offline, .cancelled:

@@ -57,7 +57,7 @@ package struct StatusProbe {
         _ = try answer(of: address, to: .evict(id: requestID, member: member), within: limit)
     }
 
-    private func answer(
+    func answer(
         of address: HTTPAddress, to message: ClientMessage, within limit: Duration
     ) throws(NodeError) -> NodeMessage {
         let connection = try ask(address, message)
@@ -85,7 +85,9 @@ package struct StatusProbe {
         let messages = (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
         for case .message(let message) in messages {
             switch message {
-            case .value(requestID, _), .ok(requestID), .error(requestID, _, _, _): return message
+            case .value(requestID, _), .ok(requestID), .acknowledged(requestID, _),
+                .error(requestID, _, _, _):
+                return message
             default: continue
             }
         }
@@ -102,4 +104,4 @@ package struct StatusProbe {
 }
 
 /// Each connection sends one request.
-private let requestID: UInt64 = 1
+let requestID: UInt64 = 1

@@ -143,8 +143,7 @@ extension Input {
         case .backpressured(let session): self = .backpressured(session)
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
-        // The replica judges nobody: the gateway admits administrators alone.
-        case .identify: return nil
+        case .identify(let session, let principal): self = .identified(session, principal)
         case .send, .reportWritable, .close, .native, .wake: return nil
         }
     }

@@ -11,8 +11,8 @@ extension GatewayConfiguration {
         origins = settings.origins
         limits.bodyBytes = settings.maxBodyMegabytes << 20
         redirectHost = description.publicHost(after: member.id)
-        // The replica judges nobody yet; `GatewayDriver` tells it not even who speaks.
-        admitsUsers = false
+        // Nobody can be a user where only secrets are known.
+        admitsUsers = !description.tokens.isEmpty
         if !description.secrets.isEmpty {
             secrets = SecretHashes(description.secrets, by: SHA256.hash)
         }

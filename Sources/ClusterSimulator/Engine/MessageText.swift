@@ -95,6 +95,9 @@ extension ClientMessage {
             case .awaitStable: "awaits stability"
             case .ping: "ping"
             case .status: "status"
+            case .rules: "rules"
+            case .setRules: "setRules"
+            case .explain: "explain"
             }
         return "\(id): \(text)" + (stamp.map { ", stamp \($0)" } ?? "")
     }

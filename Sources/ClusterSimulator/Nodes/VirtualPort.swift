@@ -105,8 +105,7 @@ extension Input {
         case .backpressured(let session): self = .backpressured(session)
         case .writable(let session): self = .writable(session)
         case .end(let session): self = .closed(session)
-        // The replica judges nobody, and clients of a virtual node may do everything.
-        case .identify: return nil
+        case .identify(let session, let principal): self = .identified(session, principal)
         case .send, .reportWritable, .close, .native, .wake: return nil
         }
     }

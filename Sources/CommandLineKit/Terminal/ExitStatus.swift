@@ -15,6 +15,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case software = 70
     case cannotCreate = 73
     case outcomeUnknown = 75
+    case denied = 77
     case lessDurable = 80
     case interrupted = 130
 
@@ -36,6 +37,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .software: "Hearth has a bug."
         case .cannotCreate: "A file or standard output cannot be written."
         case .outcomeUnknown: "A write was sent, and whether it happened is not known."
+        case .denied: "The rules of the cluster do not permit it."
         case .lessDurable:
             "The write is done, but on fewer nodes than --concern asks for; do not repeat it."
         case .interrupted: "The command was interrupted by Ctrl-C or a signal."

@@ -90,6 +90,13 @@ extension Connection {
             let exchange = MetricsExchange(&numbers)
             begin(.metrics(exchange), exchange.opening, for: request, &context)
         case .rest(let rest): perform(rest, body, for: request, &context)
+        case .rules(let rules):
+            do throws(RestFailure) {
+                let exchange = try RulesExchange(rules, body, &numbers)
+                begin(.rules(exchange), exchange.opening, for: request, &context)
+            } catch {
+                send(Answer(error), to: request, &context)
+            }
         case .native(let key): becomeNative(answering: key, &context)
         case .realtime(let head): becomeRealtime(head, for: request, &context)
         case .longPoll(let poll): perform(poll, for: request, &context)

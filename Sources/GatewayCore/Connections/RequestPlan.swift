@@ -9,6 +9,8 @@ enum RequestPlan {
     case answer(Answer)
     case rest(RestRequest)
     case metrics
+    /// The rules of the cluster are read or replaced.
+    case rules(RulesDocumentRequest)
     /// The connection becomes a native client's WebSocket, for this key.
     case native(key: String)
     /// The connection becomes one of Firebase's WebSocket protocol.
@@ -38,6 +40,9 @@ enum RequestPlan {
             try head.checkIsRead()
             guard principal == .administrator else { throw .permissionDenied }
             self = .metrics
+        case RulesDocumentRequest.path:
+            self = .rules(try RulesDocumentRequest(head))
+            try context.checkServes()
         case NativeProtocol.path:
             self = .native(key: try head.webSocketKey())
             guard head.lists("hearth.1", in: "sec-websocket-protocol") else { throw .nativeClient }
@@ -62,7 +67,11 @@ enum RequestPlan {
 
     /// Whether the body is kept until the request is complete.
     var keepsBody: Bool {
-        if case .rest(let request) = self { request.hasBody } else { false }
+        switch self {
+        case .rest(let request): request.hasBody
+        case .rules(let request): request.isReplacement
+        case .answer, .metrics, .native, .realtime, .longPoll: false
+        }
     }
 }
 

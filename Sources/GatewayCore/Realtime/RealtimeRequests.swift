@@ -103,7 +103,12 @@ extension RealtimeSession {
     mutating func refuse(
         _ number: Int64, _ code: ErrorCode, _ problem: String, _ fix: String
     ) -> [RealtimeEffect] {
-        let text = code == .changed ? "Transaction hash does not match" : "\(problem); \(fix)"
+        let text =
+            switch code {
+            case .changed: "Transaction hash does not match"
+            case .permissionDenied: RestFailure.permissionDenied.problem
+            default: "\(problem); \(fix)"
+            }
         return send(
             RealtimeText.response(
                 number, status: code.realtimeStatus, payload: RealtimeText.quoted(text)))

@@ -138,6 +138,7 @@ extension ErrorCode {
         case .invalid, .version: "failure"
         case .tooBig: "too_big"
         case .changed: "datastale"
+        case .permissionDenied: "permission_denied"
         case .unavailable, .late, .undecided, .behind, .notStable, .noMajority: "unavailable"
         }
     }

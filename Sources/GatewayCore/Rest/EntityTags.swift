@@ -34,7 +34,8 @@ struct EntityTags: Equatable {
         value.isNull ? null : DataHash(of: value).text
     }
 
-    private static let null = "null_etag"
+    /// The tag of nothing.
+    static let null = "null_etag"
 
     /// Firebase's tags are bare; proxies and libraries write them as HTTP wants it.
     private static func unquoted(_ text: String) -> String {

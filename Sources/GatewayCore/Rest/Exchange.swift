@@ -7,6 +7,7 @@ enum Exchange {
     case write(WriteExchange)
     case listen(ListenExchange)
     case metrics(MetricsExchange)
+    case rules(RulesExchange)
 
     /// What a message of the replica leads to.
     enum Step {
@@ -31,6 +32,7 @@ enum Exchange {
             return exchange.step(answer.message, &numbers)
         case .listen(let exchange): return exchange.step(answer)
         case .metrics(let exchange): return exchange.step(answer.message)
+        case .rules(let exchange): return exchange.step(answer.message)
         }
     }
 }

@@ -83,6 +83,7 @@ extension RestFailure {
         case .invalid where isWrite: self = .data(problem, fix: fix)
         case .invalid, .tooBig, .version: self = .invalid(problem, fix: fix)
         case .changed: self.init(status: 412, problem: problem, fix: fix)
+        case .permissionDenied: self = .permissionDenied
         case .unavailable, .noMajority, .behind, .late:
             self.init(status: 503, problem: problem, fix: fix)
         // Clients repeat what is answered by 503 or 500: a write that may have been done must not be one of these.

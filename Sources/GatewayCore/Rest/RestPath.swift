@@ -41,6 +41,8 @@ extension Path {
 
 extension RestFailure {
     fileprivate static let settings = RestFailure(
-        status: 404, problem: "Hearth has no settings and no rules at this address.",
-        fix: "see README.md for what a node's configuration can say")
+        status: 404, problem: "Hearth has no settings at this address.",
+        fix:
+            "the rules are at \(RulesDocumentRequest.path); see README.md for what a node's configuration can say"
+    )
 }

@@ -138,7 +138,7 @@ extension RequestHead {
 
 extension WriteConcern {
     /// What `Hearth-Concern: majority` says.
-    fileprivate init?(_ head: RequestHead) throws(RestFailure) {
+    init?(_ head: RequestHead) throws(RestFailure) {
         guard let text = head.value(of: "hearth-concern") else { return nil }
         guard let concern = WriteConcern(rawValue: text) else {
             throw .invalid(

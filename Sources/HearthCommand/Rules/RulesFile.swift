@@ -11,7 +11,17 @@ struct RulesFile {
 
     /// Compiles the document; its first faults are printed, a line each.
     func read() throws(CommandError) -> Ruleset {
+        try compiled(try InputFile(name).readAll())
+    }
+
+    /// The text of the document, which compiles.
+    func checkedText() throws(CommandError) -> String {
         let text = try InputFile(name).readAll()
+        _ = try compiled(text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private func compiled(_ text: [UInt8]) throws(CommandError) -> Ruleset {
         do {
             return try Ruleset(text)
         } catch {

@@ -2,12 +2,18 @@ internal import CommandLineKit
 internal import Rules
 
 extension Verb {
-    /// `hearth rules`: documents of rules, without a cluster.
+    /// `hearth rules`: documents of rules, without a cluster and in one.
     static let rules = Verb(
         "rules",
-        "Checks and tests rules that say who may read and write what, in Firebase's language.",
-        verbs: [rulesCheck, rulesTest],
-        examples: ["hearth rules check rules.json", "hearth rules test rules.test"])
+        "Checks, tests and sets rules that say who may read and write what, in Firebase's language.",
+        verbs: [
+            rulesCheck, rulesTest, ClusterRulesVerbs.get, ClusterRulesVerbs.set,
+            ClusterRulesVerbs.simulate, ClusterRulesVerbs.audit,
+        ],
+        examples: [
+            "hearth rules check rules.json", "hearth rules test rules.test",
+            "hearth rules set rules.json --confirm all",
+        ])
 
     private static let documents = Argument(
         "FILE", "Documents of rules: {\"rules\": {…}}.", arity: .repeated, values: .file)

@@ -145,6 +145,7 @@ extension Replica {
         defer { if replacedAll { beginIncarnation() } }
         var changes: [Change] = []
         Change.append(from: old, to: value, at: .root, into: &changes)
+        judgeListens(after: changes)
         sessions.notifyListeners(of: changes, in: value)
     }
 

@@ -17,6 +17,8 @@ struct AppliedOperation {
     let operation: Operation
     let origin: WriterID
     let changes: [Change]
+    /// Whether it sets the rules of the cluster, and so changes nothing in the tree.
+    var setsRules = false
 }
 
 extension Replication {
@@ -55,6 +57,11 @@ extension Replication {
 
     private mutating func apply(_ operation: Operation, of origin: WriterID) -> AppliedOperation {
         turn.applied += 1
+        if let record = RulesRecord(operation) {
+            learn(record)
+            return AppliedOperation(
+                operation: operation, origin: origin, changes: [], setsRules: true)
+        }
         return AppliedOperation(
             operation: operation, origin: origin, changes: tree.apply(operation))
     }

@@ -49,6 +49,12 @@ extension Replication {
     ) -> (writes: [Write], alias: Stamp?)? {
         let names = [operation.stamp] + (operation.alias.map { [$0] } ?? [])
         if names.contains(where: { deduplicationTable.answer(for: $0) == .done }) { return nil }
+        if let record = RulesRecord(operation) {
+            // Rules that another node was given since are those that count.
+            guard isNewest(record) else { return nil }
+            counters.replayed += 1
+            return (operation.writes, operation.stamp)
+        }
         if configuration.orphanPolicy == .replay, operation.writes.allSatisfy({ isHarmless($0) }) {
             counters.replayed += 1
             return (operation.writes, operation.stamp)

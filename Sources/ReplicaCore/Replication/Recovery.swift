@@ -13,6 +13,7 @@ extension Replication {
         stableTime = head.stableTime
         clock.observe(head.time)
         deduplicationTable = head.stamps
+        restore(rules: head.rules)
     }
 
     /// Applies a batch from disk; returns false if it is not the next one of its origin: mostly it is held
@@ -21,7 +22,11 @@ extension Replication {
         guard batch.first == vector[batch.origin] + 1 else { return false }
         for operation in batch.operations {
             observe(operation, of: batch.origin)
-            _ = tree.apply(operation)
+            if let record = RulesRecord(operation) {
+                learn(record)
+            } else {
+                _ = tree.apply(operation)
+            }
         }
         vector[batch.origin] = batch.last
         return true

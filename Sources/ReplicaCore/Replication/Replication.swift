@@ -20,6 +20,8 @@ struct Replication: Sendable {
     /// All operations with stamps up to this time have arrived.
     var stableTime = HybridTime.zero
     var tree = ConvergentTree()
+    /// The rules of the cluster: the latest record of those that have arrived.
+    private(set) var rules: RulesRecord?
     /// How much of each origin is applied.
     var vector = VersionVector()
     var deduplicationTable = DeduplicationTable()
@@ -81,6 +83,17 @@ struct Replication: Sendable {
         now = clock.followed(moment)
         shownMilliseconds = moment.wallMilliseconds
     }
+
+    /// Learns of rules; those with the latest stamp count, whatever the order in which they arrive.
+    mutating func learn(_ record: RulesRecord) {
+        if isNewest(record) { rules = record }
+    }
+
+    /// Whether rules are later than those that count.
+    func isNewest(_ record: RulesRecord) -> Bool { rules.map { $0.stamp < record.stamp } ?? true }
+
+    /// Replaces the rules by those of a checkpoint.
+    mutating func restore(rules record: RulesRecord?) { rules = record }
 }
 
 /// What sessions and coordination see of replication: values, through which neither can change it.

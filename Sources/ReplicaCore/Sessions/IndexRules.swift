@@ -34,14 +34,17 @@ public struct IndexRules: Equatable, Sendable {
                 keys.append(segment.hasPrefix("$") ? nil : try Key(String(segment)))
             }
             var orders: [ChildOrder] = []
-            for child in children {
-                var members = QueryMembers()
-                members.index = child
-                orders.append(try Query(members).order)
-            }
+            for child in children { orders.append(try IndexRules.order(named: child)) }
             rules.append(Rule(keys: keys, orders: orders))
         }
         self.rules = rules
+    }
+
+    /// The order by a path below each child, or by `.value`.
+    static func order(named child: String) throws(DataError) -> ChildOrder {
+        var members = QueryMembers()
+        members.index = child
+        return try Query(members).order
     }
 
     /// The orders whose indexes stay at a location.

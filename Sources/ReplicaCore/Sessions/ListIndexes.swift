@@ -1,5 +1,6 @@
 import DataTree
 import QueryEngine
+import Rules
 
 // The indexes that queries need: built for the first query, kept while they are used, in bounded
 // memory. Those that the configuration names stay.
@@ -43,11 +44,33 @@ extension Listens {
         return lists[number]!.results(of: listen.query, over: tree[listen.path])
     }
 
-    /// Builds the indexes that the configuration names without a wildcard, as far as there is room.
+    /// The orders whose indexes stay at a location, by the configuration and by the `.indexOn` of the rules.
+    func namedOrders(at path: Path) -> [ChildOrder] {
+        let declared = ruleset?.indexes(at: path).compactMap { try? IndexRules.order(named: $0) }
+        return indexRules.orders(at: path) + (declared ?? [])
+    }
+
+    /// Has other rules say which indexes stay; none is built before a query needs it, as that takes its time.
+    mutating func nameIndexes(by ruleset: Ruleset?) {
+        self.ruleset = ruleset
+        for number in lists.keys.sorted() {
+            lists[number]!.name(namedOrders(at: lists[number]!.path))
+        }
+    }
+
+    /// Whether a query selects children by an order of which nobody has said that it is indexed.
+    func lacksIndex(for query: Query, at path: Path) -> Bool {
+        switch query.order {
+        case .key, .priority: false
+        case .value, .child: query.isFiltered && !namedOrders(at: path).contains(query.order)
+        }
+    }
+
+    /// Builds the indexes that the configuration and the rules name without a wildcard, as far as there is room.
     mutating func buildNamedIndexes(in tree: Value, at milliseconds: UInt64) {
-        for path in rules.paths {
+        for path in indexRules.paths + (ruleset?.indexedPaths ?? []) {
             let value = tree[path]
-            for order in rules.orders(at: path) {
+            for order in namedOrders(at: path) {
                 let number = list(at: path, at: milliseconds)
                 do throws(DataError) {
                     try makeRoom(for: order, in: number, of: value.children)

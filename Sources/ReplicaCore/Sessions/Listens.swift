@@ -1,5 +1,6 @@
 import DataTree
 import QueryEngine
+import Rules
 import SyncProtocol
 
 /// The listeners of all locations, as a tree, so that a change finds its listeners on its own path.
@@ -40,11 +41,14 @@ struct Listens: Sendable {
     var lists: [Int: QueriedList] = [:]
     private var lastList = 0
     private(set) var count = 0
-    let rules: IndexRules
+    /// What the configuration of the node has indexed.
+    let indexRules: IndexRules
+    /// The rules of the cluster, which have indexed more.
+    var ruleset: Ruleset?
     let budget: IndexBudget
 
     init(indexing rules: IndexRules, within budget: IndexBudget) {
-        self.rules = rules
+        indexRules = rules
         self.budget = budget
     }
 
@@ -60,6 +64,14 @@ struct Listens: Sendable {
     func listen(of listener: Listener) -> Listen? {
         listens[listener.session]?.first { $0.id == listener.id }
     }
+
+    /// The listeners of a session, in the order in which they began.
+    func listeners(of session: SessionID) -> [Listener] {
+        listens[session]?.map { Listener(session: session, id: $0.id) } ?? []
+    }
+
+    /// All listeners, session by session.
+    var listeners: [Listener] { listens.keys.sorted().flatMap(listeners) }
 
     /// Adds a listener whose ID is new to its session, and returns what it shows.
     ///
@@ -123,7 +135,7 @@ struct Listens: Sendable {
         if number > lastList {
             lastList = number
             lists[number] = QueriedList(
-                at: path, named: rules.orders(at: path), usedMilliseconds: milliseconds)
+                at: path, named: namedOrders(at: path), usedMilliseconds: milliseconds)
         }
         lists[number]?.usedMilliseconds = milliseconds
         return number

@@ -3,6 +3,12 @@ import SyncProtocol
 
 // On-disconnect writes wait in this node's memory: a node that is killed loses them, one that stops does them.
 
+/// What a client has left to be written as its connection has ended.
+struct LeftWrites: Equatable {
+    let session: SessionID
+    let writes: [Write]
+}
+
 extension Sessions {
     private static let probeMilliseconds: UInt64 = 1_000
 
@@ -30,17 +36,17 @@ extension Sessions {
     /// opened the session ends it.
     ///
     /// - Returns: The on-disconnect writes of clients that are gone.
-    mutating func probeDisconnects(at now: Moment) -> [[Write]] {
+    mutating func probeDisconnects(at now: Moment) -> [LeftWrites] {
         if disconnects.isEmpty {
             nextProbeMilliseconds = now.elapsedMilliseconds + Sessions.probeMilliseconds
         }
         guard now.elapsedMilliseconds >= nextProbeMilliseconds else { return [] }
         nextProbeMilliseconds = now.elapsedMilliseconds + Sessions.probeMilliseconds
-        var left: [[Write]] = []
+        var left: [LeftWrites] = []
         for session in disconnects.silent(at: now.elapsedMilliseconds)
         where !isOfValues(session) {
             listens.removeAll(of: session)
-            left.append(disconnects.take(session))
+            left.append(LeftWrites(session: session, writes: disconnects.take(session)))
             send(
                 .error(
                     id: 0, code: .unavailable,
@@ -57,5 +63,7 @@ extension Sessions {
     }
 
     /// Removes and returns the on-disconnect writes of all sessions, ascending by session.
-    mutating func takeDisconnects() -> [[Write]] { disconnects.all.map { disconnects.take($0) } }
+    mutating func takeDisconnects() -> [LeftWrites] {
+        disconnects.all.map { LeftWrites(session: $0, writes: disconnects.take($0)) }
+    }
 }

@@ -30,6 +30,9 @@ struct QueriedList: Sendable {
         views.buildIndex(by: order, over: value)
     }
 
+    /// Changes which orders have indexes that stay.
+    mutating func name(_ orders: [ChildOrder]) { views.name(orders) }
+
     mutating func dropUnusedIndexes() { views.dropUnusedIndexes() }
 
     /// Adds a listener and returns what its query shows of the location's value.

@@ -1,5 +1,6 @@
 import DataTree
 import QueryEngine
+import Rules
 import SyncProtocol
 
 // Requests that sessions answer from their own state and the tree, and those that they submit to
@@ -21,6 +22,7 @@ struct Submission: Sendable {
         switch message.request {
         case .put(let put): put.concern
         case .merge(let merge): merge.concern
+        case .setRules(let request): request.concern
         default: nil
         }
     }
@@ -33,6 +35,12 @@ extension Sessions {
     ) -> Submission? {
         let id = message.id
         if postponesRead(message, of: session) { return nil }
+        if let user = access.user(of: session),
+            let failure = refusal(of: message.request, by: user, seeing: replica)
+        {
+            refuse(failure, id, session)
+            return nil
+        }
         switch message.request {
         case .hello(let hello): greet(hello.seen, id, session, seeing: replica)
         case .get(let get): self.get(get.path, get.query, id, session, in: replica)
@@ -51,7 +59,8 @@ extension Sessions {
             awaitStable(within: wait.milliseconds, id, session, seeing: replica)
         case .ping: send(.pong(id, at: replica.now), to: session)
         case .status: if !refuseIfOverloaded(id, session) { return .init(session, message) }
-        case .put, .merge, .push, .evict, .backup: return .init(session, message)
+        case .put, .merge, .push, .evict, .backup, .rules, .setRules, .explain:
+            return .init(session, message)
         }
         return nil
     }
@@ -74,6 +83,7 @@ extension Sessions {
         guard query.isFiltered else {
             return send(.value(id: id, value: replica.tree[path]), to: session)
         }
+        if refusesOrder(of: query, at: path, id, session) { return }
         do throws(DataError) {
             let children = try listens.results(
                 of: query, at: path, in: replica.tree, at: replica.now.elapsedMilliseconds)
@@ -103,6 +113,12 @@ extension Sessions {
     private mutating func listen(
         _ listen: ListenRequest, _ id: UInt64, _ session: SessionID, in replica: ReplicationView
     ) {
+        let grant: ReadGrant?
+        do throws(RequestFailure) {
+            grant = try self.grant(of: listen, to: session, seeing: replica)
+        } catch {
+            return refuse(error, id, session)
+        }
         if refuseIfOverloaded(id, session) { return }
         guard listens.count(of: session) < Sessions.listensLimit else {
             return refuse(
@@ -119,6 +135,7 @@ extension Sessions {
             let shown = try listens.add(
                 listener, to: listen.query, at: listen.path, in: replica.tree,
                 at: replica.now.elapsedMilliseconds)
+            if let grant { access.grants.set(grant, of: listener) }
             send(.ok(id: id), to: session)
             if !slowClients.isEmpty, slowClients.holdsBackFirst(of: listener) { return }
             send(first(of: id, showing: shown, to: listen.held, in: session), to: session)
@@ -141,6 +158,7 @@ extension Sessions {
     private mutating func unlisten(_ listen: UInt64, _ id: UInt64, _ session: SessionID) {
         let listener = Listens.Listener(session: session, id: listen)
         slowClients.remove(listener)
+        access.grants.remove(listener)
         guard listens.remove(listener) else {
             return refuse(
                 .invalid, "there is no listen with the id \(listen)",

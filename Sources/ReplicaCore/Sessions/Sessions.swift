@@ -12,6 +12,8 @@ struct Sessions: Sendable {
     let durability: Durability
     /// With more data than about this for one slow client in a turn, its remaining listens wait for another turn.
     let catchUpBytes: Int
+    /// Whether a read by an order without a named index is refused.
+    private let strictIndexes: Bool
     var listens: Listens
     private(set) var outbox = Outbox()
     var slowClients: SlowClients
@@ -19,6 +21,7 @@ struct Sessions: Sendable {
     var writeConcernWaiters = WriteConcernWaiters()
     var stabilityWaiters = StabilityWaiters()
     var clients = ClientSessions()
+    var access: Access
     var versionDelta = VersionVectorDelta()
     /// Sent at once, even if earlier turns are not durable: it shows no data.
     private var immediate: [Output] = []
@@ -33,6 +36,8 @@ struct Sessions: Sendable {
         member = configuration.member
         durability = configuration.durability
         catchUpBytes = configuration.catchUpBytes
+        strictIndexes = configuration.strictIndexes
+        access = Access(unidentified: configuration.unidentified)
         slowClients = SlowClients(keptMilliseconds: configuration.keptTreeMilliseconds)
         listens = Listens(
             indexing: configuration.indexes, within: .init(byteLimit: configuration.indexByteLimit))
@@ -78,6 +83,21 @@ extension Sessions {
         refuse(failure.code, failure.problem, fix: failure.fix, id, session)
     }
 
+    /// Refuses a read for which the configuration demands an index that nobody has named.
+    ///
+    /// - Returns: Whether it is refused.
+    mutating func refusesOrder(
+        of query: Query, at path: Path, _ id: UInt64, _ session: SessionID
+    ) -> Bool {
+        guard strictIndexes, listens.lacksIndex(for: query, at: path) else { return false }
+        refuse(
+            .invalid,
+            "Index not defined, add \".indexOn\": \"\(query.order.name)\", for path \"\(path)\", "
+                + "to the rules",
+            fix: "add it, or leave \"strictIndexes\" out of the configuration", id, session)
+        return true
+    }
+
     /// Counts a request that was refused without an answer.
     mutating func countRefusal() { refusedCount += 1 }
 
@@ -118,14 +138,14 @@ extension Sessions {
     /// Begins a session whose answers are values.
     mutating func openSessionOfValues(_ session: SessionID) { outbox.open(session) }
 
-    /// Closes a session; returns its on-disconnect writes.
-    mutating func close(_ session: SessionID) -> [Write] {
+    /// Closes a session; returns its on-disconnect writes. Who its client is, is known until `Access.forget`.
+    mutating func close(_ session: SessionID) -> LeftWrites {
         listens.removeAll(of: session)
         _ = slowClients.remove(session)
         outbox.close(session)
         writeConcernWaiters.removeAll(of: session)
         stabilityWaiters.removeAll(of: session)
         clients.remove(session)
-        return disconnects.take(session)
+        return LeftWrites(session: session, writes: disconnects.take(session))
     }
 }

@@ -66,29 +66,11 @@ struct Judge {
                 after: RuleSnapshot(root: situation.after)))
     }
 
-    /// The place one key below, or nil if no rule is there.
-    private func place(below place: Place, at key: Key) -> Place? {
-        let level = ruleset.nodes[place.level]
-        var below = place
-        if let literal = level.literals[key] {
-            below.level = literal
-        } else if let wildcard = level.wildcard {
-            below.level = wildcard
-            below.site.bindings.append(key.text)
-        } else {
-            return nil
-        }
-        below.path.keys.append(key)
-        below.site.before = place.site.before.child(key)
-        below.site.after = place.site.after.child(key)
-        return below
-    }
-
     /// The places of a path that have rules, from the root.
     private func places(on path: Path) -> [Place] {
         var places = [root]
         for key in path.keys where key != .priority {
-            guard let next = place(below: places[places.count - 1], at: key) else { break }
+            guard let next = ruleset.place(below: places[places.count - 1], at: key) else { break }
             places.append(next)
         }
         return places
@@ -114,7 +96,8 @@ extension Judge {
         return result
     }
 
-    private mutating func evaluate(_ rule: Int, at place: Place) -> Bool {
+    /// Whether a rule holds, however often it is evaluated.
+    mutating func evaluate(_ rule: Int, at place: Place) -> Bool {
         let expression = ruleset.rules[rule].expression
         if evaluations != nil {
             evaluator.trace = Array(repeating: nil, count: expression.nodes.count)
@@ -170,12 +153,30 @@ extension Judge {
 
     private mutating func invalidity(atAndBelow key: Key, of place: Place) -> Denial? {
         guard evaluator.work.pay(RuleWork.step) else { return .exhausted }
-        guard let child = self.place(below: place, at: key) else { return nil }
+        guard let child = ruleset.place(below: place, at: key) else { return nil }
         return invalidity(at: child) ?? invalidity(below: child)
     }
 }
 
 extension Ruleset {
+    /// The place one key below, or nil if no rule is there.
+    func place(below place: Judge.Place, at key: Key) -> Judge.Place? {
+        let level = nodes[place.level]
+        var below = place
+        if let literal = level.literals[key] {
+            below.level = literal
+        } else if let wildcard = level.wildcard {
+            below.level = wildcard
+            below.site.bindings.append(key.text)
+        } else {
+            return nil
+        }
+        below.path.keys.append(key)
+        below.site.before = place.site.before.child(key)
+        below.site.after = place.site.after.child(key)
+        return below
+    }
+
     /// Whether an operation may be done. A denial names the place; `trace` says what decided.
     ///
     /// - Complexity: of a read and of a grant, the rules on the path; of validation, also the written nodes that have

@@ -4,13 +4,14 @@ internal import DataTree
 struct RuleTestParser {
     private var reader: DocumentReader
     private var file = RuleTestFile()
-    private var data = Value.null
-    private var now = 1_700_000_000_000.0
+    private var data: Value
+    private var now: Double
     private var users: [(name: String, auth: Claim)] = []
     private var values = TestValues()
     private var cursor: TextCursor
 
-    init(_ text: [UInt8]) {
+    init(_ text: [UInt8], data: Value = .null, now: Double = 1_700_000_000_000) {
+        (self.data, self.now) = (data, now)
         reader = DocumentReader(text, dialect: .relaxed)
         cursor = TextCursor(text)
     }
@@ -35,6 +36,21 @@ struct RuleTestParser {
         }
         return file
     }
+
+    /// Reads one operation, and nothing behind it.
+    mutating func parseStatement() throws(RuleTestError) -> RuleStatement {
+        do throws(SourceError) {
+            let statement = try readOperation()
+            try skipSpace()
+            if reader.byte != nil { throw reader.unexpected }
+            return statement
+        } catch {
+            throw located(error, fix: RuleTestParser.operations)
+        }
+    }
+
+    private static let operations =
+        "write read PATH, write PATH VALUE, update PATH VALUE or delete PATH, then as none or as VALUE"
 
     private static let statements =
         "write rules FILE, data [PATH] VALUE, user NAME VALUE, now MILLISECONDS, or allow or deny, then read PATH, "
@@ -66,6 +82,18 @@ struct RuleTestParser {
 
 extension RuleTestParser {
     private mutating func readCase(from start: Int, isAllowed: Bool) throws(SourceError) {
+        let statement = try readOperation()
+        let text = String(decoding: reader.text[start..<reader.offset], as: UTF8.self)
+        file.cases.append(
+            RuleTestCase(
+                line: cursor.located(SourceError(offset: start, text: "")).line,
+                text: text.split { $0.isWhitespace }.joined(separator: " "),
+                isAllowed: isAllowed, operation: statement.operation,
+                situation: statement.situation))
+    }
+
+    /// An operation, and who asks for it.
+    private mutating func readOperation() throws(SourceError) -> RuleStatement {
         let place = reader.offset
         let verb = try readWord()
         let path = try readPath()
@@ -86,12 +114,7 @@ extension RuleTestParser {
             throw SourceError(offset: place, text: "\"\(verb)\" is no operation")
         }
         situation.auth = try readUser()
-        let text = String(decoding: reader.text[start..<reader.offset], as: UTF8.self)
-        file.cases.append(
-            RuleTestCase(
-                line: cursor.located(SourceError(offset: start, text: "")).line,
-                text: text.split { $0.isWhitespace }.joined(separator: " "),
-                isAllowed: isAllowed, operation: operation, situation: situation))
+        return RuleStatement(operation, in: situation)
     }
 
     /// `query {orderByChild: "score", limitToFirst: 5}`, or nothing.

@@ -18,12 +18,14 @@ public struct Checkpoint: Sendable {
     /// The newest time that the clock has issued or seen.
     package let time: HybridTime
     package let stamps: DeduplicationTable
+    /// The rules of the cluster, which are no part of the tree.
+    package let rules: RulesRecord?
     /// Whether all rows are written anew, because one of the last checkpoint's is damaged.
     package var replacesAll = false
 
     package init(
         value: Value, registers: Registers, vector: VersionVector, stableTime: HybridTime,
-        time: HybridTime, stamps: DeduplicationTable
+        time: HybridTime, stamps: DeduplicationTable, rules: RulesRecord? = nil
     ) {
         self.value = value
         self.registers = registers
@@ -31,6 +33,7 @@ public struct Checkpoint: Sendable {
         self.stableTime = stableTime
         self.time = time
         self.stamps = stamps
+        self.rules = rules
     }
 }
 
@@ -56,6 +59,8 @@ public struct CheckpointHead: Equatable, Sendable {
     package var stableTime: HybridTime
     package var time: HybridTime
     package var stamps: DeduplicationTable
+    /// The rules of the cluster; nil if it has none.
+    package var rules: RulesRecord?
     /// The highest ID of a row; rows above it belong to a checkpoint that was never completed.
     public var lastRow: UInt64
     /// The number of rows, by which a missing one shows.
@@ -63,10 +68,10 @@ public struct CheckpointHead: Equatable, Sendable {
     /// The sum of the rows' checksums, by which a missing or superfluous row shows.
     public var fingerprint: UInt64
 
-    /// The bytes of the head: an array of its seven properties, and a checksum.
+    /// The bytes of the head: an array of its seven properties, of eight with rules, and a checksum.
     public var bytes: [UInt8] {
         var writer = MessagePackWriter()
-        writer.appendArrayHead(7)
+        writer.appendArrayHead(rules == nil ? 7 : 8)
         writer.append(vector)
         writer.append(stableTime.bits)
         writer.append(time.bits)
@@ -74,6 +79,7 @@ public struct CheckpointHead: Equatable, Sendable {
         writer.append(lastRow)
         writer.append(UInt64(rowCount))
         writer.append(fingerprint)
+        if let rules { writer.append(rules) }
         writer.appendChecksum()
         return writer.bytes
     }
@@ -93,8 +99,9 @@ public struct CheckpointHead: Equatable, Sendable {
     }
 
     private init(from reader: inout MessagePackReader) throws(FrameError) {
-        guard try reader.arrayHead("the head of a checkpoint") == 7 else {
-            throw .ofCheckpoint("its head has another length than 7", at: 0)
+        let count = try reader.arrayHead("the head of a checkpoint")
+        guard count == 7 || count == 8 else {
+            throw .ofCheckpoint("its head has another length than 7 or 8", at: 0)
         }
         // A vector that no reader accepts would make the whole checkpoint count as damaged.
         vector = try reader.vector()
@@ -108,6 +115,7 @@ public struct CheckpointHead: Equatable, Sendable {
         }
         rowCount = Int(clamping: try reader.unsigned("a number of rows"))
         fingerprint = try reader.unsigned("a fingerprint")
+        rules = count == 8 ? try reader.rulesRecord() : nil
     }
 
     init(
@@ -117,6 +125,7 @@ public struct CheckpointHead: Equatable, Sendable {
         stableTime = checkpoint.stableTime
         time = checkpoint.time
         stamps = checkpoint.stamps
+        rules = checkpoint.rules
         self.lastRow = lastRow
         self.rowCount = rowCount
         self.fingerprint = fingerprint

@@ -36,6 +36,9 @@ public enum ClientRequest: Equatable, Sendable {
     case awaitStable(AwaitStableRequest)
     case ping(PingRequest)
     case status(StatusRequest)
+    case rules(RulesRequest)
+    case setRules(SetRulesRequest)
+    case explain(ExplainRequest)
 }
 
 extension ClientRequest {
@@ -56,8 +59,10 @@ extension ClientRequest {
         switch self {
         case .get, .children, .listen, .unlisten, .ping, .hello: .read
         case .put, .merge, .push: .write
-        case .evict, .awaitStable: .membership
-        case .onDisconnect, .onDisconnectMerge, .onDisconnectCancel, .backup, .status: .local
+        case .evict, .awaitStable, .setRules: .membership
+        case .onDisconnect, .onDisconnectMerge, .onDisconnectCancel, .backup, .status, .rules,
+            .explain:
+            .local
         }
     }
 }
@@ -103,6 +108,9 @@ extension ClientMessage: FrameMessage {
         case .awaitStable(let request): writer.append(request, id)
         case .ping(let request): writer.append(request, id)
         case .status(let request): writer.append(request, id)
+        case .rules(let request): writer.append(request, id)
+        case .setRules(let request): writer.append(request, id)
+        case .explain(let request): writer.append(request, id)
         }
     }
 
@@ -131,12 +139,16 @@ extension ClientMessage: FrameMessage {
         case AwaitStableRequest.name: return try reader.request(head, ClientRequest.awaitStable)
         case PingRequest.name: return try reader.request(head, ClientRequest.ping)
         case StatusRequest.name: return try reader.request(head, ClientRequest.status)
+        case RulesRequest.name: return try reader.request(head, ClientRequest.rules)
+        case SetRulesRequest.name: return try reader.request(head, ClientRequest.setRules)
+        case ExplainRequest.name: return try reader.request(head, ClientRequest.explain)
         default: throw head.unknown(names: names)
         }
     }
 
     private static let names = """
         get, children, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
-        onDisconnectCancel, backup, evict, hello, awaitStable, ping, status
+        onDisconnectCancel, backup, evict, hello, awaitStable, ping, status, rules, setRules, \
+        explain
         """
 }

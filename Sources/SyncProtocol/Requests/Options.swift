@@ -9,6 +9,7 @@ struct Options {
         case query, hash, ranges, concern, stamp, from, limit
         case condition = "if"
         case isLocal = "local"
+        case isCheck = "check"
         case patience = "within"
     }
 
@@ -17,6 +18,7 @@ struct Options {
     var ranges: CompoundHash?
     var condition: DataHash?
     var isLocal = false
+    var isCheck = false
     var patience: UInt64?
     var concern: WriteConcern?
     var stamp: Stamp?
@@ -27,7 +29,7 @@ struct Options {
     var count: Int {
         (query == Query() ? 0 : 1) + (hash == nil ? 0 : 1) + (ranges == nil ? 0 : 1)
             + (condition == nil ? 0 : 1) + (concern == nil ? 0 : 1) + (stamp == nil ? 0 : 1)
-            + (isLocal ? 1 : 0) + (patience == nil ? 0 : 1)
+            + (isLocal ? 1 : 0) + (isCheck ? 1 : 0) + (patience == nil ? 0 : 1)
             + (from == nil ? 0 : 1) + (limit == nil ? 0 : 1)
     }
 
@@ -39,6 +41,7 @@ struct Options {
         if let ranges { writer.append(.ranges) { $0.append(ranges) } }
         if let condition { writer.append(.condition) { $0.append(condition.text) } }
         if isLocal { writer.append(.isLocal) { $0.append(true) } }
+        if isCheck { writer.append(.isCheck) { $0.append(true) } }
         if let patience { writer.append(.patience) { $0.append(patience) } }
         if let concern { writer.append(.concern) { $0.append(concern.rawValue) } }
         if let stamp { writer.append(.stamp) { $0.append(stamp) } }
@@ -55,6 +58,7 @@ struct Options {
         case .ranges: ranges = try reader.compoundHash()
         case .condition: condition = try reader.dataHash()
         case .isLocal: isLocal = try reader.boolean("whether the node decides")
+        case .isCheck: isCheck = try reader.boolean("whether the document is only compiled")
         case .patience: patience = try reader.unsigned("a limit in milliseconds")
         case .concern: concern = try reader.writeConcern()
         case .stamp: stamp = try reader.stamp()

@@ -12,7 +12,9 @@ extension ClientMessage {
         case .listen(let listen): ClientMessage.failure(at: listen.path)
         case .children(let children): ClientMessage.failure(at: children.path)
         case .onDisconnectCancel(let cancel): ClientMessage.failure(at: cancel.path)
-        case .get, .unlisten, .backup, .evict, .hello, .awaitStable, .ping, .status: nil
+        case .get, .unlisten, .backup, .evict, .hello, .awaitStable, .ping, .status,
+            .rules, .setRules, .explain:
+            nil
         }
     }
 

@@ -71,7 +71,7 @@ extension HostileFrames {
     private mutating func request() -> ClientMessage {
         let id = chance(80) ? UInt64(number(below: 1_000)) : UInt64.max
         let path = path()
-        switch number(below: 14) {
+        switch number(below: 17) {
         case 0: return .get(id: id, path: path, query: query())
         case 1: return .put(id: id, path: path, value: value(depth: 0), condition: condition())
         case 2: return .merge(id: id, path: path, writes: writes())
@@ -85,6 +85,13 @@ extension HostileFrames {
         case 10: return .backup(id: id, name: ["", "../up", "a/b", "é"][number(below: 4)])
         case 11: return .evict(id: id, member: ["", "nobody", "é"][number(below: 3)])
         case 12: return .awaitStable(id: id, milliseconds: chance(50) ? .max : 0)
+        case 13:
+            return .setRules(
+                id: id,
+                source: ["", "{", "{\"rules\": {\".read\": \"é\"}}", "\u{0}"][number(below: 4)])
+        case 14: return .rules(id: id)
+        case 15:
+            return .explain(id: id, statement: ["", "read /", "write / {", "é"][number(below: 4)])
         default: return .status(id: id)
         }
     }

@@ -123,8 +123,4 @@ import Testing
     mutating func `a limit is a time`(limit: String) {
         #expect(node.curl("/r.json", "GET", ["Hearth-Stable: \(limit)"]).status == 400)
     }
-
-    @Test mutating func `settings are not there`() {
-        #expect(node.curl("/.settings/rules.json").status == 404)
-    }
 }

@@ -9,15 +9,22 @@ struct TestReplica {
     /// What the last turn told each session of values.
     private(set) var answers: [SessionID: [SessionAnswer]] = [:]
 
-    init(indexing rules: IndexRules = IndexRules(), indexByteLimit: Int = 1 << 20) {
+    init(
+        indexing rules: IndexRules = IndexRules(), indexByteLimit: Int = 1 << 20,
+        demandingIndexes: Bool = false
+    ) {
         var configuration = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: ["n1"], durability: .memory, seed: 1)
         configuration.indexes = rules
+        configuration.strictIndexes = demandingIndexes
         configuration.indexByteLimit = indexByteLimit
         replica = Replica(configuration, properties: [])
     }
 
     var value: Value { replica.value }
+
+    /// The wall clock of the last turn.
+    var wallMilliseconds: UInt64 { 1_700_000_000_000 + elapsedMilliseconds }
 
     /// Lets the replica take some inputs in one turn, and returns what it told each client.
     mutating func turn(

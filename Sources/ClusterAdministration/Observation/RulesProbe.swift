@@ -1,0 +1,49 @@
+package import ClusterConfiguration
+internal import DataTree
+package import Sockets
+package import SyncProtocol
+
+extension StatusProbe {
+    /// The rules of the cluster, as a node has them; nil without.
+    ///
+    /// - Throws: when the node does not answer in time, or refuses.
+    package func rules(
+        at address: HTTPAddress, within limit: Duration
+    ) throws(NodeError) -> RulesReport? {
+        let answer = try answer(of: address, to: .rules(id: requestID), within: limit)
+        guard case .value(_, let value) = answer else { return nil }
+        return RulesReport(value)
+    }
+
+    /// Why the rules deny an operation on a node's data; empty if they permit it.
+    ///
+    /// - Throws: when the statement is none, or the node does not answer in time, or refuses.
+    package func explain(
+        _ statement: String, at address: HTTPAddress, within limit: Duration
+    ) throws(NodeError) -> [String] {
+        let answer = try answer(
+            of: address, to: .explain(id: requestID, statement: statement), within: limit)
+        guard case .value(_, let value) = answer else { return [] }
+        return RulesVerdict(value).reasons
+    }
+
+    /// Gives the cluster other rules by a node.
+    ///
+    /// - Parameters:
+    ///   - replaced: The digest of those that they replace, if the node is to refuse it otherwise; empty for none.
+    ///   - concern: On how many nodes they have to be durable before the node answers.
+    /// - Returns: On how many they are, as far as was asked.
+    /// - Throws: when the node does not answer in time, or refuses.
+    package func setRules(
+        _ source: String, replacing replaced: String?, at address: HTTPAddress,
+        confirmedBy concern: WriteConcern, within limit: Duration
+    ) throws(NodeError) -> WriteConcern {
+        let request = ClientMessage.setRules(
+            id: requestID, source: source, replaced: replaced.map { DataHash(text: $0) },
+            concern: concern)
+        guard
+            case .acknowledged(_, let reached) = try answer(of: address, to: request, within: limit)
+        else { return .local }
+        return reached
+    }
+}

@@ -1,0 +1,103 @@
+internal import DataTree
+internal import HTTPText
+internal import JSONText
+internal import SyncProtocol
+
+/// A request for `/.settings/rules.json`, where Firebase's tools read and replace the rules: a document, not data.
+struct RulesDocumentRequest: Equatable {
+    /// The path at which the rules are.
+    static let path = "/.settings/rules.json"
+
+    /// Whether the document in the body replaces the rules; otherwise they are read.
+    let isReplacement: Bool
+    /// `dryRun=true`: the document is compiled, and no more.
+    let isCheck: Bool
+    /// `if-match` names the rules that are replaced.
+    let tags: EntityTags
+    /// `Hearth-Concern`: on how many nodes the rules have to be durable before the answer.
+    let concern: WriteConcern?
+
+    init(_ head: RequestHead) throws(RestFailure) {
+        switch head.method {
+        case .get, .head: isReplacement = false
+        case .put: isReplacement = true
+        default:
+            throw RestFailure(
+                status: 405, problem: "Rules are read and replaced.", fix: "use GET or PUT")
+        }
+        let parameters = (try? head.target.parameters()) ?? QueryParameters([])
+        isCheck = parameters.first("dryRun") == "true"
+        tags = EntityTags(head)
+        concern = try WriteConcern(head)
+    }
+}
+
+/// Reads or replaces the rules of the cluster.
+struct RulesExchange {
+    private let request: RulesDocumentRequest
+    private let id: UInt64
+    private let source: String
+
+    /// - Throws: for a document that is no text, or a tag that no rules have.
+    init(
+        _ request: RulesDocumentRequest, _ body: [UInt8], _ numbers: inout RequestNumbers
+    ) throws(RestFailure) {
+        guard let source = String(validating: body, as: UTF8.self) else {
+            throw .data("the document is not UTF-8", fix: "send it as UTF-8")
+        }
+        (self.request, self.source) = (request, source)
+        id = numbers.next()
+    }
+
+    /// The request to the replica.
+    var opening: [ClientMessage] {
+        guard request.isReplacement else { return [.rules(id: id)] }
+        // A tag that no document has is one that differs.
+        let tag = request.tags.required
+        let replaced = tag.map { _ in request.tags.requiredHash ?? DataHash(text: "?") }
+        return [
+            .setRules(
+                id: id, source: source, replaced: replaced, concern: request.concern,
+                isCheck: request.isCheck)
+        ]
+    }
+
+    func step(_ message: NodeMessage) -> Exchange.Step {
+        switch message {
+        case .value(id, let value): .answers(RulesExchange.answer(RulesReport(value)))
+        case .ok(id): .answers(success(nil))
+        case .acknowledged(id, let concern): .answers(success(concern))
+        case .error(id, let code, let problem, let fix):
+            .answers(Answer(RulesExchange.failure(code, problem, fix)))
+        default: .waits
+        }
+    }
+
+    private static let type = "application/json; charset=utf-8"
+
+    private static func answer(_ report: RulesReport?) -> Answer {
+        var answer = Answer(AnswerText(Array((report?.source ?? "null").utf8)), type: type)
+        answer.append("ETag", report?.digest ?? EntityTags.null)
+        return answer
+    }
+
+    private func success(_ concern: WriteConcern?) -> Answer {
+        var answer = Answer(
+            AnswerText(Array(#"{"status":"ok"}"#.utf8)), type: RulesExchange.type)
+        if !request.isCheck { answer.append("ETag", RulesRecord.digest(of: source)) }
+        if let concern { answer.append("Hearth-Concern", concern.rawValue) }
+        return answer
+    }
+
+    /// Firebase names the first fault, behind which comes a line feed.
+    private static func failure(
+        _ code: ErrorCode, _ problem: String, _ fix: String
+    ) -> RestFailure {
+        guard code == .invalid else {
+            return RestFailure(code, problem, fix: fix, isWrite: false)
+        }
+        let faults = problem.split(separator: "\n")
+        let first = faults.first.map { "\($0)\n" } ?? problem
+        return .invalid(first, detail: faults.count > 1 ? problem : nil, fix: fix)
+    }
+}

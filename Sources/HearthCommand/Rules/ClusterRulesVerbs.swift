@@ -1,0 +1,191 @@
+internal import ClusterAdministration
+internal import ClusterConfiguration
+internal import CommandLineKit
+internal import Glibc
+internal import Rules
+internal import Sockets
+internal import SyncProtocol
+
+/// `hearth rules get` and `hearth rules set`: the rules that the nodes of a cluster enforce.
+enum ClusterRulesVerbs {
+    private static let file = Argument(
+        "FILE", "The document of rules; - reads standard input.", values: .file)
+    private static let confirm = Option(
+        "confirm", "HOW-MANY",
+        "On how many nodes the rules have to be durable before the command ends: local, majority or all; local. Rules that are "
+            + "not within 3 seconds end with exit code 80, and count all the same.",
+        values: .oneOf(WriteConcern.allCases.map(\.rawValue)))
+    private static let replacing = Option(
+        "replacing", "DIGEST",
+        "Only if the rules have this digest (`hearth rules get` shows it), or if there are none, for \"none\"."
+    )
+
+    static let get = Verb(
+        "get",
+        "Prints the rules of a cluster as their author wrote them, and their digest to standard error.",
+        options: NodeClient.options,
+        examples: ["hearth rules get --node n2", "hearth rules get > rules.json"]
+    ) { invocation throws(CommandError) in
+        guard let report = try ClusterRules(for: invocation).report() else {
+            throw CommandError(
+                .checkFailed, "the cluster has no rules: only administrators may do anything",
+                fix: "give it some with `hearth rules set FILE`")
+        }
+        StandardOutput.shared.write(Array(report.source.utf8))
+        if !report.source.hasSuffix("\n") { StandardOutput.shared.write([UInt8(ascii: "\n")]) }
+        let before = report.previous.isEmpty ? "none" : report.previous
+        Terminal.standardError.print("digest \(report.digest), in place of \(before)")
+        return .success
+    }
+
+    static let set = Verb(
+        "set",
+        "Gives a cluster other rules. They count at the node that takes them at once, and at each other node as they arrive: "
+            + "what a partitioned node accepts meanwhile, it judges by the old ones.",
+        arguments: [file], options: NodeClient.options + [confirm, replacing],
+        examples: [
+            "hearth rules set rules.json", "hearth rules set rules.json --confirm all",
+        ]
+    ) { invocation throws(CommandError) in
+        let document = try RulesFile(invocation.words(of: file)[0]).checkedText()
+        let concern = invocation[confirm].flatMap(WriteConcern.init(rawValue:)) ?? .local
+        let replaced = invocation[replacing].map { $0 == "none" ? "" : $0 }
+        let cluster = try ClusterRules(for: invocation)
+        let reached = try cluster.set(document, replacing: replaced, confirmedBy: concern)
+        guard reached >= concern else {
+            throw CommandError(
+                .lessDurable,
+                "the rules are set, and durable on \(reached == .local ? "one node" : "most nodes")",
+                fix: "wait for the other nodes, `hearth cluster status` shows them")
+        }
+        return .success
+    }
+}
+
+extension ClusterRulesVerbs {
+    private static let statement = Argument(
+        "OPERATION",
+        "read PATH, write PATH VALUE, update PATH VALUE or delete PATH, then `as none` or `as VALUE`, as in the cases of `hearth rules "
+            + "test`.", arity: .repeated)
+    private static let limit = Option(
+        "limit", "COUNT", "How many places are named at most; otherwise 100.")
+    private static let user = Option(
+        "as", "VALUE",
+        "Who would write the data again: the value of auth, such as {uid: \"ada\"}; otherwise nobody."
+    )
+
+    static let simulate = Verb(
+        "simulate",
+        "Says whether the rules of a cluster permit an operation on the data of a node, and why not; nothing is done. Exits with 1 if they "
+            + "deny it.",
+        arguments: [statement], options: NodeClient.options,
+        examples: [
+            "hearth rules simulate 'write /users/ada {name: 7} as {uid: \"ada\"}' --node n2"
+        ]
+    ) { invocation throws(CommandError) in
+        let words = invocation.words(of: statement).joined(separator: " ")
+        let reasons = try ClusterRules(for: invocation).reasons(against: words)
+        StandardOutput.shared.print(reasons.isEmpty ? "allowed" : "denied")
+        for reason in reasons { StandardOutput.shared.print("    " + reason) }
+        return reasons.isEmpty ? .success : .checkFailed
+    }
+
+    static let audit = Verb(
+        "audit",
+        "Reads all data of a node, and names the places that a .validate of the cluster's rules does not permit: what was there before the "
+            + "rules, what administrators wrote, and what writes at several nodes made together. Exits with 1 if there are some.",
+        options: NodeClient.options + [user, limit],
+        examples: ["hearth rules audit --node n2"]
+    ) { invocation throws(CommandError) in
+        let count = try invocation.integer(limit, in: 1...1_000_000) ?? 100
+        let ruleset = try ClusterRules(for: invocation).ruleset()
+        let auth = try auth(of: invocation)
+        let data = try NodeClient(for: invocation).get(.root)
+        let now = Double(time(nil)) * 1_000
+        let violations = ruleset.violations(in: data, by: auth, at: now, limit: count)
+        for violation in violations {
+            StandardOutput.shared.print("\(violation.path): \(violation.reason)")
+        }
+        return violations.isEmpty ? .success : .checkFailed
+    }
+
+    /// Who is meant by `--as`, in the words of a file of cases.
+    private static func auth(of invocation: Invocation) throws(CommandError) -> Claim {
+        guard let text = invocation[user] else { return .null }
+        do throws(RuleTestError) {
+            return try RuleStatement("read / as \(text)", on: .null, at: 0).situation.auth
+        } catch {
+            throw CommandError(
+                .usage, "--as: \(error.problem)",
+                fix: "give what auth is, such as {uid: \"ada\"}, or none")
+        }
+    }
+}
+
+/// The rules of the cluster that a command names.
+private struct ClusterRules {
+    private let servers: [HTTPAddress]
+    private let probe: StatusProbe
+    private let limit: Duration
+
+    init(for invocation: Invocation) throws(CommandError) {
+        servers = try NodeOptions.servers(of: invocation)
+        probe = try StatusProbe(for: invocation)
+        limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
+    }
+
+    /// The rules, as the first node has them that answers.
+    func report() throws(CommandError) -> RulesReport? {
+        try first { server throws(NodeError) in try probe.rules(at: server, within: limit) }
+    }
+
+    /// The rules, compiled; those of a cluster without any permit nothing.
+    func ruleset() throws(CommandError) -> Ruleset {
+        let source = try report()?.source ?? "{\"rules\": {}}"
+        do throws(RulesetError) {
+            return try Ruleset(Array(source.utf8))
+        } catch {
+            throw CommandError(
+                .software, "the rules of the cluster do not compile here",
+                fix: "use the version of hearth that the nodes run")
+        }
+    }
+
+    /// Why the rules deny an operation on the data of the first node that answers.
+    func reasons(against statement: String) throws(CommandError) -> [String] {
+        try first { server throws(NodeError) in
+            try probe.explain(statement, at: server, within: limit)
+        }
+    }
+
+    /// Sets rules, and prints what they replace.
+    func set(
+        _ document: String, replacing replaced: String?, confirmedBy concern: WriteConcern
+    ) throws(CommandError) -> WriteConcern {
+        let previous = try report()?.digest ?? "none"
+        let reached = try first { server throws(NodeError) in
+            try probe.setRules(
+                document, replacing: replaced, at: server, confirmedBy: concern, within: limit)
+        }
+        let digest = RulesRecord.digest(of: document)
+        StandardOutput.shared.print("rules \(digest) are set, in place of \(previous)")
+        return reached
+    }
+
+    /// What the first node says that does not refuse; the refusal of the first one if all do.
+    private func first<Result>(
+        _ ask: (HTTPAddress) throws(NodeError) -> Result
+    ) throws(CommandError) -> Result {
+        var refusal: NodeError?
+        for server in servers {
+            do throws(NodeError) {
+                return try ask(server)
+            } catch {
+                refusal = refusal ?? error
+            }
+        }
+        throw CommandError(
+            .unavailable, refusal?.problem ?? "no node is named",
+            fix: refusal?.fix ?? "name one with --node")
+    }
+}

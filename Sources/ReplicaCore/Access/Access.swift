@@ -1,0 +1,141 @@
+import DataTree
+import QueryEngine
+import Rules
+import SyncProtocol
+
+/// Who the clients of a node are, and what the rules of the cluster let them do.
+///
+/// The node that a client asks judges its requests, by its tree, its rules and its clock; peers take what it has accepted. No
+/// rule concerns an administrator. Without rules, or with a document that this node cannot compile, nobody else may do
+/// anything.
+struct Access: Sendable {
+    /// Who a client is of whom the driver has said nothing.
+    private let unidentified: Principal
+    private var principals: [SessionID: Principal] = [:]
+    private(set) var ruleset: Ruleset?
+    /// The stamp of the rules' record.
+    private var stamp: Stamp?
+    /// The listens of users, by the data that their verdicts rest on.
+    var grants = ListenGrants()
+
+    init(unidentified: Principal) { self.unidentified = unidentified }
+
+    /// The user whose session it is; nil for an administrator.
+    func user(of session: SessionID) -> Claim? {
+        let principal = principals.isEmpty ? unidentified : principals[session] ?? unidentified
+        switch principal {
+        case .administrator: return nil
+        case .user(let claim): return claim
+        }
+    }
+
+    /// Records who a client is from now on; returns whether it was somebody else.
+    mutating func identify(_ session: SessionID, as principal: Principal) -> Bool {
+        let before = principals[session] ?? unidentified
+        principals[session] = principal == unidentified ? nil : principal
+        return principal != before
+    }
+
+    /// Forgets a client whose session has ended.
+    mutating func forget(_ session: SessionID) {
+        if !principals.isEmpty { principals[session] = nil }
+        grants.removeAll(of: session)
+    }
+
+    /// Compiles the rules that count; returns whether they are others than before.
+    mutating func adopt(_ record: RulesRecord?) -> Bool {
+        guard record?.stamp != stamp else { return false }
+        stamp = record?.stamp
+        ruleset = record.flatMap { try? Ruleset(Array($0.source.utf8)) }
+        return true
+    }
+}
+
+// MARK: - Verdicts
+
+extension Access {
+    /// What lets a user read what a query shows; nil if nothing does.
+    func grant(
+        of path: Path, _ query: Query, to user: Claim, seeing replica: ReplicationView
+    ) -> ReadGrant? {
+        ruleset?.grant(
+            reading: path, in: RuleSituation(reading: query, by: user, seeing: replica))
+    }
+
+    /// Why a user may not read what a query shows; nil if the rules permit it.
+    func refusal(
+        ofReading path: Path, _ query: Query, by user: Claim, seeing replica: ReplicationView
+    ) -> RequestFailure? {
+        let situation = RuleSituation(reading: query, by: user, seeing: replica)
+        let isAllowed = ruleset?.judge(.read(path), in: situation).isAllowed ?? false
+        return isAllowed ? nil : .denied(reading: path)
+    }
+
+    /// Why a user may not do some writes together; nil if the rules permit them.
+    ///
+    /// - Parameter resolved: What the writes do at this moment, increments aside.
+    func refusal(
+        of writes: [Write], as resolved: [Write], by user: Claim, seeing replica: ReplicationView
+    ) -> RequestFailure? {
+        guard let path = writes.first?.path else { return nil }
+        guard let ruleset else { return .denied(writing: path) }
+        let milliseconds = replica.now.wallMilliseconds
+        let paths = writes.map(\.path)
+        // The whole tree afterwards would be a copy of each node on the way to what is written.
+        let start = ruleset.judgesWrittenAlone(paths) ? .null : replica.tree
+        let situation = RuleSituation(
+            auth: user, now: Double(milliseconds), before: replica.tree,
+            after: start.after(resolved, onTopOf: replica.tree, at: milliseconds))
+        switch ruleset.judge(.write(paths), in: situation) {
+        case .allowed: return nil
+        case .denied(.notGranted(_, let place)): return .denied(writing: place)
+        case .denied(.invalid), .denied(.exhausted): return .denied(writing: path)
+        }
+    }
+
+    /// Why a user may not do some writes together; nil also for writes that are no data, which are refused as that.
+    func refusal(
+        of writes: [Write], by user: Claim, seeing replica: ReplicationView
+    ) -> RequestFailure? {
+        let resolved = try? Acceptance.resolveServerValues(
+            writes, in: replica.tree, wallMilliseconds: replica.now.wallMilliseconds)
+        return resolved.flatMap { refusal(of: writes, as: $0, by: user, seeing: replica) }
+    }
+}
+
+extension RequestFailure {
+    private static let remedy = "sign in as somebody who may, or change the rules (`hearth rules`)"
+
+    fileprivate static func denied(writing path: Path) -> RequestFailure {
+        RequestFailure(
+            .permissionDenied, "the rules do not let this client write this at \(path)",
+            fix: remedy)
+    }
+
+    /// The failure of a read, of a listen when it begins and of one that ends.
+    static func denied(reading path: Path) -> RequestFailure {
+        RequestFailure(
+            .permissionDenied, "the rules do not let this client read \(path)", fix: remedy)
+    }
+
+    /// The failure of a request that concerns the node or the cluster.
+    static let administratorsOnly = RequestFailure(
+        .permissionDenied, "only administrators may ask for this",
+        fix: "show a secret of the cluster")
+}
+
+extension Value {
+    /// What resolved writes make of this, with what they add to the numbers of a tree in place of increments.
+    fileprivate func after(
+        _ writes: [Write], onTopOf before: Value, at milliseconds: UInt64
+    ) -> Value {
+        var tree = self
+        for write in writes {
+            let value =
+                write.value.containsDeferred
+                ? write.value.resolved(at: milliseconds, against: before[write.path]) : write.value
+            tree.set(value, at: write.path)
+        }
+        return tree
+    }
+}

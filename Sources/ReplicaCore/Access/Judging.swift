@@ -1,0 +1,60 @@
+import DataTree
+import Rules
+import SyncProtocol
+
+// Where a replica asks its rules: before it makes an operation, and when who asks, the rules or the data have changed.
+
+extension Replica {
+    /// Refuses writes that the rules do not let a client do; they are judged before they are stamped, and never again.
+    func judge(
+        _ writes: [Write], as resolved: [Write], of session: SessionID
+    ) throws(RequestFailure) {
+        guard let user = sessions.access.user(of: session) else { return }
+        let refusal = sessions.access.refusal(
+            of: writes, as: resolved, by: user, seeing: replication.view)
+        if let refusal { throw refusal }
+    }
+
+    /// Refuses a transaction that the rules do not let a client do, before anything says whether its condition holds.
+    func judge(_ transaction: Write, of session: SessionID) throws(RequestFailure) {
+        guard let user = sessions.access.user(of: session) else { return }
+        let refusal = sessions.access.refusal(
+            of: [transaction], by: user, seeing: replication.view)
+        if let refusal { throw refusal }
+    }
+
+    /// The on-disconnect writes of a session that the rules permit now: all of them together, otherwise each that they
+    /// permit by itself.
+    mutating func permitted(_ left: LeftWrites) -> [Write] {
+        guard !left.writes.isEmpty, let user = sessions.access.user(of: left.session) else {
+            return left.writes
+        }
+        let (access, view) = (sessions.access, replication.view)
+        if access.refusal(of: left.writes, by: user, seeing: view) == nil { return left.writes }
+        let permitted = left.writes.filter {
+            access.refusal(of: [$0], by: user, seeing: view) == nil
+        }
+        if permitted.count < left.writes.count { sessions.countRefusal() }
+        return permitted
+    }
+
+    /// Records who a client is, and judges its listens again if it was somebody else.
+    mutating func identify(_ session: SessionID, as principal: Principal) {
+        guard sessions.access.identify(session, as: principal) else { return }
+        sessions.judgeAgain(sessions.listens.listeners(of: session), seeing: replication.view)
+    }
+
+    /// Judges the listens whose verdicts rest on what an operation has changed.
+    mutating func judgeListens(after changes: [Change]) {
+        if sessions.access.grants.isEmpty { return }
+        let affected = sessions.access.grants.listeners(affectedBy: changes, in: value)
+        sessions.judgeAgain(affected, seeing: replication.view)
+    }
+
+    /// Has the rules that count judge everything from here on, listens that exist included.
+    mutating func adoptRules() {
+        guard sessions.access.adopt(replication.rules) else { return }
+        sessions.listens.nameIndexes(by: sessions.access.ruleset)
+        sessions.judgeAgain(sessions.listens.listeners, seeing: replication.view)
+    }
+}

@@ -1,0 +1,47 @@
+import DataTree
+import Rules
+import SyncProtocol
+
+// How administrators read and change the rules of the cluster.
+
+extension Replica {
+    /// The answer to `rules`.
+    var rulesReport: Value { replication.rules.map { RulesReport($0).value } ?? .null }
+
+    /// Gives the cluster other rules: they count here from the next request on, and at each other node as they arrive.
+    mutating func setRules(
+        _ request: SetRulesRequest, for submission: Submission
+    ) throws(RequestFailure) {
+        let digest = replication.rules?.digest ?? ""
+        if let replaced = request.replaced, replaced.text != digest {
+            throw RequestFailure(
+                .changed, "the rules of the cluster are others than those to be replaced",
+                fix: "read them again (`hearth rules get`), and change what follows from that")
+        }
+        do throws(RulesetError) {
+            _ = try Ruleset(Array(request.source.utf8))
+        } catch {
+            throw RequestFailure(
+                .invalid, error.errors.map(\.description).joined(separator: "\n"),
+                fix: "mend what is named by line and column; the rules are what they were")
+        }
+        if !request.isCheck { accept([RulesRecord.write(request.source, replacing: digest)]) }
+        confirm(submission, with: .ok(id: submission.id))
+    }
+
+    /// What the rules say of an operation on this node's tree, which is not done.
+    func verdict(on statement: String) throws(RequestFailure) -> RulesVerdict {
+        guard let ruleset = sessions.access.ruleset else {
+            return RulesVerdict(reasons: ["there are no rules: only administrators may do anything"]
+            )
+        }
+        do throws(RuleTestError) {
+            let asked = try RuleStatement(statement, on: value, at: Double(now.wallMilliseconds))
+            let trace = ruleset.trace(asked.operation, in: asked.situation)
+            return RulesVerdict(reasons: trace.explanation)
+        } catch {
+            throw RequestFailure(
+                .invalid, "\(error.line):\(error.column): \(error.problem)", fix: error.fix)
+        }
+    }
+}

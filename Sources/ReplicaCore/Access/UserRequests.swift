@@ -1,0 +1,70 @@
+import DataTree
+import QueryEngine
+import Rules
+import SyncProtocol
+
+// What sessions do for users: the rules have the first word, before limits and data, so that a refusal says nothing of either.
+
+extension Sessions {
+    /// Why a user may not do a request; nil if the rules permit it, or if it is judged where it is done: a listen with
+    /// what its verdict rests on, a write with what it writes.
+    func refusal(
+        of request: ClientRequest, by user: Claim, seeing replica: ReplicationView
+    ) -> RequestFailure? {
+        switch request {
+        case .get(let get):
+            access.refusal(ofReading: get.path, get.query, by: user, seeing: replica)
+        case .children(let children):
+            access.refusal(ofReading: children.path, Query(), by: user, seeing: replica)
+        case .onDisconnect(let put):
+            access.refusal(
+                of: [Write(path: put.path, value: put.value)], by: user, seeing: replica)
+        case .onDisconnectMerge(let merge):
+            access.refusal(of: merge.writes.below(merge.path), by: user, seeing: replica)
+        case .listen, .put, .merge, .push: nil
+        // These concern nothing but the session.
+        case .unlisten, .onDisconnectCancel, .hello, .awaitStable, .ping: nil
+        case .backup, .evict, .status, .rules, .setRules, .explain: .administratorsOnly
+        }
+    }
+
+    /// What permits a listen of a user; nil for an administrator.
+    ///
+    /// - Throws: if nothing does.
+    func grant(
+        of listen: ListenRequest, to session: SessionID, seeing replica: ReplicationView
+    ) throws(RequestFailure) -> ReadGrant? {
+        guard let user = access.user(of: session) else { return nil }
+        guard
+            let grant = access.grant(of: listen.path, listen.query, to: user, seeing: replica)
+        else { throw .denied(reading: listen.path) }
+        return grant
+    }
+
+    /// Judges listens again, as something that their verdicts rest on has changed; ends those that are no longer permitted.
+    mutating func judgeAgain(_ listeners: [Listens.Listener], seeing replica: ReplicationView) {
+        for listener in listeners {
+            guard let listen = listens.listen(of: listener) else { continue }
+            guard let user = access.user(of: listener.session) else {
+                access.grants.remove(listener)
+                continue
+            }
+            if let grant = access.grant(of: listen.path, listen.query, to: user, seeing: replica) {
+                access.grants.set(grant, of: listener)
+            } else {
+                end(listener, because: .denied(reading: listen.path))
+            }
+        }
+    }
+
+    private mutating func end(_ listener: Listens.Listener, because failure: RequestFailure) {
+        slowClients.remove(listener)
+        access.grants.remove(listener)
+        _ = listens.remove(listener)
+        send(
+            .ended(
+                listen: listener.id, code: failure.code, problem: failure.problem,
+                fix: failure.fix),
+            to: listener.session)
+    }
+}

@@ -1,0 +1,64 @@
+import DataTree
+import ReplicaCore
+import Rules
+import SyncProtocol
+import Testing
+
+@testable import GatewayCore
+
+/// What rules do in Firebase's protocol.
+@Suite struct RealtimeRulesTests {
+    private var rig = RealtimeRig()
+    private static let denied = #""Permission denied""#
+
+    init() {
+        _ = rig.connect()
+        _ = rig.connect(2)
+        identify(.anonymous)
+        set(#"{"z": {".read": true, "w": {".write": true}}, "u": {".read": "auth != null"}}"#)
+    }
+
+    private mutating func identify(_ principal: Principal) {
+        rig.turn { $0.step(.identified(SessionID(number: 1), principal)) }
+    }
+
+    @discardableResult
+    private mutating func set(_ rules: String) -> [String] {
+        let source = "{\"rules\": \(rules)}"
+        return rig.turn {
+            $0.step(
+                .requestedMessages([.setRules(id: 900, source: source)], by: SessionID(number: 2)))
+        }[SessionID(number: 1)] ?? []
+    }
+
+    @Test(arguments: [
+        ("q", #"{"p":"/a","h":""}"#), ("g", #"{"p":"/a","q":{}}"#), ("p", #"{"p":"/a","d":1}"#),
+        ("p", #"{"p":"/a","d":1,"h":""}"#), ("m", #"{"p":"/a","d":{"b":1}}"#),
+        ("o", #"{"p":"/a","d":1}"#), ("om", #"{"p":"/a","d":{"b":1}}"#),
+    ])
+    mutating func `what rules refuse is answered as Firebase does`(action: String, body: String) {
+        #expect(
+            rig.request(1, action, body)
+                == [RealtimeRig.answer(1, "permission_denied", Self.denied)])
+    }
+
+    @Test mutating func `what rules permit is done`() {
+        #expect(rig.request(1, "p", #"{"p":"/z/w","d":1}"#) == [RealtimeRig.answer(1)])
+        #expect(rig.request(2, "g", #"{"p":"/z/w","q":{}}"#).first?.contains(#""d":1"#) == true)
+    }
+
+    @Test mutating func `50: a listen that new rules refuse ends with c`() {
+        _ = rig.request(1, "q", #"{"p":"/z","h":""}"#)
+        #expect(set("{}") == [#"{"t":"d","d":{"a":"c","b":{"p":"z"}}}"#])
+        #expect(rig.request(2, "p", #"{"p":"/z","d":1}"#, by: 2) == [RealtimeRig.answer(2)])
+    }
+
+    @Test mutating func `49: a listen ends with c as its client is signed out`() {
+        identify(.user(.user("u1")))
+        _ = rig.request(1, "q", #"{"p":"/u","q":{"l":2,"vf":"l"},"t":1,"h":""}"#)
+        let told = rig.turn { $0.step(.identified(SessionID(number: 1), .anonymous)) }
+        let query = #"{"t":"d","d":{"a":"c","b":{"p":"u","q":["#
+        #expect(told[SessionID(number: 1)]?.count == 1)
+        #expect(told[SessionID(number: 1)]?.first?.hasPrefix(query) == true)
+    }
+}

@@ -1,0 +1,107 @@
+import DataTree
+import HTTPText
+import ReplicaCore
+import Rules
+import SyncProtocol
+import Testing
+
+@testable import GatewayCore
+
+/// `/.settings/rules.json`, and what REST says of what rules refuse.
+@Suite struct RulesDocumentTests {
+    private static let target = "/.settings/rules.json"
+    /// With a comment, a raw line break in an expression, and commas at ends.
+    private static let document = """
+        {"rules": { // who reads
+          "z": {".read": "auth != null &&
+            auth.uid == 'a'",}, "open": {".read": true, ".write": true},
+        }}
+        """
+    private var node = TestGateway()
+
+    @Test mutating func `a node without rules says null`() {
+        let answer = node.curl(Self.target)
+        #expect(answer.status == 200)
+        #expect(answer.body == "null")
+        #expect(answer["etag"] == "null_etag")
+    }
+
+    @Test mutating func `65: rules are given back as they were written`() {
+        let put = node.curl(Self.target, "PUT", body: Self.document)
+        #expect(put.status == 200)
+        #expect(put.body == #"{"status":"ok"}"#)
+        let answer = node.curl(Self.target)
+        #expect(answer.body == Self.document)
+        #expect(answer["etag"] == put["etag"])
+    }
+
+    @Test mutating func `66: bad rules are refused by Firebase's text, and the old ones stay`() {
+        _ = node.curl(Self.target, "PUT", body: Self.document)
+        let answer = node.curl(
+            Self.target, "PUT", body: "{\"rules\": {\n\".read\": \"auth.x\"}}")
+        #expect(answer.status == 400)
+        #expect(
+            answer.body.hasPrefix(
+                #"{ "error" : "2:11: Expression must evaluate to a boolean.\n""#))
+        #expect(node.curl(Self.target).body == Self.document)
+    }
+
+    @Test mutating func `if-match keeps rules from being replaced unseen`() {
+        let tag = node.curl(Self.target, "PUT", ["if-match: null_etag"], body: Self.document)[
+            "etag"]
+        let stale = node.curl(Self.target, "PUT", ["if-match: null_etag"], body: Self.document)
+        #expect(stale.status == 412)
+        let next = node.curl(
+            Self.target, "PUT", ["if-match: \(tag ?? "")"], body: #"{"rules":{}}"#)
+        #expect(next.status == 200)
+    }
+
+    @Test mutating func `a dry run changes nothing`() {
+        #expect(node.curl(Self.target + "?dryRun=true", "PUT", body: Self.document).status == 200)
+        #expect(node.curl(Self.target).body == "null")
+    }
+
+    @Test(arguments: ["GET", "PUT"])
+    mutating func `users may neither read nor replace rules`(method: String) {
+        _ = node.curl(Self.target, "PUT", body: Self.document)
+        node.client = .user(.user("a"))
+        let answer = node.curl(Self.target, method, body: method == "PUT" ? "{}" : nil)
+        #expect(answer.status == 401)
+        #expect(answer.body.contains(#""error" : "Permission denied""#))
+    }
+
+    @Test(arguments: ["/.settings.json", "/.settings/rules/source.json", "/.settings/a/b.json"])
+    mutating func `settings are no data`(target: String) {
+        _ = node.curl(Self.target, "PUT", body: Self.document)
+        #expect(node.curl(target).status == 404)
+        #expect(node.curl(target, "PUT", body: "1").status == 404)
+        #expect(node.curl("/.json").body == "null")
+    }
+
+    @Test mutating func `13 and 48: a refusal is 401, whatever was asked`() {
+        _ = node.curl(Self.target, "PUT", body: Self.document)
+        node.client = .anonymous
+        for (method, body) in [("GET", nil), ("PUT", "1"), ("POST", "1"), ("DELETE", nil)] {
+            let answer = node.curl("/z.json", method, body: body)
+            #expect(answer.status == 401, "\(method)")
+            #expect(answer.body.contains(#""error" : "Permission denied""#))
+        }
+        #expect(node.curl("/z.json", "PATCH", body: #"{"a":1}"#).status == 401)
+        #expect(node.curl("/open.json", "PUT", body: "1").status == 200)
+        node.client = .user(.user("a"))
+        #expect(node.curl("/z.json").status == 200)
+    }
+
+    @Test mutating func `a stream that is no longer permitted is cancelled and closed`() {
+        _ = node.curl(Self.target, "PUT", body: Self.document)
+        node.client = .user(.user("a"))
+        let stream = node.connect()
+        node.send(
+            TestGateway.request("/z.json", "GET", ["Accept: text/event-stream"]), by: stream)
+        #expect(node.text(stream).contains("event: put"))
+        node.client = .administrator
+        _ = node.curl(Self.target, "PUT", body: #"{"rules":{}}"#)
+        #expect(node.text(stream).contains("event: cancel\ndata: null\n\n"))
+        #expect(node.closed.contains(stream))
+    }
+}

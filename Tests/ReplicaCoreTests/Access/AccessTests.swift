@@ -1,0 +1,198 @@
+import DataTree
+import QueryEngine
+import ReplicaCore
+import Rules
+import SyncProtocol
+import Testing
+
+@Suite struct AccessTests {
+    /// Requests of each kind at one place.
+    private static func requests(at path: Path) -> [ClientMessage] {
+        [
+            .get(id: 1, path: path), .children(id: 1, path: path), .listen(id: 1, path: path),
+            .put(id: 1, path: path, value: 1), .push(id: 1, path: path, value: 1),
+            .merge(id: 1, path: path, writes: [Write(path: "a", value: 1)]),
+            .put(id: 1, path: path, value: 1, condition: Condition(DataHash(of: .null))),
+            .onDisconnect(id: 1, path: path, value: 1),
+            .onDisconnectMerge(id: 1, path: path, writes: [Write(path: "a", value: 1)]),
+        ]
+    }
+
+    @Test(arguments: requests(at: "x"))
+    func `without rules a user may do nothing, and an administrator everything`(
+        _ request: ClientMessage
+    ) {
+        var node = RuledReplica(nil)
+        #expect(node.permits(request) == false)
+        #expect(node.value == .null)
+        #expect(node.permits(request, by: RuledReplica.administrator) == true)
+    }
+
+    @Test(arguments: requests(at: "x"))
+    func `rules let a user do what they permit, and somebody else not`(_ request: ClientMessage) {
+        let rules = #"{"x": {".read": "auth.uid == 'u1'", ".write": "auth.uid == 'u1'"}}"#
+        var node = RuledReplica(rules)
+        #expect(node.permits(request, by: RuledReplica.guest) == false)
+        #expect(node.value == .null)
+        #expect(node.permits(request) == true)
+    }
+
+    @Test(arguments: [
+        ClientMessage.status(id: 1), .backup(id: 1, name: "b"), .evict(id: 1, member: "n2"),
+        .rules(id: 1), .setRules(id: 1, source: "{}"),
+    ])
+    func `what concerns the cluster is for administrators`(_ request: ClientMessage) {
+        var node = RuledReplica(#"{".read": true, ".write": true}"#)
+        #expect(node.permits(request) == false)
+        #expect(node.permits(request, by: RuledReplica.administrator) == true)
+    }
+
+    @Test func `a denial says nothing of the data`() {
+        var node = RuledReplica(#"{"a": {".validate": "newData.val() > data.val()"}}"#)
+        let before = node.ask(.get(id: 1, path: "a"), by: RuledReplica.user)
+        _ = node.ask(.put(id: 1, path: "a", value: 5))
+        #expect(node.ask(.get(id: 1, path: "a"), by: RuledReplica.user) == before)
+    }
+
+    @Test func `an update is done with all its paths or not at all`() {
+        var node = RuledReplica(#"{"a": {".write": true}, "b": {".write": "auth.uid == 'u2'"}}"#)
+        let both = [Write(path: "a", value: 1), Write(path: "b", value: 1)]
+        #expect(node.permits(.merge(id: 1, path: .root, writes: both)) == false)
+        #expect(node.value == .null)
+        #expect(node.permits(.merge(id: 2, path: .root, writes: Array(both.prefix(1)))) == true)
+        #expect(node.value == ["a": 1])
+    }
+
+    @Test func `server values are resolved before rules see them`() {
+        let rules = #"""
+            {"c": {".write": true, ".validate": "newData.val() <= 3"},
+             "at": {".write": true, ".validate": "newData.val() == now"}}
+            """#
+        var node = RuledReplica(rules, data: ["c": 2])
+        let increment = Value.deferred(.increment(.integer(1)))
+        #expect(node.permits(.put(id: 1, path: "c", value: increment)) == true)
+        #expect(node.permits(.put(id: 2, path: "c", value: increment)) == false)
+        #expect(node.value["c"] == 3)
+        #expect(node.permits(.put(id: 3, path: "at", value: .deferred(.timestamp))) == true)
+        #expect(node.permits(.put(id: 4, path: "at", value: 1)) == false)
+    }
+
+    @Test func `rules come before the condition of a transaction`() {
+        var node = RuledReplica("{}", data: ["a": 1])
+        for hash in [DataHash(of: 1), DataHash(of: 2)] {
+            let put = ClientMessage.put(id: 1, path: "a", value: 2, condition: Condition(hash))
+            #expect(node.permits(put) == false)
+        }
+        #expect(node.value == ["a": 1])
+    }
+
+    @Test func `a write that is done is not judged again when it is repeated`() {
+        var node = RuledReplica(#"{"a": {".write": "!data.exists()"}}"#)
+        let stamp = Stamp(time: HybridTime(milliseconds: 1_700_000_000_010), writer: 77)
+        let put = ClientMessage.put(id: 1, path: "a", value: 2, stamp: stamp)
+        #expect(node.ask(put, by: RuledReplica.user) == [.ok(id: 1)])
+        #expect(node.ask(put, by: RuledReplica.user) == [.ok(id: 1)])
+        #expect(node.permits(.put(id: 2, path: "a", value: 3)) == false)
+    }
+
+    @Test func `a query is judged by its shape`() throws {
+        let rules = """
+            {"g": {".read": "query.orderByChild == 'lvl' && query.limitToFirst <= 10"},
+             "k": {".read": "query.orderByKey"},
+             "e": {".read": "query.equalTo == 3 && query.startAt == null"},
+             "s": {".read": "query.startAt == 3 && query.endAt == null"}}
+            """
+        var node = RuledReplica(rules)
+        let byLevel = try Query().ordered(byChild: "lvl")
+        let byValue = try Query().orderedByValue()
+        let cases: [(path: Path, query: Query, isPermitted: Bool)] = [
+            ("g", try byLevel.limited(toFirst: 5), true), ("g", Query(), false),
+            ("g", try byLevel.limited(toFirst: 11), false),
+            ("g", try byLevel.limited(toLast: 5), false),
+            ("k", Query(), false), ("k", try Query().orderedByKey(), true),
+            ("e", try byValue.equal(to: 3), true), ("e", try byValue.starting(at: 3), false),
+            ("s", try byValue.starting(at: 3), true), ("s", try byValue.equal(to: 3), false),
+        ]
+        for (number, one) in cases.enumerated() {
+            let get = ClientMessage.get(id: 1, path: one.path, query: one.query)
+            #expect(node.permits(get) == one.isPermitted, "get \(number)")
+            let listen = ClientMessage.listen(
+                id: UInt64(number + 2), path: one.path, query: one.query)
+            #expect(node.permits(listen) == one.isPermitted, "listen \(number)")
+        }
+    }
+}
+
+// MARK: - On-disconnect writes
+
+extension AccessTests {
+    @Test func `an on-disconnect write is judged again at the end, by who its client is then`() {
+        var node = RuledReplica(#"{"x": {".write": "auth != null"}, "y": {".write": true}}"#)
+        #expect(node.permits(.onDisconnect(id: 1, path: "x", value: 1)) == true)
+        #expect(node.permits(.onDisconnect(id: 2, path: "y", value: 1)) == true)
+        #expect(node.permits(.onDisconnect(id: 3, path: "z", value: 1)) == false)
+        _ = node.told([.identified(RuledReplica.user, .anonymous), .closed(RuledReplica.user)])
+        #expect(node.value == ["y": 1])
+    }
+
+    @Test func `on-disconnect writes that need each other are judged together`() {
+        let rules =
+            #"{"a": {".write": "newData.parent().child('b').exists()"}, "b": {".write": true}}"#
+        var node = RuledReplica(rules)
+        let writes = [Write(path: "a", value: 1), Write(path: "b", value: 1)]
+        #expect(node.permits(.onDisconnectMerge(id: 1, path: .root, writes: writes)) == true)
+        _ = node.told([.closed(RuledReplica.user)])
+        #expect(node.value == ["a": 1, "b": 1])
+    }
+
+    @Test func `a session number that is used again is nobody's`() {
+        var node = RuledReplica(#"{"x": {".read": "auth.uid == 'u1'"}}"#)
+        #expect(node.permits(.status(id: 1)) == false)
+        _ = node.told([.closed(RuledReplica.user)])
+        #expect(node.permits(.status(id: 1)) == true)
+    }
+}
+
+// MARK: - Indexes
+
+extension AccessTests {
+    @Test func `what rules say is indexed stays indexed`() throws {
+        var children = Children()
+        for number in 0..<300 { children[Key(unchecked: "k\(number)")] = ["n": 1] }
+        let list = ClientMessage.put(id: 1, path: "g/a", value: Value(children))
+        let get = ClientMessage.get(
+            id: 2, path: "g/a", query: try Query().ordered(byChild: "n").limited(toFirst: 1))
+        for (rules, kept) in [(#"{"g": {"$k": {".indexOn": "n"}}}"#, 1), ("{}", 0)] {
+            var node = RuledReplica(rules)
+            _ = node.ask(list)
+            _ = node.ask(get)
+            #expect(node.queries(after: 1).lists == 1)
+            _ = node.queries(after: 400_000)
+            #expect(node.queries(after: 1_000).lists == kept, "\(rules)")
+        }
+    }
+
+    @Test func `where indexes are demanded, a query without one is refused by Firebase's text`()
+        throws
+    {
+        var node = RuledReplica(
+            #"{"games": {".indexOn": ["score", ".value"]}}"#, demandingIndexes: true)
+        let problem =
+            #"Index not defined, add ".indexOn": "level", for path "/games", to the rules"#
+        let query = try Query().ordered(byChild: "level").limited(toFirst: 1)
+        guard
+            case .error(1, .invalid, problem, _)? =
+                node.ask(.get(id: 1, path: "games", query: query)).first
+        else {
+            Issue.record("another answer")
+            return
+        }
+        for query in [
+            try Query().ordered(byChild: "score").limited(toFirst: 1),
+            try Query().orderedByValue().limited(toFirst: 1),
+            try Query().orderedByKey().limited(toFirst: 1), try Query().ordered(byChild: "level"),
+        ] {
+            #expect(node.ask(.get(id: 2, path: "games", query: query)).first?.code == nil)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import DataTree
+import ReplicaCore
+import Rules
+import SyncProtocol
+
+/// One replica with rules, data, and clients who are somebody.
+struct RuledReplica {
+    static let administrator = SessionID(number: 9)
+    static let user = SessionID(number: 1)
+    static let guest = SessionID(number: 2)
+
+    private(set) var replica: TestReplica
+
+    /// - Parameter rules: What stands under `rules`; nil for a replica without.
+    init(_ rules: String?, data: Value = .null, demandingIndexes: Bool = false) {
+        replica = TestReplica(demandingIndexes: demandingIndexes)
+        if let rules { _ = ask(.setRules(id: 1, source: RuledReplica.document(rules))) }
+        if !data.isNull { _ = ask(.put(id: 2, path: .root, value: data)) }
+        _ = identify(RuledReplica.user, as: .user(.user("u1")))
+        _ = identify(RuledReplica.guest, as: .anonymous)
+    }
+
+    static func document(_ rules: String) -> String { "{\"rules\": \(rules)}" }
+
+    var value: Value { replica.value }
+    /// The wall clock of the last turn.
+    var milliseconds: UInt64 { replica.wallMilliseconds }
+
+    mutating func identify(
+        _ session: SessionID, as principal: Principal
+    ) -> [SessionID: [NodeMessage]] {
+        replica.turn([.identified(session, principal)])
+    }
+
+    /// What the one who asks is told, without what ends a frame.
+    mutating func ask(
+        _ message: ClientMessage, by session: SessionID = administrator
+    ) -> [NodeMessage] {
+        told([.requested(message.frame, by: session)])[session] ?? []
+    }
+
+    mutating func queries(after milliseconds: UInt64) -> NodeStatus.Queries {
+        replica.queryStatus(after: milliseconds)
+    }
+
+    mutating func told(_ inputs: [Input]) -> [SessionID: [NodeMessage]] { replica.turn(inputs) }
+
+    /// Whether the rules permit a request: any other answer than a denial.
+    mutating func permits(_ message: ClientMessage, by session: SessionID = user) -> Bool {
+        !ask(message, by: session).contains { $0.code == .permissionDenied }
+    }
+}
+
+extension NodeMessage {
+    /// Why a request was refused, or a listen ended.
+    var code: ErrorCode? {
+        switch self {
+        case .error(_, let code, _, _), .ended(_, let code, _, _): code
+        default: nil
+        }
+    }
+}
