@@ -141,7 +141,7 @@ extension SimulatedRun {
         switch place(of: connections[connection].client) {
         case .sdk(let number): takeReply(frame, onSDKClient: number)
         case .protocol(let number): takeReply(frame, onProtocolClient: number)
-        case .firebase(let number): takeReply(frame, onFirebaseClient: number)
+        case .firebase(let number): takeReply(frame, onFirebaseClient: number, on: connection)
         case .rest(let number): takeReply(frame, onRestClient: number)
         case .stream(let number): takeReply(frame, onStreamClient: number)
         }
@@ -154,7 +154,7 @@ extension SimulatedRun {
         switch place(of: connections[connection].client) {
         case .sdk(let number): loseNode(ofSDKClient: number)
         case .protocol(let number): leave(number)
-        case .firebase(let number): loseNode(ofFirebaseClient: number)
+        case .firebase(let number): loseNode(ofFirebaseClient: number, on: connection)
         case .rest(let number): loseNode(ofRestClient: number, orderly: orderly)
         case .stream(let number): loseNode(ofStreamClient: number)
         }
@@ -165,7 +165,8 @@ extension SimulatedRun {
         switch place(of: connections[connection].client) {
         case .sdk(let number): sdkClients[number].connection == connection
         case .protocol(let number): protocolClients[number].connection == connection
-        case .firebase(let number): firebaseClients[number].connection == connection
+        case .firebase(let number):
+            firebaseClients[number].connections.values.contains(connection)
         case .rest(let number): restClients[number].connection == connection
         case .stream(let number): streamClients[number].connection == connection
         }
@@ -240,7 +241,7 @@ extension Scenario {
         random.shuffle(&nodes)
         return FirebaseClient(
             index: index, nodes: nodes, program: program(clients.applications + number),
-            streams: streams, random: random)
+            streams: streams, random: random, polls: number >= clients.firebase - clients.polls)
     }
 
     /// A client of REST or of a stream takes its share of the steps.
