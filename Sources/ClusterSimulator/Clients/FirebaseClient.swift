@@ -42,11 +42,13 @@ struct FirebaseClient {
     var program: ApplicationProgram
     var streams: [EventStream]
     /// As the run numbers them.
-    var connection: Int?
+    private(set) var connections: [FirebaseTransport.Lane: Int] = [:]
+    /// Whether its sessions begin with polls.
+    private let polls: Bool
     /// The node to which it was connected last.
     private(set) var node: Int?
     /// Whether it does not read what its node sends.
-    var isSlow = false
+    var slowConnection: Int?
     /// What no correct node does.
     var failure: String?
 
@@ -64,16 +66,17 @@ struct FirebaseClient {
     var lastListen: UInt64
     var joiner = ChunkJoiner()
     private var outgoing: [[UInt8]] = []
-    private var socket = FirebaseSocket()
+    private var transport = FirebaseTransport()
     /// Its node has no WebSocket for it.
     private(set) var isRefused = false
     var ended: [FirebaseTransaction] = []
 
     init(
         index: Int, nodes: [Int], program: ApplicationProgram, streams: [EventStream],
-        random: SplitMix64
+        random: SplitMix64, polls: Bool = false
     ) {
         self.index = index
+        self.polls = polls
         self.nodes = nodes
         self.program = program
         self.streams = streams
@@ -87,7 +90,7 @@ struct FirebaseClient {
 
     /// All requests are answered, and all listens have a value.
     var isAtRest: Bool {
-        isReady && socket.isAtRest && requests.isEmpty && writes.isEmpty && transaction == nil
+        isReady && transport.isAtRest && requests.isEmpty && writes.isEmpty && transaction == nil
             && streams.allSatisfy { $0.value != nil }
     }
 
@@ -102,9 +105,9 @@ struct FirebaseClient {
         return outgoing
     }
 
-    /// Removes and returns the messages to its node, as frames.
-    mutating func removeBytes() -> [UInt8] {
-        takeOutgoing().flatMap { socket.frames(of: $0, &random) }
+    /// Removes and returns the bytes for its node.
+    mutating func removeBytes() -> [(lane: FirebaseTransport.Lane, bytes: [UInt8])] {
+        transport.removeBytes(of: takeOutgoing(), &random)
     }
 
     /// Removes and returns the transactions that have an outcome.
@@ -125,19 +128,49 @@ extension FirebaseClient {
         return node
     }
 
-    /// Begins a WebSocket; returns the request for it, which names the session to be ended.
-    mutating func connect(on connection: Int, to host: String) -> [UInt8] {
-        self.connection = connection
-        (socket, isRefused) = (FirebaseSocket(), false)
-        return FirebaseSocket.request(to: host, session.isEmpty ? "" : "&ls=\(session)")
+    /// Begins a session, whose request names the one to be ended.
+    mutating func connect(to host: String) {
+        isRefused = false
+        let last = session.isEmpty ? "" : "&ls=\(session)"
+        if polls {
+            transport.beginPolls(at: host, last)
+        } else {
+            transport.beginSocket(at: host, last)
+        }
+    }
+
+    /// The connection on which it reads.
+    var connection: Int? { connections[.socket] ?? connections[.firstPoll] }
+
+    mutating func use(_ connection: Int, as lane: FirebaseTransport.Lane) {
+        connections[lane] = connection
+    }
+
+    private func lane(of connection: Int) -> FirebaseTransport.Lane? {
+        FirebaseTransport.Lane.allCases.first { connections[$0] == connection }
+    }
+
+    /// Whether its session goes on without a connection that has ended.
+    mutating func goesOn(without connection: Int) -> Bool {
+        guard let lane = lane(of: connection), transport.goesOn(without: lane) else { return false }
+        connections[lane] = nil
+        return true
+    }
+
+    /// Its session changes to a WebSocket, if it goes by polls.
+    mutating func beginChange() {
+        if isReady, transport.mayChange { transport.beginChange(of: session) }
     }
 
     /// Receives bytes of its node.
-    mutating func receive(bytes: [UInt8], by reader: JSONReader) {
-        for event in socket.receive(bytes) {
+    mutating func receive(bytes: [UInt8], on connection: Int, by reader: JSONReader) {
+        guard let lane = lane(of: connection) else { return }
+        for event in transport.receive(bytes, on: lane, by: reader, &random) {
             switch event {
-            case .message(let text): receive(text, by: reader)
+            case .text(let text): receive(text, by: reader)
+            case .message(let message): take(message)
             case .ended(let code):
+                refuse()
                 // As another session of its own has begun, or the node stops.
                 if code != 1_000, code != 1_001 { fail("its node closed with \(code)") }
             case .refused(let status):
@@ -158,15 +191,19 @@ extension FirebaseClient {
         if let place = nodes.firstIndex(where: { "n\($0 + 1)" == host }) { next = place }
     }
 
-    mutating func loseConnection() {
-        connection = nil
-        (isReady, isSlow) = (false, false)
+    /// Forgets its connections, and returns them.
+    @discardableResult
+    mutating func loseConnection() -> [Int] {
+        defer { connections = [:] }
+        transport = FirebaseTransport()
+        (isReady, slowConnection) = (false, nil)
         requests = [:]
         begun = [:]
         outgoing = []
         joiner = ChunkJoiner()
         // Nobody knows whether a transaction on its way was done.
         if transaction?.isSent == true { endTransaction(.unknown) }
+        return FirebaseTransport.Lane.allCases.compactMap { connections[$0] }
     }
 
     mutating func beginSession(named name: String) {

@@ -50,9 +50,14 @@ extension FirebaseClient {
         guard let message = FirebaseMessage(bytes, by: reader) else {
             return fail("cannot read \(String(decoding: bytes, as: UTF8.self))")
         }
+        take(message)
+    }
+
+    mutating func take(_ message: FirebaseMessage) {
         switch message {
         case .handshake(let name): beginSession(named: name)
         case .redirect(let host): redirect(to: host)
+        case .acknowledgedSwitch, .endedTransmission: fail("a change that it has not begun")
         case .overwrite(let path, let value, let tag):
             take(tree.overwrite(path, with: value, tag: tag))
         case .merge(let path, let writes, let tag):

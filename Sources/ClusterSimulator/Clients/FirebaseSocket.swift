@@ -105,8 +105,13 @@ struct FirebaseSocket {
             let payload = Array("p\(random.index(below: 100))".utf8)
             pings.append(payload)
             return frame(.ping, payload, &random) + frame(.text, text, &random)
-        default: return frame(.text, text, &random)
+        default: return frame(of: text, &random)
         }
+    }
+
+    /// A message as one frame.
+    func frame(of text: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
+        frame(.text, text, &random)
     }
 
     private func frame(

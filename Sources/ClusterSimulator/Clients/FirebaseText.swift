@@ -7,6 +7,10 @@ import SyncProtocol
 
 /// What a Firebase client sends, as JSON.
 enum FirebaseText {
+    /// That the client sends by a WebSocket from now on, and that it sends nothing more by polls.
+    static let acknowledgedSwitch = Array(#"{"t":"c","d":{"t":"a","d":{}}}"#.utf8)
+    static let endedTransmission = Array(#"{"t":"c","d":{"t":"n","d":{}}}"#.utf8)
+
     static func request(_ number: Int64, _ action: String, _ body: String) -> [UInt8] {
         Array(#"{"t":"d","d":{"r":\#(number),"a":"\#(action)","b":\#(body)}}"#.utf8)
     }
@@ -59,6 +63,8 @@ enum FirebaseText {
 enum FirebaseMessage {
     case handshake(session: String)
     case redirect(host: String)
+    /// The node knows the WebSocket to which a session changes; it sends nothing more by polls.
+    case acknowledgedSwitch, endedTransmission
     case overwrite(Path, Value, Tag?)
     case merge(Path, [(path: Path, value: Value)], Tag?)
     case ranges(Path, [(range: LeafRange, value: Value)], Tag?)
@@ -71,15 +77,31 @@ enum FirebaseMessage {
         self = message
     }
 
+    /// Reads a list of messages; nil if one is none that a node sends.
+    static func all(in text: [UInt8], by reader: JSONReader) -> [FirebaseMessage]? {
+        let messages = try? reader.read(text) { $0.elements?.map { FirebaseMessage($0) } ?? [nil] }
+        guard let messages, !messages.contains(where: { $0 == nil }) else { return nil }
+        return messages.compactMap { $0 }
+    }
+
+    private init?(control data: JSONNode) {
+        switch data["t"]?.string {
+        case "r":
+            guard let host = data["d"]?.string else { return nil }
+            self = .redirect(host: host)
+        case "h":
+            guard let name = data["d"]?["s"]?.string else { return nil }
+            self = .handshake(session: name)
+        case "a": self = .acknowledgedSwitch
+        case "n": self = .endedTransmission
+        default: return nil
+        }
+    }
+
     private init?(_ message: JSONNode) {
         guard let data = message["d"] else { return nil }
         if message["t"]?.string == "c" {
-            if data["t"]?.string == "r", let host = data["d"]?.string {
-                self = .redirect(host: host)
-                return
-            }
-            guard data["t"]?.string == "h", let name = data["d"]?["s"]?.string else { return nil }
-            self = .handshake(session: name)
+            self.init(control: data)
         } else if let number = data["r"]?.integer {
             guard let status = data["b"]?["s"]?.string else { return nil }
             self = .response(number, status: status)

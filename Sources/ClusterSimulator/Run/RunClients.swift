@@ -153,7 +153,7 @@ extension SimulatedRun {
         switch place(of: connections[connection].client) {
         case .sdk(let number): takeReply(frame, onSDKClient: number)
         case .protocol(let number): takeReply(frame, onProtocolClient: number)
-        case .firebase(let number): takeReply(frame, onFirebaseClient: number)
+        case .firebase(let number): takeReply(frame, onFirebaseClient: number, on: connection)
         case .rest(let number): takeReply(frame, onRestClient: number)
         case .stream(let number): takeReply(frame, onStreamClient: number)
         }
@@ -166,7 +166,7 @@ extension SimulatedRun {
         switch place(of: connections[connection].client) {
         case .sdk(let number): loseNode(ofSDKClient: number)
         case .protocol(let number): leave(number)
-        case .firebase(let number): loseNode(ofFirebaseClient: number)
+        case .firebase(let number): loseNode(ofFirebaseClient: number, on: connection)
         case .rest(let number): loseNode(ofRestClient: number, orderly: orderly)
         case .stream(let number): loseNode(ofStreamClient: number)
         }
@@ -179,7 +179,8 @@ extension SimulatedRun {
         case .sdk(let number):
             sdkClients[number].connection == connection && !sdkClients[number].isGone
         case .protocol(let number): protocolClients[number].connection == connection
-        case .firebase(let number): firebaseClients[number].connection == connection
+        case .firebase(let number):
+            firebaseClients[number].connections.values.contains(connection)
         case .rest(let number): restClients[number].connection == connection
         case .stream(let number): streamClients[number].connection == connection
         }
@@ -254,7 +255,7 @@ extension Scenario {
         random.shuffle(&nodes)
         return FirebaseClient(
             index: index, nodes: nodes, program: program(clients.applications + number),
-            streams: streams, random: random)
+            streams: streams, random: random, polls: number >= clients.firebase - clients.polls)
     }
 
     /// A client of REST or of a stream takes its share of the steps.

@@ -22,12 +22,20 @@ extension SimulatedRun {
     /// Sends what the client wants to send, and records what its transactions came to.
     private mutating func flush(_ number: Int) {
         for ended in firebaseClients[number].takeEnded() { record(ended, of: number) }
-        let bytes = firebaseClients[number].removeBytes()
+        let requests = firebaseClients[number].removeBytes()
         if let failure = firebaseClients[number].failure {
             quiescence.fail("c\(firebaseClients[number].index + 1): \(failure)")
         }
-        guard let connection = firebaseClients[number].connection, !bytes.isEmpty else { return }
-        send(bytes: bytes, on: connection)
+        for (lane, bytes) in requests { send(bytes: bytes, on: connection(of: number, as: lane)) }
+    }
+
+    /// A client's connection, which is made if there is none.
+    private mutating func connection(of number: Int, as lane: FirebaseTransport.Lane) -> Int {
+        if let connection = firebaseClients[number].connections[lane] { return connection }
+        let node = firebaseClients[number].node ?? 0
+        let connection = openPort(firebaseClients[number].index, to: node)
+        firebaseClients[number].use(connection, as: lane)
+        return connection
     }
 
     private mutating func record(_ transaction: FirebaseTransaction, of number: Int) {
@@ -45,6 +53,9 @@ extension SimulatedRun {
         let tag = "c\(firebaseClients[number].index + 1)-\(now)"
         guard let step = firebaseClients[number].nextStep(tag: tag) else { return }
         perform(step, number)
+        if firebaseClients[number].random.index(below: 8) == 0 {
+            firebaseClients[number].beginChange()
+        }
         flush(number)
         scheduleAct(ofFirebaseClient: number)
     }
@@ -69,7 +80,7 @@ extension SimulatedRun {
         case .goesOffline: disconnect(firebaseClient: number)
         case .goesOnline: connect(firebaseClient: number)
         case .leavesItsNode:
-            guard firebaseClients[number].connection != nil else { return }
+            guard !firebaseClients[number].connections.isEmpty else { return }
             disconnect(firebaseClient: number)
             connect(firebaseClient: number)
         }
@@ -77,42 +88,48 @@ extension SimulatedRun {
 
     /// Now and then a client does not read until its next step.
     private mutating func changePace(ofReading number: Int) {
-        let isSlow = firebaseClients[number].isSlow
-        guard isSlow || firebaseClients[number].random.index(below: 10) == 0,
+        if let slow = firebaseClients[number].slowConnection {
+            firebaseClients[number].slowConnection = nil
+            return readAgain(on: slow)
+        }
+        guard firebaseClients[number].random.index(below: 10) == 0,
             let connection = firebaseClients[number].connection, firebaseClients[number].isReady
         else { return }
-        firebaseClients[number].isSlow = !isSlow
-        if isSlow { readAgain(on: connection) } else { stopReading(on: connection) }
+        firebaseClients[number].slowConnection = connection
+        stopReading(on: connection)
     }
 
     /// Clients do nothing more of themselves.
     mutating func stopFirebaseClients() {
         for number in firebaseClients.indices {
-            if firebaseClients[number].isSlow { changePace(ofReading: number) }
+            if firebaseClients[number].slowConnection != nil { changePace(ofReading: number) }
             _ = firebaseClients[number].program.stop()
-            if firebaseClients[number].connection == nil { connect(firebaseClient: number) }
+            if firebaseClients[number].connections.isEmpty { connect(firebaseClient: number) }
         }
     }
 
     // MARK: Connections
 
     private mutating func connect(firebaseClient number: Int) {
-        guard firebaseClients[number].connection == nil, !firebaseClients[number].program.isOffline
+        guard firebaseClients[number].connections.isEmpty,
+            !firebaseClients[number].program.isOffline
         else { return }
         let node = firebaseClients[number].nextNode()
-        let connection = openPort(firebaseClients[number].index, to: node)
-        let upgrade = firebaseClients[number].connect(on: connection, to: nodes[node].name)
-        send(bytes: upgrade, on: connection)
+        firebaseClients[number].connect(to: nodes[node].name)
+        flush(number)
     }
 
     private mutating func disconnect(firebaseClient number: Int) {
-        guard let connection = firebaseClients[number].connection else { return }
-        firebaseClients[number].loseConnection()
-        close(connection)
+        for connection in firebaseClients[number].loseConnection() { close(connection) }
     }
 
-    mutating func loseNode(ofFirebaseClient number: Int) {
-        firebaseClients[number].loseConnection()
+    mutating func loseNode(ofFirebaseClient number: Int, on connection: Int) {
+        if firebaseClients[number].goesOn(without: connection) { return }
+        loseSession(ofFirebaseClient: number)
+    }
+
+    private mutating func loseSession(ofFirebaseClient number: Int) {
+        disconnect(firebaseClient: number)
         flush(number)
         let delay = firebaseClients[number].random.time(in: SimulatedRun.reconnection)
         schedule(.clientTurns(firebaseClients[number].index), after: delay)
@@ -120,14 +137,13 @@ extension SimulatedRun {
 
     mutating func turn(firebaseClient number: Int) { connect(firebaseClient: number) }
 
-    mutating func takeReply(_ bytes: [UInt8], onFirebaseClient number: Int) {
+    mutating func takeReply(
+        _ bytes: [UInt8], onFirebaseClient number: Int, on connection: Int
+    ) {
         statistics.changes += 1
-        firebaseClients[number].receive(bytes: bytes, by: reader)
+        firebaseClients[number].receive(bytes: bytes, on: connection, by: reader)
         flush(number)
-        guard firebaseClients[number].isRefused, let connection = firebaseClients[number].connection
-        else { return }
-        close(connection)
-        loseNode(ofFirebaseClient: number)
+        if firebaseClients[number].isRefused { loseSession(ofFirebaseClient: number) }
     }
 }
 

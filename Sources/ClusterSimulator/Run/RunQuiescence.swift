@@ -138,7 +138,8 @@ extension SimulatedRun {
         }
         for client in firebaseClients {
             if !client.isAtRest { return "\(client.index.clientName) waits for answers or values" }
-            if !isAtRest(client.connection) {
+            if client.connections.isEmpty || !client.connections.values.allSatisfy({ isAtRest($0) })
+            {
                 return "\(client.index.clientName) has no connection that lives, or frames on it"
             }
         }

@@ -55,6 +55,8 @@ struct ClientSettings: Sendable {
     var idle = 0
     /// Programs like applications that speak Firebase's WebSocket protocol.
     var firebase = 0
+    /// How many of them, the last ones, poll at first.
+    var polls = 0
     /// Programs that use REST.
     var rest = 0
     /// Programs that listen over REST by server-sent events.

@@ -62,6 +62,7 @@ extension ScenarioSection {
             .count("dense", \.clients.dense, in: 0...100),
             .count("idle", \.clients.idle, in: 0...100),
             .count("firebase", \.clients.firebase, in: 0...100),
+            .count("polls", \.clients.polls, in: 0...100),
             .count("rest", \.clients.rest, in: 0...100),
             .count("streams", \.clients.streams, in: 0...100),
             .times("pace", \.clients.pace),

@@ -46,7 +46,8 @@ import Testing
                     1, "q", #"{"p":"/data","q":{"l":2,"vf":"r","i":".key"},"t":1,"h":""}"#)
             ])
         client.loseConnection()
-        let upgrade = String(decoding: client.connect(on: 1, to: "n1"), as: UTF8.self)
+        client.connect(to: "n1")
+        let upgrade = String(decoding: client.removeBytes()[0].bytes, as: UTF8.self)
         #expect(upgrade.hasPrefix("GET /.ws?v=5&ns=simulated&ls=0007 HTTP/1.1\r\nHost: n1\r\n"))
         #expect([client.nextNode(), client.nextNode(), client.nextNode()] == [2, 0, 1])
     }
