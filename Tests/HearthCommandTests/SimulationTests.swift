@@ -253,4 +253,67 @@ import Testing
         #expect(outcome.status == 0 && outcome.output.contains("20 runs, 20 passed"))
         #expect(outcome.errors.isEmpty, "\(outcome.errors)")
     }
+
+    @Test func `all checks are named with whom they judge and what they claim`() throws {
+        let outcome = try sim("checks")
+        #expect(outcome.status == 0)
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count == Check.allCases.count)
+        for (line, check) in zip(lines, Check.allCases) {
+            #expect(line.hasPrefix(check.rawValue + " "), "\(line)")
+            #expect(line.count <= 110 && line.contains(check.claim), "\(line)")
+        }
+    }
+
+    @Test func `a loaded file is found beside its scenario, and a missing one is named`() throws {
+        try folder.write(Array("{\"n\":5}".utf8), to: "start.json")
+        try folder.write(
+            Array("load start.json\nuntil 2s\ncheck every /n == 5\n".utf8), to: "own.scenario")
+        let found = try sim("run", folder.path + "/own.scenario", "--seed", "1")
+        #expect(found.status == 0, "\(found.output)\(found.errors)")
+        try folder.write(
+            Array("load other.json\ncheck every /n == 5\n".utf8), to: "missing.scenario")
+        let missing = try sim("run", folder.path + "/missing.scenario")
+        #expect(
+            missing.errors.contains("missing.scenario:1:6: cannot read the file \"other.json\""))
+    }
+
+    @Test func `a selftest of what is no scenario ends before anything is built`() throws {
+        let outcome = try sim("selftest", folder.path + "/nothing.scenario")
+        #expect(outcome.status != 0)
+        #expect(outcome.errors.contains("there is no scenario at \(folder.path)/nothing.scenario"))
+    }
+
+    @Test func `the same scenario runs against real nodes, with both verdicts side by side`()
+        throws
+    {
+        try folder.write(Array("{\"accounts\":{\"a\":50,\"b\":50}}".utf8), to: "start.json")
+        try folder.write(
+            Array(
+                """
+                cluster replicas=3
+                network delay=1ms..5ms
+                load start.json
+                workload operations=30
+                mix 1 increment /visits/(1..2) (1..3)
+                mix 1 get /accounts
+                at 1s kill n1
+                at 2s restart n1
+                at 2s partition n1 | n2 n3
+                at 3s n2 reads /accounts/a expect 50
+                until 4s
+                check replicas-equal, stays-live, memory-is-freed
+                check sum /accounts/$id == 100
+                """.utf8), to: "real.scenario")
+        let outcome = try sim("run", folder.path + "/real.scenario", "--real", "--seed", "1")
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        for line in [
+            "replicas-equal     valid, valid", "stays-live         valid, valid",
+            "memory-is-freed    valid, not judged", "invariants-hold    valid, valid",
+            "expectations-hold  valid, valid",
+            "    only simulated: partition, settings of network",
+        ] {
+            #expect(outcome.output.contains(line), "\(outcome.output)")
+        }
+    }
 }

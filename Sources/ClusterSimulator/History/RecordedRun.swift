@@ -67,8 +67,18 @@ public struct RecordedRun {
     /// - Parameter trees: What the nodes show in the end, in their order.
     /// - Complexity: for the longest checks, operations times the nodes' incarnations.
     public func judge(trees: [Value]) -> [CheckResult] {
+        let evidence = evidence(trees: trees, replay)
+        return RecordedRun.checks.map { $0.judge(evidence) }
+    }
+
+    /// What the nodes recorded, as a simulated run does.
+    var replay: RecordReplay {
         var replay = RecordReplay(nodes: names.count)
         replay.play(incarnations)
+        return replay
+    }
+
+    func evidence(trees: [Value], _ replay: RecordReplay) -> Evidence {
         let history = History(operations: servedOperations(replay))
         let nodes = names.indices.map { node in
             let vector = replay.recording.states[node].last?.vector
@@ -77,13 +87,12 @@ public struct RecordedRun {
                 name: names[node], value: trees[node], vector: vector, writer: nil,
                 operations: Evidence.operations(in: entries), diskFailure: nil)
         }
-        let evidence = Evidence(
+        return Evidence(
             scenario, history, replay.recording, nodes: nodes, losses: losses,
             crashes: crashes.map { node, time in
                 let since = scenario.cluster.unsyncedWindow.map { time - min(time, $0) }
                 return UnsyncedEnd(node: node, time: time, unsyncedSince: since)
             })
-        return RecordedRun.checks.map { $0.judge(evidence) }
     }
 
     /// The operations, each with what nodes did of it.

@@ -27,7 +27,8 @@ struct LoadedData: Sendable {
     ///
     /// One operation writes the whole tree, so that all that checks say of operations holds for it.
     var batch: LogEntry {
-        let writer = WriterID(bits: 1)
+        // As long as those that are drawn, so that messages name it.
+        let writer = WriterID(bits: 0x4C6F_6164_6564_2121)
         let time = HybridTime(milliseconds: VirtualClock.beginning - 600_000)
         let operation = Operation(
             stamp: Stamp(time: time, writer: writer), writes: [Write(path: .root, value: value)])

@@ -24,23 +24,29 @@ enum SimulationRunVerb {
         "trace", "FILE", "Also write every event of the one run to this file, as a line of JSON.",
         values: .file)
 
+    private static let real = Option(
+        flag: "real",
+        "Also run one seed of each scenario against real nodes of this machine, in real time, and show both "
+            + "verdicts; what only a simulator can do is skipped, and named.")
     private static let shrink = Option(
         flag: "shrink", "If a run fails, also print a short scenario with which the same fails.")
 
     static let verb = Verb(
         "run", "Runs scenarios, seed by seed; the exit code says what failed.",
         arguments: [files],
-        options: [SeedOptions.seed, seeds, time, jobs, everyRun, json, junit, trace, shrink],
+        options: [SeedOptions.seed, seeds, time, jobs, everyRun, json, junit, trace, real, shrink],
         examples: [
             "hearth sim run Simulations",
             "hearth sim run Simulations/partition-heals.scenario --seed 7",
             "hearth sim run Simulations/swarm.scenario --for 10min --junit swarm.xml",
             "hearth sim run Simulations/swarm.scenario --seed 7 --trace swarm.trace",
+            "hearth sim run Simulations/crash-and-restart.scenario --real",
         ], work: run)
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let files = try ScenarioFiles.read(invocation.words(of: files))
         let range = try invocation.seedRange(seed: SeedOptions.seed, seeds: seeds)
+        if invocation.has(real) { return try RealRunOutput.run(files, range, invocation) }
         let jobs = try invocation.integer(jobs, in: 1...1_000)
         let time = try invocation.time(time)
         if let path = invocation[trace] { try write(traceOf: files, range, invocation, to: path) }

@@ -87,35 +87,9 @@ package struct Soak {
         progress.finish(Int(duration / .seconds(1)))
         try faults.endAll()
         for worker in workers { worker.finish(within: .seconds(20)) }
-        let trees = try stableTrees()
+        let trees = try cluster.stableTrees()
         try faults.countLastRepairs()
         return trees
-    }
-
-    /// All trees, once they are equal, or after a minute.
-    ///
-    /// - Throws: if a node does not hand over its tree by then, which says nothing about what it holds.
-    private func stableTrees() throws(CommandError) -> [(node: String, tree: Value)] {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while true {
-            try StopRequest.check()
-            let isLast = ContinuousClock.now > deadline
-            var trees: [(node: String, tree: Value)] = []
-            for node in cluster.file.nodes {
-                do throws(CommandError) {
-                    // Some hundred megabytes after ten minutes.
-                    let client = try NodeClient(nodes: [node.client], within: .seconds(60))
-                    trees.append((node.id, try client.get(.root)))
-                } catch {
-                    if isLast { throw error }
-                }
-            }
-            let areEqual =
-                trees.count == cluster.file.nodes.count
-                && trees.allSatisfy { $0.tree == trees[0].tree && !$0.tree.isNull }
-            if areEqual || isLast { return trees }
-            pause(milliseconds: 200)
-        }
     }
 }
 
@@ -190,8 +164,9 @@ extension Soak {
         var faults = SoakFaults(cluster, seed: seed)
         let trees = try drive(witnesses, &faults)
         let judgement = try SoakJudgement(
-            of: witnesses.map(\.testimony), cluster, recordsIn: records, faults,
-            durability: invocation[Soak.durability] ?? "commit", trees: trees.map(\.tree))
+            of: witnesses.map(\.testimony), cluster, recordsIn: records,
+            (faults.kills, faults.wipes), durability: invocation[Soak.durability] ?? "commit"
+        ) { $0.judge(trees: trees.map(\.tree)) }
         for result in judgement.results {
             StandardOutput.shared.print(
                 invocation.has(Soak.json) ? result.finding.json : result.finding.line)

@@ -8,6 +8,9 @@ internal import SyncProtocol
 
 /// The verdicts of the simulator's checks on a soak.
 struct SoakJudgement {
+    /// When which nodes were killed, and when they lost their disks, in microseconds.
+    typealias Ends = (kills: [(node: String, time: UInt64)], wipes: [(node: String, time: UInt64)])
+
     let results: [CheckResult]
     private var acknowledged = 0
     private var failed = 0
@@ -17,8 +20,8 @@ struct SoakJudgement {
     /// - Throws: when the records of a node cannot be read.
     init(
         of testimonies: [(operations: [RecordedOperation], writer: WriterID?)],
-        _ cluster: Cluster, recordsIn folder: String, _ faults: SoakFaults, durability: String,
-        trees: [Value]
+        _ cluster: Cluster, recordsIn folder: String, _ faults: Ends, durability: String,
+        by judge: (RecordedRun) -> [CheckResult]
     ) throws(CommandError) {
         let names = cluster.file.nodes.map(\.id)
         var run = RecordedRun(
@@ -43,7 +46,7 @@ struct SoakJudgement {
             let name = String(file.prefix { $0 != "-" })
             try SoakJudgement.add(folder + "/" + file, of: names.place(of: name), to: &run)
         }
-        results = run.judge(trees: trees)
+        results = judge(run)
     }
 
     private static func add(

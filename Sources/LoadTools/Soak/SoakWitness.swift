@@ -20,6 +20,8 @@ final class SoakWitness: SoakWorker {
         var next: UInt64 = 0
         /// The writer of its stamps.
         var writer: WriterID?
+        /// What it asks in place of a soak's requests.
+        var requests: RealRequests?
         /// Each has a number of its own among those of all witnesses.
         var connection: Int
         var session = 0
@@ -45,15 +47,18 @@ final class SoakWitness: SoakWorker {
     /// - Parameters:
     ///   - count: How many witnesses there are.
     ///   - pace: From the beginning of one request to that of the next, in microseconds, at least.
+    ///   - requests: What it asks; nil for the requests of a soak.
     init(
-        _ index: Int, of count: Int, at nodes: [Cluster.Node], seed: UInt64, pace: UInt64
+        _ index: Int, of count: Int, at nodes: [Cluster.Node], seed: UInt64, pace: UInt64,
+        asking requests: RealRequests? = nil
     ) throws(CommandError) {
         self.index = index
         self.count = count
         self.pace = pace
         let state = Monitor(
             State(
-                connection: index * SoakWitness.connectionsLimit, random: SplitMix64(seed: seed)))
+                requests: requests, connection: index * SoakWitness.connectionsLimit,
+                random: SplitMix64(seed: seed)))
         self.state = state
         let shift = index % nodes.count
         let tap = ConnectionTap(
@@ -84,6 +89,9 @@ final class SoakWitness: SoakWorker {
     /// Leaves its node, even with an open request.
     func move() { connection.leaveNode() }
 
+    /// Adds a request that a scenario names; it comes next.
+    func add(_ request: RealRequest) { state.withLock { $0.requests?.add(request) } }
+
     /// Sends the next request if it is due; called several times a second.
     func work() {
         guard let (request, concern) = beginNext() else { return }
@@ -96,6 +104,7 @@ final class SoakWitness: SoakWorker {
                 operation.outcome = RecordedOperation.Outcome(result, wanted: concern)
                 state.finished.append(operation)
                 state.open = nil
+                state.requests?.finish(reading: try? result.get().value)
             }
         }
     }
@@ -116,6 +125,15 @@ final class SoakWitness: SoakWorker {
         let now = SoakClock.microseconds
         return state.withLock { state in
             guard state.isAsking, state.open == nil, now >= state.next else { return nil }
+            if state.requests != nil {
+                guard
+                    let (work, concern) = state.requests?.next(
+                        keyMilliseconds: Loop.wallClockMilliseconds)
+                else { return nil }
+                state.next = now + pace
+                state.open = RecordedOperation(client: index, work, invoked: now)
+                return (work.request, concern)
+            }
             state.next = now + pace
             let work = nextWork(&state)
             state.open = RecordedOperation(client: index, work, invoked: now)
@@ -189,5 +207,12 @@ extension RecordedOperation.Outcome {
             case .done: self = .acknowledged(nil, acknowledgedAt: nil)
             }
         }
+    }
+}
+
+extension Answer {
+    /// What a read has found.
+    fileprivate var value: Value? {
+        if case .value(let value) = self { value } else { nil }
     }
 }
