@@ -56,8 +56,6 @@ public enum Check: String, CaseIterable, Sendable {
     case memoryIsFreed = "memory-is-freed"
     /// No request ends with an unknown outcome while the nodes that could tell it live.
     case outcomesBecomeKnown = "outcomes-become-known"
-    /// A write is too late only if its stamp is as old as the retry window says.
-    case lateWritesAreOld = "late-writes-are-old"
     /// Once all is at rest, what a node says of itself is true.
     case statusTellsTheTruth = "status-tells-the-truth"
     /// A node serves soon after its start if all other members do.

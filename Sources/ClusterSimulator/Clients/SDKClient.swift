@@ -40,7 +40,7 @@ struct SDKClient {
     /// What a dense program has been told and has written.
     var mirror = ClientMirror()
     var tally = CheckTally()
-    /// The stamps of its writes on the present connection, by their numbers there.
+    /// The stamps of a dense program's writes on the present connection, by their numbers there.
     var stamps: [UInt64: Stamp] = [:]
     /// Whether it looks for any node since the last one, whatever it has seen.
     var hasGivenUp = false

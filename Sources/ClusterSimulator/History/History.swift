@@ -12,15 +12,6 @@ struct History {
     /// The transactions of applications.
     var transactions: [TransactionRecord] = []
     var refusals: [Refused] = []
-    /// A write that a node refused as too late, and how old its stamp was by the time of the run.
-    struct Late {
-        var client: Int
-        var node: Int
-        var time: Microseconds
-        var age: Microseconds
-    }
-
-    var late: [Late] = []
     /// The requests of the library's clients that ended undecided.
     var undecided: [(client: Int, time: Microseconds)] = []
 }

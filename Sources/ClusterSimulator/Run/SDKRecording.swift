@@ -22,7 +22,6 @@ extension SimulatedRun {
         if case .hello(let hello) = message.request {
             sdkClients[number].session.greet(seen: hello.seen, at: now)
         }
-        if let stamp = message.stamp { sdkClients[number].stamps[message.id] = stamp }
         // These clients have one open request at a time.
         guard let id = message.requestID,
             case .operation(let operation, _)? = sdkClients[number].open.first?.value
@@ -51,22 +50,10 @@ extension SimulatedRun {
             guard let operation = operation(id, askedOn: connection) else { return }
             history.operations[operation].acknowledgedAt = concern
         case .error(let id, let code, let problem, _):
-            if code == .late { noteLate(id, on: connection, number) }
             guard let operation = operation(id, askedOn: connection) else { return }
             noteRefusal(of: operation, code, problem, by: connections[connection].node)
         default: break
         }
-    }
-
-    /// A node has refused a write because of its stamp.
-    private mutating func noteLate(_ id: UInt64, on connection: Int, _ number: Int) {
-        guard let stamp = sdkClients[number].stamps[id] else { return }
-        let wall = VirtualClock.beginning + now / 1_000
-        let age = wall - min(wall, stamp.time.milliseconds)
-        history.late.append(
-            .init(
-                client: sdkClients[number].index, node: connections[connection].node, time: now,
-                age: age * 1_000))
     }
 
     /// Records a frame of a dense program.
