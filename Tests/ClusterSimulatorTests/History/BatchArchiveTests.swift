@@ -36,6 +36,7 @@ import Testing
         (entry(4...6, 1), [entry(1...3), entry(4...6, 1), entry(7...9)]),
         (entry(4...8, 1), [entry(1...3), entry(4...8, 1)]),
         (entry(2...5, 1), [entry(2...5, 1), entry(7...9)]),
+        (entry(3...5, 1), [entry(3...5, 1), entry(7...9)]),
         (entry(1...9, 1), [entry(1...9, 1)]),
         (entry(10...10, 1), [entry(1...3), entry(4...6), entry(7...9), entry(10...10, 1)]),
     ]) func `a batch replaces those that share a sequence with it`(
