@@ -174,7 +174,7 @@ extension Workload.Request {
         case .append(let list, _, let value): return .push(id: id, path: list, value: value)
         case .get: return .get(id: id, path: path)
         default:
-            if path.isRoot, let write = writes.first {
+            if path.isRoot, writes.count == 1, let write = writes.first {
                 return .put(id: id, path: write.path, value: write.value, concern: concern)
             }
             return .merge(id: id, path: path, writes: writes, concern: concern)
@@ -184,7 +184,9 @@ extension Workload.Request {
     /// The request as a program makes it of the SDK.
     var work: ClientCore.Request.Work {
         if case .get = kind { return .get(path) }
-        if path.isRoot, let write = writes.first { return .put(write.path, write.value) }
+        if path.isRoot, writes.count == 1, let write = writes.first {
+            return .put(write.path, write.value)
+        }
         return .merge(path, writes)
     }
 

@@ -38,7 +38,8 @@ package struct RealRequests: Sendable {
             return (.increment(counter: counter, by: delta), request.concern)
         case .get(let path): return (.get(path), nil)
         case .write:
-            guard request.path.isRoot, let write = request.writes.first else {
+            guard request.path.isRoot, request.writes.count == 1, let write = request.writes.first
+            else {
                 return (.write(request.path, request.writes), request.concern)
             }
             let whole = [Write(path: .root, value: write.value)]

@@ -51,6 +51,22 @@ import Testing
         #expect(moved > 20, "\(moved) transfers were done")
     }
 
+    @Test func `a transfer between places of the root writes both`() throws {
+        let text = """
+            load start.json
+            clients count=1
+            workload operations=30
+            mix 1 transfer /(a|b) (1..9)
+            until 4s
+            check sum /$id == 200
+            """
+        let scenario = try Scenario(parsing: Array(text.utf8), name: "root") { _ in
+            Array("{\"a\":100,\"b\":100}".utf8)
+        }
+        let report = Simulation.run(scenario, seed: 1)
+        #expect(report.verdict == .valid, "\(report.checks)")
+    }
+
     @Test func `what is loaded is in the tree of every node from its first turn`() throws {
         let scenario = try bank("get /accounts", checks: "check count /accounts == 2")
         let report = Simulation.run(scenario, seed: 1)
