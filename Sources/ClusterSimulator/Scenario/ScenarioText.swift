@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 
 // A scenario as the text of a file: what `Scenario(parsing:name:)` reads again.
 
@@ -22,6 +23,7 @@ extension Scenario {
         lines.append("until \(until.text)")
         if quiescence != other.quiescence { lines.append("quiescence \(quiescence.text)") }
         lines.append("check " + checks.map(\.rawValue).joined(separator: ", "))
+        if !marks.isEmpty { lines.append("reach " + marks.map(\.name).joined(separator: ", ")) }
         return lines.joined(separator: "\n") + "\n"
     }
 }
