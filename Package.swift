@@ -9,6 +9,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
+/// Marks of rare paths are counted in builds with HEARTH_MARKS=1 alone: tests, and a simulator that looks for them.
+let marks: [SwiftSetting] =
+    Context.environment["HEARTH_MARKS"] == nil ? [] : [.define("HEARTH_MARKS")]
+
 /// A Swift target with the package's settings, and the pages beside its code.
 func module(
     _ name: String, _ dependencies: [Target.Dependency], pages: [String] = []
@@ -60,23 +64,29 @@ let package = Package(
         module("LineEditor", ["CLineEditor"]),
         module("JSONText", ["DataTree", "CSimdjson"]),
 
+        // Rare paths, which the simulator counts; by itself it does nothing.
+        .target(name: "CMarks"),
+        .target(name: "Marks", dependencies: ["CMarks"], swiftSettings: settings + marks),
+
         // Engine and protocol.
         // HTTP and WebSocket frames as text.
         module("HTTPText", ["DataTree"]),
-        module("QueryEngine", ["DataTree"]),
+        module("QueryEngine", ["DataTree", "Marks"]),
         module(
             "SyncProtocol", ["DataTree", "QueryEngine"],
             pages: ["README.md", "replication-protocol.md"]),
 
         // Cores: values in, values out.
         module(
-            "Convergence", ["DataTree", "SyncProtocol"],
+            "Convergence", ["DataTree", "Marks", "SyncProtocol"],
             pages: ["convergence.md", "convergence_model.py"]),
-        module("Store", ["DataTree", "SyncProtocol", "Convergence"]),
+        module("Store", ["DataTree", "Marks", "SyncProtocol", "Convergence"]),
         module(
             "ReplicaCore",
-            ["DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store", "Rules"]),
-        module("ClientCore", ["DataTree", "SyncProtocol", "QueryEngine"]),
+            [
+                "DataTree", "Marks", "SyncProtocol", "QueryEngine", "Convergence", "Store", "Rules",
+            ]),
+        module("ClientCore", ["DataTree", "Marks", "SyncProtocol", "QueryEngine"]),
         module("Rules", ["DataTree", "JSONText"], pages: ["rules.md"]),
         module("Tokens", ["DataTree", "JSONText", "Rules", "TLS"], pages: ["tokens.md"]),
         module(
@@ -106,8 +116,9 @@ let package = Package(
         module(
             "ClusterSimulator",
             [
-                "DataTree", "JSONText", "SyncProtocol", "QueryEngine", "Convergence", "Store",
-                "ReplicaCore", "HTTPText", "GatewayCore", "ClientCore", "Rules", "Spelling",
+                "DataTree", "JSONText", "Marks", "SyncProtocol", "QueryEngine", "Convergence",
+                "Store", "ReplicaCore", "HTTPText", "GatewayCore", "ClientCore", "Rules",
+                "Spelling",
             ],
             pages: ["guarantees.md"]),
         module(
@@ -139,9 +150,8 @@ let package = Package(
             dependencies: [
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
                 "ClusterSimulator", "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
-                "Hearth", "JSONText", "LineEditor", "LoadTools", "QueryEngine", "Rules", "Sockets",
-                "Storage",
-                "SyncProtocol", "TLS", "Threads", "Tokens", "ZeroMQ",
+                "Hearth", "JSONText", "LineEditor", "LoadTools", "Marks", "QueryEngine", "Rules",
+                "Sockets", "Storage", "SyncProtocol", "TLS", "Threads", "Tokens", "ZeroMQ",
             ],
             swiftSettings: settings,
             // Threads of a node free what others have allocated, and each turn frees batches of some hundred kilobytes:
@@ -191,7 +201,9 @@ let package = Package(
             exclude: ["Fixtures"], swiftSettings: settings),
         tests(
             of: "ClusterSimulator",
-            using: ["Convergence", "DataTree", "HTTPText", "JSONText", "Store", "ZeroMQ"]),
+            using: [
+                "Convergence", "DataTree", "HTTPText", "JSONText", "Marks", "Store", "ZeroMQ",
+            ]),
         // The command too: it runs the node that some tests talk to, and so it must be built.
         .testTarget(
             name: "HearthTests",
@@ -212,7 +224,7 @@ let package = Package(
             of: "HearthCommand",
             using: [
                 "ClusterAdministration", "ClusterSimulator", "CommandLineKit", "DataTree",
-                "JSONText",
+                "JSONText", "Marks",
                 "QueryEngine", "Sockets", "SyncProtocol", "ZeroMQ",
             ]),
     ],

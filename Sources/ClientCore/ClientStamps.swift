@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import SyncProtocol
 
 // Stamps, by which a write that is sent to several nodes is done once, and the refusals of stamps. Source: `hello`
@@ -75,11 +76,13 @@ extension Client {
     /// The node does not hold what this client has seen; another one may. After a while the client begins a new
     /// session without it, because it may be lost.
     mutating func noteBehind(_ error: HearthError) {
+        sometimes(.nodeIsBehind)
         let since = behindSince ?? now
         behindSince = since
         if now - since >= configuration.sessionMilliseconds {
             seen = VersionVector()
             behindSince = nil
+            sometimes(.sessionIsGivenUp)
         }
         refusal = error
         loseConnection()

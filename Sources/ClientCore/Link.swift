@@ -1,3 +1,5 @@
+import Marks
+
 /// The state of the connection: the node, whether it answers, and the next one to try.
 struct Link: Sendable {
     enum State: Equatable, Sendable {
@@ -135,6 +137,7 @@ struct Link: Sendable {
             failures = 0
             return 0
         }
+        sometimes(.allNodesWereTried)
         return backOff(after: failures / configuration.nodes.count)
     }
 

@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 /// The unanswered requests: those in flight, and those that wait for room.
@@ -150,6 +151,7 @@ struct Requests: Sendable {
         waiting.replaceSubrange(..<head, with: pending.filter(\.isRepeatable))
         head = 0
         let lost = pending.filter { !$0.isRepeatable }
+        if !lost.isEmpty { sometimes(.requestsAreLostWithConnection) }
         for pending in lost { byteCount -= pending.byteCount }
         return lost
     }
@@ -223,7 +225,10 @@ extension Requests {
         // A node that has sent a transaction to the coordinator answers that the outcome is undecided.
         if case .transact = pending.request.work { pending.mayBeDone = true }
         if isDecided { pending.mayBeDone = false }
-        if pending.mayBeDone { pending.undecidedSince = pending.undecidedSince ?? now }
+        if pending.mayBeDone {
+            sometimes(.outcomeIsUndecided)
+            pending.undecidedSince = pending.undecidedSince ?? now
+        }
         returned.append((wireID, pending))
         return true
     }
@@ -241,6 +246,7 @@ extension Requests {
         if !isUndecided {
             for index in kept.indices { kept[index].stamp = nil }
         }
+        if !isUndecided, !kept.isEmpty { sometimes(.stampIsReplaced) }
         func isLost(_ pending: Pending) -> Bool {
             guard let moment, let since = pending.undecidedSince else { return false }
             return pending.mayBeDone && since <= moment

@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 
 /// A read-modify-write: the result of the application's function replaces the value that the function was run on,
 /// if that is still the value at the node that decides.
@@ -92,6 +93,7 @@ struct Transactions: Sendable {
     /// Marks a transaction as refused, and with it those that rest on it.
     mutating func doom(besides id: RequestID, at path: Path) {
         for place in all.indices where all[place].id != id && all[place].overlaps(path) {
+            sometimes(.transactionIsDoomed)
             all[place].isDoomed = all[place].isSent
         }
     }

@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 public import SyncProtocol
 
 /// Which writes with stamps of clients were done: the times of each client's last ones.
@@ -54,6 +55,7 @@ public struct DeduplicationTable: Equatable, Sendable {
 
     /// Forgets the half of the clients whose last writes are oldest, and half of the others' times.
     private mutating func shrink() {
+        sometimes(.deduplicationTableShrinks)
         let last = clients.map { (writer: $0.key, time: $0.value.times.last ?? .zero) }
             .sorted { ($0.time, $0.writer) < ($1.time, $1.writer) }
         for (writer, time) in last.prefix(last.count / 2) {
@@ -72,6 +74,7 @@ extension DeduplicationTable.Client {
         guard time > floor else { return 0 }
         if let last = times.last, last >= time {
             guard !times.contains(ascending: time) else { return 0 }
+            sometimes(.stampArrivesOutOfOrder)
             times.insert(time, at: times.firstIndex { $0 > time } ?? times.count)
             return 1
         }

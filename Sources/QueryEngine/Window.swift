@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 
 /// The part of an order that a query shows: the places between two cuts, which a limit draws closer.
 ///
@@ -72,6 +73,7 @@ extension Window {
         by excess: Int, _ limit: Query.Limit, in list: OrderedList,
         _ crossed: (Place, Value) -> Void
     ) {
+        sometimes(.windowPushesOut)
         count = limit.count
         let start = limit.isFirst ? list.rank(of: high) - excess - 1 : list.rank(of: low)
         let outermost = limit.isFirst ? start : start + excess
@@ -91,6 +93,7 @@ extension Window {
         by lack: Int, _ limit: Query.Limit, in list: OrderedList,
         _ crossed: (Place, Value) -> Void
     ) {
+        sometimes(.windowRefills)
         let ranks: Range<Int>
         if limit.isFirst {
             let start = list.rank(of: high)
@@ -106,6 +109,7 @@ extension Window {
             crossed(place, child)
         }
         if count < limit.count {
+            sometimes(.windowRunsDry)
             (low, high) = range
         } else if let outermost {
             drawCut(to: outermost, limit)

@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import SyncProtocol
 
 // What a replica does for its clients beyond their sessions.
@@ -179,6 +180,7 @@ extension Replica {
         switch replication.admission(of: stamp) {
         case .notOfClient: throw .writerOfNode(stamp.writer)
         case .done:
+            sometimes(.writeIsAskedAgain)
             replication.counters.repeated += 1
             // This node does not know on which other nodes the write is durable.
             let id = submission.id
@@ -190,6 +192,7 @@ extension Replica {
             guard sessions.clients.isHalted(submission.session) else { return true }
             throw halt(submission.session, at: stamp, because: Sessions.haltedProblem)
         case .refused(let problem):
+            sometimes(.stampComesTooLate)
             let isHalted = sessions.clients.isHalted(submission.session)
             throw halt(
                 submission.session, at: stamp, because: isHalted ? Sessions.haltedProblem : problem)

@@ -1,3 +1,4 @@
+import Marks
 import Store
 import SyncProtocol
 
@@ -85,6 +86,7 @@ extension Replica {
     mutating func send(_ batches: [[UInt8]], for read: LogRead) {
         let covered = checkpoints.vector[read.origin]
         let isMissing = batches.isEmpty && vector[read.origin] >= read.from
+        if isMissing, covered < read.from { sometimes(.damagedBatchIsAskedFor) }
         // The next checkpoint will have the batches that are damaged in the log.
         if isMissing, covered < read.from { checkpoints.want() }
         let isCompacted = isMissing && covered >= read.from
@@ -93,6 +95,7 @@ extension Replica {
             ? PeerMessage.compacted(origin: read.origin, through: covered)
             : PeerMessage.batches(origin: read.origin, batches: batches)
         replication.turn.immediate.append(.answer(read.member, message.frame))
+        if isCompacted { sometimes(.compactedLogIsAskedFor) }
     }
 
     private mutating func peerMessages(in frame: [UInt8]) -> [PeerMessage] {

@@ -1,3 +1,4 @@
+import Marks
 import Store
 import SyncProtocol
 
@@ -50,6 +51,7 @@ extension Replica {
     /// Keeps a copy of the database: operations that are only in this replica's checkpoint cannot be replayed,
     /// but an operator whose cluster has lost them can find them in the copy.
     private mutating func keepCopy() {
+        sometimes(.orphansAreOnlyInTheCheckpoint)
         replication.turn.immediate.append(
             .backUp(name: "evicted-\(now.wallMilliseconds)", id: 0, for: .none))
     }

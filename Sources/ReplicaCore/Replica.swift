@@ -1,5 +1,6 @@
 import Convergence
 public import DataTree
+import Marks
 public import Store
 public import SyncProtocol
 
@@ -110,6 +111,7 @@ public struct Replica: Sendable {
 
     /// Drops what waits in the reorder buffer, which could not be stored in order; peers have it.
     private mutating func suspend(_ failure: StorageFailure) {
+        sometimes(.diskRefusesWrites)
         storageFailure = failure
         replication.reorderBuffer.removeAll { _ in true }
     }

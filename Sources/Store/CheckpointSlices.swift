@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 // How a store writes a checkpoint: rows under IDs never used before, in slices between turns; then one
@@ -42,6 +43,7 @@ extension DurableStore {
     mutating func chunk(for read: RowRead) throws(Failure) -> CheckpointChunk {
         let bytes = try tables.property(headName) ?? []
         guard let head = try? CheckpointHead(bytes) else {
+            sometimes(.checkpointIsReadBeforeThereIsOne)
             // There is no checkpoint, or the replica will find it damaged.
             return CheckpointChunk(head: bytes, after: 0, rows: [], isLast: true)
         }
@@ -50,6 +52,9 @@ extension DurableStore {
         let hasMore = try !self.rows(
             after: rows.last?.number ?? after, through: head.lastRow, byteLimit: 0
         ).isEmpty
+        if read.checkpoint != 0, read.checkpoint != head.lastRow {
+            sometimes(.transferMeetsNewerCheckpoint)
+        }
         return CheckpointChunk(
             head: bytes, after: after, rows: rows.map(CheckpointRow.init), isLast: !hasMore)
     }

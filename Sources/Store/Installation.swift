@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 // How the checkpoint of a peer replaces this node's own.
@@ -23,6 +24,7 @@ extension DurableStore {
         _ head: [UInt8], keepsLog: Bool, holding held: VersionVector
     ) throws(Failure) -> (RestoredCheckpoint, log: [[UInt8]])? {
         guard let checkpoint = try receivedCheckpoint(head) else {
+            sometimes(.receivedCheckpointIsDamaged)
             try change(.later) { tables throws(Failure) in
                 try tables.removeAll(from: .received)
             }
@@ -61,7 +63,10 @@ extension DurableStore {
         var batches: [LogEntry] = []
         var merge = try LogMerge(&tables, beyond: start, byteLimit: limits.logBytes)
         while let batch = try merge.next(in: &tables) {
-            guard batch.first == end[batch.origin] + 1 else { continue }
+            guard batch.first == end[batch.origin] + 1 else {
+                sometimes(.logHasAGapAtInstallation)
+                continue
+            }
             end[batch.origin] = batch.last
             batches.append(batch)
         }

@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 // What a store does with its log: it reads batches for peers, truncates the log, and keeps the batches that
@@ -36,7 +37,10 @@ extension DurableStore {
                     from: .batch, of: origin.bits, 0...last, limit: limit)
             }
             byteCount += removed.byteCount
-            if removed.count == limit { rest[origin] = sequence }
+            if removed.count == limit {
+                sometimes(.truncationGoesOnInPieces)
+                rest[origin] = sequence
+            }
         }
         logByteCount -= byteCount
         return rest.entries.isEmpty ? .done : .unfinished(.truncate(rest))
@@ -53,6 +57,7 @@ extension DurableStore {
             ).first
         else { return nil }
         if row.last <= sequence { return number }
+        sometimes(.truncationEndsWithinABatch)
         return number == 0
             ? nil : try tables.lastNumber(in: .batch, of: origin.bits, through: number - 1)
     }
@@ -74,6 +79,7 @@ extension DurableStore {
                 if last != row.number { try tables.insert(row, into: .orphan) }
             }
         }
+        if !rows.isEmpty { sometimes(.orphansAreKept) }
         return try orphans()
     }
 

@@ -1,3 +1,4 @@
+import Marks
 public import SyncProtocol
 
 /// What a replica starts from; it then replays the log.
@@ -113,6 +114,7 @@ extension DurableStore {
             piece.append(batch)
             byteCount += batch.bytes.count
             guard byteCount >= limits.decodedBytes else { continue }
+            sometimes(.recoveryReadsTheLogInPieces)
             if let finding = replayed.take(piece, decoding, replay) { throw fail(finding) }
             logByteCount += byteCount
             (piece, byteCount) = ([], 0)
@@ -147,7 +149,9 @@ private struct LogReplay {
     ) -> StoreFinding? {
         for decoded in decoding.batches(batches, covered) {
             switch decoded {
-            case .failure(let error): return .damage(error.problem)
+            case .failure(let error):
+                sometimes(.recoveryMeetsDamagedBatch)
+                return .damage(error.problem)
             case .success(let stored):
                 if let finding = follow(stored.head) { return finding }
                 if let batch = stored.batch {
@@ -179,6 +183,7 @@ private struct LogReplay {
         guard let (origin, sequence) = needed.advanced(beyond: vector).entries.first else {
             return nil
         }
+        sometimes(.recoveryMissesDependencies)
         return .damage(
             "the log of \(origin) ends at \(vector[origin]), and others rest on \(sequence)")
     }

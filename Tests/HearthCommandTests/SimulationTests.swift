@@ -1,5 +1,6 @@
 import ClusterSimulator
 import Foundation
+import Marks
 import Testing
 
 @testable import CommandLineKit
@@ -32,6 +33,12 @@ import Testing
         #expect(self.items(SeedPlan([1...1]), 1).map(\.isRepeated) == [false])
     }
 
+    @Test func `seeds of a list come in its order`() {
+        let plan = SeedPlan(list: [9, 5, 7])
+        #expect(plan.total == 3)
+        #expect(items(plan, 5).map(\.seed) == [9, 5, 7])
+    }
+
     @Test func `the largest seed is the last`() {
         let last = UInt64.max
         #expect(items(SeedPlan([last - 1...last]), 5).map(\.seed) == [last - 1, last])
@@ -45,12 +52,28 @@ import Testing
     ])
     func `each failure has its exit code, and a command that repeats it`(
         verdict: RunVerdict, status: Int, verb: String
-    ) {
+    ) throws {
         #expect(verdict.status.rawValue == Int32(status))
+        let scenario = try Scenario(parsing: "check replicas-equal", name: "it's")
+        let file = ScenarioFiles.File(path: "a b/it's.scenario", scenario: scenario)
+        let words = "hearth sim \(verb) 'a b/it'\\''s.scenario'"
+        #expect(verdict.command(file, seed: 7) == "\(words) --seed 7")
         #expect(
-            verdict.command("a b/it's.scenario", seed: 7)
-                == "hearth sim \(verb) 'a b/it'\\''s.scenario' --seed 7")
+            verdict.command(file.searched(.priorities), seed: 7)
+                == "\(words) --search priorities --seed 7")
         #expect((verdict.failure == nil) == (verdict == .passed))
+    }
+
+    @Test(arguments: [(true, RunVerdict.passed), (false, .differed)])
+    func `a run whose repetition was another one has differed`(
+        isDeterministic: Bool, expected: RunVerdict
+    ) throws {
+        let scenario = try Scenario(
+            parsing: "workload operations=5 push=1\nuntil 1s\ncheck replicas-equal", name: "short")
+        let finished = SimulationRuns.Finished(
+            item: SeedPlan.Item(scenario: 0, seed: 1, isRepeated: true),
+            report: Simulation.run(scenario, seed: 1), isDeterministic: isDeterministic, seconds: 0)
+        #expect(RunVerdict(finished) == expected)
     }
 
     @Test func `what is lost is worst, and what only takes too long is least`() {
@@ -59,6 +82,24 @@ import Testing
         ]
         #expect(verdicts.map(\.severity) == verdicts.map(\.severity).sorted())
         #expect(Set(verdicts.map(\.severity)).count == verdicts.count)
+    }
+}
+
+@Suite struct MarkTallyTests {
+    @Test func `marks are counted in runs and in times, and those that were missed are named`() {
+        var tally = MarkTally()
+        var marks = MarkCounts()
+        tally.add(marks)
+        marks[.batchWaits] = 3
+        tally.add(marks)
+        marks[.termIsLost] = 1
+        for _ in 0..<10 { tally.add(marks) }
+        #expect(tally.reached(within: 1) == 0 && tally.reached(within: 2) == 1)
+        #expect(tally.missed.count == Mark.allCases.count - 2)
+        #expect(tally.lines[0] == "marks: 2 of \(Mark.allCases.count) in 12 runs, 2 after 10")
+        #expect(tally.lines[2] == "              916     2750    batch-waits")
+        #expect(tally.lines[3].hasSuffix("  term-is-lost"))
+        #expect(tally.json.contains("\"batch-waits\":{\"runs\":11,\"times\":33}"))
     }
 }
 
@@ -106,6 +147,33 @@ import Testing
         #expect(outcome.output.contains("\n6 runs, 6 passed, 0 failed"))
         #expect(outcome.output.contains(" checks had nothing to check in their run"))
         #expect(outcome.errors.isEmpty, "\(outcome.errors)")
+    }
+
+    @Test func `every schedule of a tiny scenario is tried, and a schedule can be followed`() throws
+    {
+        try folder.write(
+            Array(
+                """
+                cluster replicas=2
+                clients count=2
+                search way=exhaustive
+                at 1s c1 set /a 1
+                at 1s c2 set /a 2
+                until 2s
+                check replicas-equal, stays-live
+                """.utf8), to: "tiny.scenario")
+        let file = folder.path + "/tiny.scenario"
+        let outcome = try sim("run", file)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.hasPrefix("passed  tiny  every schedule, "))
+        let json = try sim("run", file, "--json")
+        #expect(json.output.hasPrefix("{\"scenario\":\"tiny\",\"search\":\"exhaustive\","))
+        let course = try sim("replay", file, "--schedule", "0.0")
+        #expect(course.status == 0 && course.output.contains("\nholds  tiny"))
+        #expect(try sim("replay", file, "--schedule", "0.99").status == 65)
+        let timed = try sim("run", file, "--search", "priorities", "--seeds", "1..2")
+        #expect(timed.status == 0 && timed.output.contains(" processes, "))
+        #expect(try sim("run", good, "--search", "exhaustive").status == 65)
     }
 
     @Test func `a check that has nothing to check with any seed is a warning, and exit code 3`()

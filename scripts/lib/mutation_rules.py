@@ -96,9 +96,9 @@ OPPOSITES = {
     "pre": "suf", "suf": "pre", "first": "last", "last": "first", "First": "Last", "Last": "First",
     "lower": "upper", "upper": "lower",
 }
-# A precondition names our own bugs; neither room that is reserved nor a hash is behaviour.
+# A precondition names our own bugs, and a mark does nothing; neither room that is reserved nor a hash is behaviour.
 UNTOUCHED = re.compile(
-    r"(?<![\w.])(?:precondition|preconditionFailure|assert|assertionFailure|fatalError)\("
+    r"(?<![\w.])(?:precondition|preconditionFailure|assert|assertionFailure|fatalError|sometimes)\("
     r"|(?<![\w.])[\w.]+\.reserveCapacity\(|\bhasher\.combine\(")
 INITIALIZER = re.compile(r"\binit\??[<(][^{}]*\{$")
 CALL = re.compile(r"(?<!func )(?<!init)\b[a-z]\w*\(")

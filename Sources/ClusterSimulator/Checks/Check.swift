@@ -110,6 +110,18 @@ public enum Check: String, CaseIterable, Sendable {
     case gatewaysForgetClients = "gateways-forget-clients"
 }
 
+extension Check {
+    /// Whether it judges how long something takes.
+    var isTimed: Bool {
+        switch self {
+        case .answersInTime, .outcomesBecomeKnown, .nodesServeInTime, .clientsConnectInTime,
+            .goneClientsAreNoticed:
+            true
+        default: false
+        }
+    }
+}
+
 /// The verdict of a check.
 public enum Verdict: String, Sendable {
     case valid

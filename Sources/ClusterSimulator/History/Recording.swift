@@ -254,6 +254,9 @@ struct Recording {
         }
     }
 
+    /// What the present process of a node has announced.
+    func announced(by node: Int) -> VersionVector? { incarnations[node]?.vector }
+
     /// Records the vector that a node announced.
     mutating func note(published frame: [UInt8], node: Int) {
         guard isOn, let messages = try? FrameReader<PeerMessage>.messages(in: frame) else { return }

@@ -42,16 +42,28 @@ struct DivergenceWatch {
     ) {
         guard !hasPairFailure, let replica = run.nodes[node].replica else { return }
         for other in run.nodes where other.index != node && other.belongs {
-            guard let peer = other.replica, peer.vector == replica.vector,
-                !peer.value.isSame(as: replica.value), peer.value != replica.value
+            guard let peer = other.replica,
+                let difference = DivergenceWatch.difference(replica.view, peer.view)
             else { continue }
             hasPairFailure = true
             let problem =
                 "\(run.nodes[node].name) and \(other.name) hold the same operations and differ, at "
-                + "\(TreeDifference(replica.value, peer.value))"
+                + "\(difference)"
             found.append(Divergence(problem, after: event, in: run, nodes: [node, other.index]))
             return
         }
+    }
+}
+
+extension DivergenceWatch {
+    /// How two replicas differ that hold the same operations; nil if they hold others, or show the same.
+    static func difference(
+        _ first: Recording.ReplicaView, _ second: Recording.ReplicaView
+    ) -> TreeDifference? {
+        guard first.vector == second.vector, !first.value.isSame(as: second.value),
+            first.value != second.value
+        else { return nil }
+        return TreeDifference(first.value, second.value)
     }
 }
 

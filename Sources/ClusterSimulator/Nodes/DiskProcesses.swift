@@ -10,6 +10,7 @@ extension VirtualDisk {
     ) throws(MemoryTables.Failure) -> Replica {
         store = DurableStore(store.tables, limits: VirtualDisk.limits)
         hasFailed = false
+        replacement = nil
         let replica = try store.recover(begin: begin) { $0.replay($1) }
         store.tables.isLying = trouble == .lying
         compareWithModel()
@@ -23,7 +24,6 @@ extension VirtualDisk {
 
     /// The process ends: a first part of the work under way is still done. Returns how many turns are lost.
     mutating func endProcess() -> Int {
-        replacement = nil
         store.tables.isLying = trouble == .lying
         let group = queue.group
         var kept = 0
@@ -43,7 +43,11 @@ extension VirtualDisk {
 
     /// Does a request whose outcome no process receives.
     private mutating func finishUnseen(_ request: StoreRequest) {
-        let progress = try? perform(request)
+        if let progress = try? perform(request) { noteReplacement(by: request, progress) }
+    }
+
+    /// Records a checkpoint that has replaced all else, until the process acts upon that.
+    mutating func noteReplacement(by request: StoreRequest, _ progress: StoreProgress) {
         if case .install(_, keepsLog: false, _) = request,
             case .replied(.installed(.some)) = progress
         {

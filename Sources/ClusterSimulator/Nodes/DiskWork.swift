@@ -67,6 +67,7 @@ extension VirtualDisk {
         }
         let progress = try perform(request)
         report(progress, of: request)
+        noteReplacement(by: request, progress)
         step = DiskStep(request, progress)
         switch progress {
         case .done: return .done(stored: nil, nil)

@@ -83,29 +83,14 @@ struct VirtualNode {
     ) {
         self.index = index
         self.isRecorded = isRecorded
-        let names = (1...cluster.replicas).map { "n\($0)" }
-        name = names[index]
+        name = index.nodeName
         random = SplitMix64(seed: seed, part: 1_000 + UInt64(index))
         clock = VirtualClock(clocks, random: &random)
         disk = VirtualDisk(
             cluster.durability, sync: cluster.sync,
             random: SplitMix64(seed: seed, part: 2_000 + UInt64(index)))
-        configuration = ReplicaConfiguration(
-            cluster: "simulated", member: name, peers: [],
-            durability: cluster.durability, seed: 0)
-        configuration.checkpointBytes = cluster.checkpointBytes
-        configuration.foldingLimit = 2
-        configuration.catchUpBytes = cluster.catchUpBytes
-        configuration.keptTreeMilliseconds = 400
-        configuration.logLimit = UInt64(cluster.logLimit)
-        configuration.leaseMilliseconds = cluster.lease / 1_000
-        configuration.retryWindowMilliseconds = cluster.retryWindow / 1_000
-        for name in names { configuration.endpoints[name] = "sim://\(name)" }
-        if index < cluster.newer {
-            let oldest = configuration.versions.lowerBound
-            configuration.versions = oldest...oldest + 1
-        }
-        list(members: Array(names.indices.dropLast(cluster.newcomers)))
+        configuration = cluster.configuration(of: index)
+        list(members: cluster.firstMembers)
     }
 
     /// Sets the members, counted from 0, from the next start on.
@@ -363,6 +348,33 @@ struct VirtualNode {
 
     /// From one turn without input to the next.
     mutating func tickDelay() -> Microseconds { random.time(in: TimeRange(40_000, 60_000)) }
+}
+
+extension ClusterSettings {
+    /// The nodes that are members at first, counted from 0.
+    fileprivate var firstMembers: [Int] { Array((0..<replicas).dropLast(newcomers)) }
+
+    /// The configuration of a node: limits are so low that short runs meet them.
+    func configuration(of index: Int) -> ReplicaConfiguration {
+        var configuration = ReplicaConfiguration(
+            cluster: "simulated", member: index.nodeName, peers: firstMembers.map(\.nodeName),
+            durability: durability, seed: 0)
+        configuration.checkpointBytes = checkpointBytes
+        configuration.foldingLimit = 2
+        configuration.catchUpBytes = catchUpBytes
+        configuration.keptTreeMilliseconds = 400
+        configuration.logLimit = UInt64(logLimit)
+        configuration.leaseMilliseconds = lease / 1_000
+        configuration.retryWindowMilliseconds = retryWindow / 1_000
+        for index in 0..<replicas {
+            configuration.endpoints[index.nodeName] = "sim://\(index.nodeName)"
+        }
+        if index < newer {
+            let oldest = configuration.versions.lowerBound
+            configuration.versions = oldest...oldest + 1
+        }
+        return configuration
+    }
 }
 
 extension Counters {

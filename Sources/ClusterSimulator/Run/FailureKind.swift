@@ -14,17 +14,29 @@ extension SimulationReport {
     /// In a cluster that never came to rest, what is there in the end proves nothing else.
     public var failureKind: FailureKind? {
         let failed = checks.filter { $0.verdict == .invalid }.map(\.check)
+        return FailureKind(failed, failure: failure, hasConverged: hasConverged)
+            ?? (verdict == .invalid ? .safety : nil)
+    }
+}
+
+extension FailureKind {
+    /// What checks that have failed say together; nil if none has.
+    init?(_ failed: [Check], failure: String?, hasConverged: Bool) {
         if failure != nil {
-            return failed.contains { $0.failureKind == .durability } ? .durability : .safety
+            self = failed.contains { $0.failureKind == .durability } ? .durability : .safety
+            return
         }
         if !hasConverged, !failed.isEmpty,
             failed.allSatisfy({ $0.failureKind == .liveness || $0.judgesTheEnd })
         {
-            return .liveness
+            self = .liveness
+            return
         }
         let kinds = failed.map(\.failureKind)
-        return FailureKind.allCases.first { kinds.contains($0) }
-            ?? (verdict == .invalid ? .safety : nil)
+        guard let worst = FailureKind.allCases.first(where: { kinds.contains($0) }) else {
+            return nil
+        }
+        self = worst
     }
 }
 

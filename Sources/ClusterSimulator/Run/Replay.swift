@@ -15,6 +15,11 @@ public enum Replay {
         compare((scenario, seed), (scenario, seed))
     }
 
+    /// Whether another run gives what one has given, as `hearth sim run` looks at one run in twenty.
+    public static func repeats(_ report: SimulationReport, _ scenario: Scenario) -> Bool {
+        Simulation.run(scenario, seed: report.seed).traceHash == report.traceHash
+    }
+
     /// Compares two runs, which need not be of one seed.
     static func compare(
         _ first: (scenario: Scenario, seed: UInt64), _ second: (scenario: Scenario, seed: UInt64)

@@ -70,6 +70,7 @@ extension SimulatedRun {
         let stableTime = nodes[node].standing?.stableTime ?? .zero
         noteClock(of: node)
         perform(nodes[node].turn(at: now), of: node)
+        if nodes[node].state == .running { nodes[node].disk.replacement = nil }
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
         noteReturn(of: node)
         guard recording.isOn, let standing = nodes[node].standing else { return }

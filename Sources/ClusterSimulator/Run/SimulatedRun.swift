@@ -11,7 +11,7 @@ struct SimulatedRun {
     let scenario: Scenario
 
     var now: Microseconds = 0
-    var queue = EventQueue()
+    var queue: EventOrder
     var network: VirtualNetwork
     var nodes: [VirtualNode]
     /// SDK clients: first those that send requests, then listeners, applications, dense programs, and idle ones.
@@ -58,6 +58,7 @@ struct SimulatedRun {
         self.scenario = scenario
         let recording = Recording(of: scenario)
         self.recording = recording
+        queue = EventOrder(scenario, seed: seed)
         let count = scenario.cluster.replicas
         network = VirtualNetwork(
             scenario.network, nodes: count,

@@ -1,3 +1,5 @@
+public import Marks
+
 /// The outcome of one run.
 public struct SimulationReport: Sendable {
     package let scenario: String
@@ -16,6 +18,8 @@ public struct SimulationReport: Sendable {
     /// In the order in which the scenario names them.
     public internal(set) var checks: [CheckResult]
     package let statistics: SimulationStatistics
+    /// The rare paths that the run has reached, in a build that counts them.
+    public internal(set) var marks = MarkCounts()
 
     /// The hash as sixteen hexadecimal digits.
     public var traceHashText: String { traceHash.hexadecimal }
@@ -71,6 +75,9 @@ public struct SimulationStatistics: Equatable, Sendable {
     public internal(set) var damagedDisks = 0
     /// Processes that were started under the name of another.
     public internal(set) var duplicateNodes = 0
+    /// Where priorities decide: the processes that had any, and the steps before all faults ended.
+    package internal(set) var processes = 0
+    package internal(set) var steps = 0
     /// How often the list of nodes changed, or one was lost for good.
     public internal(set) var memberChanges = 0
 
@@ -83,6 +90,8 @@ public struct SimulationStatistics: Equatable, Sendable {
             case .unknown, .open: unknown += 1
             }
         }
+        processes = run.queue.priorities?.processCount ?? 0
+        steps = run.queue.priorities?.stepCount ?? 0
         framesSent = run.network.counts.sent
         framesDropped = run.network.counts.dropped
         framesDuplicated = run.network.counts.duplicated

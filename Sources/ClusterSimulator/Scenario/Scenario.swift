@@ -1,3 +1,5 @@
+public import Marks
+
 /// A claim about a cluster, and the circumstances under which it must hold: what a `.scenario` file
 /// says. `Simulations/README.md` describes the format; `Scenario(parsing:name:)` reads it.
 public struct Scenario: Sendable {
@@ -9,6 +11,8 @@ public struct Scenario: Sendable {
     public internal(set) var seeds: ClosedRange<UInt64> = 1...10
     /// The checks to judge a run by.
     public internal(set) var checks: [Check] = []
+    /// Rare paths, each of which some run has to reach.
+    public internal(set) var marks: [Mark] = []
 
     /// Whether runs are recorded and compared, for checks.
     private(set) var isObserved = true
@@ -22,6 +26,7 @@ public struct Scenario: Sendable {
     var workload = WorkloadSettings()
     var clocks = ClockSettings()
     var faults = FaultSettings()
+    var search = SearchSettings()
     var script: [Scripted] = []
     /// What is in the tree before a run begins.
     var data: LoadedData?

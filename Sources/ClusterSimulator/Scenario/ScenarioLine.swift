@@ -87,6 +87,14 @@ struct ScenarioLine {
         return rest
     }
 
+    /// Takes the next word of a list with commas.
+    mutating func takeName(of what: String) throws(ScenarioError) -> ScenarioWord {
+        var word = take()
+        if word.text.hasSuffix(",") { word.text.removeLast() }
+        if word.text.isEmpty { throw .expected("the name of \(what)", found: word) }
+        return word
+    }
+
     /// Checks that nothing follows.
     func finish() throws(ScenarioError) {
         if !isAtEnd { throw .expected("the end of the line", found: peek) }

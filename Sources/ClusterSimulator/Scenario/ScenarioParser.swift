@@ -1,3 +1,5 @@
+import Marks
+
 /// Reads the lines of a scenario file.
 ///
 /// Grammar, one statement a line; `#` begins a comment, and words are separated by spaces:
@@ -27,7 +29,7 @@
 struct ScenarioParser {
     private static let statements =
         ScenarioSection.allCases.map(\.rawValue) + [
-            "swarm", "seeds", "load", "mix", "at", "until", "quiescence", "check",
+            "swarm", "seeds", "load", "mix", "at", "until", "quiescence", "check", "reach",
         ]
     private static let requests = ["set", "push", "increment", "remove"]
 
@@ -114,16 +116,25 @@ struct ScenarioParser {
             let word = line.take()
             return timed.append(TimedLine(line: line, times: try word.times(), word: word))
         case "check": try readChecks(&line)
+        case "reach": try readMarks(&line)
         default: throw .unknown(word, known: ScenarioParser.statements)
         }
         try line.finish()
     }
 
+    private mutating func readMarks(_ line: inout ScenarioLine) throws(ScenarioError) {
+        repeat {
+            let word = try line.takeName(of: "a mark")
+            guard let mark = Mark(named: word.text) else {
+                throw .unknown(word, known: Mark.allCases.map(\.name))
+            }
+            if !scenario.marks.contains(mark) { scenario.marks.append(mark) }
+        } while !line.isAtEnd
+    }
+
     private mutating func readChecks(_ line: inout ScenarioLine) throws(ScenarioError) {
         repeat {
-            var word = line.take()
-            if word.text.hasSuffix(",") { word.text.removeLast() }
-            if word.text.isEmpty { throw .expected("the name of a check", found: word) }
+            let word = try line.takeName(of: "a check")
             guard let check = Check(rawValue: word.text) else {
                 throw .unknown(word, known: Check.allCases.map(\.rawValue) + Invariant.words)
             }

@@ -1,6 +1,6 @@
 /// The sections of a scenario file that hold `name=value` settings.
 enum ScenarioSection: String, CaseIterable {
-    case cluster, network, clients, workload, clocks, faults
+    case cluster, network, clients, workload, clocks, faults, search
 
     /// Takes the settings of a line.
     func read(_ line: inout ScenarioLine, into scenario: inout Scenario) throws(ScenarioError) {
@@ -20,6 +20,7 @@ extension ScenarioSection {
         case .workload: workloadSettings
         case .clocks: clockSettings
         case .faults: faultSettings
+        case .search: searchSettings
         }
     }
 
@@ -99,6 +100,24 @@ extension ScenarioSection {
             .value(
                 "drift", \.clocks.drift, { word throws(ScenarioError) in try word.drift() },
                 { "\($0)ppm" }),
+        ]
+    }
+
+    private var searchSettings: [ScenarioSetting] {
+        [
+            .value(
+                "way", \.search.way,
+                { word throws(ScenarioError) in
+                    guard let way = SearchWay(rawValue: word.text) else {
+                        throw .unknown(word, known: SearchWay.allCases.map(\.rawValue))
+                    }
+                    return way
+                }, \.rawValue),
+            .count("depth", \.search.depth, in: 1...100),
+            .time("window", \.search.window),
+            .count("ticks", \.search.ticks, in: 0...10),
+            .count("losses", \.search.losses, in: 0...10),
+            .count("states", \.search.states, in: 1...1_000_000_000),
         ]
     }
 

@@ -1,5 +1,6 @@
 import DataTree
 import JSONText
+import Marks
 
 // A scenario as the text of a file: what `Scenario(parsing:name:)` reads again.
 
@@ -29,6 +30,7 @@ extension Scenario {
             lines.append("check " + claimed.map(\.rawValue).joined(separator: ", "))
         }
         lines += invariants.map { "check \($0.text)" }
+        if !marks.isEmpty { lines.append("reach " + marks.map(\.name).joined(separator: ", ")) }
         return lines.joined(separator: "\n") + "\n"
     }
 }

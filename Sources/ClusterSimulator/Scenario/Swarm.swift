@@ -14,7 +14,15 @@ struct Swarm {
         random = SplitMix64(seed: seed, part: 5)
     }
 
+    /// What a seed makes of the scenario. A seed with an upper half has the settings of that half, and some of its own.
     fileprivate static func draw(_ scenario: Scenario, seed: UInt64) -> Scenario {
+        let parent = seed >> 32
+        if parent == 0 { return drawAll(scenario, seed: seed) }
+        return drawAll(scenario, seed: parent)
+            .mixed(with: drawAll(scenario, seed: seed & 0xFFFF_FFFF), seed: seed)
+    }
+
+    private static func drawAll(_ scenario: Scenario, seed: UInt64) -> Scenario {
         var swarm = Swarm(scenario, seed: seed)
         swarm.drawCluster()
         swarm.drawNetwork()

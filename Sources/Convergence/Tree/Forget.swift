@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import SyncProtocol
 
 extension Registers {
@@ -57,6 +58,7 @@ extension Registers {
     private mutating func foldTerms(through stableStamp: Stamp) {
         let stable = terms.prefix { $0.stamp <= stableStamp }
         guard let last = stable.last else { return }
+        if stable.count < terms.count { sometimes(.sumIsStableInPart) }
         let folded = Term(stamp: .none, step: .start(last.sum))
         terms = terms.count == stable.count ? [] : [folded] + terms.dropFirst(stable.count)
     }

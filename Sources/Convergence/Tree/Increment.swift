@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import SyncProtocol
 
 // Increments: alone, or inside a set, which then clears everything except the increments'
@@ -42,6 +43,7 @@ extension WritePass {
         registers.descendantWrite = max(registers.descendantWrite, stamp)
         defer { if let clear { registers.insert(clear) } }
         if registers.increment > stamp {
+            sometimes(.incrementCoversMixedWrite)
             // Newer increments cover everything that was planted, and start their sums anew.
             return registers.terms.isEmpty
                 ? old : registers.terms.sum.prioritized(old.priority)

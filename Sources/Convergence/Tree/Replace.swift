@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import SyncProtocol
 
 // A whole write: it clears everything older at and below its location, and plants its value where
@@ -31,7 +32,10 @@ extension WritePass {
     mutating func reconcile(
         _ old: Value, _ registers: inout Registers, _ planted: Value
     ) -> Value {
-        if registers.write > stamp { return old }
+        if registers.write > stamp {
+            sometimes(.newerWriteStandsBelow)
+            return old
+        }
         registers.write = .none
         return renew(old, &registers, planted)
     }
@@ -64,12 +68,14 @@ extension WritePass {
         var content = content
         var priority = priority
         if registers.increment > stamp {
+            sometimes(.incrementSurvivesOlderWrite)
             if !content.isPrimitive { content = .null }
             priority = .null
         } else if registers.increment < stamp {
             registers.increment = .none
         }
         if !registers.children.isEmpty {
+            sometimes(.valueSurvivesOlderWrite)
             let survivors = survivors(old, &registers, content)
             content = content.isPrimitive ? content : survivors
             priority = survivingPriority(&registers) ?? priority

@@ -1,4 +1,5 @@
 package import DataTree
+import Marks
 import SyncProtocol
 
 /// One write on its way into the tree: down its path past what may cover it, then into place.
@@ -35,6 +36,7 @@ struct WritePass {
         let key = path.keys[depth]
         let below = coverage.below(registers, key)
         let isCovered = below.full > stamp
+        if isCovered { sometimes(.writeIsCoveredFromAbove) }
         if key == .priority {
             if !isCovered { landPriority(&visible, &registers, below) }
             return
@@ -84,6 +86,7 @@ struct WritePass {
         _ visible: inout Value, _ registers: inout Registers, _ coverage: Coverage
     ) {
         guard visible.isPrimitive else { return }
+        defer { if !registers.terms.isEmpty { sometimes(.writeBelowEndsASum) } }
         if !registers.terms.isEmpty {
             registers.terms.removeOlder(than: stamp)
             visible = registers.terms.sum.prioritized(visible.priority)
@@ -100,6 +103,7 @@ struct WritePass {
         if visible.isNull {
             hide(priority, &registers, coverage.below(registers, .priority).exact)
         } else if let hidden = registers.children[.priority]?.terms.first {
+            sometimes(.hiddenPriorityShowsAgain)
             if case .start(let priority) = hidden.step { visible = visible.prioritized(priority) }
             // A stable priority needs no register while its location shows it.
             if hidden.stamp == .none { registers.children.removeValue(forKey: .priority) }
@@ -111,6 +115,7 @@ struct WritePass {
     /// Remembers a priority whose location has no value, for when it has one again.
     mutating func hide(_ priority: Value, _ registers: inout Registers, _ stamp: Stamp) {
         guard !priority.isNull, registers.children[.priority] == nil else { return }
+        sometimes(.priorityIsHidden)
         registers.withChild(.priority) {
             $0.terms = [Term(stamp: stamp, step: .start(priority))]
         }

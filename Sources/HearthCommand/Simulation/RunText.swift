@@ -24,6 +24,18 @@ enum RunText {
             + "\(tally.events) events, \(tenths(tally.simulatedSeconds)) s simulated"
     }
 
+    /// What runs that priorities order promise; nil for other ones.
+    static func bound(_ tally: ScenarioTally) -> String? {
+        guard tally.processes > 0 else { return nil }
+        let depth = tally.file.scenario.searchDepth
+        let schedules = (1..<max(1, depth)).reduce(Double(tally.processes)) { product, _ in
+            product * Double(max(1, tally.steps))
+        }
+        return
+            "    up to \(tally.processes) processes, \(tally.steps) steps: a bug that \(depth) steps "
+            + "in one order show is found in 1 of \(ExhaustiveText.rounded(schedules)) runs at least"
+    }
+
     /// What is wrong with a run.
     static func problems(of report: SimulationReport, _ verdict: RunVerdict) -> [String] {
         var lines: [String] = []

@@ -48,9 +48,9 @@ enum RunVerdict: Equatable {
     }
 
     /// The command that has the same come out again.
-    func command(_ path: String, seed: UInt64) -> String {
+    func command(_ file: ScenarioFiles.File, seed: UInt64) -> String {
         let verb = self == .differed ? "replay" : "run"
-        return "hearth sim \(verb) \(path.quotedForShell) --seed \(seed)"
+        return "hearth sim \(verb) \(file.words) --seed \(seed)"
     }
 }
 

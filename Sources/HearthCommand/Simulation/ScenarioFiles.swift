@@ -8,6 +8,19 @@ struct ScenarioFiles {
         /// As it would be named on the command line.
         var path: String
         var scenario: Scenario
+        /// How its schedules are searched if the command says so.
+        var search: SearchWay?
+
+        /// What a command line says to run the scenario in the same way.
+        var words: String {
+            path.quotedForShell + (search.map { " --search \($0.rawValue)" } ?? "")
+        }
+
+        /// The scenario, searched as a command says, or as its file does.
+        func searched(_ way: SearchWay?) -> File {
+            guard let way else { return self }
+            return File(path: path, scenario: scenario.searched(way), search: way)
+        }
     }
 
     /// Reads every scenario, those of a folder in the order of their names.

@@ -1,12 +1,27 @@
+internal import ClusterSimulator
 internal import CommandLineKit
 
 /// Which seeds a verb of `hearth sim` runs.
 enum SeedOptions {
     static let seed = Option("seed", "N", "The one seed to run.")
+    static let search = Option(
+        "search", "WAY",
+        "How schedules are searched: swarm, priorities or exhaustive; without it, as the scenario says.",
+        values: .oneOf(SearchWay.allCases.map(\.rawValue)))
     static let requiredSeed = Option("seed", "N", "The seed; without it, 1.")
 }
 
 extension Invocation {
+    /// The scenarios of an argument, searched as the option says.
+    func scenarios(of argument: Argument) throws(CommandError) -> [ScenarioFiles.File] {
+        let way = searchWay
+        return try ScenarioFiles.read(words(of: argument)).map { $0.searched(way) }
+    }
+
+    private var searchWay: SearchWay? {
+        self[SeedOptions.search].flatMap { SearchWay(rawValue: $0) }
+    }
+
     /// The seed that the options name; without one, 1.
     func seed() throws(CommandError) -> UInt64 {
         guard let text = self[SeedOptions.requiredSeed] else { return 1 }

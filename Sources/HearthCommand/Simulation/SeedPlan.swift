@@ -14,6 +14,7 @@ struct SeedPlan: Sendable {
 
     private enum Source {
         case ranges([ClosedRange<UInt64>])
+        case list([UInt64])
         case endless(scenarios: Int, first: UInt64)
     }
 
@@ -30,11 +31,18 @@ struct SeedPlan: Sendable {
         source = .endless(scenarios: scenarios, first: first)
     }
 
+    /// These seeds of one scenario.
+    init(list seeds: [UInt64]) { source = .list(seeds) }
+
     /// How many runs there are; nil if they have no end.
     var total: Int? {
-        guard case .ranges(let ranges) = source else { return nil }
-        let counts = ranges.map { $0.upperBound - $0.lowerBound }
-        return counts.reduce(0) { $0 + Int(clamping: min($1, 1 << 40)) + 1 }
+        switch source {
+        case .endless: return nil
+        case .list(let seeds): return seeds.count
+        case .ranges(let ranges):
+            let counts = ranges.map { $0.upperBound - $0.lowerBound }
+            return counts.reduce(0) { $0 + Int(clamping: min($1, 1 << 40)) + 1 }
+        }
     }
 
     /// The next run; nil at the end.
@@ -50,6 +58,7 @@ struct SeedPlan: Sendable {
             switch source {
             case .endless(let scenarios, let first):
                 return (count % scenarios, first &+ UInt64(count / scenarios))
+            case .list(let seeds): return count < seeds.count ? (0, seeds[count]) : nil
             case .ranges(let ranges):
                 while scenario < ranges.count {
                     let range = ranges[scenario]

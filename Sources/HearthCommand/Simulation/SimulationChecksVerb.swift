@@ -31,6 +31,8 @@ enum SimulationChecksVerb {
         case programs = "applications, firebase"
         case dense
         case idle
+        case rest
+        case streams
         case all = "nodes and clients"
         case scenario = "nodes, as you say"
     }
@@ -48,18 +50,24 @@ extension Check {
         switch self {
         case .replicasEqual, .everyTurnEqualsOracle, .oneOfAName, .memoryIsFreed,
             .equalVectorsEqualTrees, .causalOrder, .restartIdentity, .noResurrection,
-            .stableIsFinal, .stampsAscend:
+            .stableIsFinal, .stampsAscend, .statusTellsTheTruth, .nodesServeInTime,
+            .goneClientsAreNoticed, .nodesReportTheTruth, .gatewaysForgetClients:
             .nodes
         case .acknowledgedPushes, .pushKeys, .incrementsAddUp, .acknowledgedWritesSurvive,
-            .writeConcernsHold, .refusalsHaveReasons, .answersInTime, .updatesAreAtomic:
+            .writeConcernsHold, .refusalsHaveReasons, .answersInTime, .updatesAreAtomic,
+            .nonsenseIsRefused, .outcomesBecomeKnown:
             .clients
-        case .readYourWrites, .monotonicReads, .monotonicWrites, .writesFollowReads: .library
+        case .readYourWrites, .monotonicReads, .monotonicWrites, .writesFollowReads,
+            .clientsConnectInTime:
+            .library
+        case .restReadsShowTheTree, .restAnswersAreRight, .malformedRequestsAreRefused: .rest
+        case .streamsShowTheTree: .streams
         case .listenersConverge: .listeners
         case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,
             .oldValuesAreRight, .changesTellTheTruth, .eventsAreExact, .transactionsCount,
             .transactionsLinearizable:
             .programs
-        case .queriesShowTheTree, .ownWritesShow, .clientsKeepWhatTheySaw: .dense
+        case .queriesShowTheTree, .ownWritesShow, .clientsKeepWhatTheySaw, .readsAgree: .dense
         case .onDisconnectWaits: .idle
         case .staysLive, .onDisconnectWritesAreDone: .all
         case .invariantsHold, .expectationsHold: .scenario
@@ -107,6 +115,19 @@ extension Check {
         case .updatesAreAtomic: "an update of several places shows as a whole"
         case .stableIsFinal: "nothing arrives that is older than what is stable"
         case .stampsAscend: "stamps ascend, and stay near the fastest clock"
+        case .readsAgree: "a read gives what a listener at the same place is shown"
+        case .nonsenseIsRefused: "what cannot be asked is refused, and named"
+        case .outcomesBecomeKnown: "a client learns what became of its writes"
+        case .statusTellsTheTruth: "what a node says of itself agrees with the run"
+        case .nodesServeInTime: "nodes serve soon after they start"
+        case .clientsConnectInTime: "clients are connected soon after nodes serve"
+        case .goneClientsAreNoticed: "the writes of a client that went without a word are done"
+        case .restReadsShowTheTree: "a read over REST shows what the node's tree showed then"
+        case .restAnswersAreRight: "each request over HTTP gets the answer that it has to get"
+        case .malformedRequestsAreRefused: "what is no request is refused, as HTTP says"
+        case .streamsShowTheTree: "the events of a stream make up what its node shows"
+        case .nodesReportTheTruth: "health and metrics of a node agree with the run"
+        case .gatewaysForgetClients: "no port keeps anything for clients that are gone"
         case .invariantsHold: "each line `check every`, `count` or `sum` holds after each turn"
         case .expectationsHold: "each line `at TIME n1 reads PATH expect VALUE` is met"
         }

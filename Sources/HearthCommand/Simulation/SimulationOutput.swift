@@ -16,6 +16,7 @@ struct SimulationOutput {
     private static let investigatedRuns = 3
 
     private let style: Style
+    private var marks: MarkTally?
     private let total: Int?
     private var tallies: [ScenarioTally]
     /// Which scenarios have their line.
@@ -26,8 +27,14 @@ struct SimulationOutput {
     private(set) var junit = JUnitReport()
     private let start = ContinuousClock.now
 
-    /// - Parameter total: How many runs there will be, if that is known.
-    init(_ files: [ScenarioFiles.File], _ style: Style, of total: Int?, _ progress: Progress) {
+    /// - Parameters:
+    ///   - total: How many runs there will be, if that is known.
+    ///   - marks: A tally of marks, if they are to be printed.
+    init(
+        _ files: [ScenarioFiles.File], _ style: Style, of total: Int?, _ progress: Progress,
+        marks: MarkTally? = nil
+    ) {
+        self.marks = marks
         self.style = style
         self.total = total
         self.progress = progress
@@ -37,6 +44,8 @@ struct SimulationOutput {
     private var runs: Int { tallies.reduce(0) { $0 + $1.runs } }
     private var failed: Int { tallies.reduce(0) { $0 + $1.failed } }
     var hasFailed: Bool { worst != nil }
+    /// The worst that came out.
+    var verdict: RunVerdict { worst?.verdict ?? .passed }
 
     mutating func showProgress() { progress.show(runs) }
 
@@ -46,9 +55,10 @@ struct SimulationOutput {
         let verdict = RunVerdict(finished)
         if total != nil { showTallies(before: finished.item.scenario) }
         tallies[finished.item.scenario].add(report, verdict)
+        marks?.add(report.marks)
         junit.add(finished, verdict)
-        let path = tallies[finished.item.scenario].file.path
-        let command = verdict.command(path, seed: report.seed)
+        let file = tallies[finished.item.scenario].file
+        let command = verdict.command(file, seed: report.seed)
         if verdict.severity > worst?.verdict.severity ?? 0 {
             worst = (verdict, finished.item.scenario, report.seed)
         }
@@ -77,7 +87,9 @@ struct SimulationOutput {
     private mutating func showTallies(before scenario: Int) {
         while shown < scenario {
             if style != .json, tallies[shown].runs > 0, total != 1 {
-                print([RunText.line(tallies[shown])])
+                print(
+                    [RunText.line(tallies[shown])]
+                        + [RunText.bound(tallies[shown])].compactMap(\.self))
             }
             shown += 1
         }
@@ -114,10 +126,18 @@ struct SimulationOutput {
                         + "seeds of \(tally.file.path)")
             }
         }
+        for tally in tallies {
+            for mark in tally.missedMarks {
+                hasMissed = true
+                Terminal.standardError.print(
+                    "warning: none of the \(tally.runs) seeds of \(tally.file.path) reached "
+                        + mark.name)
+            }
+        }
+        if let marks { print(style == .json ? [marks.json] : marks.lines) }
         if style != .json { print([summary(isInterrupted)] + emptyResults) }
         if style != .json, let worst {
-            let path = tallies[worst.scenario].file.path
-            print([worst.verdict.command(path, seed: worst.seed)])
+            print([worst.verdict.command(tallies[worst.scenario].file, seed: worst.seed)])
         }
         if isInterrupted { return .interrupted }
         return worst?.verdict.status ?? (hasMissed ? .coverageMissed : .success)

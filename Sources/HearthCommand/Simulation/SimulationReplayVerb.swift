@@ -9,19 +9,27 @@ enum SimulationReplayVerb {
         "Compare with this trace, which `hearth sim run --trace` wrote, instead of a second run.",
         values: .file)
 
+    private static let schedule = Option(
+        "schedule", "N.N.N",
+        "Takes this schedule of a scenario that is searched exhaustively, step by step.")
+
     static let verb = Verb(
         "replay",
         "Proves that a seed gives the same run again, or names the first event that differs.",
-        arguments: [file], options: [SeedOptions.requiredSeed, trace],
+        arguments: [file],
+        options: [SeedOptions.requiredSeed, SeedOptions.search, schedule, trace],
         examples: [
             "hearth sim replay Simulations/swarm.scenario --seed 7",
             "hearth sim replay Simulations/swarm.scenario --seed 7 --checkpoints monday.trace",
+            "hearth sim replay Simulations/every-order-of-two-nodes.scenario --schedule 0.0.1",
         ], work: run)
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
         let seed = try invocation.seed()
         var status = ExitStatus.success
-        for file in try ScenarioFiles.read(invocation.words(of: file)) {
+        let files = try invocation.scenarios(of: file)
+        if let text = invocation[schedule] { return try follow(text, of: files, invocation) }
+        for file in files {
             let outcome =
                 if let path = invocation[trace] {
                     Replay.against(try lines(of: path), file.scenario, seed: seed)
@@ -31,6 +39,34 @@ enum SimulationReplayVerb {
             if !show(outcome, of: file, seed: seed) { status = .runsDiffered }
         }
         return status
+    }
+
+    /// Takes the steps of a schedule, each with a line.
+    private static func follow(
+        _ text: String, of files: [ScenarioFiles.File], _ invocation: Invocation
+    ) throws(CommandError) -> ExitStatus {
+        let positions = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+        guard files.count == 1, !positions.contains(nil) else {
+            throw invocation.usageError(
+                "--schedule \(text): not the schedule of one scenario",
+                fix: "name one scenario, and numbers as in 0.2.1")
+        }
+        let search = try files[0].exhaustiveSearch()
+        let course: ExhaustiveSearch.Course
+        do throws(SearchError) {
+            course = try search.course(of: positions.compactMap(\.self))
+        } catch {
+            throw CommandError(.badData, error.problem, fix: error.fix)
+        }
+        for (index, step) in course.steps.enumerated() {
+            StandardOutput.shared.print("\(index + 1)  \(step)")
+        }
+        guard let failure = course.failure else {
+            StandardOutput.shared.print("holds  \(files[0].scenario.name)")
+            return .success
+        }
+        for line in ExhaustiveText.problems(of: failure) { StandardOutput.shared.print(line) }
+        return RunVerdict.failed(failure.kind).status
     }
 
     private static func lines(of path: String) throws(CommandError) -> [String] {

@@ -28,25 +28,59 @@ enum SimulationRunVerb {
         flag: "real",
         "Also run one seed of each scenario against real nodes of this machine, in real time, and show both "
             + "verdicts; what only a simulator can do is skipped, and named.")
+    private static let marks = Option(
+        flag: "marks",
+        "Also count the rare paths that the runs reach; `hearth sim marks` names them.")
+    private static let guided = Option(
+        flag: "guided",
+        "Choose new seeds of a swarm by the rare paths that earlier ones reached.")
     private static let shrink = Option(
         flag: "shrink", "If a run fails, also print a short scenario with which the same fails.")
 
     static let verb = Verb(
         "run", "Runs scenarios, seed by seed; the exit code says what failed.",
         arguments: [files],
-        options: [SeedOptions.seed, seeds, time, jobs, everyRun, json, junit, trace, real, shrink],
+        options: [
+            SeedOptions.seed, seeds, time, SeedOptions.search, jobs, everyRun, json, junit, trace,
+            marks, guided, real, shrink,
+        ],
         examples: [
             "hearth sim run Simulations",
             "hearth sim run Simulations/partition-heals.scenario --seed 7",
             "hearth sim run Simulations/swarm.scenario --for 10min --junit swarm.xml",
             "hearth sim run Simulations/swarm.scenario --seed 7 --trace swarm.trace",
             "hearth sim run Simulations/crash-and-restart.scenario --real",
+            "hearth sim run Simulations/crash-and-restart.scenario --search priorities",
+            "hearth sim run Simulations/every-order-of-two-nodes.scenario --search exhaustive",
         ], work: run)
 
     private static func run(_ invocation: Invocation) throws(CommandError) -> ExitStatus {
-        let files = try ScenarioFiles.read(invocation.words(of: files))
+        let all = try invocation.scenarios(of: files)
+        if invocation.has(real) {
+            let range = try invocation.seedRange(seed: SeedOptions.seed, seeds: seeds)
+            return try RealRunOutput.run(all, range, invocation)
+        }
+        StopRequest.watch()
+        var exhaustive = ExhaustiveRuns(asJSON: invocation.has(json))
+        for file in all where file.scenario.searchWay == .exhaustive { try exhaustive.run(file) }
+        let files = all.filter { $0.scenario.searchWay != .exhaustive }
+        if files.isEmpty || StopRequest.isThere {
+            return StopRequest.isThere ? .interrupted : exhaustive.status
+        }
+        let (verdict, status) = try runSeeds(of: files, invocation)
+        if status == .interrupted || verdict.severity > exhaustive.verdict.severity {
+            return status
+        }
+        return exhaustive.status == .success ? status : exhaustive.status
+    }
+
+    /// Runs the scenarios with seeds; returns the worst that came out.
+    private static func runSeeds(
+        of files: [ScenarioFiles.File], _ invocation: Invocation
+    ) throws(CommandError) -> (RunVerdict, ExitStatus) {
         let range = try invocation.seedRange(seed: SeedOptions.seed, seeds: seeds)
-        if invocation.has(real) { return try RealRunOutput.run(files, range, invocation) }
+        if invocation.has(marks) { try SimulationMarksVerb.requireMarks(for: marks.name) }
+        if invocation.has(guided) { try requireSwarm(files, invocation) }
         let jobs = try invocation.integer(jobs, in: 1...1_000)
         let time = try invocation.time(time)
         if let path = invocation[trace] { try write(traceOf: files, range, invocation, to: path) }
@@ -57,17 +91,23 @@ enum SimulationRunVerb {
         let progress =
             time.map { Progress(during: $0, "seeds") } ?? Progress(of: plan.total, "seeds")
         var output = SimulationOutput(
-            files, style(of: invocation), of: plan.total, progress)
-        StopRequest.watch()
+            files, style(of: invocation), of: plan.total, progress,
+            marks: invocation.has(marks) ? MarkTally() : nil)
         let threads = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         TrappedRuns.watch(
             threads: threads, output: invocation.has(json) ? STDERR_FILENO : STDOUT_FILENO)
-        let runs = SimulationRuns(files, plan, jobs: threads)
-        drain(runs, into: &output, for: time)
+        let deadline = time.map { ContinuousClock.now + $0 }
+        if invocation.has(guided) {
+            let first = range?.lowerBound ?? files[0].scenario.seeds.lowerBound
+            runGuided(files, from: first, plan.total, jobs: threads, into: &output, until: deadline)
+        } else {
+            let runs = SimulationRuns(files, plan, jobs: threads)
+            drain(runs, into: &output, until: deadline)
+        }
         if invocation.has(shrink) { output.shrinkWorst() }
         let status = output.finish(isInterrupted: StopRequest.isThere)
         if let path = invocation[junit] { try write(output.junit, to: path) }
-        return status
+        return (output.verdict, status)
     }
 
     /// Seeds that no earlier run is likely to have had.
@@ -81,15 +121,56 @@ enum SimulationRunVerb {
 
     /// Shows reports as they come, until there are no more, or the time is over.
     private static func drain(
-        _ runs: SimulationRuns, into output: inout SimulationOutput, for time: Duration?
+        _ runs: SimulationRuns, into output: inout SimulationOutput,
+        until deadline: ContinuousClock.Instant?,
+        _ learn: (SimulationRuns.Finished) -> Void = { _ in }
     ) {
-        let start = ContinuousClock.now
         while !runs.isOver, !StopRequest.isThere {
-            if let finished = runs.next() { output.show(finished) } else { output.showProgress() }
-            guard let time else { continue }
-            if output.hasFailed || start.duration(to: .now) >= time { break }
+            if let finished = runs.next() {
+                output.show(finished)
+                learn(finished)
+            } else {
+                output.showProgress()
+            }
+            if isOver(deadline, output) { break }
         }
         runs.stop()
+    }
+
+    private static func isOver(
+        _ deadline: ContinuousClock.Instant?, _ output: SimulationOutput
+    ) -> Bool {
+        deadline.map { output.hasFailed || .now >= $0 } ?? false
+    }
+
+    // MARK: Seeds that are chosen by marks
+
+    private static func requireSwarm(
+        _ files: [ScenarioFiles.File], _ invocation: Invocation
+    ) throws(CommandError) {
+        try SimulationMarksVerb.requireMarks(for: guided.name)
+        guard files.count == 1, files[0].scenario.isSwarm else {
+            throw invocation.usageError(
+                "--guided: there is not one scenario whose settings are drawn",
+                fix: "name one with a line \"swarm\", such as Simulations/swarm.scenario")
+        }
+    }
+
+    /// Runs one generation of seeds after the other, each chosen by what those before have reached.
+    private static func runGuided(
+        _ files: [ScenarioFiles.File], from first: UInt64, _ total: Int?, jobs: Int,
+        into output: inout SimulationOutput, until deadline: ContinuousClock.Instant?
+    ) {
+        var guide = SeedGuide(first: first)
+        var left = total ?? .max
+        while left > 0, !StopRequest.isThere, !isOver(deadline, output) {
+            let seeds = Array(guide.nextGeneration().prefix(left))
+            left -= seeds.count
+            let runs = SimulationRuns(files, SeedPlan(list: seeds), jobs: jobs)
+            drain(runs, into: &output, until: deadline) { finished in
+                guide.learn(finished.item.seed, reached: finished.report.marks)
+            }
+        }
     }
 
     /// Writes the trace of the one run.

@@ -70,7 +70,7 @@ final class SimulationRuns: Sendable {
             room.wait()
             guard let (number, item) = draw() else { return }
             let command = RunVerdict.failed(.safety).command(
-                files[item.scenario].path, seed: item.seed)
+                files[item.scenario], seed: item.seed)
             TrappedRuns.begin(command, on: thread)
             let finished = run(item)
             TrappedRuns.end(on: thread)
@@ -98,9 +98,7 @@ final class SimulationRuns: Sendable {
         let scenario = files[item.scenario].scenario
         let report = Simulation.run(scenario, seed: item.seed)
         let seconds = start.duration(to: .now) / .seconds(1)
-        let isDeterministic =
-            !item.isRepeated
-            || Simulation.run(scenario, seed: item.seed).traceHash == report.traceHash
+        let isDeterministic = !item.isRepeated || Replay.repeats(report, scenario)
         return Finished(
             item: item, report: report, isDeterministic: isDeterministic, seconds: seconds)
     }

@@ -7,6 +7,7 @@ extension Verb {
         "sim", "Simulates clusters under faults, from a seed, and checks their guarantees.",
         verbs: [
             SimulationRunVerb.verb, SimulationReplayVerb.verb, SimulationWhyVerb.verb,
+            SimulationMarksVerb.verb,
             simulationShow, simulationShrink, simulationList, SimulationNewVerb.verb,
             SimulationChecksVerb.verb, SimulationSelftestVerb.verb,
         ],

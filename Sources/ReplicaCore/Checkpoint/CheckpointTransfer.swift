@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import Store
 import SyncProtocol
 
@@ -39,6 +40,7 @@ extension Replica {
     /// Begins a transfer: what this replica misses is only in the checkpoint of a peer.
     mutating func join(at member: String, for origin: WriterID, through sequence: UInt64) {
         guard lifecycle.transfer == nil, sequence > vector[origin] else { return }
+        sometimes(.transferBegins)
         lifecycle.transfer = CheckpointTransfer(member: member)
         fetch()
     }
@@ -50,6 +52,7 @@ extension Replica {
         transfer.askedMilliseconds = now.elapsedMilliseconds
         transfer.attempts += 1
         guard transfer.attempts <= CheckpointTransfer.attemptsLimit else {
+            sometimes(.transferIsGivenUp)
             lifecycle.transfer = nil
             return
         }
@@ -65,6 +68,7 @@ extension Replica {
         else { return }
         let isNew = transfer.head.isEmpty || part.head != transfer.head
         if isNew {
+            if !transfer.head.isEmpty { sometimes(.transferBeginsAnew) }
             guard let head = try? CheckpointHead(part.head),
                 replication.clock.reaches(head.time, at: now),
                 transfer.replacesAll || checkpoints.logGoesBack(to: head.vector)
@@ -76,7 +80,10 @@ extension Replica {
             transfer.lastRow = head.lastRow
             transfer.keptRow = 0
         }
-        guard part.after == transfer.keptRow else { return }
+        guard part.after == transfer.keptRow else {
+            sometimes(.rowsArriveAgain)
+            return
+        }
         guard part.hasAscendingRows(through: transfer.lastRow) else {
             replication.counters.malformedFrames += 1
             lifecycle.transfer = nil
@@ -134,11 +141,15 @@ extension Replica {
             (lifecycle.transfer?.meanwhile ?? []) + replication.turn.entries.map(\.bytes)
         let replacedAll = lifecycle.transfer?.replacesAll == true
         lifecycle.transfer = nil
-        guard let (checkpoint, log) = installed else { return }
+        guard let (checkpoint, log) = installed else {
+            sometimes(.installationFails)
+            return
+        }
         let old = value
         restore(checkpoint)
         for bytes in log { replay(bytes) }
         let durable = vector
+        if !meanwhile.isEmpty { sometimes(.writesComeDuringInstallation) }
         for bytes in meanwhile { replay(bytes) }
         replication.finishInstallation()
         turns.rebase(onto: durable, writer: writer)
@@ -187,7 +198,10 @@ extension Replica {
     }
 
     mutating func send(_ part: CheckpointChunk, for read: RowRead) {
-        guard checkpointAudit.note(part, for: read.member) else { return checkpoints.replace() }
+        guard checkpointAudit.note(part, for: read.member) else {
+            sometimes(.ownCheckpointIsFoundDamaged)
+            return checkpoints.replace()
+        }
         checkpoints.noteRead(at: now.elapsedMilliseconds)
         replication.turn.immediate.append(
             .answer(read.member, PeerMessage.checkpointChunk(part).frame))

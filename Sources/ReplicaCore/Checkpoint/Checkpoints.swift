@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 /// Decides when a replica makes a checkpoint, and what its log keeps.
@@ -156,6 +157,7 @@ struct Checkpoints: Sendable {
             bound[origin] = held
             truncated[origin] = held
         }
+        if isTooLong { sometimes(.logIsTooLong) }
         return bound
     }
 }

@@ -1,5 +1,6 @@
 import Convergence
 import DataTree
+import Marks
 import Store
 import SyncProtocol
 
@@ -79,13 +80,16 @@ extension Coordination {
         switch known {
         case .done:
             if isDone(proposal.id) {
+                sometimes(.transactionIsAskedAgain)
                 // Done here, but this coordinator has not checked which other members hold it.
                 answer(one, onceHeld: replica.vector, at: replica.now)
             } else {
+                sometimes(.transactionOfFormerTermComesAgain)
                 reject(one, .forgotten, holding: replica.vector)
             }
             return nil
         case .forgotten:
+            sometimes(.transactionIsForgotten)
             reject(one, .forgotten, holding: replica.vector)
             return nil
         case .notDone: break
@@ -116,6 +120,7 @@ extension Coordination {
     private mutating func reject(
         _ one: Proposed, _ outcome: Verdict.Outcome, holding vector: VersionVector
     ) {
+        if case .changed = outcome { sometimes(.transactionConflicts) }
         answer(Verdict(one.proposal.id, outcome, basis: vector), to: one.member)
     }
 

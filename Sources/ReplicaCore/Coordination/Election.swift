@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 /// Elects the coordinator, the one member that decides transactions.
@@ -134,6 +135,7 @@ extension Election {
             renewedMilliseconds: asked.renewedMilliseconds, ceiling: asked.ceiling,
             formerCeiling: max(vote?.formerCeiling ?? .zero, vote?.ceiling ?? .zero),
             formerTerm: max(vote?.formerTerm ?? 0, vote?.term ?? 0))
+        if candidacy != nil { sometimes(.candidateVotesForAnother) }
         voteEndsMilliseconds = milliseconds
         candidacy = nil
         vacantSince = nil
@@ -145,6 +147,7 @@ extension Election {
     /// - Parameter time: The latest stamp that it may have used, if it said so.
     mutating func release(_ writer: WriterID, after time: HybridTime? = nil) {
         guard vote?.holder == writer, writer != own else { return }
+        sometimes(.leaseOfEndedHolderIsReleased)
         voteEndsMilliseconds = 0
         decidingMilliseconds = nil
         if let time { close(at: time) }
@@ -167,6 +170,7 @@ extension Election {
     /// later term than theirs, so the latest of theirs can replace its own.
     mutating func learn(from heartbeats: [Heartbeat]) {
         for lease in heartbeats.compactMap(\.lease) where lease.term > vote?.term ?? 0 {
+            sometimes(.voteIsLearntFromPeers)
             highestTerm = max(highestTerm, lease.term)
             give(lease, until: 0)
         }
@@ -242,6 +246,8 @@ extension Election {
         let term = term(in: situation)
         if let term { catchUp(with: term.voters, in: situation) }
         guard situation.mayLead, isPending(situation) || isHeld(by: term, in: situation) else {
+            if wasCaughtUp { sometimes(.termIsLostWhileDeciding) }
+            sometimes(.termIsLost)
             candidacy = nil
             voteEndsMilliseconds = situation.milliseconds
             return false

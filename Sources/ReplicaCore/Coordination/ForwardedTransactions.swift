@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import SyncProtocol
 
 /// The transactions of this node's clients: sent to the coordinator until it answers, and kept until the
@@ -69,7 +70,10 @@ struct ForwardedTransactions: Sendable {
         guard let index = entries.firstIndex(where: { $0.proposal.id == verdict.id }),
             entries[index].verdict == nil,
             verdict.isDone || entries[index].sentTo?.member == member
-        else { return }
+        else {
+            sometimes(.verdictIsNotWantedAnyMore)
+            return
+        }
         entries[index].verdict = verdict
         answeredCount += 1
     }
@@ -126,6 +130,7 @@ struct ForwardedTransactions: Sendable {
                 || milliseconds
                     >= entry.sentMilliseconds + ForwardedTransactions.patienceMilliseconds
         }
+        sometimes(.transactionGoesToAnotherCoordinator)
         // One of an earlier term would refuse on old data what the later one may have done.
         return coordinator.term >= last.term
     }

@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import SyncProtocol
 
 /// Where a replica is between its start and the service of a member.
@@ -113,6 +114,7 @@ extension Lifecycle {
     /// Begins to rejoin: a peer knows that the incarnations whose data this replica has were evicted.
     mutating func becomeEvicted(_ incarnations: [Eviction]) {
         if incarnations.isEmpty { return }
+        sometimes(.memberLearnsOfItsEviction)
         let next: Rejoin
         switch self {
         case .starting(let startup, let transfer):
@@ -159,7 +161,10 @@ extension Lifecycle {
 
     /// Restarts the transfer, because rows of the checkpoint were damaged.
     mutating func failInstallation() {
-        if rejoin?.phase == .installing { change { $0.phase = .transferring } }
+        if rejoin?.phase == .installing {
+            sometimes(.rejoinStartsOver)
+            change { $0.phase = .transferring }
+        }
     }
 
     /// Records that the checkpoint has replaced all else; returns the incarnations that have ended.
@@ -171,7 +176,10 @@ extension Lifecycle {
     }
 
     /// Keeps a closed session's on-disconnect writes until this replica may make operations.
-    mutating func postpone(_ writes: [Write]) { change { $0.left.append(writes) } }
+    mutating func postpone(_ writes: [Write]) {
+        sometimes(.disconnectWritesArePostponed)
+        change { $0.left.append(writes) }
+    }
 
     /// Completes the rejoin, as the other members wait for this one; returns the on-disconnect writes kept meanwhile.
     mutating func completeRejoin() -> [[Write]] {

@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 /// What a replica waits for before it accepts clients.
@@ -49,6 +50,7 @@ struct Startup: Equatable, Sendable {
             guard situation.milliseconds >= started + Startup.patienceMilliseconds,
                 hasPast || liveCount > 0
             else { return false }
+            sometimes(.servesWithoutAllPeers)
         }
         isReceiving = true
         return hasPast || situation.isKnown(toAll: hearsAll) && catchUp(situation)

@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import Store
 import SyncProtocol
 
@@ -45,6 +46,7 @@ extension Replication {
     /// Why this node refuses to vote: the vote could not take effect now, and might take effect when it is no
     /// longer wanted.
     private func noMajority(against member: String) -> RequestFailure {
+        sometimes(.evictionLacksMajority)
         let others = peers.voters(against: member, at: now.elapsedMilliseconds).map(\.member)
         let reached = others.isEmpty ? "no other node" : "only " + others.joined(separator: ", ")
         return RequestFailure(
@@ -64,7 +66,10 @@ extension Replication {
 
     /// Closes the writers of members that are now evicted.
     private mutating func closeEvicted() {
-        if peers.closeEvicted() { dropClosed() }
+        if peers.closeEvicted() {
+            sometimes(.evictionIsDecided)
+            dropClosed()
+        }
     }
 
     /// Stores what this turn has learnt of evictions.

@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 // How nodes introduce themselves: by a hello that each peer answers, and a goodbye.
@@ -38,6 +39,7 @@ extension Replication {
         peers.namesAllUntilMilliseconds = now.elapsedMilliseconds + Peers.namingMilliseconds
         let answer: PeerMessage
         if let refusal = refusal(of: hello) {
+            sometimes(.helloIsRefused)
             refusals.note(refusal, of: hello, at: now.elapsedMilliseconds)
             answer = .refuse(
                 member: configuration.member, to: hello.writer, problem: refusal.problem,

@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 // What members announce four times a second: what is durable at the sender, and what it knows of members.
@@ -27,11 +28,15 @@ extension Replication {
         case .unknownPeer:
             counters.unknownPeers += 1
             return .ignored
-        case .evicted: return .ignored
+        case .evicted:
+            sometimes(.heartbeatOfEvicted)
+            return .ignored
         case .newWriter:
             dropClosed()
             outcome = .newWriter(before: last == heartbeat.writer ? nil : last)
-        case .late: outcome = .late
+        case .late:
+            sometimes(.heartbeatArrivesLate)
+            outcome = .late
         case .known: outcome = .current
         }
         clock.observe(heartbeat.time)
@@ -80,6 +85,7 @@ extension Replication {
     mutating func foldOrigins() {
         guard let origins = peers.folding(of: vector, limit: configuration.foldingLimit)
         else { return }
+        sometimes(.originsAreFolded)
         vector.fold(origins)
         peers.fold(origins)
     }

@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import Store
 import SyncProtocol
 
@@ -89,6 +90,7 @@ extension Replication {
         }
         let count = UInt64(batch.operations.count)
         if batch.last <= vector[batch.origin] {
+            sometimes(.batchArrivesAgain)
             counters.duplicates += count
             return
         }
@@ -97,6 +99,7 @@ extension Replication {
             return
         }
         guard isReceiving, peers.mayTake(batch.origin, through: batch.last) else {
+            sometimes(.batchIsDropped)
             counters.dropped += count
             return
         }

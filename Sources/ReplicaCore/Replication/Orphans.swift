@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import SyncProtocol
 
 // Operations that only an evicted member held: they are replayed once that is certain.
@@ -48,7 +49,10 @@ extension Replication {
         of operation: Operation, _ wallMilliseconds: UInt64
     ) -> (writes: [Write], alias: Stamp?)? {
         let names = [operation.stamp] + (operation.alias.map { [$0] } ?? [])
-        if names.contains(where: { deduplicationTable.answer(for: $0) == .done }) { return nil }
+        if names.contains(where: { deduplicationTable.answer(for: $0) == .done }) {
+            sometimes(.orphanWasDoneElsewhere)
+            return nil
+        }
         if let record = RulesRecord(operation) {
             // Rules that another node was given since are those that count.
             guard isNewest(record) else { return nil }
@@ -56,9 +60,11 @@ extension Replication {
             return (operation.writes, operation.stamp)
         }
         if configuration.orphanPolicy == .replay, operation.writes.allSatisfy({ isHarmless($0) }) {
+            sometimes(.orphanIsReplayed)
             counters.replayed += 1
             return (operation.writes, operation.stamp)
         }
+        sometimes(.orphanIsQuarantined)
         counters.quarantined += 1
         return ([quarantined(operation, wallMilliseconds)], nil)
     }

@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 /// What this replica knows of the other members: their last heartbeats, and when those arrived.
@@ -74,7 +75,10 @@ struct Peers: Sendable {
             return .evicted
         }
         // The sender will name all origins once it receives a heartbeat of this replica.
-        guard let heartbeat = heartbeat.completed(with: folded) else { return .late }
+        guard let heartbeat = heartbeat.completed(with: folded) else {
+            sometimes(.heartbeatNamesOtherFolds)
+            return .late
+        }
         let last = all[index].heartbeat
         let isSame = last?.writer == heartbeat.writer
         if let last, isSame ? heartbeat.time < last.time : heartbeat.time <= last.time {

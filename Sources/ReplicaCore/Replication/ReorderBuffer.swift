@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 /// Batches that arrived before their dependencies: kept in order, within bounds.
@@ -42,6 +43,7 @@ struct ReorderBuffer: Sendable {
             return true
         }
         queues[queue].batches.insert(Waiting(batch: batch, bytes: bytes), at: place)
+        sometimes(.batchWaits)
         byteCount += bytes.count
         count += 1
         return true
@@ -100,6 +102,7 @@ struct ReorderBuffer: Sendable {
     private mutating func dropHeld(by vector: VersionVector, from index: Int) {
         let held = vector[queues[index].origin]
         while let first = queues[index].batches.first, first.batch.first <= held {
+            sometimes(.waitingBatchIsHeldAlready)
             removeFirst(from: index)
         }
     }

@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 /// Decides what to request of which peer, so that every gap closes: any holder may answer.
@@ -86,8 +87,14 @@ struct Repair: Sendable {
         guard !request.isWaiting || isOverdue else { return nil }
         // A useless answer is not followed by another request at once: the holder may be catching
         // up itself.
-        if !request.isWaiting, request.attempts > 0, !isOverdue { return nil }
-        if request.isWaiting { request.attempts += 1 }
+        if !request.isWaiting, request.attempts > 0, !isOverdue {
+            sometimes(.repairWaitsAfterUselessAnswer)
+            return nil
+        }
+        if request.isWaiting {
+            sometimes(.repairAsksAnotherHolder)
+            request.attempts += 1
+        }
         request.isWaiting = true
         request.askedMilliseconds = elapsedMilliseconds
         open[origin] = request

@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import SyncProtocol
 
 // How clients that read slowly receive what they have missed.
@@ -18,7 +19,11 @@ extension Sessions {
                 room -= writes.reduce(0) { $0 + $1.path.utf8Count + $1.value.estimatedSize }
                 send(.change(listen: id, writes: writes), to: session)
             }
-            if !slowClients.hasMissed(session) { finishCatchingUp(session, seeing: replica) }
+            if slowClients.hasMissed(session) {
+                sometimes(.catchingUpTakesAnotherTurn)
+            } else {
+                finishCatchingUp(session, seeing: replica)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import DataTree
+import Marks
 import SyncProtocol
 
 /// The sessions whose clients read more slowly than changes occur.
@@ -51,6 +52,7 @@ struct SlowClients: Sendable {
 
     /// Holds changes to the tree back from a session, which has been sent all earlier ones.
     mutating func hold(_ session: SessionID, from tree: Value, at milliseconds: UInt64) {
+        sometimes(.clientIsSlow)
         var held = sessions[session] ?? Session()
         (held.isBackpressured, held.tree, held.sinceMilliseconds) = (true, tree, milliseconds)
         sessions[session] = held
@@ -81,6 +83,7 @@ struct SlowClients: Sendable {
     mutating func forgetTrees(at milliseconds: UInt64) {
         for (session, held) in sessions
         where milliseconds >= held.sinceMilliseconds + keptMilliseconds {
+            sometimes(.slowClientLosesItsTree)
             sessions[session]?.tree = nil
             sessions[session]?.missed = held.missed.mapValues { _ in nil }
         }

@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 /// Writes whose clients wait until they are durable at further members.
@@ -97,6 +98,7 @@ extension Sessions {
         )
         let done = writeConcernWaiters.take(reached: reached, at: now.elapsedMilliseconds)
         for (waiting, concern) in done {
+            if concern != waiting.concern { sometimes(.concernIsNotReached) }
             send(.acknowledged(id: waiting.id, concern: concern), to: waiting.session)
         }
     }

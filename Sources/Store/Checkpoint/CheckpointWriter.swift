@@ -1,5 +1,6 @@
 import Convergence
 import DataTree
+import Marks
 public import SyncProtocol
 
 /// Turns checkpoints into rows, and writes anew only those in whose range the tree has changed.
@@ -110,6 +111,7 @@ public struct CheckpointWriter: Sendable {
 extension CheckpointWriter {
     /// Plans to write everything under new IDs.
     private mutating func dropAllRows() {
+        sometimes(.checkpointIsRewritten)
         removed = directory.allRows.map(\.id)
         directory = RowDirectory()
         stretches = [Stretch(location: .root)]
@@ -143,6 +145,7 @@ extension CheckpointWriter {
                     directory.large[key] = below
                     continue
                 }
+                sometimes(.largeChildBecomesSmall)
                 // The child is small now, and becomes an entry again.
                 for row in below.allRows { remove(row) }
                 directory.large[key] = nil
@@ -237,6 +240,7 @@ extension CheckpointWriter {
             if row.count > 0, row.byteCount + entry.bytes.count > limits.row {
                 close()
                 guard byteCount < limits.slice else {
+                    sometimes(.sliceEndsWithinALocation)
                     stretches.append(
                         Stretch(location: stretch.location, from: key, end: stretch.end))
                     return note(written, newlyLarge, at: stretch.location)

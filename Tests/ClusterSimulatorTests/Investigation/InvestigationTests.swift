@@ -1,5 +1,6 @@
 import DataTree
 import ReplicaCore
+import SyncProtocol
 import Testing
 
 @testable import ClusterSimulator
@@ -51,6 +52,21 @@ import Testing
         #expect(found.first?.cause.contains("n2  turn") == true)
         #expect(found.first?.problem.contains("n2 at 0.6") == true)
         #expect(found.first?.problem.contains("than its 1 operations give, at /") == true)
+    }
+
+    @Test func `two replicas differ if they hold the same operations and show something else`()
+        throws
+    {
+        let writer = WriterID(bits: 7)
+        func view(_ sequence: UInt64, _ text: String) -> Recording.ReplicaView {
+            var vector = VersionVector()
+            vector[writer] = sequence
+            return .init(writer: writer, vector: vector, value: .string(text))
+        }
+        #expect(DivergenceWatch.difference(view(3, "one"), view(3, "one")) == nil)
+        #expect(DivergenceWatch.difference(view(3, "one"), view(4, "two")) == nil)
+        let difference = try #require(DivergenceWatch.difference(view(3, "one"), view(3, "two")))
+        #expect("\(difference)".contains("one") && "\(difference)".contains("two"))
     }
 
     @Test func `the moment counts from which a listener never again was what its node shows`()

@@ -40,6 +40,12 @@ import Testing
         #expect(second.contains("pause n2") && !first.contains("pause n2"))
     }
 
+    @Test func `a repetition is compared with the run that it repeats`() throws {
+        let report = Simulation.run(try scenario(), seed: 5)
+        #expect(Replay.repeats(report, try scenario()))
+        #expect(!Replay.repeats(report, try scenario("at 1s pause n2")))
+    }
+
     @Test func `a trace is that of the same seed`() throws {
         let scenario = try scenario()
         let lines = trace(scenario, seed: 5)

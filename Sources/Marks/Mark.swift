@@ -1,0 +1,185 @@
+/// A path that only rare circumstances reach: the simulator counts how often its runs did.
+///
+/// A mark stands where a bug would hide. `sometimes` says that it is reached.
+public enum Mark: Int, CaseIterable, Sendable {
+    // MARK: Convergence
+
+    /// A whole write arrives above a newer one.
+    case newerWriteStandsBelow
+    /// A write arrives below a newer one.
+    case writeIsCoveredFromAbove
+    /// A whole write arrives above something that was written before it came.
+    case valueSurvivesOlderWrite
+    /// A location with a remembered priority has a value again.
+    case hiddenPriorityShowsAgain
+    /// A location loses its value, and its priority is remembered.
+    case priorityIsHidden
+    /// A write below a counter arrives among its increments.
+    case writeBelowEndsASum
+    /// A write that carries increments arrives behind a newer increment.
+    case incrementCoversMixedWrite
+    /// A whole write arrives behind a newer increment.
+    case incrementSurvivesOlderWrite
+    /// A sum is folded whose later terms are not stable.
+    case sumIsStableInPart
+    /// The table of stamps is full.
+    case deduplicationTableShrinks
+    /// A client's stamp arrives behind a later one.
+    case stampArrivesOutOfOrder
+
+    // MARK: Store
+
+    /// The rows that a peer gave make no checkpoint.
+    case receivedCheckpointIsDamaged
+    /// A batch of the log does not continue the checkpoint that is installed.
+    case logHasAGapAtInstallation
+    /// A truncation takes more than one transaction.
+    case truncationGoesOnInPieces
+    /// A truncation ends within a batch, which stays.
+    case truncationEndsWithinABatch
+    /// An evicted node keeps batches beside its log.
+    case orphansAreKept
+    /// A peer reads on, and the checkpoint is another one by now.
+    case transferMeetsNewerCheckpoint
+    /// A peer reads rows where there is no checkpoint, or a damaged one.
+    case checkpointIsReadBeforeThereIsOne
+    /// A start finds a batch of the log damaged.
+    case recoveryMeetsDamagedBatch
+    /// A start finds that the log has lost its end.
+    case recoveryMissesDependencies
+    /// A start reads a log of more than one piece.
+    case recoveryReadsTheLogInPieces
+    /// A checkpoint is written as a whole, since the last one is damaged.
+    case checkpointIsRewritten
+    /// A location that had rows of its own is an entry again.
+    case largeChildBecomesSmall
+    /// A slice of a checkpoint is full in the middle of a location.
+    case sliceEndsWithinALocation
+
+    // MARK: Replica
+
+    /// A request for batches is overdue, and is sent again.
+    case repairAsksAnotherHolder
+    /// An answer to a request for batches had nothing useful.
+    case repairWaitsAfterUselessAnswer
+    /// A batch arrives before its dependencies.
+    case batchWaits
+    /// A waiting batch came in another way meanwhile.
+    case waitingBatchIsHeldAlready
+    /// A batch arrives that is held already.
+    case batchArrivesAgain
+    /// A batch of a closed writer arrives, or one that this replica must not accept now.
+    case batchIsDropped
+    /// A heartbeat arrives behind a later one.
+    case heartbeatArrivesLate
+    /// A heartbeat of an evicted incarnation arrives.
+    case heartbeatOfEvicted
+    /// A heartbeat leaves out other origins than this replica has folded.
+    case heartbeatNamesOtherFolds
+    /// Members fold the origins of ended incarnations.
+    case originsAreFolded
+    /// A peer requests batches that are in the checkpoint alone.
+    case compactedLogIsAskedFor
+    /// A peer requests batches that cannot be read.
+    case damagedBatchIsAskedFor
+    /// A node refuses another one that says hello.
+    case helloIsRefused
+    /// A replica requests a checkpoint, since logs begin after what it holds.
+    case transferBegins
+    /// A peer does not answer requests for its checkpoint.
+    case transferIsGivenUp
+    /// Rows of another checkpoint arrive than those before.
+    case transferBeginsAnew
+    /// Rows of a checkpoint arrive that do not follow the last ones.
+    case rowsArriveAgain
+    /// A checkpoint that a peer gave cannot be installed.
+    case installationFails
+    /// A replica accepts writes while its tree is replaced.
+    case writesComeDuringInstallation
+    /// What a peer is given shows that the own checkpoint is damaged.
+    case ownCheckpointIsFoundDamaged
+    /// A member learns that it was evicted.
+    case memberLearnsOfItsEviction
+    /// The transfer of a node that rejoins begins again.
+    case rejoinStartsOver
+    /// A session ends at a node that rejoins.
+    case disconnectWritesArePostponed
+    /// An evicted node cannot replay what only its checkpoint has.
+    case orphansAreOnlyInTheCheckpoint
+    /// An operation that only an evicted node had is replayed.
+    case orphanIsReplayed
+    /// An operation that only an evicted node had is kept under `_conflicts`.
+    case orphanIsQuarantined
+    /// An orphaned operation was repeated by its client at another node.
+    case orphanWasDoneElsewhere
+    /// A node has waited long enough for its peers.
+    case servesWithoutAllPeers
+    /// A node that lost its vote learns it from all others.
+    case voteIsLearntFromPeers
+    /// The incarnation that holds the lease has ended.
+    case leaseOfEndedHolderIsReleased
+    /// A candidate or a coordinator gives up its term.
+    case termIsLost
+    /// A coordinator that decides gives up its term.
+    case termIsLostWhileDeciding
+    /// A candidate gives its vote to another one.
+    case candidateVotesForAnother
+    /// A transaction comes again whose outcome no node knows.
+    case transactionIsForgotten
+    /// A transaction comes again that an earlier coordinator decided.
+    case transactionOfFormerTermComesAgain
+    /// A transaction comes again that this coordinator decided.
+    case transactionIsAskedAgain
+    /// The condition of a transaction does not hold.
+    case transactionConflicts
+    /// A verdict arrives for a transaction that is answered, or sent elsewhere.
+    case verdictIsNotWantedAnyMore
+    /// A transaction is sent to a second coordinator.
+    case transactionGoesToAnotherCoordinator
+    /// A write is answered with less than its concern.
+    case concernIsNotReached
+    /// A client reads too slowly.
+    case clientIsSlow
+    /// A slow client is too slow to be told differences.
+    case slowClientLosesItsTree
+    /// A slow client has missed more than one turn sends.
+    case catchingUpTakesAnotherTurn
+    /// The disk of a node takes nothing more.
+    case diskRefusesWrites
+    /// A node refuses a client's stamp: it is too old, or too far ahead.
+    case stampComesTooLate
+    /// A write comes again that was done.
+    case writeIsAskedAgain
+    /// A majority has evicted a member.
+    case evictionIsDecided
+    /// A node is asked to evict a member and reaches too few others.
+    case evictionLacksMajority
+    /// The log no longer waits for members that are away.
+    case logIsTooLong
+
+    // MARK: Client
+
+    /// A connection ends with requests that must not be repeated.
+    case requestsAreLostWithConnection
+    /// A node cannot say whether a write was done.
+    case outcomeIsUndecided
+    /// A write that no node has done gets a new stamp.
+    case stampIsReplaced
+    /// A transaction was sent upon one that does not hold.
+    case transactionIsDoomed
+    /// A client has tried all nodes in vain.
+    case allNodesWereTried
+    /// A node does not hold what a client has seen.
+    case nodeIsBehind
+    /// A client goes on without what it has seen.
+    case sessionIsGivenUp
+
+    // MARK: Queries
+
+    /// A full window of a query lets a child in.
+    case windowPushesOut
+    /// A child leaves a full window of a query, and another one follows.
+    case windowRefills
+    /// No child is left to follow into a window.
+    case windowRunsDry
+}
