@@ -31,6 +31,14 @@ struct Recording {
         var vector: VersionVector
         /// Null where the tree is not recorded.
         var value = Value.null
+
+        init(writer: WriterID, vector: VersionVector, value: Value = .null) {
+            (self.writer, self.vector, self.value) = (writer, vector, value)
+        }
+
+        init(_ replica: Replica) {
+            self.init(writer: replica.writer, vector: replica.vector, value: replica.value)
+        }
     }
 
     /// What a node held and showed when a process began, or after a turn that changed it.

@@ -43,7 +43,7 @@ struct DivergenceWatch {
         guard !hasPairFailure, let replica = run.nodes[node].replica else { return }
         for other in run.nodes where other.index != node && other.belongs {
             guard let peer = other.replica,
-                let difference = DivergenceWatch.difference(replica.view, peer.view)
+                let difference = DivergenceWatch.difference(.init(replica), .init(peer))
             else { continue }
             hasPairFailure = true
             let problem =

@@ -135,7 +135,7 @@ struct Universe {
         guard let replica = nodes[node].replica else { return }
         names.add(replica.writer, node: node)
         recording.note(
-            start: replica.view, node: node, incarnation: nodes[node].incarnation, at: now)
+            start: .init(replica), node: node, incarnation: nodes[node].incarnation, at: now)
         nodes[node].oracle.restart(
             on: archive.batches(in: replica.vector), showing: replica.value)
     }
@@ -167,7 +167,7 @@ struct Universe {
         perform(outputs, of: node)
         guard let replica = nodes[node].replica else { return }
         recording.note(
-            turnOf: replica.view, node: node, incarnation: nodes[node].incarnation,
+            turnOf: .init(replica), node: node, incarnation: nodes[node].incarnation,
             stableTime: stableTime, at: now)
         for served in served { note(served, by: node, replica.writer) }
     }

@@ -33,6 +33,10 @@ struct UniversePlan {
             case .fault(let crash as Crash): crashes[crash.node] += 1
             // A node that is down starts again by itself, at every moment.
             case .fault(is Restart): break
+            case .expectation:
+                throw SearchError(
+                    problem: "exhaustive search has no times at which something is expected",
+                    fix: "leave out the lines with \"expect\"")
             case .fault(let fault):
                 throw SearchError(
                     problem: "exhaustive search cannot \(fault.text(in: scenario))",
