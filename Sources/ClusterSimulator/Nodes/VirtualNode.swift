@@ -19,6 +19,8 @@ struct VirtualNode {
     private enum Arrival {
         case replica(Input)
         case port(GatewayInput)
+        /// A connection of the port has room again.
+        case room(SessionID)
     }
 
     let name: String
@@ -234,6 +236,7 @@ struct VirtualNode {
             switch arrival {
             case .replica(let input): outputs += take(input)
             case .port(let input): outputs += take(port.step(input, at: moment))
+            case .room(let session): port.reportWritable(session)
             }
             noteTree(at: now)
         }
@@ -329,7 +332,9 @@ struct VirtualNode {
     }
 
     /// All bytes sent to a connection of its port have left.
-    mutating func reportWritable(_ session: SessionID) { port.reportWritable(session) }
+    ///
+    /// It comes behind what the port was told before, such as that there was no room.
+    mutating func reportWritable(_ session: SessionID) { _ = receive(.room(session)) }
 
     /// Ends its gateway's turn; returns what is to be done with connections.
     mutating func endPortTurn() -> [GatewayOutput] { port.endTurn() }

@@ -95,7 +95,7 @@ struct RestFlaw {
         get("another version of polls", 400, "/.lp?start=t&v=4"),
         get("a callback that is no number", 400, "/.lp?start=t&v=5&cb=x"),
         get("no JSON", 404, "/a"),
-        get("settings", 404, "/.settings/rules.json"),
+        get("settings", 404, "/.settings/owner.json"),
         get("a bad escape", 400, "/a%2.json"),
         get("a slash in a key", 400, "/a%2Fb.json"),
         get("a dot in a key", 400, "/a/b.c.json"),
