@@ -22,7 +22,7 @@ extension SimulatedRun {
             judge(answer, to: request, operation, open, number)
         case .examine(let record, let tries): examined(answer, record, tries, open, number)
         case .exchange(let record, let tries): exchanged(answer, record, tries, open, number)
-        case .flaw(let flaw): judge(answer, to: flaw, open, number)
+        case .malformed(let malformed): judge(answer, to: malformed, open, number)
         case .stall: expect(answer, 408, "a request without its end", number)
         case .health: judgeHealth(answer, open, number)
         case .metrics(let before): judgeMetrics(answer, since: before, number)
@@ -165,19 +165,19 @@ extension SimulatedRun {
     // MARK: What is refused, and what nodes say of themselves
 
     private mutating func judge(
-        _ answer: RestAnswer, to flaw: RestFlaw, _ open: RestClient.Open, _ number: Int
+        _ answer: RestAnswer, to malformed: MalformedRequest, _ open: RestClient.Open, _ number: Int
     ) {
         if answer.status == 503, mayHaveRefused(number, since: open) { return }
         restClients[number].count(.malformedRequestsAreRefused)
         let error = (try? reader.parse(answer.text))?[Key(unchecked: "error")] ?? .null
         let isRight =
-            answer.status == flaw.status && answer.closes == flaw.closes
-            && (!error.isNull || flaw.status == 404)
+            answer.status == malformed.status && answer.closes == malformed.closes
+            && (!error.isNull || malformed.status == 404)
         if isRight { return }
         restClients[number].tally.note(
             .malformedRequestsAreRefused,
-            "\(flaw.name) got \(answer.status) \(answer.text)\(answer.closes ? ", and the end" : ""), not "
-                + "\(flaw.status)\(flaw.closes ? " and the end" : "")")
+            "\(malformed.name) got \(answer.status) \(answer.text)\(answer.closes ? ", and the end" : ""), not "
+                + "\(malformed.status)\(malformed.closes ? " and the end" : "")")
     }
 
     private mutating func judgeHealth(

@@ -54,7 +54,7 @@ extension SimulatedRun {
 
     private mutating func askNext(restClient number: Int) {
         switch restClients[number].random.index(below: 20) {
-        case 0, 1: askFlawed(number)
+        case 0, 1: askMalformed(number)
         case 2: ask(.health, RestText.request("GET", "/health", to: host(of: number)), number)
         case 3:
             let counts = nodes[restClients[number].node].portCounts
@@ -82,9 +82,9 @@ extension SimulatedRun {
             after: scenario.clients.patience)
     }
 
-    private mutating func askFlawed(_ number: Int) {
-        let flaw = RestFlaw.draw(&restClients[number].random)
-        ask(.flaw(flaw), flaw.bytes(to: host(of: number)), number)
+    private mutating func askMalformed(_ number: Int) {
+        let malformed = MalformedRequest.draw(&restClients[number].random)
+        ask(.malformed(malformed), malformed.bytes(to: host(of: number)), number)
     }
 
     private mutating func askRead(at path: Path, _ number: Int) {
@@ -160,7 +160,7 @@ extension SimulatedRun {
             case .write(_, let operation): finish(operation, .unknown, number)
             case .examine(let record, _): finish(transaction: record, .failed, number)
             case .exchange(let record, _): finish(transaction: record, .unknown, number)
-            case .read, .flaw, .stall, .health, .metrics: break
+            case .read, .malformed, .stall, .health, .metrics: break
             }
         }
     }

@@ -52,8 +52,9 @@ import Testing
     }
 
     @Test func `no two requests that have to be refused are the same`() {
-        let bytes = RestFlaw.all.map { $0.bytes(to: "n1") }
+        let bytes = MalformedRequest.all.map { $0.bytes(to: "n1") }
         #expect(
-            Set(bytes).count == bytes.count && Set(RestFlaw.all.map(\.name)).count == bytes.count)
+            Set(bytes).count == bytes.count
+                && Set(MalformedRequest.all.map(\.name)).count == bytes.count)
     }
 }

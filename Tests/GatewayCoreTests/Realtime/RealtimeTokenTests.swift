@@ -112,6 +112,7 @@ import Tokens
     @Test
     mutating func `the replica is told who a client is that polls, and changes to a WebSocket`() {
         var rig = PollRig(TestTokens.configuration)
+        rig.node.client = .administrator
         var client = rig.start()
         let session = SessionID(number: rig.node.identities.keys.map(\.number).max() ?? 0)
         #expect(rig.node.identities[session] == [.anonymous])

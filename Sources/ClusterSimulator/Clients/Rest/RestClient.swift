@@ -14,7 +14,7 @@ struct RestClient {
         case examine(record: Int, tries: Int)
         /// The second one: a write on condition of that.
         case exchange(record: Int, tries: Int)
-        case flaw(RestFlaw)
+        case malformed(MalformedRequest)
         /// The beginning of a request without its end.
         case stall
         case health
@@ -72,7 +72,7 @@ struct RestClient {
     var goesOn: Bool {
         if closingSince != nil { return false }
         if case .stall? = open.last?.question { return false }
-        if case .flaw(let flaw)? = open.last?.question, flaw.closes { return false }
+        if case .malformed(let malformed)? = open.last?.question, malformed.closes { return false }
         return true
     }
 

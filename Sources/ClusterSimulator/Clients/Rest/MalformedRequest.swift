@@ -1,7 +1,7 @@
 import ReplicaCore
 
 /// A request that has to be refused.
-struct RestFlaw {
+struct MalformedRequest {
     let name: String
     /// The status that it has to get.
     let status: Int
@@ -25,69 +25,74 @@ struct RestFlaw {
     }
 
     /// One of all that there are.
-    static func draw(_ random: inout SplitMix64) -> RestFlaw { all[random.index(below: all.count)] }
+    static func draw(_ random: inout SplitMix64) -> MalformedRequest {
+        all[random.index(below: all.count)]
+    }
 
     static let all = framing + heads + queries + bodies
 
-    private static func get(_ name: String, _ status: Int, _ target: String) -> RestFlaw {
-        RestFlaw(name, status, "GET \(target) HTTP/1.1\nHOST\nSec-Fetch-Site: same-origin\n\n")
+    private static func get(_ name: String, _ status: Int, _ target: String) -> MalformedRequest {
+        MalformedRequest(
+            name, status, "GET \(target) HTTP/1.1\nHOST\nSec-Fetch-Site: same-origin\n\n")
     }
 
     /// `|` stands for a line feed alone.
     private static let framing = [
-        RestFlaw(closing: "a bare line feed", 400, "GET /a.json HTTP/1.1|HOST||\n\n"),
-        RestFlaw(closing: "no request line", 400, "HELLO\n\n"),
-        RestFlaw(closing: "another version", 505, "GET /a.json HTTP/2.0\nHOST\n\n"),
-        RestFlaw(closing: "no host", 400, "GET /a.json HTTP/1.1\nAccept: a\n\n"),
-        RestFlaw(closing: "two hosts", 400, "GET /a.json HTTP/1.1\nHOST\nHOST\n\n"),
-        RestFlaw(
+        MalformedRequest(closing: "a bare line feed", 400, "GET /a.json HTTP/1.1|HOST||\n\n"),
+        MalformedRequest(closing: "no request line", 400, "HELLO\n\n"),
+        MalformedRequest(closing: "another version", 505, "GET /a.json HTTP/2.0\nHOST\n\n"),
+        MalformedRequest(closing: "no host", 400, "GET /a.json HTTP/1.1\nAccept: a\n\n"),
+        MalformedRequest(closing: "two hosts", 400, "GET /a.json HTTP/1.1\nHOST\nHOST\n\n"),
+        MalformedRequest(
             closing: "two lengths", 400,
             "PUT /a.json HTTP/1.1\nHOST\nContent-Length: 1\nContent-Length: 2\n\n1"),
-        RestFlaw(
+        MalformedRequest(
             closing: "a length and chunks", 400,
             "PUT /a.json HTTP/1.1\nHOST\nContent-Length: 1\nTransfer-Encoding: chunked\n\n1"),
-        RestFlaw(
+        MalformedRequest(
             closing: "another coding", 501,
             "PUT /a.json HTTP/1.1\nHOST\nTransfer-Encoding: gzip\n\n"),
-        RestFlaw(
+        MalformedRequest(
             closing: "a bad chunk", 400,
             "PUT /a.json HTTP/1.1\nHOST\nTransfer-Encoding: chunked\n\nxyz\n1\n"),
-        RestFlaw(closing: "an expectation", 417, "PUT /a.json HTTP/1.1\nHOST\nExpect: joy\n\n"),
-        RestFlaw(
+        MalformedRequest(
+            closing: "an expectation", 417, "PUT /a.json HTTP/1.1\nHOST\nExpect: joy\n\n"),
+        MalformedRequest(
             closing: "a long target", 414,
             "GET /\(String(repeating: "a", count: 9_000)).json HTTP/1.1\nHOST\n\n"),
-        RestFlaw(
+        MalformedRequest(
             closing: "many lines", 431,
             "GET /a.json HTTP/1.1\nHOST\n" + String(repeating: "X: y\n", count: 120) + "\n"),
-        RestFlaw(
+        MalformedRequest(
             closing: "a huge body", 413,
             "PUT /a.json HTTP/1.1\nHOST\nContent-Length: 99999999\n\n{"),
     ]
 
     private static let heads = [
-        RestFlaw("another host", 421, "GET /a.json HTTP/1.1\nHost: evil.example\n\n"),
-        RestFlaw(
+        MalformedRequest("another host", 421, "GET /a.json HTTP/1.1\nHost: evil.example\n\n"),
+        MalformedRequest(
             "a page of another site", 403,
             "GET /a.json HTTP/1.1\nHOST\nOrigin: https://evil.example\n\n"),
-        RestFlaw("another method", 405, "BREW /a.json HTTP/1.1\nHOST\n\n"),
-        RestFlaw(
+        MalformedRequest("another method", 405, "BREW /a.json HTTP/1.1\nHOST\n\n"),
+        MalformedRequest(
             "a compressed body", 415,
             "PUT /a.json HTTP/1.1\nHOST\nContent-Encoding: gzip\nContent-Length: 1\n\n1"),
-        RestFlaw(
+        MalformedRequest(
             "a condition for an update", 400,
             "PATCH /a.json HTTP/1.1\nHOST\nIf-Match: x\nContent-Length: 2\n\n{}"),
-        RestFlaw(
+        MalformedRequest(
             "another concern", 400,
             "PUT /a.json HTTP/1.1\nHOST\nHearth-Concern: most\nContent-Length: 1\n\n1"),
-        RestFlaw(
+        MalformedRequest(
             "a concern for a push", 400,
             "POST /a.json HTTP/1.1\nHOST\nHearth-Concern: all\nContent-Length: 1\n\n1"),
-        RestFlaw("no time", 400, "GET /a.json HTTP/1.1\nHOST\nHearth-Stable: soon\n\n"),
-        RestFlaw("too long a time", 400, "GET /a.json HTTP/1.1\nHOST\nHearth-Stable: 16min\n\n"),
-        RestFlaw(
+        MalformedRequest("no time", 400, "GET /a.json HTTP/1.1\nHOST\nHearth-Stable: soon\n\n"),
+        MalformedRequest(
+            "too long a time", 400, "GET /a.json HTTP/1.1\nHOST\nHearth-Stable: 16min\n\n"),
+        MalformedRequest(
             "another override", 400,
             "POST /a.json HTTP/1.1\nHOST\nX-HTTP-Method-Override: GET\nContent-Length: 1\n\n1"),
-        RestFlaw(
+        MalformedRequest(
             "health that is written", 405, "PUT /health HTTP/1.1\nHOST\nContent-Length: 1\n\n1"),
         get("no WebSocket", 426, "/.ws"),
         get("no session that polls", 400, "/.lp?id=a"),
@@ -114,14 +119,16 @@ struct RestFlaw {
         get("a bound that is an object", 400, "/a.json?orderBy=%22a%22&startAt=%7B%22b%22:1%7D"),
         get("a bound's key that is no key", 400, "/a.json?orderBy=%22a%22&startAt=1,%22a.b%22"),
         get("a key that is a number", 400, "/a.json?orderBy=%22$key%22&startAt=true"),
-        RestFlaw(
+        MalformedRequest(
             "a script for another site", 403,
             "GET /a.json?callback=f HTTP/1.1\nHOST\nSec-Fetch-Site: cross-site\n\n"),
         get("no function", 400, "/a.json?callback=a-b"),
     ]
 
-    private static func put(_ name: String, _ body: String, method: String = "PUT") -> RestFlaw {
-        RestFlaw(
+    private static func put(_ name: String, _ body: String, method: String = "PUT")
+        -> MalformedRequest
+    {
+        MalformedRequest(
             name, 400,
             "\(method) /a.json HTTP/1.1\nHOST\nContent-Length: \(body.utf8.count)\n\n\(body)")
     }
@@ -131,7 +138,7 @@ struct RestFlaw {
         put("two values", "1 2"), put("an update of a number", "7", method: "PATCH"),
         put("an update of a place and one below", #"{"a":1,"a/b":2}"#, method: "PATCH"),
         put("a priority that is an object", #"{".value":1,".priority":{"a":1}}"#),
-        RestFlaw(
+        MalformedRequest(
             "a push to a priority", 400,
             "POST /a/.priority.json HTTP/1.1\nHOST\nContent-Length: 1\n\n1"),
     ]
