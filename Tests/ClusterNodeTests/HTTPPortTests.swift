@@ -3,6 +3,7 @@ import EventLoop
 import GatewayCore
 import HTTPText
 import ReplicaCore
+import Rules
 import Sockets
 import SyncProtocol
 import Testing
@@ -24,6 +25,8 @@ import Testing
     /// What the replica would get.
     final class InputSink {
         var inputs: [Input] = []
+        /// Who speaks, which is said before anything else.
+        var principals: [Principal] = []
     }
 
     init() throws {
@@ -37,7 +40,13 @@ import Testing
         var bound: HTTPAddress?
         for _ in 0..<100 where bound == nil {
             let text = "http://127.0.0.1:\(Int.random(in: 21_340...21_399))"
-            let isOpen: Void? = try? port.open(at: text) { [sink] in sink.inputs.append($0) }
+            let isOpen: Void? = try? port.open(at: text) { [sink] in
+                if case .identified(_, let principal) = $0 {
+                    sink.principals.append(principal)
+                } else {
+                    sink.inputs.append($0)
+                }
+            }
             if isOpen != nil { bound = HTTPAddress(text) }
         }
         address = try #require(bound)
@@ -263,10 +272,11 @@ import Testing
             Issue.record("\(inputs)")
             return
         }
+        #expect(sink.principals == [.administrator])
     }
 
     @Test(arguments: [
-        (WebSocketFrameKind.text, UInt32(9), [UInt8]("hi".utf8), [UInt8]([0x88, 2, 3, 235])),
+        (WebSocketFrameKind.text, UInt32(9), [UInt8]("hi".utf8), [UInt8]([0x88, 2, 3, 240])),
         (.binary, 0, [1], [0x88, 2, 3, 234]),
         (.close, 9, [3, 232], [0x88, 2, 3, 232]),
     ])

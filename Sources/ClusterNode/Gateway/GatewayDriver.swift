@@ -97,10 +97,7 @@ final class GatewayDriver {
     private func perform(_ outputs: [GatewayOutput]) {
         for output in outputs {
             switch output {
-            case .open, .ask, .backpressured, .writable, .end: ask(output)
-            case .identify:
-                receiveBacklog()
-                ask(output)
+            case .open, .identify, .ask, .backpressured, .writable, .end: ask(output)
             case .wake(let milliseconds): wake(afterMilliseconds: milliseconds)
             case .native:
                 receiveBacklog()
