@@ -196,7 +196,8 @@ let package = Package(
                 "ClusterAdministration", "ClusterConfiguration", "ClusterNode", "DataTree",
                 "EventLoop", "GatewayCore", "HearthCommand", "HTTPText", "NodeStorage",
                 "QueryEngine",
-                "ReplicaCore", "Rules", "Sockets", "Storage", "Store", "SyncProtocol", "TLS", "ZeroMQ",
+                "ReplicaCore", "Rules", "Sockets", "Storage", "Store", "SyncProtocol", "TLS",
+                "ZeroMQ",
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         tests(
