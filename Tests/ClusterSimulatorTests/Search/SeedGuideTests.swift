@@ -73,8 +73,8 @@ import Testing
     func `a run counts the marks that it reaches, and no others`() throws {
         let scenario = try ScenarioFiles.scenario("partition-heals")
         let report = Simulation.run(scenario, seed: 1)
-        #expect(report.marks.reached.contains(.batchArrivesAgain))
-        #expect(report.marks[.batchArrivesAgain] > 0)
+        #expect(report.marks.reached.contains(.batchWaits))
+        #expect(report.marks[.batchWaits] > 0)
         // Within another count, the inner one counts alone.
         let (inner, outer) = MarkCounts.counting {
             MarkCounts.counting { sometimes(.batchWaits) }.marks
