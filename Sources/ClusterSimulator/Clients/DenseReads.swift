@@ -2,16 +2,6 @@ import ClientCore
 import DataTree
 import QueryEngine
 
-/// What a read of a dense program has to come to, as far as that is known when it is asked for.
-enum ReadExpectation {
-    /// A listener of the program shows it already.
-    case shown(Value)
-    /// The program is offline, and listens to nothing.
-    case offline
-    /// Some node answers.
-    case anything
-}
-
 extension SDKClient {
     func expectedAnswer(to path: Path, _ query: Query) -> ReadExpectation {
         if let value = mirror.held(at: path, query, by: streams) { return .shown(value) }

@@ -11,9 +11,9 @@ struct Expectation: Sendable {
 
     /// Reads `reads PATH expect VALUE`, behind a node.
     static func read(
-        _ word: ScenarioWord, _ line: inout ScenarioLine, of scenario: Scenario
+        _ word: ScenarioWord, _ line: inout ScenarioLine, among nodes: Int
     ) throws(ScenarioError) -> Expectation {
-        let node = try word.node(among: scenario.cluster.replicas)
+        let node = try word.node(among: nodes)
         try line.take("reads")
         let path = try line.take().path()
         try line.take("expect")
@@ -39,30 +39,4 @@ struct ExpectationOutcome {
 
     /// Whether the node showed what was expected.
     var isMet: Bool { found == expectation.value }
-}
-
-extension SimulatedRun {
-    /// Looks at what a node shows now.
-    mutating func read(_ expectation: Expectation) {
-        let found = nodes[expectation.node].replica.map { $0.value[expectation.path] }
-        expectations.append(
-            ExpectationOutcome(expectation: expectation, time: now, found: found))
-    }
-}
-
-/// Every node showed what the scenario expects, whenever it was read.
-enum ExpectationsHold {
-    static func judge(_ evidence: Evidence) -> Finding {
-        guard let outcome = evidence.expectations.first(where: { !$0.isMet }) else {
-            return .valid(evidence.expectations.count, "expectations")
-        }
-        let expectation = outcome.expectation
-        let found = outcome.found.map { "shows \($0.summary)" } ?? "is down"
-        let others = evidence.expectations.count { !$0.isMet } - 1
-        let more = others == 0 ? "" : "; \(others) more are not met"
-        return .invalid(
-            "\"\(expectation.text)\" is not met: at \(outcome.time.description) "
-                + "n\(expectation.node + 1) \(found)\(more)"
-        ).at(outcome.time, node: expectation.node)
-    }
 }

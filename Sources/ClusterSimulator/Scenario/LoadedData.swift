@@ -87,25 +87,3 @@ extension Value {
         return children.contains { $0.value.hasServerValues }
     }
 }
-
-extension SimulatedRun {
-    /// Puts the loaded tree on the disks of all first members.
-    mutating func load(_ data: LoadedData) {
-        let batch = data.batch
-        names.add(batch.origin, text: "load")
-        for node in nodes.indices where nodes[node].isMember { nodes[node].disk.preload(batch) }
-    }
-}
-
-extension VirtualDisk {
-    /// Stores a batch before the first process begins.
-    fileprivate mutating func preload(_ batch: LogEntry) {
-        do throws(MemoryTables.Failure) {
-            try commit([Turn(number: 0, batches: [batch], properties: [])])
-            try store.synchronize()
-            settle()
-        } catch {
-            preconditionFailure("an empty disk does not take a batch: \(error)")
-        }
-    }
-}

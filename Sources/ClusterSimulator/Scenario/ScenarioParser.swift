@@ -159,7 +159,8 @@ extension ScenarioParser {
             let client = try word.client(among: scenario.clients.count)
             action = .request(client: client, try readRequest(&line))
         } else if word.names("n") {
-            action = .expectation(try Expectation.read(word, &line, of: scenario))
+            let nodes = scenario.cluster.replicas
+            action = .expectation(try Expectation.read(word, &line, among: nodes))
             claim(.expectationsHold)
         } else {
             action = .fault(try FaultTable.read(word, &line, of: scenario))

@@ -22,17 +22,3 @@ struct SearchSettings: Sendable {
     /// Exhaustive search: after so many states it ends without a result.
     var states = 3_000_000
 }
-
-extension Scenario {
-    /// How its schedules are searched unless a command says otherwise.
-    public var searchWay: SearchWay { search.way }
-
-    /// How many steps have to come in one order so that priorities find a bug as often as they promise.
-    public var searchDepth: Int { search.depth }
-
-    /// The scenario with another way to search.
-    public consuming func searched(_ way: SearchWay) -> Scenario {
-        search.way = way
-        return self
-    }
-}

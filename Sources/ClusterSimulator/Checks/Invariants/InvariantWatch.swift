@@ -45,13 +45,3 @@ struct InvariantWatch {
         vectors[node] = vector
     }
 }
-
-extension SimulatedRun {
-    /// Judges what a node shows by the scenario's own invariants; one that does not serve shows nothing to anybody.
-    mutating func judgeInvariants(at node: Int) {
-        guard !scenario.invariants.isEmpty, nodes[node].isServing,
-            let replica = nodes[node].replica
-        else { return }
-        invariants.judge(replica.value, holding: replica.vector, node: node, at: now)
-    }
-}
