@@ -15,7 +15,8 @@ import Testing
 
     private static let modules = [
         "Hearth", "ClientCore", "SyncProtocol", "QueryEngine", "DataTree", "JSONText", "Threads",
-        "EventLoop", "HTTPText", "TLS", "Sockets", "ZeroMQ", "Storage", "CEventLoop", "CSimdjson",
+        "EventLoop", "HTTPText", "TLS", "Sockets", "ZeroMQ", "Storage", "Marks", "CEventLoop",
+        "CSimdjson", "CMarks",
     ]
 
     private let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -101,7 +102,7 @@ import Testing
 
     /// How the compiler finds the modules of C libraries.
     private var moduleMaps: [String] {
-        let generated = ["CEventLoop", "CSimdjson"].map {
+        let generated = ["CEventLoop", "CSimdjson", "CMarks"].map {
             products.appendingPathComponent($0 + ".build/module.modulemap").path
         }
         let own = ["CZeroMQ", "CSQLite", "COpenSSL"].map {
