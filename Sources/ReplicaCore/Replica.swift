@@ -147,6 +147,7 @@ extension Replica {
         counters.refused += sessions.refusedCount
         return counters
     }
+
     /// What a simulator observes after each step, at once: a getter is given all of the replica, some thousand bytes.
     package var standing: Standing {
         Standing(

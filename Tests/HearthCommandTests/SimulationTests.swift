@@ -329,7 +329,7 @@ import Testing
         #expect(lines.count == Check.allCases.count)
         for (line, check) in zip(lines, Check.allCases) {
             #expect(line.hasPrefix(check.rawValue + " "), "\(line)")
-            #expect(line.count <= 119 && line.contains(check.claim), "\(line)")
+            #expect(line.count <= 110 && line.contains(check.claim), "\(line)")
         }
     }
 

@@ -29,8 +29,10 @@ enum TestKeys {
         process.standardInput = source
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
+        // Without `openssl` there are no keys, and nothing to test.
         try! process.run()
         source.fileHandleForWriting.write(Data(input.utf8))
+        // It is open, and closed once.
         try! source.fileHandleForWriting.close()
         let text = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
@@ -49,6 +51,7 @@ let now = 1_700_000_000.0
 
 /// The claim that a JSON text is.
 func claim(_ text: String) -> Claim {
+    // The tests write these texts: one that is no JSON is a mistake of theirs, and shows at once.
     let result = try! Token.makeReader().read(Array(text.utf8)) { node in
         Result { () throws(Claim.Failure) in try Claim(node) }
     }

@@ -48,7 +48,7 @@ let file = URL(fileURLWithPath: words[1])
 let name = file.deletingPathExtension().lastPathComponent
 var text = try String(contentsOf: file, encoding: .utf8)
 if let check = Check(rawValue: words[2]) {
-    text = text.replacing(/check .*\\n/, with: "") + "check \\(check.rawValue)\\n"
+    text = text.replacing(/check +(?! |every |count |sum ).*\\n/, with: "") + "check \\(check.rawValue)\\n"
 }
 let folder = file.deletingLastPathComponent()
 let scenario = try Scenario(parsing: Array(text.utf8), name: name) { path in

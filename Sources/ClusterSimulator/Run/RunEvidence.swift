@@ -86,6 +86,18 @@ extension Evidence {
         }
     }
 
+    /// What a node's process shows and the next process on its disk would not; nil if nothing.
+    static func difference(
+        between replica: Replica, and next: Replica, of name: String
+    ) -> String? {
+        if next.vector != replica.vector {
+            return "\(name) holds \(replica.vector.line), and its disk \(next.vector.line)"
+        }
+        if next.value == replica.value { return nil }
+        let difference = TreeDifference(replica.value, next.value)
+        return "\(name) shows something else than its disk gives: \(difference)"
+    }
+
     /// Reads a disk as the next process would.
     private static func diskFailure(of node: VirtualNode) -> String? {
         do throws(MemoryTables.Failure) {
@@ -95,12 +107,7 @@ extension Evidence {
             if let contradiction = restarted.disk.contradiction {
                 return "\(node.name): \(contradiction)"
             }
-            if next.vector != replica.vector {
-                return "\(node.name) holds \(replica.vector.line), and its disk \(next.vector.line)"
-            }
-            if next.value == replica.value { return nil }
-            let difference = TreeDifference(replica.value, next.value)
-            return "\(node.name) shows something else than its disk gives: \(difference)"
+            return difference(between: replica, and: next, of: node.name)
         } catch {
             return "what is on the disk of \(node.name) cannot be read: \(error)"
         }

@@ -64,12 +64,7 @@ extension Universe {
         do throws(MemoryTables.Failure) {
             guard node.isIdle, let replica = node.replica, let next = try node.restarted().replica
             else { return nil }
-            if next.vector != replica.vector {
-                return "\(node.name) holds \(replica.vector.line), and its disk \(next.vector.line)"
-            }
-            if next.value == replica.value { return nil }
-            let difference = TreeDifference(replica.value, next.value)
-            return "\(node.name) shows something else than its disk gives: \(difference)"
+            return Evidence.difference(between: replica, and: next, of: node.name)
         } catch {
             return "what is on the disk of \(node.name) cannot be read: \(error)"
         }

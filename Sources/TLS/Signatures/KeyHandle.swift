@@ -2,6 +2,7 @@ internal import COpenSSL
 
 /// A key as OpenSSL has it, which nothing changes any more.
 final class KeyHandle: Sendable {
+    /// OpenSSL counts references atomically, and what is called here only reads a key: threads may share it.
     nonisolated(unsafe) let key: OpaquePointer
 
     /// Frees the key in the end.

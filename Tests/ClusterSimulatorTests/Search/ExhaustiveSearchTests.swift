@@ -40,15 +40,19 @@ import Testing
         #expect(again.states == search.states && again.schedules == search.schedules)
     }
 
+    /// A frame can be lost at one moment only: one state more, and no way on from it without heartbeats.
     @Test(arguments: [
-        ["at 1s c1 set /a 1", "at 1s crash n1"], ["search losses=1", "at 1s c1 increment /a 1"],
-        ["search ticks=1", "at 1s c1 push /a 1"],
+        (["at 1s c1 set /a 1", "at 1s crash n1"], 2.0),
+        (["search losses=1", "at 1s c1 increment /a 1"], 1.0),
+        (["search ticks=1", "at 1s c1 push /a 1"], 2.0),
     ])
-    func `a crash, a lost frame and a heartbeat come at every moment`(lines: [String]) throws {
+    func `a crash, a lost frame and a heartbeat come at every moment`(
+        lines: [String], factor: Double
+    ) throws {
         let plain = try searched("at 1s c1 set /a 1")
         let search = try searched(lines.joined(separator: "\n"))
         #expect(search.isComplete && search.failure == nil)
-        #expect(search.states > plain.states)
+        #expect(Double(search.states) > factor * Double(plain.states))
     }
 
     @Test func `steps of two nodes lead to one state in either order, those of one node do not`()

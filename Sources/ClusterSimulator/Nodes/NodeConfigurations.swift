@@ -1,0 +1,28 @@
+import ReplicaCore
+
+extension ClusterSettings {
+    /// The nodes that are members at first, counted from 0.
+    var firstMembers: [Int] { Array((0..<replicas).dropLast(newcomers)) }
+
+    /// The configuration of a node: limits are so low that short runs meet them.
+    func configuration(of index: Int) -> ReplicaConfiguration {
+        var configuration = ReplicaConfiguration(
+            cluster: "simulated", member: index.nodeName, peers: firstMembers.map(\.nodeName),
+            durability: durability, seed: 0)
+        configuration.checkpointBytes = checkpointBytes
+        configuration.foldingLimit = 2
+        configuration.catchUpBytes = catchUpBytes
+        configuration.keptTreeMilliseconds = 400
+        configuration.logLimit = UInt64(logLimit)
+        configuration.leaseMilliseconds = lease / 1_000
+        configuration.retryWindowMilliseconds = retryWindow / 1_000
+        for index in 0..<replicas {
+            configuration.endpoints[index.nodeName] = "sim://\(index.nodeName)"
+        }
+        if index < newer {
+            let oldest = configuration.versions.lowerBound
+            configuration.versions = oldest...oldest + 1
+        }
+        return configuration
+    }
+}
