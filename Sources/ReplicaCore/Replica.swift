@@ -170,6 +170,8 @@ extension Replica {
     public var isOut: Bool { lifecycle.isRejoining }
     /// Whether it has rejoined, if it was evicted, and has no orphaned operations to replay.
     public var isWhole: Bool { !lifecycle.isRejoining && replication.orphans.isEmpty }
+    /// Whether it refuses all requests of a session before a `hello`, because it gave up what the client may have seen.
+    package func requiresHello(of session: SessionID) -> Bool { sessions.clients.isAhead(session) }
     /// Whether a session reads too slowly, and may not have been sent all changes.
     package func holdsBack(from session: SessionID) -> Bool {
         sessions.slowClients.contains(session)

@@ -57,7 +57,9 @@ extension SimulatedRun {
             case .onDisconnect, .onDisconnectMerge, .onDisconnectCancel: true
             default: false
             }
-        if isRequest, nodes[connections[index].node].waitsForRoom {
+        let node = nodes[connections[index].node]
+        let session = SessionID(number: UInt64(index) + 1)
+        if isRequest, node.waitsForRoom || node.replica?.requiresHello(of: session) == true {
             connections[index].onDisconnect.isVague = true
         }
     }
