@@ -161,6 +161,8 @@ extension Replica {
         replication.turn.immediate += currentHeartbeat
         replication.greetPeers()
         truncateLog()
+        // A member that had the operations before a waiting batch may have lost them since.
+        replication.dropClosed()
         replication.advanceStability()
         replication.foldOrigins()
     }

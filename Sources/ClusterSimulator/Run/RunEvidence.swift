@@ -32,7 +32,10 @@ extension Evidence {
             }
             return client
         }
-        ports = run.nodes.indices.map { Evidence.port(of: $0, in: run) }
+        // A node that is gone for good ended with its connections.
+        ports = run.nodes.indices.filter { !run.nodes[$0].isAbandoned }.map {
+            Evidence.port(of: $0, in: run)
+        }
         connections = run.connections
         sessionEnds = run.sessionEnds
         remembered = run.nodes.filter(\.belongs).compactMap { node in

@@ -126,6 +126,7 @@ extension Replication {
 
     /// Drops waiting batches of closed writers beyond what some member holds.
     mutating func dropClosed() {
+        if reorderBuffer.originCount == 0 { return }
         let peers = peers
         reorderBuffer.removeAll { !peers.mayTake($0.origin, through: $0.last) }
     }
