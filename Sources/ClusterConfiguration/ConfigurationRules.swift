@@ -45,6 +45,9 @@ extension NodeConfiguration {
 
     /// What other machines can reach is encrypted, and lets in those alone that show who they are: nodes by their keys, and
     /// programs by a secret or a token.
+    ///
+    /// Rules alone do not protect: they are data that a node may not have yet, and without secrets and tokens each client is an
+    /// administrator.
     private func checkProtection(of key: String, _ node: Member) throws(NodeError) {
         var missing: [String] = []
         if key != "client" {

@@ -37,6 +37,7 @@ extension TokenSettings.Issuer {
         issuer.adminClaim = adminClaim
         issuer.skewSeconds = Double(skewSeconds)
         issuer.maximumAgeSeconds = maxAgeSeconds.map(Double.init)
+        issuer.validSinceSeconds = validSinceSeconds.map(Double.init)
         return issuer
     }
 

@@ -20,6 +20,8 @@ public struct TokenSettings: Equatable, Sendable {
         public var skewSeconds = 60
         /// How old tokens may become.
         public var maxAgeSeconds: Int?
+        /// Tokens of those who signed in before that second since 1970 are refused.
+        public var validSinceSeconds: Int?
 
         package init() {}
     }

@@ -12,6 +12,7 @@ struct TokenDocument: StrictlyDecodable {
     struct Issuer: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {
             case issuer, audience, keys, secrets, user, provider, admin, skewSeconds, maxAgeSeconds
+            case validSince
         }
 
         let issuer: String?
@@ -23,6 +24,7 @@ struct TokenDocument: StrictlyDecodable {
         let admin: String?
         let skewSeconds: Int?
         let maxAgeSeconds: Int?
+        let validSince: String?
     }
 
     /// One text, or a list of them.
@@ -69,6 +71,14 @@ extension TokenSettings.Issuer {
             try file.number(document.skewSeconds, in: 0...3_600, at: "skewSeconds") ?? skewSeconds
         maxAgeSeconds = try file.number(
             document.maxAgeSeconds, in: 1...1_000_000_000, at: "maxAgeSeconds")
+        validSinceSeconds = try document.validSince.map { text throws(NodeError) in
+            guard let date = try? Date(text, strategy: .iso8601) else {
+                throw file.error(
+                    "\"validSince\" is no time: \"\(text)\"", at: ["tokens", "issuers"],
+                    fix: "write it as 2026-01-31T12:00:00Z")
+            }
+            return Int(date.timeIntervalSince1970)
+        }
         try check(in: file)
     }
 

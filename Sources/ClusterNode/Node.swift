@@ -145,6 +145,7 @@ extension Node {
             case .running:
                 let outputs = replica.step(.turnEnded)
                 recorder?.endTurn(replica)
+                clients.hasRules = replica.hasRules
                 perform(outputs)
             case .stopping:
                 phase = .draining

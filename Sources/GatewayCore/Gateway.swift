@@ -35,6 +35,7 @@ public struct Gateway {
         case .closed(let id): close(id)
         case .answered(let id, let answers): process(answers, for: id)
         case .trusts(let trust): context.access.trust(trust)
+        case .hasRules(let hasRules): context.access.hasRules = hasRules
         case .became(let availability): become(availability)
         case .turnTook(let nanoseconds):
             context.metrics.turns.count(nanoseconds: nanoseconds)

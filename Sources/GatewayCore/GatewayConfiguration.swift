@@ -33,8 +33,6 @@ public struct GatewayConfiguration: Sendable {
     public var secrets: SecretHashes?
     /// Whose tokens say who a client is; nil if nobody's do.
     public var tokens: TokenTrust?
-    /// Whether others than administrators are admitted, for the replica to judge what they do. Otherwise they may do nothing.
-    public var admitsUsers = false
     /// What nobody else knows: at least 128 bits of chance in any text, new for each incarnation of a node. The names of sessions
     /// are derived from it.
     public var nameSeed = ""

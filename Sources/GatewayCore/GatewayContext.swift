@@ -27,7 +27,7 @@ struct GatewayContext {
     /// What other connections must do, in order.
     private var signals: [(connection: SessionID, ConnectionSignal)] = []
     /// The bytes of all bodies that are not complete.
-    var bodyBytes = 0
+    var bodies: BodyBytes
     /// What sessions of Firebase's WebSockets keep.
     private var shares: MemoryShares
     private var outputs: [GatewayOutput] = []
@@ -37,6 +37,7 @@ struct GatewayContext {
         access = Access(configuration)
         longPolls = LongPollTable(
             limit: configuration.connectionLimit, byteLimit: configuration.bodiesBytes)
+        bodies = BodyBytes(limit: configuration.bodiesBytes)
         shares = MemoryShares(limit: configuration.messagesBytes)
         hostRule = HostRule(names: configuration.hosts)
         // A page of another site has no secret and no token, unless its user gives it one.
@@ -136,7 +137,7 @@ extension GatewayContext {
             connections: connections,
             countedConnections: metrics.connections.values.reduce(0, +),
             polledSessions: longPolls.all.count, names: realtimeNames.count, routes: routes.count,
-            bodyBytes: bodyBytes)
+            bodyBytes: bodies.total)
     }
 }
 

@@ -22,6 +22,8 @@ public enum GatewayInput: Equatable, Sendable {
     case answered(SessionID, [SessionAnswer])
     /// From now on these tokens are trusted: an issuer has other keys. A gateway without tokens has none later either.
     case trusts(TokenTrust)
+    /// Whether the replica has rules, by which it judges users: then those who show nothing are users as well.
+    case hasRules(Bool)
     /// Whether the node serves, and if not, why.
     case became(Availability)
     /// How long a turn of the node took.

@@ -3,7 +3,6 @@ internal import DataTree
 public import Dispatch
 internal import Foundation
 public import SyncProtocol
-internal import TLS
 internal import Threads
 
 /// A cluster, as a program sees it: the way to its references.
@@ -19,10 +18,8 @@ public final class Database: Sendable {
     let delivery: Delivery
     /// The addresses of nodes, in the order in which they are tried.
     let nodes: [String]
-    /// What shows nodes who this program is: the secret that it was made with, or the token of `signIn(withToken:)`.
-    private let shown: Monitor<String?>
-    /// A file with the secret, for programs that are configured by their environment.
-    private let secretFile: String?
+    /// What shows nodes who this program is.
+    private let shown: Monitor<ShownCredential>
     private let callbacks = Callbacks(on: DispatchQueue(label: "hearth"))
     private let settings: Monitor<Settings>
 
@@ -38,7 +35,7 @@ public final class Database: Sendable {
 
     private struct DatabaseKey: Hashable {
         let url: String
-        let secretFile: String?
+        let shown: ShownCredential
     }
 
     private static let databases = Monitor<[DatabaseKey: Database]>([:])
@@ -56,15 +53,12 @@ public final class Database: Sendable {
     public convenience init(
         nodes: [String], secret: String? = nil, persistence: Persistence? = nil
     ) {
-        self.init(nodes: nodes, secret: secret, secretFile: nil, persistence)
+        self.init(nodes: nodes, showing: secret.map(ShownCredential.text) ?? .nothing, persistence)
     }
 
-    private init(
-        nodes: [String], secret: String?, secretFile: String?, _ persistence: Persistence?
-    ) {
+    private init(nodes: [String], showing shown: ShownCredential, _ persistence: Persistence?) {
         self.nodes = nodes
-        shown = Monitor(secret)
-        self.secretFile = secretFile
+        self.shown = Monitor(shown)
         delivery = Delivery(counting: callbacks)
         settings = Monitor(
             Settings(persistence: persistence, isPersistenceEnabled: persistence != nil))
@@ -73,24 +67,27 @@ public final class Database: Sendable {
     /// The database at the nodes that the environment variable `HEARTH_NODES` lists, separated by
     /// commas, or else at `http://127.0.0.1:7001`; the same one each time.
     ///
-    /// `HEARTH_SECRET_FILE` names the file of the secret that nodes with secrets want.
+    /// `HEARTH_TOKEN` is the token that shows nodes who this program is, or names the file that holds it; without it,
+    /// `HEARTH_SECRET_FILE` names the file of a secret of the cluster.
     public static func database() -> Database {
         let environment = ProcessInfo.processInfo.environment
         let nodes = environment["HEARTH_NODES"] ?? ""
         return database(
             url: nodes.isEmpty ? "http://127.0.0.1:7001" : nodes,
-            secretFile: environment["HEARTH_SECRET_FILE"])
+            showing: ShownCredential(environment))
     }
 
     /// The database at the nodes with these addresses, separated by commas; the same one each time.
-    public static func database(url: String) -> Database { database(url: url, secretFile: nil) }
+    public static func database(url: String) -> Database {
+        database(url: url, showing: .nothing)
+    }
 
-    private static func database(url: String, secretFile: String?) -> Database {
-        let key = DatabaseKey(url: url, secretFile: secretFile)
+    private static func database(url: String, showing shown: ShownCredential) -> Database {
+        let key = DatabaseKey(url: url, shown: shown)
         return databases.withLock { databases in
             if let database = databases[key] { return database }
             let nodes = url.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            let database = Database(nodes: nodes, secret: nil, secretFile: secretFile, nil)
+            let database = Database(nodes: nodes, showing: shown, nil)
             databases[key] = database
             return database
         }
@@ -101,22 +98,13 @@ public final class Database: Sendable {
         settings.withLock { settings in
             if let connection = settings.connection { return connection }
             let connection = Result { () throws(HearthError) in
-                try Connection(
-                    nodes: nodes, secret: shownSecret(), callbacks, persistence(settings), tap: nil)
+                let secret = try shown.withLock { $0 }.text()
+                return try Connection(
+                    nodes: nodes, secret: secret, callbacks, persistence(settings), tap: nil)
             }
             if case .failure(let error) = connection { Log.warn(error.description) }
             settings.connection = connection
             return connection
-        }
-    }
-
-    private func shownSecret() throws(HearthError) -> String? {
-        if let text = shown.withLock({ $0 }) { return text }
-        guard let secretFile else { return nil }
-        do throws(TLSError) {
-            return try SecretFile(secretFile).read().text
-        } catch {
-            throw HearthError(.invalid, error.problem, fix: error.fix)
         }
     }
 
@@ -228,7 +216,7 @@ extension Database {
     /// - Throws: `.invalid` for a text that no token can be.
     public func signIn(withToken token: String) throws(HearthError) {
         _ = try Connection.secret(token)
-        shown.withLock { $0 = token }
+        shown.withLock { $0 = .text(token) }
         if let connection = settings.withLock({ try? $0.connection?.get() }) {
             try connection.show(token)
         }
@@ -236,7 +224,7 @@ extension Database {
 
     /// Shows nothing to nodes from now on: what follows is done as somebody who is not signed in.
     public func signOut() {
-        shown.withLock { $0 = nil }
+        shown.withLock { $0 = .nothing }
         if let connection = settings.withLock({ try? $0.connection?.get() }) {
             try? connection.show(nil)
         }

@@ -51,11 +51,12 @@ extension Replica {
         _ message: ClientMessage, for session: SessionID, because failure: StorageFailure
     ) {
         let id = message.id
+        let isUser = sessions.access.isUser(session)
         switch message.request {
-        case .status:
+        case .status where !isUser:
             sessions.sendAtOnce(.value(id: id, value: status.value), to: session)
         case .ping: sessions.sendAtOnce(.pong(id, at: now), to: session)
-        default: sessions.refuseAtOnce(failure, id, session)
+        default: sessions.refuseAtOnce(isUser ? .asUsersSeeIt : failure, id, session)
         }
         replication.turn.immediate += sessions.takeImmediate()
     }
@@ -68,7 +69,7 @@ extension Replica {
         if message.request.kind == .write, sessions.clients.told(session) != nil {
             sessions.clients.halt(session)
         }
-        let member = configuration.member
+        let member = sessions.access.isUser(session) ? "this node" : configuration.member
         let isAlone = replication.peers.liveCount(at: now.elapsedMilliseconds) == 0
         sessions.refuse(
             .unavailable,
@@ -185,6 +186,7 @@ extension Replica {
         case .done:
             sometimes(.writeIsAskedAgain)
             replication.counters.repeated += 1
+            sessions.clients.admit(submission.session)
             // This node does not know on which other nodes the write is durable.
             let id = submission.id
             sessions.send(
@@ -238,7 +240,9 @@ extension Replica {
         try sessions.checkHalted(submission.session)
         if let name, !replication.isClient(name.writer) { throw .writerOfNode(name.writer) }
         // What is done already is not judged again: its client is told so.
-        if name.map({ replication.deduplicationTable.answer(for: $0) }) != .done {
+        if name.map({ replication.deduplicationTable.answer(for: $0) }) == .done {
+            sessions.clients.admit(submission.session)
+        } else {
             try judge(write, of: submission.session)
         }
         if condition.isLocal || replication.peers.all.isEmpty {

@@ -24,6 +24,7 @@ extension Replica {
         fill(&status.coordination)
         fill(&status.queues)
         fill(&status.clients)
+        status.rules = rulesStatus
         status.process = process
         return status
     }

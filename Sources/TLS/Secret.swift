@@ -21,6 +21,12 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
         self.text = text
     }
 
+    /// Whether a word is a token and not the name of a file: tokens are JSON in base 64, and so begin with `ey`.
+    public static func isToken(_ word: String) -> Bool {
+        word.hasPrefix("ey") && word.utf8.count { $0 == UInt8(ascii: ".") } == 2
+            && !word.contains("/")
+    }
+
     /// Makes a secret of 32 random bytes: 43 letters, digits, `-` and `_`.
     public static func random() -> Secret {
         var bytes = [UInt8](repeating: 0, count: 32)

@@ -6,4 +6,6 @@ public enum TokenAlgorithm: String, CaseIterable, Sendable {
     case rs256 = "RS256"
     /// ECDSA on P-256 with SHA-256.
     case es256 = "ES256"
+    /// Ed25519 (RFC 8037).
+    case edDSA = "EdDSA"
 }

@@ -20,6 +20,8 @@ public enum TokenFailure: Error, Equatable, Sendable {
     case early(until: Double)
     /// Its issuer wants tokens that are younger.
     case old(issuedAt: Double)
+    /// Tokens of its issuer hold from this second on, and its user signed in before that.
+    case revoked(since: Double)
     /// A claim is missing, or has another type.
     case claim(String)
     /// It is for another audience.
@@ -34,7 +36,7 @@ extension TokenFailure {
     /// What a client is told: Firebase's own texts. They do not say how near a guess came.
     public var answer: String {
         switch self {
-        case .expired: "Auth token is expired"
+        case .expired, .revoked: "Auth token is expired"
         case .algorithm(let name): "Unsupported jwt algorithm: \(name)"
         default: "Could not parse auth token."
         }
@@ -56,6 +58,8 @@ extension TokenFailure {
         case .early(let time): "the token is not valid before \(TokenFailure.text(of: time))"
         case .old(let time):
             "the token was issued at \(TokenFailure.text(of: time)), which is too long ago for its issuer"
+        case .revoked(let time):
+            "its user signed in before \(TokenFailure.text(of: time)), and tokens from before that are taken back (validSince)"
         case .claim(let name): "the token has no \"\(name)\", or one of another type"
         case .audience: "the token is for another audience (aud)"
         case .custom: "a custom token of Firebase shows nothing by itself"
@@ -75,6 +79,7 @@ extension TokenFailure {
         case .issuer: "add the issuer to \"issuers\" of \"tokens\" in the configuration"
         case .key: "add the issuer's present keys to its \"keys\" in the configuration"
         case .signature: "sign with a key or a secret that the configuration names"
+        case .revoked: "sign in anew"
         case .expired, .old: "get a new token"
         case .early: "compare the clocks of the issuer and of the node"
         case .claim(let name): "have the issuer add \"\(name)\""

@@ -18,6 +18,8 @@ public struct TokenIssuer: Equatable, Sendable {
     public var skewSeconds = 60.0
     /// Tokens that were issued longer ago show nothing.
     public var maximumAgeSeconds: Double?
+    /// Tokens of those who signed in before that second since 1970 show nothing: how an operator takes all of them back.
+    public var validSinceSeconds: Double?
 
     /// An issuer whose tokens these keys check.
     public init(_ name: String? = nil, keys: [TokenKey]) {
@@ -50,7 +52,7 @@ extension TokenIssuer {
     private func checkTimes(
         of claims: Claim, isLegacy: Bool, at now: Double
     ) throws(TokenFailure) -> Double {
-        for name in ["exp", "iat", "nbf"] where claims.member(name) != nil {
+        for name in ["exp", "iat", "nbf", "auth_time"] where claims.member(name) != nil {
             guard claims.number(name) != nil else { throw .claim(name) }
         }
         let (issued, start) = (claims.number("iat"), claims.number("nbf"))
@@ -63,6 +65,10 @@ extension TokenIssuer {
         }
         if let age = maximumAgeSeconds, issued + age + skewSeconds <= now {
             throw .old(issuedAt: issued)
+        }
+        // A token that was renewed says when its user signed in; one that does not was issued for that.
+        if let since = validSinceSeconds, claims.number("auth_time") ?? issued < since {
+            throw .revoked(since: since)
         }
         return expires
     }

@@ -15,7 +15,7 @@ public enum TokenKey: Equatable, Sendable {
     /// How it signs.
     public var algorithm: TokenAlgorithm {
         switch self {
-        case .verification(let key, _): key.kind == .rsa ? .rs256 : .es256
+        case .verification(let key, _): TokenAlgorithm(key.kind)
         case .shared: .hs256
         }
     }
@@ -48,5 +48,17 @@ extension [TokenKey] {
         if !named.isEmpty { return named }
         let unnamed = fitting.filter { $0.id == nil }
         return unnamed.count == 1 ? unnamed : []
+    }
+}
+
+extension TokenAlgorithm {
+    /// How keys of a kind sign.
+    init(_ kind: VerificationKey.Kind) {
+        self =
+            switch kind {
+            case .rsa: .rs256
+            case .p256: .es256
+            case .ed25519: .edDSA
+            }
     }
 }

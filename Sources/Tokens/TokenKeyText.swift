@@ -33,7 +33,7 @@ public struct TokenKeyText {
         }
         let isJSON = text.first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) } == UInt8(ascii: "{")
         let keys = try isJSON ? keys(inJSON: text) : TokenKeyText.keys(inPEM: text, name)
-        guard !keys.isEmpty else { throw Failure("has no key for RS256 or ES256") }
+        guard !keys.isEmpty else { throw Failure("has no key for RS256, ES256 or EdDSA") }
         guard keys.count <= TokenKeyText.keyLimit else {
             throw Failure("has more than \(TokenKeyText.keyLimit) keys")
         }
@@ -45,7 +45,7 @@ public struct TokenKeyText {
     ) throws(Failure) -> [TokenKey] {
         guard let keys = VerificationKey.keys(inPEM: String(decoding: text, as: UTF8.self)) else {
             throw Failure(
-                "has a part that is neither a public key nor a certificate, for RSA of at least 2048 bits or P-256"
+                "has a part that is neither a public key nor a certificate, for RSA of at least 2048 bits, P-256 or Ed25519"
             )
         }
         return keys.map { .verification($0, id: keys.count == 1 ? name : nil) }
@@ -105,6 +105,10 @@ extension TokenKeyText {
             if let x = bytes("x", of: key), let y = bytes("y", of: key),
                 let key = VerificationKey(p256X: x, y: y)
             {
+                return key
+            }
+        case ("OKP", "Ed25519"):
+            if let bytes = bytes("x", of: key), let key = VerificationKey(ed25519: bytes) {
                 return key
             }
         default: return nil

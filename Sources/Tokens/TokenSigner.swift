@@ -12,7 +12,7 @@ public enum TokenSigner: Sendable {
     public var algorithm: TokenAlgorithm {
         switch self {
         case .shared: .hs256
-        case .key(let key, _): key.publicKey.kind == .rsa ? .rs256 : .es256
+        case .key(let key, _): TokenAlgorithm(key.publicKey.kind)
         }
     }
 

@@ -38,13 +38,15 @@ import Tokens
         let trust = try read(
             """
             {issuers: [
-              {secrets: ['token.secret'], admin: 'admin', skewSeconds: 5, maxAgeSeconds: 60},
+              {secrets: ['token.secret'], admin: 'admin', skewSeconds: 5, maxAgeSeconds: 60,
+               validSince: '2023-11-14T22:13:20Z'},
               {issuer: 'i', audience: 'a', keys: 'issuer.pem', user: 'email', provider: 'idp'},
             ]}
             """
         ).tokens.readTrust()
         var shared = TokenIssuer(keys: [.shared(Array(secret.text.utf8))])
         (shared.adminClaim, shared.skewSeconds, shared.maximumAgeSeconds) = ("admin", 5, 60)
+        shared.validSinceSeconds = 1_700_000_000
         let key = try #require(SigningKey(pem: certificate.key)).publicKey
         var other = TokenIssuer("i", keys: [.verification(key, id: nil)])
         (other.audiences, other.userClaim, other.providerClaim) = (["a"], "email", "idp")
@@ -79,6 +81,7 @@ import Tokens
         ("{issuers: [{secrets: ['a', 'b', 'c']}]}", "an issuer has 3 secrets"),
         ("{issuers: [{secrets: ['a'], skewSeconds: 9999}]}", "\"skewSeconds\" cannot be 9999"),
         ("{issuers: [{secrets: ['a'], admins: 'x'}]}", "unknown key \"admins\""),
+        ("{issuers: [{secrets: ['a'], validSince: 'today'}]}", "\"validSince\" is no time"),
         ("{unsigned: true}", "unknown key \"unsigned\""),
         ("{issuers: [{secrets: ['none.secret']}]}", "cannot read secret"),
         ("{issuers: [{issuer: 'i', audience: 'a', keys: 'none.pem'}]}", "cannot read the keys"),

@@ -15,11 +15,10 @@ enum TestTokens {
         return TokenTrust([issuer])
     }
 
-    /// A gateway's configuration with tokens, secrets, and a replica that judges users.
+    /// A gateway's configuration with tokens and secrets.
     static var configuration: GatewayConfiguration {
         var configuration = TestSecrets.configuration
         configuration.tokens = trust
-        configuration.admitsUsers = true
         return configuration
     }
 

@@ -1,10 +1,16 @@
 import DataTree
+import Foundation
 import Testing
 
 @testable import Rules
 
 /// Hostile texts: they may be refused, and never crash, hang or take more than their bounds.
+///
+/// A longer run: `HEARTH_FUZZ_SEEDS=1000`.
 @Suite struct `Random text` {
+    static let seeds =
+        0..<(ProcessInfo.processInfo.environment["HEARTH_FUZZ_SEEDS"].flatMap { Int($0) } ?? 10)
+
     static let words = [
         "auth", "now", "root", "data", "newData", "query", "$k", "null", "true", "1", "1.5e3",
         "'a'",
@@ -23,7 +29,7 @@ import Testing
         }.joined()
     }
 
-    @Test(arguments: 0..<10)
+    @Test(arguments: `Random text`.seeds)
     func `as an expression is refused or evaluates`(seed: Int) {
         var random = TestRandom(seed: UInt64(seed) &+ 1)
         let situation = RuleSituation(auth: .u1, now: 1, before: .string("a"), after: .integer(1))
@@ -44,7 +50,7 @@ import Testing
         #expect(accepted > 10)
     }
 
-    @Test(arguments: 0..<10)
+    @Test(arguments: `Random text`.seeds)
     func `as a regular expression is refused or searches`(seed: Int) {
         var random = TestRandom(seed: UInt64(seed) &+ 2)
         let signs = "ab^$|()[]{}*+?.,-\\0129sSdDwW/é😀".map(String.init)
@@ -62,7 +68,28 @@ import Testing
         #expect(accepted > 100)
     }
 
-    @Test(arguments: 0..<10)
+    @Test(arguments: `Random text`.seeds)
+    func `is searched in time that grows with it, whatever the expression`(seed: Int) {
+        var random = TestRandom(seed: UInt64(seed) &+ 5)
+        let signs = [
+            "a", "b", "(a|b)", "(a*)*", "(a|a)+", "(a+b?){2,9}", ".*", "[^c]{0,20}", "(.a)*", "$",
+        ]
+        for _ in 0..<200 {
+            let text = text(&random, of: signs, upTo: 8)
+            guard let pattern = try? Pattern(text, ignoringCase: false) else { continue }
+            for count in [10, 1_000] {
+                let searched = String(repeating: "a", count: count) + "c"
+                var work = RuleWork(1 << 40)
+                _ = PatternSearch.finds(pattern, in: searched, work: &work)
+                // Each unit may lead to each state, once.
+                #expect(
+                    1 << 40 - work.remaining <= 2 * (pattern.states.count + 1) * (count + 3),
+                    "\(text), \(count)")
+            }
+        }
+    }
+
+    @Test(arguments: `Random text`.seeds)
     func `as a document is refused or compiles`(seed: Int) {
         var random = TestRandom(seed: UInt64(seed) &+ 3)
         let original = Array(WorkedCaseTexts.document.utf8)
@@ -90,7 +117,7 @@ import Testing
         #expect(accepted > 10)
     }
 
-    @Test(arguments: 0..<5)
+    @Test(arguments: `Random text`.seeds)
     func `as a file of cases is refused or runs`(seed: Int) throws {
         var random = TestRandom(seed: UInt64(seed) &+ 4)
         let ruleset = try Ruleset(Array(WorkedCaseTexts.document.utf8))

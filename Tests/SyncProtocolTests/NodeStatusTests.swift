@@ -24,6 +24,9 @@ import Testing
         list.path = "/list"
         list.listens = 4
         status.clients.queries.indexes = [list, NodeStatus.IndexedList()]
+        var rules = NodeStatus.Rules()
+        rules.digest = "abc="
+        status.rules = rules
         var process = NodeStatus.Process()
         process.pid = 77
         process.databaseBytes = 1 << 40

@@ -1,3 +1,4 @@
+import Foundation
 import Rules
 import TLS
 import Testing
@@ -5,7 +6,12 @@ import Testing
 @testable import Tokens
 
 /// Texts that somebody sends who has no token.
+///
+/// A longer run: `HEARTH_FUZZ_SEEDS=1000`.
 @Suite struct HostileTokenTests {
+    static let seeds =
+        0..<(ProcessInfo.processInfo.environment["HEARTH_FUZZ_SEEDS"].flatMap { UInt64($0) } ?? 8)
+
     private let trust = TokenTrust(
         [
             issuer(
@@ -34,7 +40,7 @@ import Testing
         "eyJhIjoxZTk5OX0", "eyJhbGciOiJSUzI1NiIsImtpZCI6IiJ9", String(repeating: "W1tb", count: 99),
     ]
 
-    @Test(arguments: 0..<8 as Range<UInt64>)
+    @Test(arguments: HostileTokenTests.seeds)
     func `texts of pieces are refused`(seed: UInt64) {
         var numbers = Numbers(state: seed)
         for _ in 0..<500 {
@@ -44,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<8 as Range<UInt64>)
+    @Test(arguments: HostileTokenTests.seeds)
     func `payloads of pieces of JSON are refused unless they are signed`(seed: UInt64) {
         var numbers = Numbers(state: seed)
         let pieces = [
@@ -64,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<4 as Range<UInt64>)
+    @Test(arguments: HostileTokenTests.seeds)
     func `a token that is cut, doubled or mixed with another is refused`(seed: UInt64) {
         var numbers = Numbers(state: seed)
         let signer = TokenSigner.key(TestKeys.p256, id: nil)

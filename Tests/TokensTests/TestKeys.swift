@@ -11,6 +11,7 @@ enum TestKeys {
     static let rsa = pair("RSA", "rsa_keygen_bits:2048")
     static let otherRSA = pair("RSA", "rsa_keygen_bits:2048")
     static let p256 = pair("EC", "ec_paramgen_curve:P-256")
+    static let ed25519 = SigningKey(pem: openSSL("genpkey", "-algorithm", "ED25519"))!
     static let weak = openSSL("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024")
     static let p384 = openSSL("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384")
     static let secret = Array("a secret of at least 32 bytes, say".utf8)

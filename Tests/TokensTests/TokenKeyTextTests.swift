@@ -47,7 +47,7 @@ import Testing
         }
         let keys = [
             key(#","kid":"a","use":"sig","alg":"ES256""#), key(#","use":"enc""#),
-            key(#","alg":"ECDH-ES""#), #"{"kty":"OKP","crv":"Ed25519","x":"AA"}"#, key(""),
+            key(#","alg":"ECDH-ES""#), #"{"kty":"OKP","crv":"Ed448","x":"AA"}"#, key(""),
         ]
         let found = try self.keys(#"{"keys":[\#(keys.joined(separator: ","))]}"#)
         #expect(found.map(\.id) == ["a", nil])
@@ -56,6 +56,7 @@ import Testing
     private static let keyless: [(String, String)] = [
         ("", "no key"), ("hello", "no key"), ("{}", "no key"), (#"{"keys":[]}"#, "no key"),
         ("{", "is no JSON"), (#"{"keys":[],"keys":[]}"#, "two members"),
+        (#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"AA"}]}"#, "damaged"),
         (#"{"keys":[{"kty":"oct","k":"AA"}]}"#, "private key or a secret"),
         (#"{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB","d":"AA"}]}"#, "private key or a secret"),
         (#"{"keys":[{"kty":"RSA","kid":"k","n":"AQAB","e":"AQAB"}]}"#, "key \"k\" that is damaged"),

@@ -63,13 +63,14 @@ import Testing
 
     @Test(arguments: [
         TokenSigner.shared(TestKeys.secret), .key(TestKeys.rsa, id: nil),
-        .key(TestKeys.p256, id: nil),
+        .key(TestKeys.p256, id: nil), .key(TestKeys.ed25519, id: nil),
     ])
     func `a token with any bit changed shows nothing`(signer: TokenSigner) {
         let trust = TokenTrust([
             issuer(
                 .shared(TestKeys.secret), .verification(TestKeys.rsa.publicKey, id: nil),
-                .verification(TestKeys.p256.publicKey, id: nil))
+                .verification(TestKeys.p256.publicKey, id: nil),
+                .verification(TestKeys.ed25519.publicKey, id: nil))
         ])
         let text = signer.token(claims())
         #expect(trust.principal(text) != nil)

@@ -91,6 +91,25 @@ import Testing
         #expect(identity?.endSeconds == now + 150 && identity?.expiresSeconds == now + 3_600)
     }
 
+    @Test
+    func `tokens from before a time are taken back, by the time at which their users signed in`() {
+        var trust = Self.trust
+        trust.issuers[0].validSinceSeconds = now - 10
+        let failure = TokenFailure.revoked(since: now - 10)
+        for (changes, expected) in [
+            ([:], nil), (["iat": Claim.number(now - 10.5)], failure),
+            (["auth_time": .number(now - 11)], failure),
+            (["iat": .number(now - 20), "auth_time": .number(now - 10)], nil),
+            (["auth_time": .string("later")], .claim("auth_time")),
+        ] as [([String: Claim], TokenFailure?)] {
+            #expect(trust.failure(Self.signer.token(claims(changes))) == expected)
+        }
+        let legacy = Self.signer.token(
+            claim(#"{"v":0,"iss":"issuer","iat":\#(Int(now) - 11),"d":{"uid":"ada"}}"#))
+        #expect(trust.failure(legacy) == failure && Self.trust.failure(legacy) == nil)
+        #expect(failure.answer == "Auth token is expired")
+    }
+
     @Test func `an administrator is made by the claim that the issuer is trusted with`() {
         let text = Self.signer.token(claims(["admin": .boolean(true), "sub": .null]))
         #expect(Self.trust.failure(text) == .claim("sub"))
@@ -115,7 +134,7 @@ import Testing
 
 extension TokenTrustTests {
     @Test func `nobody uses a public key as a secret`() {
-        for pair in [TestKeys.rsa, TestKeys.p256] {
+        for pair in [TestKeys.rsa, TestKeys.p256, TestKeys.ed25519] {
             let key = pair.publicKey
             let trust = TokenTrust([issuer(.verification(key, id: "k"))])
             for secret in [Array(TestKeys.pem(key).utf8), key.encoded, []] {

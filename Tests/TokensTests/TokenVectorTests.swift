@@ -55,4 +55,45 @@ import Testing
         #expect(TokenTrust([]).failure(text) == .algorithm("none"))
         #expect(TokenTrust([], acceptsUnsigned: true).failure(text) == .claim("sub"))
     }
+
+    /// RFC 8037, appendix A.
+    @Test func `a signature of Ed25519 is accepted by its key, and no other one is`() throws {
+        let set =
+            #"{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"e","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#
+        let keys = try TokenKeyText().keys(in: Array(set.utf8), named: nil)
+        guard case .verification(let key, id: "e")? = keys.first, keys.count == 1 else {
+            Issue.record("\(keys) are other keys")
+            return
+        }
+        #expect(keys[0].algorithm == .edDSA)
+        let message = Array("eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc".utf8)
+        let text =
+            "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
+        let signature = try #require(Base64URL.bytes(of: text.utf8))
+        #expect(key.accepts(signature, of: message))
+        for index in signature.indices {
+            var wrong = signature
+            wrong[index] ^= 1
+            #expect(!key.accepts(wrong, of: message))
+        }
+        #expect(!key.accepts(signature + [0], of: message) && !key.accepts([], of: message))
+        #expect(!key.accepts(signature, of: message + [0]))
+        for bytes in [[], Array(key.encoded.suffix(31)), Array(key.encoded.suffix(33))] {
+            #expect(VerificationKey(ed25519: bytes) == nil)
+        }
+    }
+
+    @Test func `a private key of Ed25519 signs what its public key accepts`() throws {
+        let text = TokenSigner.key(TestKeys.ed25519, id: "e").token(claims())
+        let keys = try TokenKeyText().keys(
+            in: Array(TestKeys.pem(TestKeys.ed25519.publicKey).utf8), named: "e")
+        let trust = TokenTrust([issuer(keys[0])])
+        #expect(keys[0].algorithm == .edDSA && trust.principal(text) != nil)
+        let other = TokenSigner.key(TestKeys.ed25519, id: "e").token(claims(["n": .number(1)]))
+        let parts = text.split(separator: ".").prefix(2) + other.split(separator: ".").suffix(1)
+        #expect(trust.failure(parts.joined(separator: ".")) == .signature)
+        var named = trust
+        named.issuers[0].keys = [.verification(TestKeys.p256.publicKey, id: "e")]
+        #expect(named.failure(text) == .algorithm("EdDSA"))
+    }
 }

@@ -59,14 +59,8 @@ package enum NodeOptions {
         return try secret(inFile: secretFile(of: invocation))
     }
 
-    /// Whether a word is a token and not the name of a file: tokens are JSON in base 64, and so begin with `ey`.
-    package static func isToken(_ word: String) -> Bool {
-        word.hasPrefix("ey") && word.utf8.count { $0 == UInt8(ascii: ".") } == 2
-            && !word.contains("/")
-    }
-
     private static func secret(inToken word: String) throws(CommandError) -> Secret? {
-        guard isToken(word) else { return try secret(inFile: word) }
+        guard Secret.isToken(word) else { return try secret(inFile: word) }
         if let secret = Secret(word) { return secret }
         throw CommandError(
             .usage, "the token is too long, or has characters that none has",

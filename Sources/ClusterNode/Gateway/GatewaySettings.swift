@@ -11,8 +11,6 @@ extension GatewayConfiguration {
         origins = settings.origins
         limits.bodyBytes = settings.maxBodyMegabytes << 20
         redirectHost = description.publicHost(after: member.id)
-        // Nobody can be a user where only secrets are known.
-        admitsUsers = !description.tokens.isEmpty
         if !description.secrets.isEmpty {
             secrets = SecretHashes(description.secrets, by: SHA256.hash)
         }

@@ -100,6 +100,11 @@ final class HTTPPort {
         didSet { if availability != oldValue { gateway.step(.became(availability)) } }
     }
 
+    /// Whether the cluster has rules.
+    var hasRules = false {
+        didSet { if hasRules != oldValue { gateway.step(.hasRules(hasRules)) } }
+    }
+
     /// Begins to listen, and to hand over the frames of clients, and the changes of their state.
     ///
     /// - Throws: when another process has the endpoint.

@@ -6,7 +6,8 @@ internal import Tokens
 package final class Access {
     private let secrets: SecretHashes?
     private var tokens: TokenVerifier?
-    private let admitsUsers: Bool
+    /// Whether the replica has rules, by which it judges what users do.
+    var hasRules = false
 
     /// Access to a node that knows neither secrets nor tokens: each client may do everything.
     package convenience init() { self.init(GatewayConfiguration()) }
@@ -15,7 +16,6 @@ package final class Access {
     package init(_ configuration: GatewayConfiguration) {
         secrets = configuration.secrets
         tokens = configuration.tokens.map { TokenVerifier(trusting: $0) }
-        admitsUsers = configuration.admitsUsers
     }
 
     /// Whether each client may do everything, whatever it shows.
@@ -27,8 +27,13 @@ package final class Access {
     /// Who a client is that has shown nothing.
     package var initial: Identity { Identity(isOpen ? .administrator : .anonymous) }
 
-    /// Whether somebody may do anything: users only where the replica judges what they do.
-    func admits(_ principal: Principal) -> Bool { principal == .administrator || admitsUsers }
+    /// Whether the replica is asked to do something for somebody.
+    ///
+    /// Without rules it would refuse whatever a user wants. Where tokens show users, it says so itself; elsewhere
+    /// a user is whoever has shown nothing, and is refused before the body is read.
+    func admits(_ principal: Principal) -> Bool {
+        principal == .administrator || hasRules || tokens != nil
+    }
 
     /// From now on other tokens are trusted. Those who have shown one before are who they are until it expires.
     func trust(_ trust: TokenTrust) { tokens?.trust = trust }

@@ -6,7 +6,7 @@ enum CredentialFailure: Error, Equatable {
     case wrong
     /// It is signed by an algorithm that is unknown, or none.
     case algorithm(String)
-    /// It is a token that has expired.
+    /// It is a token that has expired, or was taken back.
     case expired
     /// Somebody who is no administrator wants to act as some user.
     case notAdministrator
@@ -14,7 +14,7 @@ enum CredentialFailure: Error, Equatable {
     /// What is told of a token's failure: not how near it came.
     init(_ failure: TokenFailure) {
         switch failure {
-        case .expired: self = .expired
+        case .expired, .revoked: self = .expired
         case .algorithm(let name): self = .algorithm(name)
         default: self = .wrong
         }

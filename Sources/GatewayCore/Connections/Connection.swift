@@ -76,7 +76,8 @@ struct Connection {
     /// Gives back the memory of an activity that is over.
     private func release(_ activity: Activity, _ context: inout GatewayContext) {
         switch activity {
-        case .receiving(let request): context.bodyBytes -= request.body.count
+        case .receiving(let request):
+            context.bodies.remove(request.body.count, by: request.identity.principal)
         case .realtime(let realtime) where realtime.countedBytes > 0: context.setShare(0, of: id)
         default: break
         }

@@ -49,9 +49,9 @@ extension Connection {
             return
         }
         request.body += piece
-        context.bodyBytes += piece.count
+        let hasRoom = context.bodies.add(piece.count, by: request.identity.principal)
         become(.receiving(request))
-        if context.bodyBytes > context.configuration.bodiesBytes {
+        if !hasRoom {
             sendLast(Answer(.unavailable("too many large requests arrive")), &context)
         }
     }
@@ -82,7 +82,7 @@ extension Connection {
         }
         var body: [UInt8] = []
         swap(&body, &request.body)
-        context.bodyBytes -= body.count
+        context.bodies.remove(body.count, by: request.identity.principal)
         identity = request.identity
         switch request.plan {
         case .answer(let answer): send(answer, to: request, &context)

@@ -1,4 +1,5 @@
 internal import DataTree
+internal import QueryEngine
 internal import SyncProtocol
 
 /// What a request has asked the replica, and how that becomes its answer.
@@ -64,7 +65,13 @@ struct ReadExchange {
         return [.awaitStable(id: id, milliseconds: milliseconds)]
     }
 
-    private var get: ClientMessage { .get(id: id, path: request.path, query: request.query) }
+    /// Rules see a read without parameters as one in the order of keys.
+    private var get: ClientMessage {
+        let query = request.query == Query() ? ReadExchange.byKey : request.query
+        return .get(id: id, path: request.path, query: query)
+    }
+
+    private static let byKey = (try? Query().orderedByKey()) ?? Query()
 
     func step(_ message: NodeMessage) -> Exchange.Step {
         switch message {

@@ -88,14 +88,14 @@ extension RestBody {
         }
     }
 
-    /// The same with what the node made of it, in the order of `deferredPaths`.
-    func resolved(_ values: [Value]) -> RestBody {
+    /// The same with what the node made of it, in the order of `deferredPaths`; as it was sent where the client may not read that.
+    func resolved(_ values: [Value?]) -> RestBody {
         switch self {
-        case .put(let value): return .put(values.first ?? value)
+        case .put(let value): return .put((values.first ?? nil) ?? value)
         case .merge(var writes):
             var rest = values[...]
             for index in writes.indices where writes[index].value.containsDeferred {
-                if let value = rest.popFirst() { writes[index].value = value }
+                if let value = rest.popFirst() ?? nil { writes[index].value = value }
             }
             return .merge(writes)
         case .push: return self

@@ -1,6 +1,7 @@
 internal import DataTree
 internal import HTTPText
 internal import JSONText
+internal import Rules
 internal import SyncProtocol
 
 /// A request for `/.settings/rules.json`, where Firebase's tools read and replace the rules: a document, not data.
@@ -12,6 +13,10 @@ struct RulesDocumentRequest: Equatable {
     let isReplacement: Bool
     /// `dryRun=true`: the document is compiled, and no more.
     let isCheck: Bool
+    /// `format=strict`: the rules are read as plain JSON, without comments.
+    let isStrict: Bool
+    /// `warnings=true`: the answer names what is legal and hardly meant.
+    let wantsWarnings: Bool
     /// `if-match` names the rules that are replaced.
     let tags: EntityTags
     /// `Hearth-Concern`: on how many nodes the rules have to be durable before the answer.
@@ -27,6 +32,8 @@ struct RulesDocumentRequest: Equatable {
         }
         let parameters = (try? head.target.parameters()) ?? QueryParameters([])
         isCheck = parameters.first("dryRun") == "true"
+        isStrict = parameters.first("format") == "strict"
+        wantsWarnings = parameters.first("warnings") == "true"
         tags = EntityTags(head)
         concern = try WriteConcern(head)
     }
@@ -64,7 +71,7 @@ struct RulesExchange {
 
     func step(_ message: NodeMessage) -> Exchange.Step {
         switch message {
-        case .value(id, let value): .answers(RulesExchange.answer(RulesReport(value)))
+        case .value(id, let value): .answers(answer(RulesReport(value)))
         case .ok(id): .answers(success(nil))
         case .acknowledged(id, let concern): .answers(success(concern))
         case .error(id, let code, let problem, let fix):
@@ -75,15 +82,24 @@ struct RulesExchange {
 
     private static let type = "application/json; charset=utf-8"
 
-    private static func answer(_ report: RulesReport?) -> Answer {
-        var answer = Answer(AnswerText(Array((report?.source ?? "null").utf8)), type: type)
+    private func answer(_ report: RulesReport?) -> Answer {
+        var text = report?.source ?? "null"
+        if request.isStrict, let plain = Ruleset.plainText(of: Array(text.utf8)) {
+            text = plain
+        }
+        var answer = Answer(AnswerText(Array(text.utf8)), type: RulesExchange.type)
         answer.append("ETag", report?.digest ?? EntityTags.null)
         return answer
     }
 
     private func success(_ concern: WriteConcern?) -> Answer {
-        var answer = Answer(
-            AnswerText(Array(#"{"status":"ok"}"#.utf8)), type: RulesExchange.type)
+        var text = #"{"status":"ok""#
+        if request.wantsWarnings {
+            let warnings = (try? Ruleset(Array(source.utf8)))?.warnings ?? []
+            let texts = warnings.map { JSONWriter.text(of: .string($0.description)) }
+            text += ",\"warnings\":[\(texts.joined(separator: ","))]"
+        }
+        var answer = Answer(AnswerText(Array((text + "}").utf8)), type: RulesExchange.type)
         if !request.isCheck { answer.append("ETag", RulesRecord.digest(of: source)) }
         if let concern { answer.append("Hearth-Concern", concern.rawValue) }
         return answer

@@ -9,8 +9,10 @@ struct WriteExchange {
         case writing
         /// A conditional write is done.
         case reading
-        /// A conditional write was refused, as something else was there.
+        /// No value has the tag of a conditional write, which is refused without asking.
         case comparing
+        /// A conditional write was refused, as something else was there.
+        case refused
     }
 
     /// How long a conditional write waits for the coordinator of the cluster.
@@ -23,9 +25,10 @@ struct WriteExchange {
     private var isDone = false
     private var pushed: Key?
     private var acknowledged: WriteConcern?
-    /// The reads that are not answered, and the values of the others, in the order of their paths.
+    /// The reads that are not answered, and the values of the others, in the order of their paths; nil for what the client may
+    /// write and not read.
     private var reads: ArraySlice<UInt64> = []
-    private var values: [Value] = []
+    private var values: [Value?] = []
 
     /// The first requests to the replica.
     private(set) var opening: [ClientMessage] = []
@@ -86,7 +89,7 @@ extension WriteExchange {
             pushed = key
             return written(&numbers)
         case .error(id, .changed, _, _):
-            phase = .comparing
+            phase = .refused
             return .asks(read([.root], &numbers))
         case .error(id, let code, let problem, let fix):
             return .answers(Answer(RestFailure(code, problem, fix: fix, isWrite: true)))
@@ -95,7 +98,13 @@ extension WriteExchange {
             values.append(value)
             return next
         case .error(let read, let code, let problem, let fix) where read == reads.first:
-            return .answers(Answer(RestFailure(code, problem, fix: fix, isWrite: false)))
+            if case .comparing = phase {
+                return .answers(Answer(RestFailure(code, problem, fix: fix, isWrite: false)))
+            }
+            // The write is answered by what it came to, whatever its client may see of it.
+            reads.removeFirst()
+            values.append(nil)
+            return next
         default: return .waits
         }
     }
@@ -109,13 +118,15 @@ extension WriteExchange {
 
     private var next: Exchange.Step {
         guard reads.isEmpty else { return .waits }
-        if case .comparing = phase { return .answers(refusal) }
-        return isDone ? .answers(answer) : .waits
+        switch phase {
+        case .comparing, .refused: return .answers(refusal)
+        case .writing, .reading: return isDone ? .answers(answer) : .waits
+        }
     }
 
-    /// The answer that something else was there.
+    /// The answer that something else was there, with it unless the client may not read it.
     private var refusal: Answer {
-        let value = values.first ?? .null
+        guard let value = values.first ?? nil else { return Answer(.changed) }
         var answer = Answer(status: 412, value, to: request)
         answer.append("ETag", EntityTags.tag(of: value))
         return answer
@@ -126,7 +137,9 @@ extension WriteExchange {
         switch body.resolved(values) {
         case .put(let value):
             answer = Answer(value, to: request)
-            if request.tags.isWanted { answer.append("ETag", EntityTags.tag(of: value)) }
+            if request.tags.isWanted, !value.containsDeferred {
+                answer.append("ETag", EntityTags.tag(of: value))
+            }
         case .merge where request.form.isSilent: answer = Answer(status: 204)
         case .merge(let writes):
             // As the client sent it.
@@ -143,4 +156,10 @@ extension WriteExchange {
     }
 
     private static let nameKey = Key(unchecked: "name")
+}
+
+extension RestFailure {
+    fileprivate static let changed = RestFailure(
+        status: 412, problem: "Something else is there than if-match names.",
+        fix: "send the request without if-match, or as somebody who may read what is there")
 }

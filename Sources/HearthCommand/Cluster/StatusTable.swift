@@ -29,6 +29,11 @@ struct StatusTable {
             ("CLIENTS", "The connections of clients."),
             ("LISTENS", "The listens of these clients."),
             (
+                "RULES",
+                "The beginning of the digest of the rules that it enforces; - without, broken if it does not understand them: then "
+                    + "only administrators may do anything."
+            ),
+            (
                 "STABLE",
                 "The age of its stable time, up to which all writes have arrived there."
             ),
@@ -109,13 +114,18 @@ struct StatusTable {
             status.connectedPeers.isEmpty ? "-" : status.connectedPeers.joined(separator: ","),
             report.coordination.coordinator ?? "-",
             String(report.process?.sessions ?? 0), String(report.clients.listens),
-            status.stableSeconds.map(ago) ?? "-", log(of: report),
+            rules(of: report), status.stableSeconds.map(ago) ?? "-", log(of: report),
             String(queues.gaps), String(exchange.repaired), String(exchange.duplicates),
             "\(queues.waitingBatches)/\(queues.waitingBatchesLimit)",
             String(data.registers),
             megabytes(report.process?.residentBytes), megabytes(report.process?.databaseBytes),
             held.isEmpty ? "-" : held,
         ]
+    }
+
+    private static func rules(of status: NodeStatus) -> String {
+        guard let rules = status.rules else { return "-" }
+        return rules.isEnforced ? String(rules.digest.prefix(8)) : "broken"
     }
 
     /// As in `0.3 s ago`.

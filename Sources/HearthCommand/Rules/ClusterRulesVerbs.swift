@@ -52,6 +52,11 @@ enum ClusterRulesVerbs {
         let replaced = invocation[replacing].map { $0 == "none" ? "" : $0 }
         let cluster = try ClusterRules(for: invocation)
         let reached = try cluster.set(document, replacing: replaced, confirmedBy: concern)
+        if try NodeOptions.secret(of: invocation) == nil {
+            Terminal.standardError.print(
+                "warning: the nodes know neither secrets nor tokens, so that each client is an administrator, whom no rule concerns; "
+                    + "name who signs \"tokens\" in the configuration (configs/users.json5)")
+        }
         guard reached >= concern else {
             throw CommandError(
                 .lessDurable,

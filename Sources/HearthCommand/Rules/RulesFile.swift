@@ -14,11 +14,18 @@ struct RulesFile {
         try compiled(try InputFile(name).readAll())
     }
 
-    /// The text of the document, which compiles.
+    /// The text of the document, which compiles; its warnings are printed to standard error, a line each.
     func checkedText() throws(CommandError) -> String {
         let text = try InputFile(name).readAll()
-        _ = try compiled(text)
+        for warning in try compiled(text).warnings {
+            Terminal.standardError.print(line(of: warning))
+        }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// A warning as it is printed.
+    func line(of warning: RuleWarning) -> String {
+        "\(name):\(warning.line):\(warning.column): warning: \(warning.text) [\(warning.code.rawValue)]"
     }
 
     private func compiled(_ text: [UInt8]) throws(CommandError) -> Ruleset {

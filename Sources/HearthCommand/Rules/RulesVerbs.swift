@@ -31,11 +31,10 @@ extension Verb {
         examples: ["hearth rules check rules.json"]
     ) { invocation throws(CommandError) in
         for file in invocation.words(of: documents) {
-            let ruleset = try RulesFile(file).read()
+            let document = RulesFile(file)
+            let ruleset = try document.read()
             for warning in ruleset.warnings {
-                StandardOutput.shared.print(
-                    "\(file):\(warning.line):\(warning.column): warning: "
-                        + "\(warning.text) [\(warning.code.rawValue)]")
+                StandardOutput.shared.print(document.line(of: warning))
             }
             StandardOutput.shared.print(
                 "\(file): \(counted(ruleset.rules.count, "rule")), "

@@ -43,7 +43,7 @@ enum TokenNewVerb {
         "for", "TIME", "How long it is valid: 90s, 15min, 1h or 7d; 1h.")
     private static let signer = Option(
         "with", "FILE",
-        "What signs it: a secret (`hearth keys secret`), or a private key as PEM, of RSA or on P-256.",
+        "What signs it: a secret (`hearth keys secret`), or a private key as PEM: RSA, P-256 or Ed25519.",
         values: .file)
     private static let issuer = Option("issuer", "NAME", "Who issues it: its iss.")
     private static let audience = Option("audience", "NAME", "For whom it is: its aud.")
@@ -58,7 +58,7 @@ enum TokenNewVerb {
             if let key = SigningKey(pem: text) { return .key(key, id: id) }
             throw CommandError(
                 .badData, "\(path) has no private key that signs tokens, or it has a password",
-                fix: "use RSA with 2048 bits or more, or P-256, as PEM")
+                fix: "use RSA with 2048 bits or more, P-256 or Ed25519, as PEM")
         }
         do throws(TLSError) {
             let secret = Array(try SecretFile(path).read().text.utf8)

@@ -34,7 +34,7 @@ enum TokenShowVerb {
         values: .file)
 
     private static func text(of word: String) throws(CommandError) -> String {
-        if NodeOptions.isToken(word) { return word }
+        if Secret.isToken(word) { return word }
         let bytes = try InputFile(word).readAll()
         return String(
             decoding: bytes.reversed().drop { $0 == 10 || $0 == 13 }.reversed(), as: UTF8.self)

@@ -29,6 +29,9 @@ struct Access: Sendable {
         }
     }
 
+    /// Whether a client is no administrator: it learns nothing of nodes beyond what it asks for.
+    func isUser(_ session: SessionID) -> Bool { user(of: session) != nil }
+
     /// Records who a client is from now on; returns whether it was somebody else.
     mutating func identify(_ session: SessionID, as principal: Principal) -> Bool {
         let before = principals[session] ?? unidentified
@@ -104,7 +107,8 @@ extension Access {
 }
 
 extension RequestFailure {
-    private static let remedy = "sign in as somebody who may, or change the rules (`hearth rules`)"
+    private static let remedy =
+        "sign in as somebody who may, by a token or a secret, or change the rules (`hearth rules`)"
 
     fileprivate static func denied(writing path: Path) -> RequestFailure {
         RequestFailure(
@@ -117,6 +121,10 @@ extension RequestFailure {
         RequestFailure(
             .permissionDenied, "the rules do not let this client read \(path)", fix: remedy)
     }
+
+    /// The failure of a request that takes what there is little of.
+    static let forThoseSignedIn = RequestFailure(
+        .permissionDenied, "only those who are signed in may wait until all is stable", fix: remedy)
 
     /// The failure of a request that concerns the node or the cluster.
     static let administratorsOnly = RequestFailure(

@@ -6,21 +6,23 @@ import SyncProtocol
 
 extension Replica {
     /// Refuses writes that the rules do not let a client do; they are judged before they are stamped, and never again.
-    func judge(
+    mutating func judge(
         _ writes: [Write], as resolved: [Write], of session: SessionID
     ) throws(RequestFailure) {
         guard let user = sessions.access.user(of: session) else { return }
         let refusal = sessions.access.refusal(
             of: writes, as: resolved, by: user, seeing: replication.view)
         if let refusal { throw refusal }
+        sessions.clients.admit(session)
     }
 
     /// Refuses a transaction that the rules do not let a client do, before anything says whether its condition holds.
-    func judge(_ transaction: Write, of session: SessionID) throws(RequestFailure) {
+    mutating func judge(_ transaction: Write, of session: SessionID) throws(RequestFailure) {
         guard let user = sessions.access.user(of: session) else { return }
         let refusal = sessions.access.refusal(
             of: [transaction], by: user, seeing: replication.view)
         if let refusal { throw refusal }
+        sessions.clients.admit(session)
     }
 
     /// The on-disconnect writes of a session that the rules permit now: all of them together, otherwise each that they

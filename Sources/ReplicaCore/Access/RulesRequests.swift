@@ -5,6 +5,20 @@ import SyncProtocol
 // How administrators read and change the rules of the cluster.
 
 extension Replica {
+    /// Whether there are rules by which it judges users.
+    public var hasRules: Bool { sessions.access.ruleset != nil }
+
+    /// What the status says of the rules.
+    var rulesStatus: NodeStatus.Rules? {
+        replication.rules.map { record in
+            var rules = NodeStatus.Rules()
+            rules.digest = record.digest
+            rules.acceptedMilliseconds = Int(clamping: record.stamp.time.milliseconds)
+            rules.isEnforced = hasRules
+            return rules
+        }
+    }
+
     /// The answer to `rules`.
     var rulesReport: Value { replication.rules.map { RulesReport($0).value } ?? .null }
 

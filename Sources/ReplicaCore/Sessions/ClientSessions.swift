@@ -16,6 +16,8 @@ struct ClientSessions: Sendable {
 
     /// What each client was told of the version vector, as a count of `VersionVectorDelta`.
     private var told: [SessionID: UInt64] = [:]
+    /// Users whom the rules have permitted nothing yet: what the node holds is none of their business.
+    private var unadmitted: Set<SessionID> = []
     /// Sessions with a refused stamp: their later writes are refused too, so that a client's writes are
     /// done in order.
     private var halted: Set<SessionID> = []
@@ -28,6 +30,14 @@ struct ClientSessions: Sendable {
     var count: Int { told.count }
 
     func told(_ id: SessionID) -> UInt64? { told[id] }
+
+    /// Whether a client is a user whom the rules have permitted nothing yet.
+    func isUnadmitted(_ id: SessionID) -> Bool { !unadmitted.isEmpty && unadmitted.contains(id) }
+
+    /// Has a user's frames say what they show from here on, since the rules have permitted a request.
+    mutating func admit(_ id: SessionID) {
+        if !unadmitted.isEmpty { unadmitted.remove(id) }
+    }
 
     mutating func tell(_ id: SessionID, through count: UInt64) { told[id] = count }
 
@@ -49,8 +59,15 @@ struct ClientSessions: Sendable {
 
     mutating func begin(_ id: SessionID, told count: UInt64) {
         told[id] = count
+        unadmitted.remove(id)
         halted.remove(id)
         ahead.remove(id)
+    }
+
+    /// Begins with a user, who is told nothing yet.
+    mutating func begin(unadmitted id: SessionID) {
+        begin(id, told: 0)
+        unadmitted.insert(id)
     }
 
     mutating func wait(_ client: Waiting) {
@@ -68,6 +85,7 @@ struct ClientSessions: Sendable {
 
     mutating func remove(_ id: SessionID) {
         told[id] = nil
+        unadmitted.remove(id)
         halted.remove(id)
         ahead.remove(id)
         if !waiting.isEmpty { waiting.removeAll { $0.session == id } }
@@ -103,11 +121,17 @@ extension Sessions {
     private mutating func welcome(
         _ client: ClientSessions.Waiting, seeing replica: ReplicationView
     ) {
-        clients.begin(client.session, told: versionDelta.count)
+        let isUser = access.isUser(client.session)
+        if isUser {
+            clients.begin(unadmitted: client.session)
+        } else {
+            clients.begin(client.session, told: versionDelta.count)
+        }
         send(
             .ready(
-                id: client.id, member: member, wallMilliseconds: replica.now.wallMilliseconds,
-                time: replica.time, holds: replica.vector),
+                id: client.id, member: isUser ? "" : member,
+                wallMilliseconds: replica.now.wallMilliseconds, time: replica.time,
+                holds: isUser ? VersionVector() : replica.vector),
             to: client.session)
     }
 
@@ -125,10 +149,14 @@ extension Sessions {
 
     /// Tells a client that has waited long enough what this node misses.
     mutating func refuse(_ client: ClientSessions.Waiting, missing names: [String]) {
+        let isUser = access.isUser(client.session)
+        let problem =
+            isUser
+            ? "this node does not hold yet what this client has seen"
+            : "\(member) does not hold yet what this client has seen of "
+                + names.joined(separator: ", ")
         refuse(
-            .behind,
-            "\(member) does not hold yet what this client has seen of "
-                + names.joined(separator: ", "),
+            .behind, problem,
             fix: "wait until the nodes are connected again, or ask the node it was seen at",
             client.id, client.session)
     }

@@ -8,6 +8,10 @@ import SyncProtocol
 struct StorageFailure: Equatable, Sendable {
     var problem: String
     var fix: String
+
+    /// What users learn of it: no path, and no size.
+    static let asUsersSeeIt = StorageFailure(
+        problem: "this node takes no requests now", fix: "use another node, or try again later")
 }
 
 extension Sessions {

@@ -70,6 +70,7 @@ extension Sessions {
         _ children: ChildrenRequest, _ id: UInt64, _ session: SessionID,
         in replica: ReplicationView
     ) {
+        clients.admit(session)
         if refuseIfOverloaded(id, session) { return }
         let listing = ChildListing(
             of: replica.tree[children.path], from: children.from, limit: children.limit)
@@ -80,6 +81,7 @@ extension Sessions {
         _ path: Path, _ query: Query, _ id: UInt64, _ session: SessionID,
         in replica: ReplicationView
     ) {
+        clients.admit(session)
         if refuseIfOverloaded(id, session) { return }
         guard query.isFiltered else {
             return send(.value(id: id, value: replica.tree[path]), to: session)
@@ -120,6 +122,7 @@ extension Sessions {
         } catch {
             return refuse(error, id, session)
         }
+        clients.admit(session)
         if refuseIfOverloaded(id, session) { return }
         guard listens.count(of: session) < Sessions.listensLimit else {
             return refuse(

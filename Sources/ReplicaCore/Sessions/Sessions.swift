@@ -116,7 +116,9 @@ extension Sessions {
         versionDelta.note(replica.vector)
         if !clients.isEmpty {
             outbox.finishFrames { session, frame in
-                guard let told = clients.told(session), told < versionDelta.count else { return }
+                guard let told = clients.told(session), told < versionDelta.count,
+                    !clients.isUnadmitted(session) || !access.isUser(session)
+                else { return }
                 clients.tell(session, through: versionDelta.count)
                 frame.append(
                     NodeMessage.seen(time: replica.time, holds: versionDelta.since(told)))

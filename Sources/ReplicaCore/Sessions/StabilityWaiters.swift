@@ -71,6 +71,12 @@ extension Sessions {
     mutating func refuse(
         _ waiter: StabilityWaiters.Waiting, because reason: (problem: String, fix: String)
     ) {
+        // Which nodes there are concerns administrators alone.
+        guard !access.isUser(waiter.session) else {
+            return refuse(
+                .notStable, "earlier writes may still arrive", fix: "allow for more time",
+                waiter.id, waiter.session)
+        }
         refuse(
             .notStable, "earlier writes may still arrive at \(member): \(reason.problem)",
             fix: reason.fix, waiter.id, waiter.session)

@@ -19,6 +19,8 @@ public struct NodeStatus: Equatable, Sendable {
     public var queues = Queues()
     /// What it does for clients.
     public var clients = Clients()
+    /// The rules that it enforces; nil without.
+    public var rules: Rules?
     /// Nil where no process runs the replica, as in the simulator.
     public var process: Process?
 

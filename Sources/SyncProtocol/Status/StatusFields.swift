@@ -3,7 +3,7 @@
 extension NodeStatus: StatusRecord {
     static var fields: [StatusField<NodeStatus>] {
         identityFields + dataFields + exchangeFields + membershipFields + queueFields
-            + clientFields + [.init("process", \.process)]
+            + clientFields + [.init("rules", \.rules), .init("process", \.process)]
     }
 
     private static var identityFields: [StatusField<NodeStatus>] {
@@ -119,6 +119,15 @@ extension NodeStatus.Queries: StatusRecord {
 extension NodeStatus.IndexedList: StatusRecord {
     static var fields: [StatusField<NodeStatus.IndexedList>] {
         [.init("path", \.path), .init("orders", \.orders), .init("listens", \.listens)]
+    }
+}
+
+extension NodeStatus.Rules: StatusRecord {
+    static var fields: [StatusField<NodeStatus.Rules>] {
+        [
+            .init("digest", \.digest), .init("acceptedMilliseconds", \.acceptedMilliseconds),
+            .init("isEnforced", \.isEnforced),
+        ]
     }
 }
 

@@ -24,6 +24,9 @@ enum DistinguishedEncoding {
     /// The identifier `secp256r1` (RFC 5480).
     static let p256: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
 
+    /// The identifier `id-Ed25519` (RFC 8410).
+    static let ed25519: [UInt8] = [0x06, 0x03, 0x2B, 0x65, 0x70]
+
     private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         [tag] + length(content.count) + content
     }

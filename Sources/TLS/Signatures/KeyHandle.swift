@@ -15,9 +15,13 @@ final class KeyHandle: Sendable {
         switch EVP_PKEY_get_base_id(key) {
         case EVP_PKEY_RSA: (2_048...8_192).contains(EVP_PKEY_get_bits(key)) ? .rsa : nil
         case EVP_PKEY_EC: curve == "prime256v1" ? .p256 : nil
+        case EVP_PKEY_ED25519: .ed25519
         default: nil
         }
     }
+
+    /// The hash of a message that is signed; nil for Ed25519, which hashes by itself.
+    var digest: OpaquePointer? { kind == .ed25519 ? nil : EVP_sha256() }
 
     private var curve: String? {
         var name = [CChar](repeating: 0, count: 64)

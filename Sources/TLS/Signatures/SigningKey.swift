@@ -27,7 +27,7 @@ public struct SigningKey: Sendable {
         guard let context = EVP_MD_CTX_new() else { fatalError("out of memory") }
         defer { EVP_MD_CTX_free(context) }
         var count = 0
-        guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, handle.key) == 1,
+        guard EVP_DigestSignInit(context, nil, handle.digest, nil, handle.key) == 1,
             EVP_DigestSign(context, nil, &count, message, message.count) == 1
         else { fatalError("cannot sign: \(TLSError.takeReason())") }
         let signature = [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
@@ -35,7 +35,7 @@ public struct SigningKey: Sendable {
             else { fatalError("cannot sign: \(TLSError.takeReason())") }
             used = count
         }
-        return publicKey.kind == .rsa ? signature : SigningKey.numbers(in: signature)
+        return publicKey.kind == .p256 ? SigningKey.numbers(in: signature) : signature
     }
 
     /// The 64 bytes of the two numbers of an ECDSA signature on P-256.

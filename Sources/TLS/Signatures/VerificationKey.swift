@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A public key by which signatures are checked: RSA (RSASSA-PKCS1-v1_5), or ECDSA on the curve P-256, both with SHA-256.
+/// A public key by which signatures are checked: RSA (RSASSA-PKCS1-v1_5) or ECDSA on the curve P-256, both with SHA-256, or Ed25519.
 public struct VerificationKey: Equatable, Sendable {
     /// What signs.
     public enum Kind: Sendable {
@@ -8,6 +8,8 @@ public struct VerificationKey: Equatable, Sendable {
         case rsa
         /// ECDSA on P-256; signatures are the 64 bytes of two numbers (RFC 7518, section 3.4).
         case p256
+        /// Ed25519 (RFC 8032), whose signatures have 64 bytes.
+        case ed25519
     }
 
     /// What signs.
@@ -60,13 +62,20 @@ public struct VerificationKey: Equatable, Sendable {
                 DER.sequence(DER.ecPublicKey, DER.p256), DER.bitString([0x04] + x + y)))
     }
 
+    /// Uses the 32 bytes of an Ed25519 key; nil if they make none.
+    public init?(ed25519 bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        typealias DER = DistinguishedEncoding
+        self.init(encoded: DER.sequence(DER.sequence(DER.ed25519), DER.bitString(bytes)))
+    }
+
     /// Whether the holder of the private key has signed a message.
     public func accepts(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         defer { ERR_clear_error() }
         guard let signature = encoded(signature) else { return false }
         guard let context = EVP_MD_CTX_new() else { fatalError("out of memory") }
         defer { EVP_MD_CTX_free(context) }
-        return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, handle.key) == 1
+        return EVP_DigestVerifyInit(context, nil, handle.digest, nil, handle.key) == 1
             && EVP_DigestVerify(
                 context, signature, signature.count, message, message.count) == 1
     }
@@ -74,7 +83,7 @@ public struct VerificationKey: Equatable, Sendable {
     /// A signature as OpenSSL takes it.
     private func encoded(_ signature: [UInt8]) -> [UInt8]? {
         switch kind {
-        case .rsa: return signature
+        case .rsa, .ed25519: return signature
         case .p256:
             guard signature.count == 64 else { return nil }
             return DistinguishedEncoding.sequence(

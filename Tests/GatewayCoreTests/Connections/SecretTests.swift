@@ -1,5 +1,6 @@
 import DataTree
 import HTTPText
+import Rules
 import SyncProtocol
 import Testing
 
@@ -105,6 +106,36 @@ import Testing
             let query = "auth_variable_override=\(user)"
             #expect(refusal(of: "/a.json?\(query)", "GET", [Self.right]).status == 401)
         }
+    }
+
+    @Test mutating func `whoever shows nothing is a user as long as there are rules, which judge`()
+    {
+        node.turn([.hasRules(true)])
+        let id = node.connect()
+        node.send(TestGateway.request("/a.json"), by: id)
+        #expect(node.identities[id] == [.anonymous])
+        #expect(node.answers(id).map(\.error) == ["Permission denied"])
+        let native = node.connect()
+        node.send(TestGateway.request("/.hearth", "GET", Self.upgrade), by: native)
+        #expect(node.identities[native] == [.anonymous] && node.native[native] != nil)
+        #expect(principal(of: "/a.json?auth_variable_override=null", [Self.right]) == .anonymous)
+        node.turn([.hasRules(false)])
+        let asks = node.asks
+        let stranger = node.connect()
+        node.send(TestGateway.request("/a.json"), by: stranger)
+        node.wait(100)
+        #expect(node.answers(stranger).map(\.status) == [401] && node.asks == asks)
+        // A native client that gives up what it has shown has nothing left to do.
+        let other = node.connect()
+        node.send(TestGateway.request("/.hearth", "GET", Self.upgrade + [Self.right]), by: other)
+        node.turn([.credential(other, CredentialMessage.none.bytes)])
+        #expect(node.closed.contains(other) && node.identities[other] == [.administrator])
+    }
+
+    private mutating func principal(of target: String, _ fields: [String]) -> Principal? {
+        let id = node.connect()
+        node.send(TestGateway.request(target, "GET", fields), by: id)
+        return node.identities[id]?.last
     }
 
     @Test mutating func `health, and what a browser asks first, need no secret`() {

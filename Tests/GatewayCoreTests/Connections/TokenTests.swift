@@ -115,15 +115,29 @@ import Tokens
         #expect(node.answers(id).map(\.status) == [200, 200, 200, 200, 200])
     }
 
-    @Test mutating func `users and nobody may do nothing where the replica judges nobody`() {
+    @Test mutating func `strangers leave room for the bodies of those who show something`() {
         var configuration = TestTokens.configuration
-        configuration.admitsUsers = false
+        configuration.bodiesBytes = 400
         node = TestGateway(configuration)
-        for query in ["", "?auth=\(Self.ada)", "?auth=alpha-secret&auth_variable_override=null"] {
-            let (principal, answer) = principal("/a.json" + query)
-            #expect(principal == nil && answer?.error == "Permission denied")
+        node.client = .administrator
+        func head(_ query: String) -> String {
+            "PUT /a.json\(query) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n"
         }
-        #expect(principal("/a.json?auth=\(TestTokens.administrator)").1?.status == 200)
+        let strangers = (0..<2).map { _ in node.connect() }
+        for (id, count) in zip(strangers, [100, 1]) {
+            node.send(head("") + String(repeating: "1", count: count), by: id)
+        }
+        #expect(node.answers(strangers[0]).isEmpty)
+        #expect(
+            node.answers(strangers[1]).map(\.status) == [503] && node.closed.contains(strangers[1]))
+        let other = node.connect()
+        node.send(head("?auth=\(Self.ada)") + String(repeating: "1", count: 300), by: other)
+        #expect(node.answers(other).isEmpty && !node.closed.contains(other))
+        // What a stranger has sent that is gone is free again.
+        node.turn([.closed(strangers[0])])
+        let next = node.connect()
+        node.send(head("") + String(repeating: "1", count: 100), by: next)
+        #expect(node.answers(next).isEmpty)
     }
 
     @Test
@@ -133,7 +147,6 @@ import Tokens
         #expect(node.curl("/a.json")["referrer-policy"] == "no-referrer")
         var configuration = GatewayConfiguration()
         configuration.tokens = TokenTrust([], acceptsUnsigned: true)
-        configuration.admitsUsers = true
         node = TestGateway(configuration)
         node.client = .administrator
         #expect(node.curl("/a.json", "GET", [origin]).status == 403)
@@ -204,19 +217,6 @@ extension TokenTests {
         let id = nativeClient()
         node.turn([.credential(id, Array(text.utf8))])
         #expect(node.closed.contains(id) && node.identities[id] == [TestTokens.user("ada")])
-    }
-
-    @Test mutating func `a native administrator whose token has expired has to connect again`() {
-        var configuration = TestTokens.configuration
-        configuration.admitsUsers = false
-        node = TestGateway(configuration)
-        let token = TestTokens.token("ada", seconds: 5, [.init("admin", .boolean(true))])
-        let id = node.connect()
-        node.send(TestGateway.request("/.hearth?auth=\(token)", "GET", Self.upgrade), by: id)
-        node.wait(64_000)
-        #expect(!node.closed.contains(id))
-        node.wait(1_500)
-        #expect(node.closed.contains(id) && node.identities[id] == [.administrator])
     }
 
     @Test mutating func `other keys hold for what comes from then on`() {

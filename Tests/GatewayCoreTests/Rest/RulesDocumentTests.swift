@@ -56,6 +56,89 @@ import Testing
         #expect(next.status == 200)
     }
 
+    @Test mutating func `rules are read as plain JSON, if that is wanted`() {
+        #expect(node.curl(Self.target + "?format=strict").body == "null")
+        let put = node.curl(Self.target, "PUT", body: Self.document)
+        let answer = node.curl(Self.target + "?format=strict")
+        #expect(
+            answer.body
+                == #"{"rules":{"z":{".read":"auth != null &&\n    auth.uid == 'a'"},"open":{".read":true,".write":true}}}"#
+        )
+        #expect(answer["etag"] == put["etag"])
+    }
+
+    @Test(arguments: ["", "&dryRun=true"])
+    mutating func `what is hardly meant is named, if that is wanted`(more: String) {
+        let document = #"{"rules": {".read": true, "a": {".read": false}}}"#
+        let target = Self.target + "?warnings=true" + more
+        let answer = node.curl(target, "PUT", body: document)
+        #expect(answer.body.hasPrefix(#"{"status":"ok","warnings":["1:21: everybody may read"#))
+        #expect(answer.body.contains("[shadowed]"))
+        let fine = node.curl(target, "PUT", body: #"{"rules":{}}"#)
+        #expect(fine.body == #"{"status":"ok","warnings":[]}"#)
+    }
+
+    @Test(arguments: [
+        ("{\".sv\":\"timestamp\"}", 1_700_000_000_000), ("{\".sv\":{\"increment\":2}}", 7),
+    ])
+    mutating func `who may write and not read is told of the write alone`(
+        value: String, stored: Int64
+    ) {
+        let rules = #"{"rules":{"drop":{".write":true},"both":{".read":true,".write":true}}}"#
+        _ = node.curl(Self.target, "PUT", body: rules)
+        _ = node.curl("/.json", "PUT", body: #"{"drop":{"a":5,"b":5},"both":5}"#)
+        node.client = .anonymous
+        let put = node.curl("/drop/a.json", "PUT", ["X-Firebase-ETag: true"], body: value)
+        #expect(put.status == 200 && put.body == value && put["etag"] == nil)
+        let silent = node.curl("/drop/b.json?print=silent", "PUT", body: value)
+        #expect(silent.status == 204)
+        // Of several, those that may be read are resolved.
+        let patch = node.curl(
+            "/.json", "PATCH", body: "{\"drop/c\":\(value),\"both\":\(value)}")
+        #expect(patch.status == 200)
+        #expect(patch.body.contains("\"drop/c\":\(value)"))
+        #expect(patch.body.contains("\"both\":") && !patch.body.contains("\"both\":\(value)"))
+        let number = node.value[Key(unchecked: "drop")][Key(unchecked: "a")]
+        if case .integer(let number) = number {
+            #expect(number >= stored && number < stored + 1_000)
+        } else {
+            Issue.record("\(number) is not what was written")
+        }
+        let push = node.curl("/drop.json", "POST", body: value)
+        #expect(push.status == 200 && push.body.contains("name"))
+    }
+
+    @Test mutating func `a write on a condition says no more than whoever sends it may read`() {
+        let rules = #"{"rules":{"drop":{".write":true},"both":{".read":true,".write":true}}}"#
+        _ = node.curl(Self.target, "PUT", body: rules)
+        _ = node.curl("/.json", "PUT", body: #"{"drop":5,"both":5,"vault":5}"#)
+        let tag = node.curl("/both.json", "GET", ["X-Firebase-ETag: true"])["etag"] ?? ""
+        node.client = .anonymous
+        for other in ["null_etag", "x"] {
+            for (place, status) in [("both", 412), ("vault", 401)] {
+                let answer = node.curl("/\(place).json", "PUT", ["if-match: \(other)"], body: "6")
+                #expect(answer.status == status && (answer.body == "5") == (status == 412))
+            }
+        }
+        let refused = node.curl("/drop.json", "PUT", ["if-match: null_etag"], body: "6")
+        #expect(refused.status == 412 && refused["etag"] == nil && !refused.body.contains("5"))
+        #expect(node.curl("/drop.json", "PUT", ["if-match: \(tag)"], body: "6").status == 200)
+        #expect(node.curl("/vault.json", "PUT", ["if-match: \(tag)"], body: "6").status == 401)
+    }
+
+    @Test mutating func `a read without parameters is one in the order of keys`() {
+        let rules =
+            #"{"rules":{"k":{".read":"query.orderByKey"},"p":{".read":"query.orderByPriority"}}}"#
+        _ = node.curl(Self.target, "PUT", body: rules)
+        _ = node.curl("/k.json", "PUT", body: #"{"b":1,"a":2}"#)
+        node.client = .anonymous
+        #expect(node.curl("/k.json").body == #"{"a":2,"b":1}"#)
+        #expect(node.curl("/k.json?shallow=true").status == 200)
+        #expect(node.curl("/k.json?orderBy=%22$key%22&limitToFirst=1").status == 200)
+        #expect(node.curl("/k.json?orderBy=%22$priority%22&limitToFirst=1").status == 401)
+        #expect(node.curl("/p.json").status == 401)
+    }
+
     @Test mutating func `a dry run changes nothing`() {
         #expect(node.curl(Self.target + "?dryRun=true", "PUT", body: Self.document).status == 200)
         #expect(node.curl(Self.target).body == "null")

@@ -23,6 +23,8 @@ struct RuledReplica {
     static func document(_ rules: String) -> String { "{\"rules\": \(rules)}" }
 
     var value: Value { replica.value }
+    /// What the replica holds.
+    var vector: VersionVector { replica.replica.vector }
     /// The wall clock of the last turn.
     var milliseconds: UInt64 { replica.wallMilliseconds }
 

@@ -1,0 +1,37 @@
+internal import ClientCore
+internal import TLS
+
+/// What shows nodes who a program is.
+enum ShownCredential: Hashable, Sendable {
+    case nothing
+    /// A secret of the cluster, or a token.
+    case text(String)
+    /// The file that holds one, for programs that are configured by their environment.
+    case file(String)
+
+    /// What the environment says: `HEARTH_TOKEN`, a token or the file that holds one, or `HEARTH_SECRET_FILE`.
+    init(_ environment: [String: String]) {
+        let token = environment["HEARTH_TOKEN"]
+        if let token, Secret.isToken(token) {
+            self = .text(token)
+        } else {
+            self = (token ?? environment["HEARTH_SECRET_FILE"]).map(Self.file) ?? .nothing
+        }
+    }
+
+    /// The text to show; nil for nothing.
+    ///
+    /// - Throws: `.invalid` when the file cannot be read, or holds no such text.
+    func text() throws(HearthError) -> String? {
+        switch self {
+        case .nothing: return nil
+        case .text(let text): return text
+        case .file(let file):
+            do throws(TLSError) {
+                return try SecretFile(file).read().text
+            } catch {
+                throw HearthError(.invalid, error.problem, fix: error.fix)
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// What the page on tokens tells an operator to run.
+@Suite struct WalkThroughTests {
+    /// The commands of the first ```sh block of a page.
+    private static func commands(of page: String) throws -> String {
+        let text = try String(
+            contentsOf: ReadmeTests.root.appendingPathComponent(page), encoding: .utf8)
+        let start = try #require(text.range(of: "```sh\n"))
+        let end = try #require(text.range(of: "\n```", range: start.upperBound..<text.endIndex))
+        return String(text[start.upperBound..<end.lowerBound])
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `tokens and rules are taken into use, and do what the page says`() throws {
+        let folder = try TemporaryFolder()
+        // Of its own range, with the two ports behind it.
+        let port = 32_100 + Int(ProcessInfo.processInfo.processIdentifier) % 200 * 3
+        func ported(_ text: String) -> String {
+            (0..<3).reduce(text) {
+                $0.replacingOccurrences(of: ":\(7001 + $1)", with: ":\(port + $1)")
+            }
+        }
+        for name in ["users.json5", "users.rules.json"] {
+            let text = try String(
+                contentsOf: ReadmeTests.root.appendingPathComponent("configs/\(name)"),
+                encoding: .utf8)
+            try folder.write(Array(ported(text).utf8), to: name)
+        }
+        let script = """
+            set -eu; cd "$1"; PATH="$(dirname "$0"):$PATH"
+            trap 'kill $(jobs -p)' EXIT
+            \(ported(try Self.commands(of: "Sources/Tokens/tokens.md")))
+            """
+        let outcome = try Command.shell(script, [folder.path])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(
+            outcome.output == """
+                {"name":"Ada"}
+                exit code 77
+                exit code 77
+                "Ada"{"today":"rain"}{ "error" : "Permission denied", "fix" : \
+                "show who you are by Authorization: Bearer, or by auth: with a token or a secret that permits this" }
+
+                """, "\(outcome.output)")
+        #expect(outcome.errors.contains("the rules do not let this client"))
+    }
+}
