@@ -80,13 +80,10 @@ extension Access {
         guard let path = writes.first?.path else { return nil }
         guard let ruleset else { return .denied(writing: path) }
         let milliseconds = replica.now.wallMilliseconds
-        let paths = writes.map(\.path)
-        // The whole tree afterwards would be a copy of each node on the way to what is written.
-        let start = ruleset.judgesWrittenAlone(paths) ? .null : replica.tree
         let situation = RuleSituation(
             auth: user, now: Double(milliseconds), before: replica.tree,
-            after: start.after(resolved, onTopOf: replica.tree, at: milliseconds))
-        switch ruleset.judge(.write(paths), in: situation) {
+            writes: resolved.lazy.map { $0.judged(at: milliseconds, in: replica.tree) })
+        switch ruleset.judge(.write(writes.map(\.path)), in: situation) {
         case .allowed: return nil
         case .denied(.notGranted(_, let place)): return .denied(writing: place)
         case .denied(.invalid), .denied(.exhausted): return .denied(writing: path)
@@ -124,18 +121,12 @@ extension RequestFailure {
         fix: "show a secret of the cluster")
 }
 
-extension Value {
-    /// What resolved writes make of this, with what they add to the numbers of a tree in place of increments.
-    fileprivate func after(
-        _ writes: [Write], onTopOf before: Value, at milliseconds: UInt64
-    ) -> Value {
-        var tree = self
-        for write in writes {
-            let value =
-                write.value.containsDeferred
-                ? write.value.resolved(at: milliseconds, against: before[write.path]) : write.value
-            tree.set(value, at: write.path)
-        }
-        return tree
+extension Write {
+    /// What rules see of a resolved write: in place of increments, what they make of the numbers of a tree.
+    fileprivate func judged(at milliseconds: UInt64, in tree: Value) -> RuleWrite {
+        let value =
+            value.containsDeferred
+            ? value.resolved(at: milliseconds, against: tree[path]) : value
+        return RuleWrite(value, at: path)
     }
 }
