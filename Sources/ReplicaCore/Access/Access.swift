@@ -9,6 +9,13 @@ import SyncProtocol
 /// rule concerns an administrator. Without rules, or with a document that this node cannot compile, nobody else may do
 /// anything.
 struct Access: Sendable {
+    /// Somebody whom rules judge.
+    struct User: Sendable {
+        let auth: Claim
+        /// Whether refusals say why: to an administrator who acts as somebody else.
+        let learnsReasons: Bool
+    }
+
     /// Who a client is of whom the driver has said nothing.
     private let unidentified: Principal
     private var principals: [SessionID: Principal] = [:]
@@ -20,12 +27,13 @@ struct Access: Sendable {
 
     init(unidentified: Principal) { self.unidentified = unidentified }
 
-    /// The user whose session it is; nil for an administrator.
-    func user(of session: SessionID) -> Claim? {
+    /// The user whose session it is, or whom an administrator acts as; nil for an administrator.
+    func user(of session: SessionID) -> User? {
         let principal = principals.isEmpty ? unidentified : principals[session] ?? unidentified
         switch principal {
         case .administrator: return nil
-        case .user(let claim): return claim
+        case .user(let auth): return User(auth: auth, learnsReasons: false)
+        case .override(let auth): return User(auth: auth, learnsReasons: true)
         }
     }
 
@@ -56,43 +64,51 @@ struct Access: Sendable {
 extension Access {
     /// What lets a user read what a query shows; nil if nothing does.
     func grant(
-        of path: Path, _ query: Query, to user: Claim, seeing replica: ReplicationView
+        of path: Path, _ query: Query, to user: User, seeing replica: ReplicationView
     ) -> ReadGrant? {
         ruleset?.grant(
-            reading: path, in: RuleSituation(reading: query, by: user, seeing: replica))
+            reading: path, in: RuleSituation(reading: query, by: user.auth, seeing: replica))
     }
 
     /// Why a user may not read what a query shows; nil if the rules permit it.
     func refusal(
-        ofReading path: Path, _ query: Query, by user: Claim, seeing replica: ReplicationView
+        ofReading path: Path, _ query: Query, by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
-        let situation = RuleSituation(reading: query, by: user, seeing: replica)
-        let isAllowed = ruleset?.judge(.read(path), in: situation).isAllowed ?? false
-        return isAllowed ? nil : .denied(reading: path)
+        guard let ruleset else { return .denied(reading: path) }
+        let situation = RuleSituation(reading: query, by: user.auth, seeing: replica)
+        let operation = RuleOperation.read(path)
+        if ruleset.judge(operation, in: situation).isAllowed { return nil }
+        let refusal = RequestFailure.denied(reading: path)
+        return user.learnsReasons
+            ? refusal.explained(by: ruleset.trace(operation, in: situation)) : refusal
     }
 
     /// Why a user may not do some writes together; nil if the rules permit them.
     ///
     /// - Parameter resolved: What the writes do at this moment, increments aside.
     func refusal(
-        of writes: [Write], as resolved: [Write], by user: Claim, seeing replica: ReplicationView
+        of writes: [Write], as resolved: [Write], by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
         guard let path = writes.first?.path else { return nil }
         guard let ruleset else { return .denied(writing: path) }
         let milliseconds = replica.now.wallMilliseconds
         let situation = RuleSituation(
-            auth: user, now: Double(milliseconds), before: replica.tree,
+            auth: user.auth, now: Double(milliseconds), before: replica.tree,
             writes: resolved.lazy.map { $0.judged(at: milliseconds, in: replica.tree) })
-        switch ruleset.judge(.write(writes.map(\.path)), in: situation) {
+        let operation = RuleOperation.write(writes.map(\.path))
+        let refusal: RequestFailure
+        switch ruleset.judge(operation, in: situation) {
         case .allowed: return nil
-        case .denied(.notGranted(_, let place)): return .denied(writing: place)
-        case .denied(.invalid), .denied(.exhausted): return .denied(writing: path)
+        case .denied(.notGranted(_, let place)): refusal = .denied(writing: place)
+        case .denied(.invalid), .denied(.exhausted): refusal = .denied(writing: path)
         }
+        return user.learnsReasons
+            ? refusal.explained(by: ruleset.trace(operation, in: situation)) : refusal
     }
 
     /// Why a user may not do some writes together; nil also for writes that are no data, which are refused as that.
     func refusal(
-        of writes: [Write], by user: Claim, seeing replica: ReplicationView
+        of writes: [Write], by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
         let resolved = try? Acceptance.resolveServerValues(
             writes, in: replica.tree, wallMilliseconds: replica.now.wallMilliseconds)
@@ -113,6 +129,12 @@ extension RequestFailure {
     static func denied(reading path: Path) -> RequestFailure {
         RequestFailure(
             .permissionDenied, "the rules do not let this client read \(path)", fix: remedy)
+    }
+
+    /// The failure with the reasons below it, a line each: for administrators alone, since they say what is stored.
+    fileprivate func explained(by trace: RuleTrace) -> RequestFailure {
+        let lines = [problem] + trace.explanation
+        return RequestFailure(code, lines.joined(separator: "\n"), fix: fix)
     }
 
     /// The failure of a request that concerns the node or the cluster.
