@@ -143,7 +143,7 @@ let package = Package(
             [
                 "ClientCore", "ClusterAdministration", "ClusterSimulator", "CommandLineKit",
                 "ClusterConfiguration", "CRuntime", "DataTree", "EventLoop", "Hearth", "JSONText",
-                "QueryEngine", "ReplicaCore", "Sockets", "SyncProtocol", "Threads",
+                "QueryEngine", "ReplicaCore", "Sockets", "SyncProtocol", "TLS", "Threads",
             ]),
         .executableTarget(
             name: "HearthCommand",

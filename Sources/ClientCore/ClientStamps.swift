@@ -60,7 +60,8 @@ extension Client {
         stamping = .open
         behindSince = nil
         refusal = nil
-        seen = holding
+        // A node tells a user what it holds only once the rules have permitted something.
+        if !holding.entries.isEmpty { seen = holding }
         clock.follow(wallMilliseconds: wall, at: now)
         clock.observe(time)
         guard !link.isOpen else { return }

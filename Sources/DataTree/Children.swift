@@ -38,6 +38,14 @@ public struct Children {
         }
     }
 
+    /// Whether there is a child at a key; packed ones are not unpacked for it.
+    public func contains(_ key: Key) -> Bool {
+        switch storage {
+        case .map(let map): map[key] != nil
+        case .packed(let packed): packed.contains(key)
+        }
+    }
+
     /// The child at a key, or nil.
     public subscript(key: Key) -> Value? {
         get {

@@ -40,13 +40,20 @@ package final class PackedChildren: ManagedBuffer<UInt16, UInt8> {
     }
 
     /// The child at a key, or nil.
-    func child(at key: Key) -> Value? {
+    func child(at key: Key) -> Value? { read(at: key) { $0.takeValue() } }
+
+    /// Whether there is a child at a key.
+    func contains(_ key: Key) -> Bool { read(at: key) { _ in true } ?? false }
+
+    /// Calls `body` with a reader that stands before the value of a child; nil without that child.
+    @inline(__always)
+    private func read<R>(at key: Key, _ body: (inout PackedReader) -> R) -> R? {
         key.withUTF8 { wanted in
             if wanted.count > PackedChildren.keyLimit { return nil }
             return withBytes { bytes in
                 var reader = PackedReader(bytes, at: 1)
                 while !reader.isAtEnd {
-                    if reader.takeKey(equalTo: wanted) { return reader.takeValue() }
+                    if reader.takeKey(equalTo: wanted) { return body(&reader) }
                     reader.skipValue()
                 }
                 return nil

@@ -72,7 +72,7 @@ extension String {
     /// Compares by UTF-16 code unit, as JavaScript does; the same means equal bytes.
     ///
     /// - Complexity: O(length of the common start), eight bytes a step.
-    func utf16Order(to other: String) -> Order {
+    package func utf16Order(to other: String) -> Order {
         let mine = utf8Span.span
         let others = other.utf8Span.span
         let shared = min(mine.count, others.count)

@@ -16,6 +16,13 @@ public struct Rule: Sendable {
     /// The column of its expression in its line, from 1.
     public let column: Int
     let expression: Expression
+    let program: Program
+
+    init(_ kind: RuleKind, at location: String, line: Int, column: Int, expression: Expression) {
+        (self.kind, self.location, self.line, self.column) = (kind, location, line, column)
+        self.expression = expression
+        program = Program(expression)
+    }
 
     /// The expression as it was written.
     public var text: String { String(decoding: expression.source, as: UTF8.self) }

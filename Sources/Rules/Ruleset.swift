@@ -15,8 +15,13 @@ public struct Ruleset: Sendable {
         var write: Int?
         var validate: Int?
         var indexes: [String] = []
+        /// Those of the levels in `literals` that have a `.validate`, or one below them, in the order of the keys.
+        var validated: [(key: Key, level: Int)] = []
         /// Whether a level below has a `.validate`.
         var validatesBelow = false
+
+        /// Whether the level, or one below, has a `.validate`.
+        var validates: Bool { validate != nil || validatesBelow }
 
         /// The rule of a kind.
         func rule(_ kind: RuleKind) -> Int? {
@@ -30,8 +35,6 @@ public struct Ruleset: Sendable {
 
     /// The levels, the root first.
     let nodes: [Node]
-    /// What the rules of each level look at of the tree after a write.
-    let newDataUses: [NewDataUse]
     /// All rules, in the order of the document.
     public let rules: [Rule]
     /// What is legal and hardly meant, in the order of the document.
@@ -45,7 +48,6 @@ public struct Ruleset: Sendable {
         try compiler.compile()
         nodes = compiler.nodes
         rules = compiler.rules
-        newDataUses = NewDataUse.all(of: nodes, among: rules)
         warnings = RuleReview(compiler).warnings(of: document)
     }
 

@@ -5,21 +5,25 @@ public import DataTree
 ///
 /// There is no operation that it judges, and so neither `auth`, `now`, `query` nor `newData`.
 public struct TreeCondition: Sendable {
-    private let expression: Expression
+    private let program: Program
+    /// Of each key on the way to the place, whether a wildcard stands for it.
+    private let bindings: [Bool]
     /// Whether only the place and what lies below it decide.
     public let isLocal: Bool
 
     /// Compiles an expression.
     ///
-    /// - Parameter wildcards: The names on the way to the place, from the root, each beginning with `$`.
+    /// - Parameter names: The keys on the way to the place, from the root, with wildcards that begin with `$`.
     /// - Throws: The first fault, on line 1.
-    public init(_ text: String, wildcards: [String]) throws(RuleError) {
+    public init(_ text: String, below names: [String]) throws(RuleError) {
         let source = Array(text.utf8)
+        bindings = names.map { $0.hasPrefix("$") }
         do throws(SourceError) {
-            var parser = ExpressionParser(source, wildcards: wildcards)
+            var parser = ExpressionParser(
+                source, wildcards: names.filter { $0.hasPrefix("$") })
             let expression = try TypeChecker.check(try parser.parse(), as: .read)
             if let error = expression.errorOutsideTree { throw error }
-            self.expression = expression
+            program = Program(expression)
             isLocal = !expression.leavesPlace
         } catch {
             var cursor = TextCursor(source)
@@ -28,13 +32,13 @@ public struct TreeCondition: Sendable {
     }
 
     /// Whether the condition holds at a place; one that fails to be evaluated does not.
-    ///
-    /// - Parameter bindings: The keys that the wildcards stand for.
-    public func holds(at path: Path, in tree: Value, bindings: [String]) -> Bool {
-        var evaluator = Evaluator(RuleSituation(auth: .null, now: 0, data: tree))
-        let place = path.keys.reduce(RuleSnapshot(root: tree)) { $0.child($1) }
-        let site = Evaluator.Site(before: place, after: place, bindings: bindings)
-        if case .boolean(true) = evaluator.evaluate(expression, at: site) { return true }
+    public func holds(at path: Path, in tree: Value) -> Bool {
+        var evaluator = Evaluator(
+            RuleSituation(auth: .null, now: 0, data: tree), reserving: path.count)
+        for (key, isBinding) in zip(path.keys, bindings) {
+            evaluator.route.descend(by: key, to: 0, binding: isBinding, finding: nil)
+        }
+        if case .boolean(true) = evaluator.evaluate(program, at: path.count) { return true }
         return false
     }
 }

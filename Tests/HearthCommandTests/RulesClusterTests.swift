@@ -36,6 +36,16 @@ import Testing
         #expect(denied.output.hasPrefix("denied\n    the data at /a/n is not valid\n"))
         let allowed = try cluster.run("rules", "simulate", "write /a/n 1 as {uid: 'ada'}")
         #expect(allowed.output == "allowed\n")
+        let eve = try cluster.run("rules", "simulate", "write /a/n 1", "--as", "eve")
+        #expect(eve.output.contains("auth.uid == 'ada' is false, as auth.uid is \"eve\"\n"))
+        try cluster.folder.write(
+            Array(#"{"rules": {".write": "auth.age > 9"}}"#.utf8), to: "other.json")
+        try cluster.folder.write(Array(#"{"age": 10}"#.utf8), to: "claims.json")
+        let folder = cluster.folder.path
+        let other = try cluster.run(
+            "rules", "simulate", "write /a/n 'x'", "--rules", folder + "/other.json", "--as",
+            folder + "/claims.json")
+        #expect(other.output == "allowed\n")
         #expect(try cluster.run("rules", "audit").status == 0)
         _ = try cluster.run("set", "/a", #"{"n": "x"}"#)
         let audit = try cluster.run("rules", "audit")

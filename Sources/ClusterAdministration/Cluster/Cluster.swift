@@ -66,13 +66,14 @@ package struct Cluster: Sendable {
     /// - Throws: when the folder's cluster runs, or the folder cannot be written.
     package init(
         creating file: ClusterFile, inFolder folder: String,
-        lifetime: NodeLaunch.Lifetime = .endless, records: String? = nil
+        lifetime: NodeLaunch.Lifetime = .endless, records: String? = nil,
+        secretFile: String? = nil
     ) throws(CommandError) {
         self.folder = folder
         self.file = file
         self.lifetime = lifetime
         self.records = records
-        secretFile = nil
+        self.secretFile = secretFile
         configuration = folder + "/" + ClusterFile.name
         if let running = Cluster.runningNode(inFolder: folder) {
             throw CommandError(

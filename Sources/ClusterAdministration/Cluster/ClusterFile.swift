@@ -17,6 +17,8 @@ package struct ClusterFile: Equatable, Sendable {
     package var cluster: String
     package var durability: String
     package var nodes: [Node]
+    /// Whether tokens need no signature, as `tokens` of a configuration says; `owner` shows an administrator then.
+    package var unsignedTokens = false
 }
 
 // MARK: - JSON
@@ -47,6 +49,7 @@ extension ClusterFile {
         cluster = configuration.cluster
         durability = configuration.durability.rawValue
         nodes = configuration.nodes
+        unsignedTokens = configuration.tokens.unsignedTokens
         // Versions up to 0.3 wrote where ZeroMQ took clients.
         for index in nodes.indices where nodes[index].publicKey == nil {
             let client = nodes[index].client
@@ -64,9 +67,10 @@ extension ClusterFile {
                 ])
             )
         }
+        let tokens = Value.object(named: [("unsignedTokens", .boolean(true))])
         let value = Value.object(named: [
             ("cluster", .string(cluster)), ("durability", .string(durability)),
-            ("nodes", .object(named: list)),
+            ("nodes", .object(named: list)), ("tokens", unsignedTokens ? tokens : .null),
         ])
         return JSONWriter.bytes(of: value, layout: .pretty) + "\n".utf8
     }

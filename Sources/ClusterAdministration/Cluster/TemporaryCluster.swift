@@ -1,5 +1,6 @@
 package import CommandLineKit
 internal import Glibc
+package import TLS
 
 /// A cluster on free ports, in a folder of its own, that goes when the work is done.
 package struct TemporaryCluster {
@@ -13,21 +14,39 @@ package struct TemporaryCluster {
     ///
     /// On Ctrl-C `body` has to end: it asks `StopRequest` from time to time. Nodes end with this process, even
     /// if it is killed; then their folder remains.
+    ///
+    /// - Parameter secret: What administrators show to nodes that take unsigned tokens, and so know users; without it, everybody
+    ///   is an administrator.
     package static func with<Result>(
-        _ count: Int, durability: String, recording: Bool = false,
+        _ count: Int, durability: String, recording: Bool = false, owner secret: Secret? = nil,
         _ body: (TemporaryCluster) throws(CommandError) -> Result
     ) throws(CommandError) -> Result {
         StopRequest.watch()
-        let file = ClusterFile(
+        var file = ClusterFile(
             nodeCount: count, basePort: try freeBasePort(for: count), durability: durability)
+        file.unsignedTokens = secret != nil
         let folder = try makeTemporaryFolder()
+        let secretFile = try secret.map { secret throws(CommandError) in
+            try write(secret, inFolder: folder)
+        }
         let temporary = TemporaryCluster(
             cluster: try Cluster(
                 creating: file, inFolder: folder, lifetime: .ofThisProcess,
-                records: recording ? TemporaryCluster.records(in: folder) : nil))
+                records: recording ? TemporaryCluster.records(in: folder) : nil,
+                secretFile: secretFile))
         defer { temporary.remove() }
         try ClusterStart(cluster: temporary.cluster).start(file.nodes)
         return try body(temporary)
+    }
+
+    /// Writes a secret into a file that only its owner may read.
+    private static func write(
+        _ secret: Secret, inFolder folder: String
+    ) throws(CommandError) -> String {
+        let file = folder + "/secret"
+        try writeFile(file, Array("\(secret.text)\n".utf8))
+        chmod(file, 0o600)
+        return file
     }
 
     private static func makeTemporaryFolder() throws(CommandError) -> String {

@@ -59,7 +59,7 @@ package final class Access {
         var identity = try identity(of: text, at: now)
         guard let user else { return identity }
         guard identity.principal == .administrator else { throw .notAdministrator }
-        identity.principal = .user(user)
+        identity.principal = .override(user)
         return identity
     }
 }

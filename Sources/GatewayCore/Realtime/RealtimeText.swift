@@ -66,7 +66,7 @@ enum RealtimeText {
 
     /// Who the client is, as the payload of the answer to its credential.
     static func payload(of identity: Identity) -> String {
-        let auth = if case .user(let auth) = identity.principal { auth.json } else { "null" }
+        let auth = identity.principal.auth?.json ?? "null"
         let expires = identity.expiresSeconds.flatMap { Int64(exactly: $0.rounded(.down)) }
         return #"{"auth":\#(auth)\#(expires.map { #","expires":\#($0)"# } ?? "")}"#
     }

@@ -31,6 +31,7 @@ struct Answer {
             type: "application/json; charset=utf-8")
         if failure.isPassing { append("Retry-After", "1") }
         if failure.status == 401 { append("WWW-Authenticate", "Bearer") }
+        if let denial = failure.denial { append("X-Firebase-Auth-Debug", denial) }
     }
 
     /// The answer with a value, in the form that the request asks for.

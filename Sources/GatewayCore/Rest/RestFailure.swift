@@ -15,6 +15,8 @@ struct RestFailure: Error, Equatable {
     var detail: String?
     /// What the author of the request can do.
     var fix: String?
+    /// Why rules refuse it, which only an administrator who acts as a user learns: lines, in a header of their own.
+    var denial: String?
 
     /// Whether a client may expect that the same request succeeds soon.
     var isPassing: Bool { status == 503 }
@@ -83,11 +85,34 @@ extension RestFailure {
         case .invalid where isWrite: self = .data(problem, fix: fix)
         case .invalid, .tooBig, .version: self = .invalid(problem, fix: fix)
         case .changed: self.init(status: 412, problem: problem, fix: fix)
-        case .permissionDenied: self = .permissionDenied
+        case .permissionDenied:
+            self = .permissionDenied
+            denial = RestFailure.reasons(in: problem)
         case .unavailable, .noMajority, .behind, .late:
             self.init(status: 503, problem: problem, fix: fix)
         // Clients repeat what is answered by 503 or 500: a write that may have been done must not be one of these.
         case .undecided, .notStable: self.init(status: 504, problem: problem, fix: fix)
         }
+    }
+
+    /// The reasons below the first line of a denial, as the text of a header; nil without.
+    private static func reasons(in problem: String) -> String? {
+        let lines = problem.split(separator: "\n").dropFirst()
+        if lines.isEmpty { return nil }
+        let text = lines.joined(separator: "; ").unicodeScalars.prefix(denialLimit)
+        return text.map { $0.value >= 0x20 && $0.value < 0x7F ? String($0) : $0.escaped }.joined()
+    }
+
+    /// The most characters of the reasons in a header, of which proxies take some kilobytes.
+    private static let denialLimit = 2_000
+}
+
+extension Unicode.Scalar {
+    /// As JSON escapes it.
+    fileprivate var escaped: String {
+        utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
     }
 }

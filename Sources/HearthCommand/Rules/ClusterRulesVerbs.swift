@@ -5,6 +5,7 @@ internal import Glibc
 internal import Rules
 internal import Sockets
 internal import SyncProtocol
+internal import Tokens
 
 /// `hearth rules get` and `hearth rules set`: the rules that the nodes of a cluster enforce.
 enum ClusterRulesVerbs {
@@ -75,21 +76,27 @@ extension ClusterRulesVerbs {
     private static let limit = Option(
         "limit", "COUNT", "How many places are named at most; otherwise 100.")
     private static let user = Option(
-        "as", "VALUE",
-        "Who would write the data again: the value of auth, such as {uid: \"ada\"}; otherwise nobody."
-    )
+        "as", "WHO",
+        "Who asks, or would write the data again: a uid, the value of auth, such as {uid: \"ada\"}, a file of it, such as ada.json, or "
+            + "none; otherwise nobody.")
+    private static let document = Option(
+        "rules", "FILE",
+        "The rules that judge, in place of those of the cluster; the data of the node is read for it.",
+        values: .file)
 
     static let simulate = Verb(
         "simulate",
         "Says whether the rules of a cluster permit an operation on the data of a node, and why not; nothing is done. Exits with 1 if they "
             + "deny it.",
-        arguments: [statement], options: NodeClient.options,
+        arguments: [statement], options: NodeClient.options + [document, user],
         examples: [
-            "hearth rules simulate 'write /users/ada {name: 7} as {uid: \"ada\"}' --node n2"
+            "hearth rules simulate 'write /users/ada {name: 7} as {uid: \"ada\"}' --node n2",
+            "hearth rules simulate 'read /users/ada' --as ada --rules rules.json",
         ]
     ) { invocation throws(CommandError) in
-        let words = invocation.words(of: statement).joined(separator: " ")
-        let reasons = try ClusterRules(for: invocation).reasons(against: words)
+        var words = invocation.words(of: statement).joined(separator: " ")
+        if let auth = try auth(of: invocation) { words += " as \(auth.json)" }
+        let reasons = try reasons(against: words, for: invocation)
         StandardOutput.shared.print(reasons.isEmpty ? "allowed" : "denied")
         for reason in reasons { StandardOutput.shared.print("    " + reason) }
         return reasons.isEmpty ? .success : .checkFailed
@@ -104,7 +111,7 @@ extension ClusterRulesVerbs {
     ) { invocation throws(CommandError) in
         let count = try invocation.integer(limit, in: 1...1_000_000) ?? 100
         let ruleset = try ClusterRules(for: invocation).ruleset()
-        let auth = try auth(of: invocation)
+        let auth = try auth(of: invocation) ?? .null
         let data = try NodeClient(for: invocation).get(.root)
         let now = Double(time(nil)) * 1_000
         let violations = ruleset.violations(in: data, by: auth, at: now, limit: count)
@@ -114,15 +121,38 @@ extension ClusterRulesVerbs {
         return violations.isEmpty ? .success : .checkFailed
     }
 
-    /// Who is meant by `--as`, in the words of a file of cases.
-    private static func auth(of invocation: Invocation) throws(CommandError) -> Claim {
-        guard let text = invocation[user] else { return .null }
+    /// Why the rules deny an operation on the data of a node: those of the cluster, or of the file that is named.
+    private static func reasons(
+        against statement: String, for invocation: Invocation
+    ) throws(CommandError) -> [String] {
+        guard let file = invocation[document] else {
+            return try ClusterRules(for: invocation).reasons(against: statement)
+        }
+        let ruleset = try RulesFile(file).read()
+        let data = try NodeClient(for: invocation).get(.root)
+        do throws(RuleTestError) {
+            let asked = try RuleStatement(statement, on: data, at: Double(time(nil)) * 1_000)
+            return ruleset.trace(asked.operation, in: asked.situation).explanation
+        } catch {
+            throw CommandError(
+                .usage, "\(error.line):\(error.column): \(error.problem)", fix: error.fix)
+        }
+    }
+
+    /// Who is meant by `--as`: a uid, or the value of `auth` in the words of a file of cases; nil if it is left out.
+    private static func auth(of invocation: Invocation) throws(CommandError) -> Claim? {
+        guard var text = invocation[user] else { return nil }
+        if text.hasSuffix(".json") {
+            text = String(decoding: try InputFile(text).readAll(), as: UTF8.self)
+        } else if text != "none", !text.hasPrefix("{") {
+            return .user(text)
+        }
         do throws(RuleTestError) {
             return try RuleStatement("read / as \(text)", on: .null, at: 0).situation.auth
         } catch {
             throw CommandError(
                 .usage, "--as: \(error.problem)",
-                fix: "give what auth is, such as {uid: \"ada\"}, or none")
+                fix: "give a uid, what auth is, such as {uid: \"ada\"}, or none")
         }
     }
 }

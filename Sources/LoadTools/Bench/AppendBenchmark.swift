@@ -1,6 +1,7 @@
 internal import ClusterAdministration
 internal import CommandLineKit
 internal import DataTree
+internal import TLS
 
 /// The works W1 and W2 of the benchmarks, on a cluster of three nodes of its own.
 ///
@@ -43,10 +44,14 @@ struct AppendBenchmark {
 
     let cluster: TemporaryCluster
     let durability: String
+    var identities = AppendLoad.Identities()
 
     func run(_ work: Work, number: Int) throws(CommandError) -> Measurement {
+        try run(work, in: Path([Key(unchecked: "bench"), Key(unchecked: "list\(number)")]))
+    }
+
+    func run(_ work: Work, in list: Path) throws(CommandError) -> Measurement {
         let before = ProcessUsage.total(of: cluster.processes)
-        let list = Path([Key(unchecked: "bench"), Key(unchecked: "list\(number)")])
         var load = try makeLoad(work, list)
         let result = try load.run()
         let after = ProcessUsage.total(of: cluster.processes)
@@ -63,6 +68,15 @@ struct AppendBenchmark {
     private func makeLoad(_ work: Work, _ list: Path) throws(CommandError) -> AppendLoad {
         try AppendLoad(
             to: cluster.addresses[0], listeningAt: Array(cluster.addresses.dropFirst()),
-            connections: work.clients, list: list, appends: work.appends, pace: work.pace)
+            connections: work.clients, list: list, appends: work.appends, pace: work.pace,
+            as: identities)
+    }
+}
+
+extension AppendLoad {
+    /// What the connections that append show of who they are, and what the listeners show.
+    struct Identities {
+        var writers: Secret?
+        var listeners: Secret?
     }
 }

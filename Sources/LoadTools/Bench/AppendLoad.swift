@@ -54,16 +54,20 @@ struct AppendLoad {
 
     init(
         to writerNode: String, listeningAt others: [String], connections count: Int, list: Path,
-        appends: Int, pace: Pace
+        appends: Int, pace: Pace, as identities: Identities = Identities()
     ) throws(CommandError) {
         self.list = list
         self.appends = appends
         self.pace = pace
         sentNanoseconds = Array(repeating: 0, count: appends)
         for _ in 0..<count {
-            connections.append(Connection(socket: try NodeSocket(loading: writerNode)))
+            connections.append(
+                Connection(
+                    socket: try NodeSocket(loading: writerNode, showing: identities.writers)))
         }
-        for node in others { listeners.append(try NodeSocket(loading: node)) }
+        for node in others {
+            listeners.append(try NodeSocket(loading: node, showing: identities.listeners))
+        }
     }
 
     /// Runs to the end: all appends acknowledged, and delivered to every listener.
@@ -183,13 +187,15 @@ extension AppendLoad {
         for frame in try AppendLoad.frames(at: connections[index].socket) {
             let time = monotonicNanoseconds()
             for case .message(let answer) in frame.messages(of: NodeMessage.self) {
-                handle(answer, at: index, time)
+                try handle(answer, at: index, time)
             }
             result.acknowledgedSeconds = Double(time - start) / 1e9
         }
     }
 
-    private mutating func handle(_ answer: NodeMessage, at index: Int, _ time: UInt64) {
+    private mutating func handle(
+        _ answer: NodeMessage, at index: Int, _ time: UInt64
+    ) throws(CommandError) {
         switch answer {
         case .ready(_, _, let wall, let clock, _):
             connections[index].unacknowledged -= 1
@@ -200,6 +206,7 @@ extension AppendLoad {
             acknowledged += 1
             result.acknowledgements.add(nanoseconds: time - sentNanoseconds[Int(id)])
         case .seen(let clock, _): connections[index].clock.observe(clock)
+        case .error(_, _, let problem, let fix): throw CommandError(.denied, problem, fix: fix)
         default: break
         }
     }

@@ -26,11 +26,12 @@ struct BenchReport {
 
         /// Two digits after the point, three in JSON.
         static func fraction(_ title: String, _ name: String, _ number: Double) -> Field {
-            let hundredths = Int((number * 100).rounded())
+            let hundredths = Int((abs(number) * 100).rounded())
             let rest = hundredths % 100
+            let sign = number < 0 && hundredths > 0 ? "-" : ""
             return Field(
                 title: title, name: name,
-                text: "\(hundredths / 100)." + (rest < 10 ? "0\(rest)" : "\(rest)"),
+                text: "\(sign)\(hundredths / 100)." + (rest < 10 ? "0\(rest)" : "\(rest)"),
                 value: Number.double((number * 1000).rounded() / 1000).value)
         }
 
@@ -63,15 +64,29 @@ struct BenchReport {
     /// Prints a measurement, whose first field names it.
     mutating func show(_ fields: [Field]) {
         if isJSON {
-            // In the order of the columns, which an object of the data model does not keep.
-            let members = fields.map { "\"\($0.name)\":" + JSONWriter.text(of: $0.value) }
-            StandardOutput.shared.print("{" + members.joined(separator: ",") + "}")
+            printObject(fields)
         } else {
             if !hasTitles { printRow(fields.map(\.title)) }
             hasTitles = true
             printRow(fields.map(\.text))
         }
         StandardOutput.shared.flush()
+    }
+
+    /// Prints what all measurements come to, which are fields for programs.
+    func finish(_ fields: [Field], _ sentence: (_ texts: [String]) -> String) {
+        if isJSON {
+            printObject(fields)
+        } else {
+            StandardOutput.shared.print(sentence(fields.map(\.text)))
+        }
+        StandardOutput.shared.flush()
+    }
+
+    /// Prints fields in the order of the columns, which an object of the data model does not keep.
+    private func printObject(_ fields: [Field]) {
+        let members = fields.map { "\"\($0.name)\":" + JSONWriter.text(of: $0.value) }
+        StandardOutput.shared.print("{" + members.joined(separator: ",") + "}")
     }
 
     private func printRow(_ cells: [String]) {

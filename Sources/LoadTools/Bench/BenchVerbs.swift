@@ -20,15 +20,22 @@ extension Verb {
     private static let benchAppend = Verb(
         "append",
         "Appends records to one list of a three-node cluster, with a listener on each other node.",
-        options: [durability, appends, json],
+        options: [durability, appends, json] + RulesBenchmark.options,
         examples: [
             "hearth bench append", "hearth bench append --durability interval --json",
+            "hearth bench append --rules typical --rounds 10",
+            "hearth bench append --rules rules.json --as ada",
         ]
     ) { (invocation) throws(CommandError) in
         let appends = try invocation.integer(appends, in: 1000...10_000_000) ?? 100_000
         let durability = invocation[durability] ?? "commit"
         var report = BenchReport(isJSON: invocation.has(json))
+        let rules = try RulesBenchmark(invocation, appends: appends, durability: durability)
         report.begin("durability \(durability); latencies in microseconds")
+        if let rules {
+            try rules.run(showing: &report)
+            return .success
+        }
         for (number, work) in AppendBenchmark.works(appends: appends).enumerated() {
             // A fresh cluster each time, so that no work pays for what another left behind.
             let measurement = try TemporaryCluster.with(3, durability: durability) {
@@ -159,7 +166,7 @@ extension Verb {
 // MARK: - Columns
 
 extension AppendBenchmark.Measurement {
-    fileprivate var fields: [BenchReport.Field] {
+    var fields: [BenchReport.Field] {
         [
             .name("work", "work", work), .name("durability", "durability", durability),
             .whole("clients", "clients", Double(clients)),

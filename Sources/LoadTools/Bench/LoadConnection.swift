@@ -4,17 +4,18 @@ internal import ClusterConfiguration
 internal import CommandLineKit
 internal import Glibc
 internal import Sockets
+internal import TLS
 
 extension NodeSocket {
     private static let patience = Duration.seconds(10)
 
     /// Connects to a node, and waits until it has taken the connection.
-    convenience init(loading node: String) throws(CommandError) {
+    convenience init(loading node: String, showing secret: Secret? = nil) throws(CommandError) {
         guard let address = HTTPAddress(node) else {
             preconditionFailure("\(node) is no address of a cluster's own")
         }
         do throws(NodeError) {
-            try self.init(to: address)
+            try self.init(to: address, showing: secret)
         } catch {
             throw CommandError(.unavailable, error.problem, fix: error.fix)
         }

@@ -9,6 +9,13 @@ import SyncProtocol
 /// rule concerns an administrator. Without rules, or with a document that this node cannot compile, nobody else may do
 /// anything.
 struct Access: Sendable {
+    /// Somebody whom rules judge.
+    struct User: Sendable {
+        let auth: Claim
+        /// Whether refusals say why: to an administrator who acts as somebody else.
+        let learnsReasons: Bool
+    }
+
     /// Who a client is of whom the driver has said nothing.
     private let unidentified: Principal
     private var principals: [SessionID: Principal] = [:]
@@ -20,12 +27,13 @@ struct Access: Sendable {
 
     init(unidentified: Principal) { self.unidentified = unidentified }
 
-    /// The user whose session it is; nil for an administrator.
-    func user(of session: SessionID) -> Claim? {
+    /// The user whose session it is, or whom an administrator acts as; nil for an administrator.
+    func user(of session: SessionID) -> User? {
         let principal = principals.isEmpty ? unidentified : principals[session] ?? unidentified
         switch principal {
         case .administrator: return nil
-        case .user(let claim): return claim
+        case .user(let auth): return User(auth: auth, learnsReasons: false)
+        case .override(let auth): return User(auth: auth, learnsReasons: true)
         }
     }
 
@@ -59,46 +67,51 @@ struct Access: Sendable {
 extension Access {
     /// What lets a user read what a query shows; nil if nothing does.
     func grant(
-        of path: Path, _ query: Query, to user: Claim, seeing replica: ReplicationView
+        of path: Path, _ query: Query, to user: User, seeing replica: ReplicationView
     ) -> ReadGrant? {
         ruleset?.grant(
-            reading: path, in: RuleSituation(reading: query, by: user, seeing: replica))
+            reading: path, in: RuleSituation(reading: query, by: user.auth, seeing: replica))
     }
 
     /// Why a user may not read what a query shows; nil if the rules permit it.
     func refusal(
-        ofReading path: Path, _ query: Query, by user: Claim, seeing replica: ReplicationView
+        ofReading path: Path, _ query: Query, by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
-        let situation = RuleSituation(reading: query, by: user, seeing: replica)
-        let isAllowed = ruleset?.judge(.read(path), in: situation).isAllowed ?? false
-        return isAllowed ? nil : .denied(reading: path)
+        guard let ruleset else { return .denied(reading: path) }
+        let situation = RuleSituation(reading: query, by: user.auth, seeing: replica)
+        let operation = RuleOperation.read(path)
+        if ruleset.judge(operation, in: situation).isAllowed { return nil }
+        let refusal = RequestFailure.denied(reading: path)
+        return user.learnsReasons
+            ? refusal.explained(by: ruleset.trace(operation, in: situation)) : refusal
     }
 
     /// Why a user may not do some writes together; nil if the rules permit them.
     ///
     /// - Parameter resolved: What the writes do at this moment, increments aside.
     func refusal(
-        of writes: [Write], as resolved: [Write], by user: Claim, seeing replica: ReplicationView
+        of writes: [Write], as resolved: [Write], by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
         guard let path = writes.first?.path else { return nil }
         guard let ruleset else { return .denied(writing: path) }
         let milliseconds = replica.now.wallMilliseconds
-        let paths = writes.map(\.path)
-        // The whole tree afterwards would be a copy of each node on the way to what is written.
-        let start = ruleset.judgesWrittenAlone(paths) ? .null : replica.tree
         let situation = RuleSituation(
-            auth: user, now: Double(milliseconds), before: replica.tree,
-            after: start.after(resolved, onTopOf: replica.tree, at: milliseconds))
-        switch ruleset.judge(.write(paths), in: situation) {
+            auth: user.auth, now: Double(milliseconds), before: replica.tree,
+            writes: resolved.lazy.map { $0.judged(at: milliseconds, in: replica.tree) })
+        let operation = RuleOperation.write(writes.map(\.path))
+        let refusal: RequestFailure
+        switch ruleset.judge(operation, in: situation) {
         case .allowed: return nil
-        case .denied(.notGranted(_, let place)): return .denied(writing: place)
-        case .denied(.invalid), .denied(.exhausted): return .denied(writing: path)
+        case .denied(.notGranted(_, let place)): refusal = .denied(writing: place)
+        case .denied(.invalid), .denied(.exhausted): refusal = .denied(writing: path)
         }
+        return user.learnsReasons
+            ? refusal.explained(by: ruleset.trace(operation, in: situation)) : refusal
     }
 
     /// Why a user may not do some writes together; nil also for writes that are no data, which are refused as that.
     func refusal(
-        of writes: [Write], by user: Claim, seeing replica: ReplicationView
+        of writes: [Write], by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
         let resolved = try? Acceptance.resolveServerValues(
             writes, in: replica.tree, wallMilliseconds: replica.now.wallMilliseconds)
@@ -126,24 +139,24 @@ extension RequestFailure {
     static let forThoseSignedIn = RequestFailure(
         .permissionDenied, "only those who are signed in may wait until all is stable", fix: remedy)
 
+    /// The failure with the reasons below it, a line each: for administrators alone, since they say what is stored.
+    fileprivate func explained(by trace: RuleTrace) -> RequestFailure {
+        let lines = [problem] + trace.explanation
+        return RequestFailure(code, lines.joined(separator: "\n"), fix: fix)
+    }
+
     /// The failure of a request that concerns the node or the cluster.
     static let administratorsOnly = RequestFailure(
         .permissionDenied, "only administrators may ask for this",
         fix: "show a secret of the cluster")
 }
 
-extension Value {
-    /// What resolved writes make of this, with what they add to the numbers of a tree in place of increments.
-    fileprivate func after(
-        _ writes: [Write], onTopOf before: Value, at milliseconds: UInt64
-    ) -> Value {
-        var tree = self
-        for write in writes {
-            let value =
-                write.value.containsDeferred
-                ? write.value.resolved(at: milliseconds, against: before[write.path]) : write.value
-            tree.set(value, at: write.path)
-        }
-        return tree
+extension Write {
+    /// What rules see of a resolved write: in place of increments, what they make of the numbers of a tree.
+    fileprivate func judged(at milliseconds: UInt64, in tree: Value) -> RuleWrite {
+        let value =
+            value.containsDeferred
+            ? value.resolved(at: milliseconds, against: tree[path]) : value
+        return RuleWrite(value, at: path)
     }
 }

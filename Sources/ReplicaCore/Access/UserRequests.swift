@@ -9,7 +9,7 @@ extension Sessions {
     /// Why a user may not do a request; nil if the rules permit it, or if it is judged where it is done: a listen with
     /// what its verdict rests on, a write with what it writes.
     func refusal(
-        of request: ClientRequest, by user: Claim, seeing replica: ReplicationView
+        of request: ClientRequest, by user: Access.User, seeing replica: ReplicationView
     ) -> RequestFailure? {
         switch request {
         case .get(let get):
@@ -37,10 +37,11 @@ extension Sessions {
         of listen: ListenRequest, to session: SessionID, seeing replica: ReplicationView
     ) throws(RequestFailure) -> ReadGrant? {
         guard let user = access.user(of: session) else { return nil }
-        guard
-            let grant = access.grant(of: listen.path, listen.query, to: user, seeing: replica)
-        else { throw .denied(reading: listen.path) }
-        return grant
+        if let grant = access.grant(of: listen.path, listen.query, to: user, seeing: replica) {
+            return grant
+        }
+        throw access.refusal(ofReading: listen.path, listen.query, by: user, seeing: replica)
+            ?? .denied(reading: listen.path)
     }
 
     /// Judges listens again, as something that their verdicts rest on has changed; ends those that are no longer permitted.
@@ -54,7 +55,9 @@ extension Sessions {
             if let grant = access.grant(of: listen.path, listen.query, to: user, seeing: replica) {
                 access.grants.set(grant, of: listener)
             } else {
-                end(listener, because: .denied(reading: listen.path))
+                let refusal = access.refusal(
+                    ofReading: listen.path, listen.query, by: user, seeing: replica)
+                end(listener, because: refusal ?? .denied(reading: listen.path))
             }
         }
     }

@@ -47,14 +47,17 @@ struct ClientSessions: Sendable {
 
     func isAhead(_ id: SessionID) -> Bool { !ahead.isEmpty && ahead.contains(id) }
 
-    /// Ends all sessions until their next hello; returns them, ascending, each with what it was told.
-    mutating func endAll() -> [(SessionID, told: UInt64)] {
-        let ended = told.sorted { $0.key < $1.key }
+    /// Ends all sessions until their next hello; returns them, ascending, each with what it was told, unless the rules have
+    /// permitted it nothing yet.
+    mutating func endAll() -> [(SessionID, told: UInt64?)] {
+        let ended = told.sorted { $0.key < $1.key }.map { id, count in
+            (id, told: isUnadmitted(id) ? nil : count)
+        }
         for (id, _) in ended {
             remove(id)
             ahead.insert(id)
         }
-        return ended.map { ($0.key, $0.value) }
+        return ended
     }
 
     mutating func begin(_ id: SessionID, told count: UInt64) {
@@ -175,7 +178,9 @@ extension Sessions {
             listens.removeAll(of: session)
             _ = slowClients.remove(session)
             stabilityWaiters.removeAll(of: session)
-            send(.seen(time: replica.time, holds: versionDelta.since(told)), to: session)
+            if let told {
+                send(.seen(time: replica.time, holds: versionDelta.since(told)), to: session)
+            }
             refuseAhead(0, session)
         }
     }
@@ -191,9 +196,9 @@ extension Sessions {
     }
 
     private mutating func refuseAhead(_ id: UInt64, _ session: SessionID) {
+        let node = access.isUser(session) ? "this node" : member
         refuse(
-            .behind,
-            "\(member) was evicted from the cluster, and no longer holds all that this client has seen",
-            fix: "connect to another node, or say \"hello\" to \(member) again", id, session)
+            .behind, "\(node) was evicted, and no longer holds all that this client has seen",
+            fix: "connect to another node, or say \"hello\" to \(node) again", id, session)
     }
 }

@@ -101,6 +101,7 @@ extension RulesetCompiler {
                 addLiteral(member, to: level, path: path, wildcards: wildcards)
             }
         }
+        nodes[level].validated.sort { $0.key < $1.key }
         return level
     }
 
@@ -120,7 +121,7 @@ extension RulesetCompiler {
         let below = addLevel(
             members, at: member.value.offset, path: path + [name], wildcards: wildcards + [name])
         nodes[level].wildcard = below
-        connect(level, to: below)
+        if nodes[below].validates { nodes[level].validatesBelow = true }
     }
 
     private mutating func addLiteral(
@@ -132,12 +133,9 @@ extension RulesetCompiler {
         let below = addLevel(
             members, at: member.value.offset, path: path + [name], wildcards: wildcards)
         nodes[level].literals[key] = below
-        connect(level, to: below)
-    }
-
-    private mutating func connect(_ level: Int, to below: Int) {
-        if nodes[below].validate != nil || nodes[below].validatesBelow {
+        if nodes[below].validates {
             nodes[level].validatesBelow = true
+            nodes[level].validated.append((key, below))
         }
     }
 
@@ -200,7 +198,7 @@ extension RulesetCompiler {
         let place = cursor.located(SourceError(offset: value.offset, text: ""))
         rules.append(
             Rule(
-                kind: kind, location: "/" + path.joined(separator: "/"), line: place.line,
+                kind, at: "/" + path.joined(separator: "/"), line: place.line,
                 column: place.column, expression: expression))
         return rules.count - 1
     }

@@ -1,3 +1,5 @@
+internal import DataTree
+
 /// What is known of who asks: a part of `auth`, in the form of JSON.
 ///
 /// It is no `Value`, since names in tokens may have any characters, and arrays are arrays.
@@ -54,18 +56,21 @@ public enum Claim: Equatable, Sendable {
             var (low, high) = (0, members.count)
             while low < high {
                 let middle = (low + high) / 2
-                if members[middle].name.utf8.lexicographicallyPrecedes(name.utf8) {
+                let member = members[middle]
+                if hasSameBytes(member.name, name) { return member.value }
+                if member.name.utf8.lexicographicallyPrecedes(name.utf8) {
                     low = middle + 1
                 } else {
                     high = middle
                 }
             }
-            guard low < members.count, hasSameBytes(members[low].name, name) else { return .null }
-            return members[low].value
+            return .null
         default: return .null
         }
     }
 }
 
 /// Whether two strings are the same bytes; Swift's `==` is canonical equivalence.
-func hasSameBytes(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+func hasSameBytes(_ a: String, _ b: String) -> Bool {
+    a.utf8.count == b.utf8.count && a.utf16Order(to: b) == .same
+}

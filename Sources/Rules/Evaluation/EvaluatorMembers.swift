@@ -1,52 +1,57 @@
-// Members: of `auth`, of `query`, of places and of strings.
+// Members: of `auth`, of places and of strings.
+
+internal import DataTree
 
 extension Evaluator {
-    /// What a member or a call gives.
-    mutating func member(
-        _ kind: Expression.Kind, _ expression: Expression, _ site: Site
+    /// A part of `auth`, the name of which is a constant.
+    mutating func claim(
+        _ name: String, of object: Int, _ program: Program, _ depth: Int
     ) -> RuleValue {
-        switch kind {
-        case .claim(let object, let name):
-            return claim(name, of: evaluate(object, expression, site))
+        // Most often of `auth` itself, which need not be copied.
+        guard trace == nil, case .auth = program.instructions[object] else {
+            return claim(name, of: evaluate(object, program, depth))
+        }
+        guard work.pay(RuleWork.step) else { return .failure(.exhausted) }
+        return RuleValue(situation.auth[name])
+    }
+
+    /// What other members and methods of strings give.
+    mutating func member(
+        _ instruction: Program.Instruction, _ program: Program, _ depth: Int
+    ) -> RuleValue {
+        switch instruction {
         case .claimAt(let object, let key):
-            let object = evaluate(object, expression, site)
+            let object = evaluate(object, program, depth)
             if object.failure != nil { return object }
-            return claim(evaluate(key, expression, site), of: object)
-        case .queryProperty(let property): return situation.query[property]
+            return claim(evaluate(key, program, depth), of: object)
         case .length(let object):
-            let object = evaluate(object, expression, site)
+            let object = evaluate(object, program, depth)
             guard let text = object.text else { return object.withoutString }
             guard work.pay(text.utf8.count) else { return .failure(.exhausted) }
             return .number(Double(text.utf16.count))
-        case .snapshotMethod(let method, let object, let arguments):
-            let object = evaluate(object, expression, site)
-            guard case .snapshot(let place) = object else {
-                return object.failure == nil ? .failure(.noValue) : object
-            }
-            return call(method, of: place, arguments, expression, site)
         case .stringMethod(let method, let object, let arguments):
-            let object = evaluate(object, expression, site)
+            let object = evaluate(object, program, depth)
             guard let text = object.text else { return object.withoutString }
-            return call(method, of: text, arguments, expression, site)
-        default: preconditionFailure("\(kind) has no value of its own")
+            return call(method, of: text, arguments, program, depth)
+        default: preconditionFailure("\(instruction) is no member")
         }
     }
 
     /// A part of `auth`: null where a level above is missing or has no parts.
-    private func claim(_ name: String, of object: RuleValue) -> RuleValue {
-        switch object {
-        case .claim(let claim): RuleValue(claim[name])
-        case .failure: object
-        default: .null
-        }
-    }
-
     private func claim(_ key: RuleValue, of object: RuleValue) -> RuleValue {
         switch key {
         case .string(let name): claim(name, of: object)
         case .number(let number): claim(RuleValue.text(of: number), of: object)
         case .failure: key
         default: .failure(.noString)
+        }
+    }
+
+    private func claim(_ name: String, of object: RuleValue) -> RuleValue {
+        switch object {
+        case .claim(let claim): RuleValue(claim[name])
+        case .failure: object
+        default: .null
         }
     }
 }
@@ -59,56 +64,87 @@ extension RuleValue {
 // MARK: - Places
 
 extension Evaluator {
-    private mutating func call(
-        _ method: SnapshotMethod, of place: RuleSnapshot, _ arguments: [Int],
-        _ expression: Expression, _ site: Site
+    /// What a method of a place gives.
+    mutating func call(
+        _ method: SnapshotMethod, of object: Int, _ arguments: Range<Int>, _ program: Program,
+        _ depth: Int
     ) -> RuleValue {
+        let object = evaluate(object, program, depth)
+        guard case .snapshot(let place) = object else {
+            return object.failure == nil ? .failure(.noValue) : object
+        }
         switch method {
-        case .val: return RuleValue(place.value)
-        case .getPriority: return RuleValue(place.value.priority)
-        case .exists: return .boolean(!place.value.isNull)
-        case .isNumber: return .boolean(place.value.number != nil)
-        case .isString:
-            if case .string = place.value.content { return .boolean(true) }
-            return .boolean(false)
-        case .isBoolean:
-            if case .boolean = place.value.content { return .boolean(true) }
-            return .boolean(false)
         case .parent: return place.parent.map(RuleValue.snapshot) ?? .failure(.noParent)
-        case .child: return child(of: place, arguments[0], expression, site)
-        case .hasChild:
-            let child = child(of: place, arguments[0], expression, site)
-            guard case .snapshot(let child) = child else { return child }
-            return .boolean(!child.value.isNull)
-        case .hasChildren:
-            guard let names = arguments.first else {
-                return .boolean(!place.value.children.isEmpty)
+        case .child:
+            return path(program.lists[arguments.lowerBound], program, depth) { evaluator, keys in
+                .snapshot(evaluator.place(at: keys, below: place))
             }
-            return hasChildren(place, names, expression, site)
+        case .hasChild:
+            return hasChild(place, program.lists[arguments.lowerBound], program, depth)
+        case .hasChildren where !arguments.isEmpty:
+            return hasChildren(place, program.lists[arguments.lowerBound], program, depth)
+        default: return answer(method, value(at: place))
         }
     }
 
-    private mutating func child(
-        of place: RuleSnapshot, _ argument: Int, _ expression: Expression, _ site: Site
+    /// What a method that takes nothing says of what is at a place.
+    private func answer(_ method: SnapshotMethod, _ value: Value) -> RuleValue {
+        switch method {
+        case .val: return RuleValue(value)
+        case .getPriority: return RuleValue(value.priority)
+        case .exists: return .boolean(!value.isNull)
+        case .hasChildren: return .boolean(!value.children.isEmpty)
+        case .isNumber: return .boolean(value.number != nil)
+        case .isString:
+            if case .string = value.content { return .boolean(true) }
+            return .boolean(false)
+        case .isBoolean:
+            if case .boolean = value.content { return .boolean(true) }
+            return .boolean(false)
+        case .parent, .child, .hasChild: preconditionFailure("\(method) asks of another place")
+        }
+    }
+
+    /// What a function makes of the path that an argument gives.
+    @inline(__always)
+    private mutating func path(
+        _ argument: Int, _ program: Program, _ depth: Int,
+        _ body: (inout Evaluator, [Key]) -> RuleValue
     ) -> RuleValue {
-        let path = evaluate(argument, expression, site)
+        let path = evaluate(argument, program, depth)
         guard let text = path.text else { return path.withoutString }
         guard work.pay(text.utf8.count) else { return .failure(.exhausted) }
-        return .snapshot(place.child(at: text))
+        if case .constant(let number) = program.instructions[argument] {
+            return body(&self, program.constants[number].keys)
+        }
+        return body(&self, Key.keys(ofPath: text))
+    }
+
+    private mutating func hasChild(
+        _ place: RuleSnapshot, _ argument: Int, _ program: Program, _ depth: Int
+    ) -> RuleValue {
+        path(argument, program, depth) { evaluator, keys in
+            .boolean(evaluator.hasValue(at: keys, below: place))
+        }
     }
 
     /// Whether all children of a list exist; all names are evaluated first, so that a failure never depends on data.
     private mutating func hasChildren(
-        _ place: RuleSnapshot, _ names: Int, _ expression: Expression, _ site: Site
+        _ place: RuleSnapshot, _ names: Int, _ program: Program, _ depth: Int
     ) -> RuleValue {
-        guard case .array(let elements) = expression.nodes[names].kind else {
+        guard case .array(let elements) = program.instructions[names] else {
             preconditionFailure("hasChildren() without a list passed the type checker")
         }
+        let children = value(at: place).children
         var hasAll = true
         for element in elements {
-            let child = child(of: place, element, expression, site)
-            guard case .snapshot(let child) = child else { return child }
-            if child.value.isNull { hasAll = false }
+            let answer = path(program.lists[element], program, depth) { evaluator, keys in
+                keys.count == 1
+                    ? .boolean(children.contains(keys[0]))
+                    : .boolean(evaluator.hasValue(at: keys, below: place))
+            }
+            guard case .boolean(let hasChild) = answer else { return answer }
+            hasAll = hasAll && hasChild
         }
         return .boolean(hasAll)
     }
@@ -118,15 +154,15 @@ extension Evaluator {
 
 extension Evaluator {
     private mutating func call(
-        _ method: StringMethod, of text: String, _ arguments: [Int], _ expression: Expression,
-        _ site: Site
+        _ method: StringMethod, of text: String, _ arguments: Range<Int>, _ program: Program,
+        _ depth: Int
     ) -> RuleValue {
         if method == .matches {
-            return matches(text, expression.nodes[arguments[0]].kind)
+            return matches(text, program.lists[arguments.lowerBound], program)
         }
         var texts: [String] = []
         for argument in arguments {
-            let value = evaluate(argument, expression, site)
+            let value = evaluate(program.lists[argument], program, depth)
             guard let text = value.text else { return value.withoutString }
             texts.append(text)
         }
@@ -151,11 +187,12 @@ extension Evaluator {
         }
     }
 
-    private mutating func matches(_ text: String, _ kind: Expression.Kind) -> RuleValue {
-        guard case .pattern(let pattern) = kind else {
+    private mutating func matches(_ text: String, _ argument: Int, _ program: Program) -> RuleValue
+    {
+        guard case .pattern(let number) = program.instructions[argument] else {
             preconditionFailure("matches() without an expression passed the type checker")
         }
-        let found = PatternSearch.finds(pattern, in: text, work: &work)
+        let found = PatternSearch.finds(program.patterns[number], in: text, work: &work)
         return found.map(RuleValue.boolean) ?? .failure(.exhausted)
     }
 }

@@ -1,5 +1,7 @@
 // Operators: none converts, and what none of them can do with its operands fails.
 
+internal import DataTree
+
 extension Evaluator {
     /// `!`.
     func negation(of value: RuleValue) -> RuleValue {
@@ -37,9 +39,11 @@ extension Evaluator {
         case (.number(let a), .number(let b)): return .boolean(comparison.holds(a, b))
         case (.string(let a), .string(let b)):
             // By UTF-16 units, as JavaScript orders strings.
-            let isLess = a.utf16.lexicographicallyPrecedes(b.utf16)
-            let isGreater = b.utf16.lexicographicallyPrecedes(a.utf16)
-            return .boolean(comparison.holds(isGreater ? 1 : isLess ? -1 : 0, 0))
+            switch a.utf16Order(to: b) {
+            case .before: return .boolean(comparison.holds(-1, 0))
+            case .same: return .boolean(comparison.holds(0, 0))
+            case .after: return .boolean(comparison.holds(1, 0))
+            }
         default: return .failure(.notOrdered)
         }
     }

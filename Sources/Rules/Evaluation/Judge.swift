@@ -1,40 +1,29 @@
 internal import DataTree
 
-/// Judges one operation: walks the levels of the document on the operation's path, and below it what is written.
-struct Judge {
-    /// A place of the tree, and the level of the document that its path leads to.
-    struct Place {
-        var level: Int
-        var path = Path.root
-        var site: Evaluator.Site
-    }
-
-    /// A rule at a place.
-    private struct Visit: Hashable {
-        let rule: Int
-        let path: Path
-    }
-
+/// Judges one operation: goes through the levels of the document on the way to what is read or written, and below that
+/// through what is written.
+struct Judge: ~Copyable {
     private let ruleset: Ruleset
     private var evaluator: Evaluator
-    /// What rules gave, if several paths may meet them again.
-    private var known: [Visit: Bool]?
     /// All evaluations, if they are traced.
     private(set) var evaluations: [RuleTrace.Evaluation]?
 
-    init(_ ruleset: Ruleset, _ situation: RuleSituation) {
+    /// A judge at the root, for a way of so many keys.
+    init(_ ruleset: Ruleset, _ situation: consuming RuleSituation, reserving depth: Int) {
         self.ruleset = ruleset
-        evaluator = Evaluator(situation)
+        evaluator = Evaluator(situation, reserving: depth)
     }
 
     /// A judge that records what every part of each rule gives.
-    static func tracing(_ ruleset: Ruleset, _ situation: RuleSituation) -> Judge {
-        var judge = Judge(ruleset, situation)
+    static func tracing(
+        _ ruleset: Ruleset, _ situation: consuming RuleSituation, reserving depth: Int
+    ) -> Judge {
+        var judge = Judge(ruleset, situation, reserving: depth)
         judge.evaluations = []
         return judge
     }
 
-    /// The verdict; of several denials the first.
+    /// The verdict; of several denials that of the first path.
     mutating func judge(_ operation: RuleOperation) -> RuleVerdict {
         let denial: Denial? =
             switch operation {
@@ -46,7 +35,8 @@ struct Judge {
     }
 
     private mutating func denial(ofWriting paths: [Path]) -> Denial? {
-        if paths.count > 1 { known = [:] }
+        // In their order, so that the places above several of them are judged once.
+        let paths = paths.count > 1 ? paths.sorted() : paths
         // Grants first: they cost less, and their refusal says nothing of the data.
         for path in paths {
             if let denial = denial(of: .write, at: path) { return denial }
@@ -56,24 +46,43 @@ struct Judge {
         }
         return nil
     }
+}
 
-    private var root: Place {
-        let situation = evaluator.situation
-        return Place(
-            level: 0,
-            site: Evaluator.Site(
-                before: RuleSnapshot(root: situation.before),
-                after: RuleSnapshot(root: situation.after)))
+// MARK: - The way
+
+extension Judge {
+    /// The level of the document that leads to the end of the way.
+    var level: Int { evaluator.route.places[evaluator.route.depth].level }
+
+    /// What the operation leaves at the end of the way.
+    var value: Value {
+        mutating get { evaluator.after(at: evaluator.route.depth) }
     }
 
-    /// The places of a path that have rules, from the root.
-    private func places(on path: Path) -> [Place] {
-        var places = [root]
-        for key in path.keys where key != .priority {
-            guard let next = ruleset.place(below: places[places.count - 1], at: key) else { break }
-            places.append(next)
+    /// The path of the way.
+    var path: Path { evaluator.route.path(at: evaluator.route.depth) }
+
+    /// Goes one key down, to what the operation leaves there if that is known; returns whether there are rules.
+    mutating func descend(by key: Key, finding after: Value?) -> Bool {
+        let level = level
+        let literal = ruleset.nodes[level].literals[key]
+        guard let next = literal ?? ruleset.nodes[level].wildcard else { return false }
+        evaluator.route.descend(by: key, to: next, binding: literal == nil, finding: after)
+        return true
+    }
+
+    /// Goes one key up.
+    mutating func ascend() { evaluator.route.ascend(to: evaluator.route.depth - 1) }
+
+    /// Goes to a path, as far as there are rules; what is known of the places on the way there stays known.
+    private mutating func go(to path: Path) {
+        evaluator.route.ascend(to: evaluator.route.sharedDepth(with: path))
+        let end = path.last == .priority ? path.count - 1 : path.count
+        for index in evaluator.route.depth..<end {
+            let isEnd = index + 1 == path.count
+            let written = isEnd ? evaluator.situation.written(at: path) : nil
+            guard descend(by: path.keys[index], finding: written) else { return }
         }
-        return places
     }
 }
 
@@ -81,31 +90,31 @@ struct Judge {
 
 extension Judge {
     private mutating func denial(of kind: RuleKind, at path: Path) -> Denial? {
-        for place in places(on: path) {
-            guard let rule = ruleset.nodes[place.level].rule(kind) else { continue }
-            if holds(rule, at: place) { return nil }
-        }
+        go(to: path)
+        for depth in 0...evaluator.route.depth where isGranted(kind, at: depth) { return nil }
         return .notGranted(kind, at: path)
     }
 
-    private mutating func holds(_ rule: Int, at place: Place) -> Bool {
-        let visit = Visit(rule: rule, path: place.path)
-        if let result = known?[visit] { return result }
-        let result = evaluate(rule, at: place)
-        known?[visit] = result
+    private mutating func isGranted(_ kind: RuleKind, at depth: Int) -> Bool {
+        if let known = evaluator.route.places[depth].isGranted { return known }
+        guard let rule = ruleset.nodes[evaluator.route.places[depth].level].rule(kind) else {
+            return false
+        }
+        let result = holds(rule, at: depth)
+        evaluator.route.places[depth].isGranted = result
         return result
     }
 
-    /// Whether a rule holds, however often it is evaluated.
-    mutating func evaluate(_ rule: Int, at place: Place) -> Bool {
-        let expression = ruleset.rules[rule].expression
+    /// Whether a rule holds at a place of the way.
+    private mutating func holds(_ rule: Int, at depth: Int) -> Bool {
+        let program = ruleset.rules[rule].program
         if evaluations != nil {
-            evaluator.trace = Array(repeating: nil, count: expression.nodes.count)
+            evaluator.trace = Array(repeating: nil, count: program.instructions.count)
         }
-        let value = evaluator.evaluate(expression, at: place.site)
+        let value = evaluator.evaluate(program, at: depth)
         if let values = evaluator.trace {
-            evaluations?.append(
-                RuleTrace.Evaluation(rule: rule, path: place.path, values: values))
+            let path = evaluator.route.path(at: depth)
+            evaluations?.append(RuleTrace.Evaluation(rule: rule, path: path, values: values))
         }
         if case .boolean(true) = value { return true }
         return false
@@ -117,80 +126,94 @@ extension Judge {
 extension Judge {
     /// Why what a write leaves at its place, above it and below it is not valid.
     private mutating func invalidity(ofWriting path: Path) -> Denial? {
-        let places = places(on: path)
-        for place in places {
-            if let denial = invalidity(at: place) { return denial }
+        go(to: path)
+        for depth in 0...evaluator.route.depth {
+            if let denial = invalidity(at: depth) { return denial }
         }
         // A path to a priority carries nothing below, and rules may end before the path does.
-        guard let last = places.last, last.path.count == path.count else { return nil }
-        return invalidity(below: last)
+        return evaluator.route.depth == path.count ? invalidityBelow() : nil
     }
 
     /// Why the `.validate` of one place refuses; one where nothing is left demands nothing.
-    private mutating func invalidity(at place: Place) -> Denial? {
-        guard let rule = ruleset.nodes[place.level].validate, !place.site.after.value.isNull,
-            !holds(rule, at: place)
-        else { return nil }
-        return .invalid(rule: rule, at: place.path)
+    private mutating func invalidity(at depth: Int) -> Denial? {
+        guard let rule = ruleset.nodes[evaluator.route.places[depth].level].validate else {
+            return nil
+        }
+        if evaluator.route.places[depth].isValid == nil {
+            evaluator.route.places[depth].isValid =
+                evaluator.after(at: depth).isNull || holds(rule, at: depth)
+        }
+        if evaluator.route.places[depth].isValid == true { return nil }
+        return .invalid(rule: rule, at: evaluator.route.path(at: depth))
     }
 
-    /// Walks what is written, as far as there are rules: all children below a wildcard, otherwise only those named.
-    private mutating func invalidity(below place: Place) -> Denial? {
-        let level = ruleset.nodes[place.level]
-        guard level.validatesBelow else { return nil }
-        let children = place.site.after.value.children
-        if level.wildcard == nil {
-            for (key, _) in level.literals where children[key] != nil {
-                if let denial = invalidity(atAndBelow: key, of: place) { return denial }
+    /// Walks what is written below the end of the way, as far as there are rules: all children below a wildcard,
+    /// otherwise only those named.
+    private mutating func invalidityBelow() -> Denial? {
+        let level = level
+        guard ruleset.nodes[level].validatesBelow else { return nil }
+        let children = value.children
+        if ruleset.nodes[level].wildcard == nil {
+            for (key, next) in ruleset.nodes[level].validated {
+                guard let child = children[key] else { continue }
+                evaluator.route.descend(by: key, to: next, binding: false, finding: child)
+                if let denial = invalidityOfWritten() { return denial }
             }
             return nil
         }
-        for (key, _) in children {
-            if let denial = invalidity(atAndBelow: key, of: place) { return denial }
+        for (key, child) in children where descend(by: key, finding: child) {
+            if let denial = invalidityOfWritten() { return denial }
         }
         return nil
     }
 
-    private mutating func invalidity(atAndBelow key: Key, of place: Place) -> Denial? {
+    /// Why what is written at the end of the way is not valid; goes back to the place above.
+    private mutating func invalidityOfWritten() -> Denial? {
+        defer { ascend() }
         guard evaluator.work.pay(RuleWork.step) else { return .exhausted }
-        guard let child = ruleset.place(below: place, at: key) else { return nil }
-        return invalidity(at: child) ?? invalidity(below: child)
+        return invalidity(at: evaluator.route.depth) ?? invalidityBelow()
+    }
+
+    /// What a `.validate` gives at the end of the way, with work of its own; nil if it holds.
+    mutating func violation(of rule: Int) -> RuleTrace? {
+        evaluator.work = RuleWork()
+        evaluations = []
+        if holds(rule, at: evaluator.route.depth) { return nil }
+        return RuleTrace(
+            rules: ruleset.rules, verdict: .denied(.invalid(rule: rule, at: path)),
+            evaluations: evaluations ?? [])
     }
 }
 
 extension Ruleset {
-    /// The place one key below, or nil if no rule is there.
-    func place(below place: Judge.Place, at key: Key) -> Judge.Place? {
-        let level = nodes[place.level]
-        var below = place
-        if let literal = level.literals[key] {
-            below.level = literal
-        } else if let wildcard = level.wildcard {
-            below.level = wildcard
-            below.site.bindings.append(key.text)
-        } else {
-            return nil
-        }
-        below.path.keys.append(key)
-        below.site.before = place.site.before.child(key)
-        below.site.after = place.site.after.child(key)
-        return below
-    }
-
     /// Whether an operation may be done. A denial names the place; `trace` says what decided.
     ///
     /// - Complexity: of a read and of a grant, the rules on the path; of validation, also the written nodes that have
     ///   a `.validate` or one below them.
-    public func judge(_ operation: RuleOperation, in situation: RuleSituation) -> RuleVerdict {
-        var judge = Judge(self, situation)
+    public func judge(
+        _ operation: RuleOperation, in situation: consuming RuleSituation
+    ) -> RuleVerdict {
+        var judge = Judge(self, situation, reserving: operation.depth)
         return judge.judge(operation)
     }
 
     /// The verdict, with all that led to it.
-    public func trace(_ operation: RuleOperation, in situation: RuleSituation) -> RuleTrace {
-        var judge = Judge.tracing(self, situation)
+    public func trace(
+        _ operation: RuleOperation, in situation: consuming RuleSituation
+    ) -> RuleTrace {
+        var judge = Judge.tracing(self, situation, reserving: operation.depth)
         let verdict = judge.judge(operation)
         return RuleTrace(
             rules: rules, verdict: verdict, evaluations: judge.evaluations ?? [])
+    }
+}
+
+extension RuleOperation {
+    /// How many keys the way of the operation has, with a level of what is written.
+    fileprivate var depth: Int {
+        switch self {
+        case .read(let path): path.count
+        case .write(let paths): (paths.first?.count ?? 0) + 1
+        }
     }
 }

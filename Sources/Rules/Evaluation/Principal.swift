@@ -4,7 +4,17 @@ public enum Principal: Equatable, Sendable {
     case administrator
     /// A user with the value of the variable `auth`, which is null for somebody who is not signed in.
     case user(Claim)
+    /// An administrator who acts as a user with this value of `auth`: rules apply, and their refusals say why.
+    case override(Claim)
 
     /// Somebody who is not signed in.
     public static let anonymous = Principal.user(.null)
+
+    /// The value of `auth` by which rules judge; nil for an administrator, whom no rule concerns.
+    public var auth: Claim? {
+        switch self {
+        case .administrator: nil
+        case .user(let auth), .override(let auth): auth
+        }
+    }
 }

@@ -12,8 +12,8 @@ extension Ruleset {
     ///
     /// - Complexity: as `trace`; what is only asked once needs no more than `judge`.
     public func grant(reading path: Path, in situation: RuleSituation) -> ReadGrant? {
-        var judge = Judge.tracing(self, situation)
-        guard judge.judge(.read(path)).isAllowed, let grant = judge.evaluations?.last else {
+        let trace = trace(.read(path), in: situation)
+        guard trace.verdict.isAllowed, let grant = trace.evaluations.last else {
             return nil
         }
         let expression = rules[grant.rule].expression

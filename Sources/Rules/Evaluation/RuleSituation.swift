@@ -4,29 +4,91 @@ public import DataTree
 ///
 /// Both trees are whole; only the path and what is written are walked.
 public struct RuleSituation: Sendable {
+    /// What an operation does.
+    private enum Effect: Sendable {
+        case read(QueryShape)
+        /// Makes a tree of the one before.
+        case tree(Value)
+        case write(RuleWrite)
+        /// Writes one after the other, and the tree that they make where nothing is.
+        case writes([RuleWrite], alone: Value)
+    }
+
     /// What is known of the user; null for one that is not signed in.
     public var auth: Claim
     /// The time of the operation, in milliseconds since 1970; its server timestamps have the same.
     public var now: Double
     /// The tree before the operation.
     public var before: Value
-    /// The tree that the operation would make, its server values resolved; the same for a read.
-    public var after: Value
-    /// What a read asks of the children.
-    public var query: QueryShape
+    private var effect: Effect
 
     /// Describes a read.
     public init(auth: Claim, now: Double, data: Value, query: QueryShape = QueryShape()) {
-        self.init(auth: auth, now: now, before: data, after: data, query: query)
+        (self.auth, self.now) = (auth, now)
+        (before, effect) = (data, .read(query))
     }
 
-    /// Describes a write.
+    /// Describes a write by the tree that it would make, its server values resolved.
     public init(auth: Claim, now: Double, before: Value, after: Value) {
-        self.init(auth: auth, now: now, before: before, after: after, query: QueryShape())
+        (self.auth, self.now) = (auth, now)
+        (self.before, effect) = (before, .tree(after))
     }
 
-    private init(auth: Claim, now: Double, before: Value, after: Value, query: QueryShape) {
-        (self.auth, self.now, self.query) = (auth, now, query)
-        (self.before, self.after) = (before, after)
+    /// Describes a write by what it writes, in this order: the tree that it would make is made only for rules that look
+    /// above what is written.
+    public init(auth: Claim, now: Double, before: Value, writes: some Collection<RuleWrite>) {
+        (self.auth, self.now, self.before) = (auth, now, before)
+        if writes.count == 1, let write = writes.first {
+            effect = .write(write)
+        } else {
+            effect = .writes(Array(writes), alone: Value.null.applying(writes))
+        }
+    }
+
+    /// What a read asks of the children.
+    public var query: QueryShape {
+        get { if case .read(let query) = effect { query } else { QueryShape() } }
+        set { effect = .read(newValue) }
+    }
+
+    /// The tree that the operation would make; the same for a read.
+    public var after: Value {
+        get {
+            switch effect {
+            case .read: before
+            case .tree(let tree): tree
+            case .write(let write): before.applying(CollectionOfOne(write))
+            case .writes(let writes, _): before.applying(writes)
+            }
+        }
+        set { effect = .tree(newValue) }
+    }
+
+    /// What the operation leaves at a place that it writes, if that is known without the tree that it would make.
+    func written(at path: Path) -> Value? {
+        switch effect {
+        case .read, .tree: nil
+        case .write(let write): write.path == path ? write.value : nil
+        // Nothing of the tree before remains there.
+        case .writes(_, let alone): alone[path]
+        }
+    }
+}
+
+/// A part of a write: what it puts at a path, its server values resolved.
+public struct RuleWrite: Sendable {
+    let path: Path
+    let value: Value
+
+    /// Describes what replaces all that is at a path.
+    public init(_ value: Value, at path: Path) { (self.path, self.value) = (path, value) }
+}
+
+extension Value {
+    /// The tree once some writes are done, one after the other.
+    fileprivate func applying(_ writes: some Collection<RuleWrite>) -> Value {
+        var tree = self
+        for write in writes { tree.set(write.value, at: write.path) }
+        return tree
     }
 }

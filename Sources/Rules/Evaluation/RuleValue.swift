@@ -96,7 +96,9 @@ extension RuleValue: CustomStringConvertible {
         case .number(let value): RuleValue.text(of: value)
         case .string(let value): RuleValue.quoted(value)
         case .object, .claim: "an object"
-        case .snapshot(let snapshot): RuleValue(snapshot.value).description
+        // Traces record what is at a place.
+        case .snapshot(.found(let value, _)): RuleValue(value).description
+        case .snapshot: "a place"
         case .failure(let failure): "an error: \(failure.text)"
         }
     }

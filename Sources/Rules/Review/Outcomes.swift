@@ -105,6 +105,6 @@ extension StaticType {
 extension Evaluator {
     /// For expressions that ask for nothing.
     fileprivate static var ofConstants: Evaluator {
-        Evaluator(RuleSituation(auth: .null, now: 0, data: .null))
+        Evaluator(RuleSituation(auth: .null, now: 0, data: .null), reserving: 0)
     }
 }

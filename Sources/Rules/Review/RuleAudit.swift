@@ -28,48 +28,42 @@ extension Ruleset {
 }
 
 /// Walks a tree as far as rules lead, and collects what they refuse.
-private struct RuleAudit {
+private struct RuleAudit: ~Copyable {
     private let ruleset: Ruleset
-    private let situation: RuleSituation
+    private var judge: Judge
     private let limit: Int
     private(set) var violations: [RuleViolation] = []
 
     init(_ ruleset: Ruleset, _ situation: RuleSituation, limit: Int) {
-        (self.ruleset, self.situation, self.limit) = (ruleset, situation, limit)
+        (self.ruleset, self.limit) = (ruleset, limit)
+        judge = Judge(ruleset, situation, reserving: RuleLimits.ruleDepth)
     }
 
+    /// Visits the end of the judge's way, the root at first, and all below.
     mutating func run() {
-        let root = RuleSnapshot(root: situation.after)
-        visit(Judge.Place(level: 0, site: Evaluator.Site(before: root, after: root)))
-    }
-
-    private mutating func visit(_ place: Judge.Place) {
-        guard violations.count < limit, !place.site.after.value.isNull else { return }
-        let level = ruleset.nodes[place.level]
-        if let rule = level.validate { judge(rule, at: place) }
+        let value = judge.value
+        guard violations.count < limit, !value.isNull else { return }
+        let level = ruleset.nodes[judge.level]
+        if let rule = level.validate { review(rule) }
         guard level.validatesBelow else { return }
-        let children = place.site.after.value.children
         if level.wildcard == nil {
-            for (key, _) in level.literals where children[key] != nil {
-                descend(to: key, of: place)
+            for (key, _) in level.literals {
+                if let child = value.children[key] { descend(to: child, by: key) }
             }
         } else {
-            for (key, _) in children { descend(to: key, of: place) }
+            for (key, child) in value.children { descend(to: child, by: key) }
         }
     }
 
-    private mutating func descend(to key: Key, of place: Judge.Place) {
-        if let below = ruleset.place(below: place, at: key) { visit(below) }
+    private mutating func descend(to child: Value, by key: Key) {
+        guard judge.descend(by: key, finding: child) else { return }
+        run()
+        judge.ascend()
     }
 
-    private mutating func judge(_ rule: Int, at place: Judge.Place) {
-        var judge = Judge.tracing(ruleset, situation)
-        if judge.evaluate(rule, at: place) { return }
-        let trace = RuleTrace(
-            rules: ruleset.rules, verdict: .denied(.invalid(rule: rule, at: place.path)),
-            evaluations: judge.evaluations ?? [])
-        for reason in trace.reasons {
-            violations.append(RuleViolation(path: place.path, reason: reason))
+    private mutating func review(_ rule: Int) {
+        for reason in judge.violation(of: rule)?.reasons ?? [] {
+            violations.append(RuleViolation(path: judge.path, reason: reason))
         }
     }
 }

@@ -42,10 +42,10 @@ import Tokens
         ("?auth=alpha-secret", [], .administrator),
         ("?auth=\(TestTokens.administrator)", [], .administrator),
         ("?auth=\(TestTokens.administrator)&access_token=alpha-secret", [], .administrator),
-        ("?auth=alpha-secret&auth_variable_override=null", [], .anonymous),
+        ("?auth=alpha-secret&auth_variable_override=null", [], .override(.null)),
         (
             "?auth=alpha-secret&auth_variable_override=%7B%22uid%22:%22eve%22%7D", [],
-            .user(.user("eve"))
+            .override(.user("eve"))
         ),
     ]
 

@@ -45,7 +45,8 @@ import Tokens
         #expect(rig.send(messages.map { Array($0.utf8) }).count == 7)
         #expect(
             rig.identities[id] == [
-                TestTokens.user("ada"), .administrator, .anonymous, .user(.user("eve")), .anonymous,
+                TestTokens.user("ada"), .administrator, .override(.null), .override(.user("eve")),
+                .anonymous,
             ])
     }
 

@@ -175,6 +175,25 @@ import Testing
         #expect(node.curl("/z.json").status == 200)
     }
 
+    @Test mutating func `only an administrator who acts as a user learns why rules refuse`() {
+        let document =
+            #"{"rules": {"z": {".read": "data.val() == 'é'", ".write": "data.val() == 'é'"}}}"#
+        _ = node.curl(Self.target, "PUT", body: document)
+        for (method, body) in [("GET", nil), ("PUT", "1"), ("POST", "1"), ("DELETE", nil)] {
+            node.client = .override(.user("eve"))
+            let answer = node.curl("/z.json", method, body: body)
+            #expect(answer.status == 401, "\(method)")
+            let reasons = answer["x-firebase-auth-debug"]
+            #expect(
+                reasons?.hasSuffix(
+                    #"at /z: data.val() == '\u00e9' is false, as data.val() is null"#) == true,
+                "\(method): \(reasons ?? "none")")
+            #expect(!answer.body.contains("data.val()"))
+            node.client = .user(.user("eve"))
+            #expect(node.curl("/z.json", method, body: body)["x-firebase-auth-debug"] == nil)
+        }
+    }
+
     @Test mutating func `a stream that is no longer permitted is cancelled and closed`() {
         _ = node.curl(Self.target, "PUT", body: Self.document)
         node.client = .user(.user("a"))

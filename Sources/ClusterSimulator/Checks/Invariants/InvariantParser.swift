@@ -57,7 +57,7 @@ extension Invariant {
         _ text: String, at word: ScenarioWord, _ places: PlacePattern
     ) throws(ScenarioError) -> TreeCondition {
         do throws(RuleError) {
-            return try TreeCondition(text, wildcards: places.wildcards)
+            return try TreeCondition(text, below: places.names)
         } catch {
             // Only an expression of the scenario has columns of its own.
             let column = text == word.text ? word.column + error.column - 1 : word.column

@@ -28,7 +28,7 @@ struct InvariantState {
         switch invariant.claim {
         case .every(let condition):
             return firstViolation(in: tree) { match, value in
-                let isRight = condition.holds(at: match.path, in: tree, bindings: match.bindings)
+                let isRight = condition.holds(at: match.path, in: tree)
                 return isRight ? nil : "is \(value.summary)"
             }
         case .count(let bound):

@@ -10,8 +10,6 @@ struct PlacePattern: Equatable, Sendable {
     /// A place that the pattern fits, in a tree and in an older one.
     struct Match {
         var path = Path.root
-        /// The keys that the wildcards stand for.
-        var bindings: [String] = []
         /// Nil where the older tree has no such place.
         var old: Value?
         /// Nil where the tree has no such place any more.
@@ -20,10 +18,18 @@ struct PlacePattern: Equatable, Sendable {
 
     let segments: [Segment]
 
-    /// The names of its wildcards, from the root.
-    var wildcards: [String] {
-        segments.compactMap { if case .wildcard(let name) = $0 { name } else { nil } }
+    /// The keys and the wildcards from the root: `accounts`, `$id`, `balance`.
+    var names: [String] {
+        segments.map { segment in
+            switch segment {
+            case .literal(let key): key.text
+            case .wildcard(let name): name
+            }
+        }
     }
+
+    /// The wildcards among them.
+    var wildcards: [String] { names.filter { $0.hasPrefix("$") } }
 
     /// The places that may show something else than in an older tree; all places if there is none.
     ///
@@ -47,7 +53,6 @@ struct PlacePattern: Equatable, Sendable {
             for key in new.differences(from: old, areSame: { $0.isSame(as: $1) }) {
                 var below = match
                 below.path.keys.append(key)
-                below.bindings.append(key.text)
                 (below.old, below.new) = (old[key], new[key])
                 visit(below, rest.dropFirst(), body)
             }
@@ -64,13 +69,5 @@ struct PlacePattern: Equatable, Sendable {
 
 extension PlacePattern: CustomStringConvertible {
     /// As in a scenario: `/accounts/$id/balance`.
-    var description: String {
-        let names = segments.map { segment in
-            switch segment {
-            case .literal(let key): key.text
-            case .wildcard(let name): name
-            }
-        }
-        return "/" + names.joined(separator: "/")
-    }
+    var description: String { "/" + names.joined(separator: "/") }
 }

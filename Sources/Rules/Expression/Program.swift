@@ -1,0 +1,136 @@
+internal import DataTree
+
+/// An expression in the form in which it is evaluated: an instruction for each part, under the index of the part.
+///
+/// Instructions are plain words, so that reading one counts no references: constants, patterns and lists of parts stand
+/// in tables beside them.
+final class Program: Sendable {
+    /// A constant; of a string also the path that it names where a path is asked for.
+    struct Constant: Sendable {
+        let value: RuleValue
+        let text: String
+        let keys: [Key]
+
+        init(_ value: RuleValue) {
+            self.value = value
+            text = value.text ?? ""
+            keys = Key.keys(ofPath: text)
+        }
+    }
+
+    /// What to do for a part; integers are indexes of other parts, ranges those of `lists`.
+    enum Instruction: Sendable {
+        /// The constant of this number.
+        case constant(Int)
+        case auth
+        case now
+        case root
+        case data
+        case newData
+        /// The key that a wildcard stands for.
+        case binding(Int)
+        case query(QueryProperty)
+        case not(Int)
+        case negative(Int)
+        case all(Range<Int>)
+        case any(Range<Int>)
+        case comparison(Comparison, Int, Int)
+        case arithmetic(Arithmetic, Int, Int)
+        case conditional(Int, then: Int, otherwise: Int)
+        /// A part of `auth`, the name of which is a constant.
+        case claim(Int, name: Int)
+        case claimAt(Int, Int)
+        case length(Int)
+        case snapshotMethod(SnapshotMethod, Int, Range<Int>)
+        case stringMethod(StringMethod, Int, Range<Int>)
+        /// The names that `hasChildren` is asked for.
+        case array(Range<Int>)
+        /// The pattern of this number, which `matches` is asked for.
+        case pattern(Int)
+        /// What another instruction stands for, and never evaluates: a method that is called, `query` before its
+        /// property.
+        case absent
+    }
+
+    let instructions: [Instruction]
+    let constants: [Constant]
+    let patterns: [Pattern]
+    /// The parts of instructions that have any number of them.
+    let lists: [Int]
+    /// The index of the whole.
+    let root: Int
+
+    /// Compiles an expression whose types are checked.
+    init(_ expression: Expression) {
+        var compiler = ProgramCompiler()
+        instructions = expression.nodes.map { compiler.instruction(for: $0.kind) }
+        constants = compiler.constants
+        patterns = compiler.patterns
+        lists = compiler.lists
+        root = expression.root
+    }
+}
+
+/// Fills the tables of a program.
+private struct ProgramCompiler {
+    private(set) var constants: [Program.Constant] = []
+    private(set) var patterns: [Pattern] = []
+    private(set) var lists: [Int] = []
+
+    mutating func instruction(for kind: Expression.Kind) -> Program.Instruction {
+        switch kind {
+        case .null: .constant(add(.null))
+        case .boolean(let value): .constant(add(.boolean(value)))
+        case .number(let value): .constant(add(.number(value)))
+        case .string(let value): .constant(add(.string(value)))
+        case .variable(let variable): instruction(for: variable)
+        case .not(let part): .not(part)
+        case .negative(let part): .negative(part)
+        case .all(let parts): .all(add(parts))
+        case .any(let parts): .any(add(parts))
+        case .comparison(let comparison, let left, let right): .comparison(comparison, left, right)
+        case .arithmetic(let operation, let left, let right): .arithmetic(operation, left, right)
+        case .conditional(let condition, let then, let otherwise):
+            .conditional(condition, then: then, otherwise: otherwise)
+        case .array(let parts): .array(add(parts))
+        case .pattern(let pattern): .pattern(add(pattern))
+        case .member, .index, .call: .absent
+        case .claim(let object, let name): .claim(object, name: add(.string(name)))
+        case .claimAt(let object, let key): .claimAt(object, key)
+        case .length(let object): .length(object)
+        case .queryProperty(let property): .query(property)
+        case .snapshotMethod(let method, let object, let arguments):
+            .snapshotMethod(method, object, add(arguments))
+        case .stringMethod(let method, let object, let arguments):
+            .stringMethod(method, object, add(arguments))
+        }
+    }
+
+    private func instruction(for variable: Variable) -> Program.Instruction {
+        switch variable {
+        case .auth: .auth
+        case .now: .now
+        case .root: .root
+        case .data: .data
+        case .newData: .newData
+        case .binding(let number): .binding(number)
+        // Only its properties have values, and the type checker lets nothing unknown through.
+        case .query, .unknown: .absent
+        }
+    }
+
+    private mutating func add(_ value: RuleValue) -> Int {
+        constants.append(Program.Constant(value))
+        return constants.count - 1
+    }
+
+    private mutating func add(_ pattern: Pattern) -> Int {
+        patterns.append(pattern)
+        return patterns.count - 1
+    }
+
+    private mutating func add(_ parts: [Int]) -> Range<Int> {
+        lists += parts
+        return lists.count - parts.count..<lists.count
+    }
+}
