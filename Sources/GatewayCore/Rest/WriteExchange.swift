@@ -21,6 +21,8 @@ struct WriteExchange {
     private let id: UInt64
     private var phase: Phase
     private var isDone = false
+    /// The rules let the user write what it may not read, so that the answer shows nothing of it.
+    private var isHidden = false
     private var pushed: Key?
     private var acknowledged: WriteConcern?
     /// The reads that are not answered, and the values of the others, in the order of their paths.
@@ -94,6 +96,11 @@ extension WriteExchange {
             reads.removeFirst()
             values.append(value)
             return next
+        case .error(let read, .permissionDenied, _, _) where read == reads.first && !isComparing:
+            // It was written all the same: the node judges the write before this.
+            reads.removeFirst()
+            isHidden = true
+            return next
         case .error(let read, let code, let problem, let fix) where read == reads.first:
             return .answers(Answer(RestFailure(code, problem, fix: fix, isWrite: false)))
         default: return .waits
@@ -107,9 +114,13 @@ extension WriteExchange {
         return .asks(read(body.deferredPaths, &numbers))
     }
 
+    private var isComparing: Bool {
+        if case .comparing = phase { true } else { false }
+    }
+
     private var next: Exchange.Step {
         guard reads.isEmpty else { return .waits }
-        if case .comparing = phase { return .answers(refusal) }
+        if isComparing { return .answers(refusal) }
         return isDone ? .answers(answer) : .waits
     }
 
@@ -122,6 +133,12 @@ extension WriteExchange {
     }
 
     private var answer: Answer {
+        var answer = isHidden ? Answer(status: 204) : shownAnswer
+        if let acknowledged { answer.append("Hearth-Concern", acknowledged.rawValue) }
+        return answer
+    }
+
+    private var shownAnswer: Answer {
         var answer: Answer
         switch body.resolved(values) {
         case .put(let value):
@@ -138,7 +155,6 @@ extension WriteExchange {
             name[WriteExchange.nameKey] = .string(pushed?.text ?? "")
             answer = Answer(Value(name), to: request)
         }
-        if let acknowledged { answer.append("Hearth-Concern", acknowledged.rawValue) }
         return answer
     }
 

@@ -82,6 +82,35 @@ import Testing
         #expect(reads == [.get(id: 2, path: request.path)])
     }
 
+    @Test(arguments: [true, false])
+    func `a write whose result its user may not read is answered without it`(
+        _ isAcknowledgedFirst: Bool
+    ) throws {
+        var reader = RequestReader()
+        reader.receive(Array(TestGateway.request("/c.json", "PUT").utf8))
+        guard case .head(let head)? = reader.next() else {
+            Issue.record("no head")
+            return
+        }
+        let request = try #require(try RestRequest(head, mayLoadScript: true, JSONReader()))
+        var numbers = RequestNumbers()
+        var exchange = WriteExchange(request, .put(.deferred(.timestamp)), &numbers)
+        let ids = exchange.opening.map(\.id)
+        try #require(ids.count == 2)
+        var answers: [NodeMessage] = [
+            .ok(id: ids[0]),
+            .error(id: ids[1], code: .permissionDenied, problem: "no", fix: "none"),
+        ]
+        if !isAcknowledgedFirst { answers.reverse() }
+        guard case .waits = exchange.step(answers[0], &numbers),
+            case .answers(let answer) = exchange.step(answers[1], &numbers)
+        else {
+            Issue.record("is not answered once both are known")
+            return
+        }
+        #expect(answer.status == 204)
+    }
+
     @Test mutating func `17: null_etag means that nothing is there`() {
         let condition = ["if-match: null_etag"]
         #expect(node.curl("/new.json", "PUT", condition, body: "1").status == 200)
