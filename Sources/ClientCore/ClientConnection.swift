@@ -12,10 +12,11 @@ extension Client {
             for received: Received<NodeMessage> in try FrameReader<NodeMessage>.messages(in: frame)
             {
                 switch received {
-                case .message(let message): take(message)
-                case .refused(_, let error): abandon(error)
+                case .message(let message):
+                    // What the frame shows counts, even if this client has left the node over one of its messages.
+                    if link.isUp || message.isSeen { take(message) }
+                case .refused(_, let error): if link.isUp { abandon(error) }
                 }
-                if !link.isUp { return }
             }
         } catch {
             abandon(error)
@@ -91,6 +92,11 @@ extension Client {
             outputs.append(.ended(id, error))
         }
     }
+}
+
+extension NodeMessage {
+    /// Whether it names what its frame shows.
+    fileprivate var isSeen: Bool { if case .seen = self { true } else { false } }
 }
 
 // MARK: - Without a connection

@@ -134,6 +134,8 @@ public enum Mark: Int, CaseIterable, Sendable {
     case transactionConflicts
     /// A verdict arrives for a transaction that is answered, or sent elsewhere.
     case verdictIsNotWantedAnyMore
+    /// What the verdict of an earlier coordinator depends on has not arrived, and a later one is asked.
+    case verdictIsForgotten
     /// A transaction is sent to a second coordinator.
     case transactionGoesToAnotherCoordinator
     /// A write is answered with less than its concern.

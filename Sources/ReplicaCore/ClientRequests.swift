@@ -64,7 +64,10 @@ extension Replica {
     private mutating func refuseWhileRejoining(
         _ message: ClientMessage, for session: SessionID
     ) {
-        if message.request.kind == .write { sessions.clients.halt(session) }
+        // Only a client that says hello can go on after that.
+        if message.request.kind == .write, sessions.clients.told(session) != nil {
+            sessions.clients.halt(session)
+        }
         let member = configuration.member
         let isAlone = replication.peers.liveCount(at: now.elapsedMilliseconds) == 0
         sessions.refuse(

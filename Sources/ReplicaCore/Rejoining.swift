@@ -58,7 +58,6 @@ extension Replica {
 
     /// Begins a new incarnation on the data of another member; it announces that its predecessors have ended.
     mutating func beginIncarnation() {
-        sessions.endWriteConcernWaiters()
         replication.beginIncarnation(after: lifecycle.completeInstallation())
         coordination.change(own: writer)
     }

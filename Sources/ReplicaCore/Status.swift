@@ -117,9 +117,10 @@ extension Replica {
         clients.disconnectBytes = sessions.disconnects.byteCount
     }
 
-    /// How many operations this replica is behind the peer that holds most.
+    /// How many operations this replica is behind the peer that holds most; those of evicted peers do not count, as
+    /// nobody waits for them.
     private var lag: UInt64 {
-        replication.peers.all.reduce(0) { most, peer in
+        replication.peers.remaining.reduce(0) { most, peer in
             let ahead = (peer.heartbeat?.vector.entries ?? []).reduce(UInt64(0)) { sum, entry in
                 sum + entry.sequence - min(entry.sequence, vector[entry.origin])
             }

@@ -126,6 +126,30 @@ import Testing
         #expect(errors.map(\.code) == [.behind])
     }
 
+    @Test func `a frame whose node is left over one of its messages counts as seen`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        _ = rig.turn()
+        _ = rig.turn(Rig.ready(1), put(1))
+        let frame =
+            NodeMessage.error(id: 2, code: .unavailable, problem: "p", fix: "f").frame
+            + NodeMessage.seen(time: .zero, holds: vector(6, 9)).frame.dropFirst()
+        _ = rig.turn(.received(frame))
+        #expect(Rig.messages(rig.turn()).first == .hello(id: 3, seen: vector(6, 9)))
+    }
+
+    @Test func `a node that gives up what was seen is left for another one`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        _ = rig.turn()
+        _ = rig.turn(Rig.ready(1, holding: vector(5, 3)))
+        _ = rig.turn(seen(1, vector(6, 2)))
+        #expect(rig.turn(Rig.refusal(0, .behind)) == [.disconnected])
+        let outputs = rig.turn()
+        #expect(outputs.first == .connect("tcp://b:1"))
+        var all = vector(5, 3)
+        all[WriterID(bits: 6)] = 2
+        #expect(Rig.messages(outputs) == [.hello(id: 2, seen: all)])
+    }
+
     @Test func `what no node holds any more is done without after a while`() {
         var rig = Rig { $0.sessionMilliseconds = 1_000 }
         _ = rig.turn()

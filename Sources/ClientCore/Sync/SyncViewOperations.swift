@@ -70,6 +70,9 @@ extension SyncView {
             replaceList(by: written)
         } else if server.isComplete, !server.isFiltered, !overlay[path].isWhole {
             refresh(at: path, over: overlay)
+        } else if server.value.isPrimitive, !query.isFiltered {
+            // It shows again if the writes that are left only remove what is below it.
+            replaceList(by: server.value(under: overlay))
         } else if let key = path.keys.first, key != .priority {
             setList(child(key, over: overlay, server) ?? .null, at: Path([key]))
         } else {

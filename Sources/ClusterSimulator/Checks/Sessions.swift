@@ -25,8 +25,7 @@ struct Sessions {
             guard let serving = operation.acknowledged, !wasLost(serving) else { continue }
             if let index = last[operation.client],
                 sessions[index][0].session == operation.session,
-                isLibrary(operation.client)
-                    || sessions[index][0].connection == operation.connection
+                isLibrary(operation.client) || goesOn(from: sessions[index], with: operation)
             {
                 sessions[index].append(operation)
             } else {
@@ -35,6 +34,19 @@ struct Sessions {
             }
         }
         return sessions
+    }
+
+    /// Whether a protocol client's session goes on: it does not say hello, and so is promised nothing across connections, and
+    /// across an eviction of its node.
+    private func goesOn(
+        from session: [ClientOperation], with operation: ClientOperation
+    ) -> Bool {
+        guard let last = session.last, last.connection == operation.connection,
+            let before = last.acknowledged, let serving = operation.acknowledged
+        else { return false }
+        return !evidence.recording.rejoins.contains { rejoin in
+            rejoin.node == serving.node && (before.time...serving.time).contains(rejoin.time)
+        }
     }
 
     /// Whether a client keeps its session from one connection to the next: protocol clients do not say what they have seen.

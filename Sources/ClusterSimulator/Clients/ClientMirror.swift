@@ -199,18 +199,22 @@ struct ClientMirror {
         if !isKept { told[Listen(path: path, query: query)] = nil }
     }
 
-    /// A listen to everything at a path may have ended: those below it, and transactions there, go on with what it told.
+    /// A listen to everything at a path may have ended: those below it, and transactions there, go on with what it told; if that
+    /// is not known, what those show is not known either.
     mutating func endCover(at path: Path, _ streams: [EventStream]) {
-        guard let value = told[Listen(path: path, query: Query())],
-            !isCovered(path, streams)
-        else { return }
+        if isCovered(path, streams) { return }
+        let value = told[Listen(path: path, query: Query())]
         for stream in streams where !stream.isOver && path.contains(stream.path) {
             let query = stream.query.isFiltered ? stream.query : Query()
-            let part = value[stream.path.relative(to: path)]
-            told[Listen(path: stream.path, query: query)] = NaiveQuery(query).shown(of: part)
+            let listen = Listen(path: stream.path, query: query)
+            if value == nil, open.values.contains(listen) { continue }
+            let part = value?[stream.path.relative(to: path)]
+            told[listen] = part.map(NaiveQuery(query).shown)
         }
         for place in transactions.values where path.contains(place) {
-            told[Listen(path: place, query: Query())] = value[place.relative(to: path)]
+            if let value {
+                told[Listen(path: place, query: Query())] = value[place.relative(to: path)]
+            }
         }
     }
 

@@ -105,6 +105,8 @@ struct Recording {
     private(set) var durable: [[Holding]]
     private(set) var issued: [Issued] = []
     private(set) var starts: [Start] = []
+    /// When evicted nodes took the data of others in place of their own.
+    private(set) var rejoins: [(node: Int, time: Microseconds)] = []
     private(set) var contradiction: Contradiction?
     /// Turns that a crash undid before their outputs left the node.
     private(set) var lost: Set<Dot> = []
@@ -163,14 +165,15 @@ struct Recording {
         at time: Microseconds
     ) {
         guard isOn else { return }
-        note(writer: replica.writer, node: node)
+        note(writer: replica.writer, node: node, at: time)
         guard states[node].last?.vector != replica.vector else { return }
         append(replica, node: node, incarnation: incarnation, stableTime: stableTime, at: time)
     }
 
     /// An evicted node rejoins as another writer.
-    private mutating func note(writer: WriterID, node: Int) {
+    private mutating func note(writer: WriterID, node: Int, at time: Microseconds) {
         guard incarnations[node]?.writer != writer else { return }
+        rejoins.append((node, time))
         incarnations[node] = Announced(writer: writer)
     }
 

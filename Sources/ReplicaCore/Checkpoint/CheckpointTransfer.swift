@@ -145,7 +145,8 @@ extension Replica {
             sometimes(.installationFails)
             return
         }
-        let old = value
+        if replacedAll { sessions.endWriteConcernWaiters() }
+        let (old, before) = (value, replication.view)
         restore(checkpoint)
         for bytes in log { replay(bytes) }
         let durable = vector
@@ -154,6 +155,7 @@ extension Replica {
         replication.finishInstallation()
         turns.rebase(onto: durable, writer: writer)
         defer { if replacedAll { beginIncarnation() } }
+        if !vector.covers(before.vector) { sessions.endSessions(seeing: before) }
         var changes: [Change] = []
         Change.append(from: old, to: value, at: .root, into: &changes)
         judgeListens(after: changes)

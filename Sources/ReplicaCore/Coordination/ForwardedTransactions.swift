@@ -78,6 +78,20 @@ struct ForwardedTransactions: Sendable {
         answeredCount += 1
     }
 
+    /// Forgets the verdicts of earlier coordinators whose operations have not arrived: they may be lost with their
+    /// coordinator, and the later one knows whether the transaction was done.
+    mutating func forgetVerdicts(before coordinator: Coordinator, holding vector: VersionVector) {
+        if answeredCount == 0 { return }
+        for index in entries.indices {
+            guard let verdict = entries[index].verdict, !vector.covers(verdict.basis),
+                let last = entries[index].sentTo, last.term < coordinator.term
+            else { continue }
+            sometimes(.verdictIsForgotten)
+            entries[index].verdict = nil
+            answeredCount -= 1
+        }
+    }
+
     /// Removes and returns the answered transactions whose dependencies are held.
     mutating func takeAnswered(holding vector: VersionVector) -> [Entry] {
         if answeredCount == 0 { return [] }

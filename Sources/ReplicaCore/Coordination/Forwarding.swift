@@ -54,6 +54,9 @@ extension Coordination {
         if forwarded.isEmpty { return }
         let milliseconds = replica.now.elapsedMilliseconds
         let coordinator = coordinator(of: peers, at: milliseconds)
+        if let coordinator {
+            forwarded.forgetVerdicts(before: coordinator, holding: replica.vector)
+        }
         let due = forwarded.due(for: coordinator, at: milliseconds)
         guard let coordinator, !due.isEmpty else { return }
         if coordinator.member == member {

@@ -19,6 +19,9 @@ struct ClientSessions: Sendable {
     /// Sessions with a refused stamp: their later writes are refused too, so that a client's writes are
     /// done in order.
     private var halted: Set<SessionID> = []
+    /// Sessions whose clients have seen operations that this replica does not hold any more: nothing is shown to
+    /// them before their next hello.
+    private var ahead: Set<SessionID> = []
     private(set) var waiting: [Waiting] = []
 
     var isEmpty: Bool { told.isEmpty }
@@ -32,9 +35,22 @@ struct ClientSessions: Sendable {
 
     mutating func halt(_ id: SessionID) { halted.insert(id) }
 
+    func isAhead(_ id: SessionID) -> Bool { !ahead.isEmpty && ahead.contains(id) }
+
+    /// Ends all sessions until their next hello; returns them, ascending, each with what it was told.
+    mutating func endAll() -> [(SessionID, told: UInt64)] {
+        let ended = told.sorted { $0.key < $1.key }
+        for (id, _) in ended {
+            remove(id)
+            ahead.insert(id)
+        }
+        return ended.map { ($0.key, $0.value) }
+    }
+
     mutating func begin(_ id: SessionID, told count: UInt64) {
         told[id] = count
         halted.remove(id)
+        ahead.remove(id)
     }
 
     mutating func wait(_ client: Waiting) {
@@ -53,6 +69,7 @@ struct ClientSessions: Sendable {
     mutating func remove(_ id: SessionID) {
         told[id] = nil
         halted.remove(id)
+        ahead.remove(id)
         if !waiting.isEmpty { waiting.removeAll { $0.session == id } }
     }
 }
@@ -114,5 +131,41 @@ extension Sessions {
                 + names.joined(separator: ", "),
             fix: "wait until the nodes are connected again, or ask the node it was seen at",
             client.id, client.session)
+    }
+}
+
+// MARK: - Sessions that end because their node holds less than before
+
+extension Sessions {
+    /// Ends the sessions of clients that said hello, as an evicted replica gives up operations that they may have
+    /// seen. Each is told so, after all that it was told before.
+    ///
+    /// - Parameter replica: The replica before that.
+    mutating func endSessions(seeing replica: ReplicationView) {
+        versionDelta.note(replica.vector)
+        for (session, told) in clients.endAll() {
+            listens.removeAll(of: session)
+            _ = slowClients.remove(session)
+            stabilityWaiters.removeAll(of: session)
+            send(.seen(time: replica.time, holds: versionDelta.since(told)), to: session)
+            refuseAhead(0, session)
+        }
+    }
+
+    /// Refuses a request of a client that has seen more than this replica holds, unless it says hello.
+    ///
+    /// - Returns: Whether it is refused.
+    mutating func refusesAhead(_ message: ClientMessage, of session: SessionID) -> Bool {
+        guard clients.isAhead(session) else { return false }
+        if case .hello = message.request { return false }
+        refuseAhead(message.id, session)
+        return true
+    }
+
+    private mutating func refuseAhead(_ id: UInt64, _ session: SessionID) {
+        refuse(
+            .behind,
+            "\(member) was evicted from the cluster, and no longer holds all that this client has seen",
+            fix: "connect to another node, or say \"hello\" to \(member) again", id, session)
     }
 }

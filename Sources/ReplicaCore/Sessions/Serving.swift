@@ -34,6 +34,7 @@ extension Sessions {
         _ message: ClientMessage, for session: SessionID, seeing replica: ReplicationView
     ) -> Submission? {
         let id = message.id
+        if refusesAhead(message, of: session) { return nil }
         if postponesRead(message, of: session) { return nil }
         if let user = access.user(of: session),
             let failure = refusal(of: message.request, by: user, seeing: replica)

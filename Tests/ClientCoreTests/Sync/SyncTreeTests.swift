@@ -67,6 +67,36 @@ struct SyncTreeTests {
         #expect(tree.revert(id).isEmpty)
     }
 
+    @Test(arguments: [false, true], [false, true, nil])
+    func `a primitive that came under a write below it shows once the write is answered`(
+        isByPriority: Bool, otherIsByPriority: Bool?
+    ) throws {
+        let byPriority = try Query().orderedByPriority()
+        var tree = SyncTree()
+        if let other = otherIsByPriority.map({ $0 ? byPriority : Query() }) {
+            _ = tree.listen(second, at: path("a"), to: other)
+        }
+        _ = tree.listen(first, at: path("a"), to: isByPriority ? byPriority : Query())
+        _ = tree.overwrite(path("a"), with: object(["b": 1]))
+        let (id, _) = tree.set(object(["d": 2]), at: path("a/c"))
+        _ = tree.overwrite(path("a"), with: .boolean(false))
+        #expect(events(tree.acknowledge(id)).last?.data == .boolean(false))
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `a removal below a primitive leaves it, once the write that it removes is answered`(
+        isToldFirst: Bool, isReverted: Bool
+    ) {
+        var tree = SyncTree()
+        _ = tree.listen(first, at: path("a"), to: Query())
+        let (id, _) = tree.set(object(["n": 0]), at: path("a/c"))
+        _ = tree.set(.null, at: path("a/c"))
+        if isToldFirst { _ = tree.overwrite(path("a"), with: object(["s": 1])) }
+        _ = tree.overwrite(path("a"), with: .boolean(false))
+        let outputs = isReverted ? tree.revert(id) : tree.acknowledge(id)
+        #expect(events(outputs).last?.data == .boolean(false))
+    }
+
     @Test(arguments: ["a", "a/c", "a/c/d"], [true, false])
     func `a refused write gives way to an earlier one that is unanswered`(
         place: String, isTold: Bool

@@ -54,4 +54,28 @@ import Testing
         transactions.answer(Verdict(id, outcome, basis: [:]), from: member)
         #expect(transactions.takeAnswered(holding: [:]).isEmpty == !counts)
     }
+
+    @Test(arguments: [.done(.majority), .changed] as [Verdict.Outcome])
+    func `a verdict on operations that have not come is asked of the next coordinator`(
+        outcome: Verdict.Outcome
+    ) {
+        var transactions = transactions()
+        _ = transactions.due(for: first, at: 0)
+        transactions.answer(Verdict(id, outcome, basis: [2: 7]), from: "n2")
+        transactions.forgetVerdicts(before: first, holding: [2: 6])
+        #expect(transactions.due(for: first, at: 9_000).isEmpty, "its operations may still come")
+        transactions.forgetVerdicts(before: second, holding: [2: 6])
+        #expect(transactions.due(for: second, at: 9_001).count == 1)
+        transactions.answer(Verdict(id, .done(.majority), basis: [3: 1]), from: "n3")
+        #expect(transactions.takeAnswered(holding: [2: 6, 3: 1]).count == 1)
+    }
+
+    @Test func `a verdict on operations that are here is final`() {
+        var transactions = transactions()
+        _ = transactions.due(for: first, at: 0)
+        transactions.answer(Verdict(id, .changed, basis: [2: 7]), from: "n2")
+        transactions.forgetVerdicts(before: second, holding: [2: 7])
+        #expect(transactions.due(for: second, at: 9_001).isEmpty)
+        #expect(transactions.takeAnswered(holding: [2: 7]).count == 1)
+    }
 }

@@ -117,6 +117,56 @@ import Testing
         }
     }
 
+    @Test func `clients that have seen what it gives up are told so, and shown nothing`() {
+        var cluster = cluster()
+        isolate(&cluster)
+        cluster.send(.hello(id: 1, seen: [:]), by: 5, to: "n3")
+        cluster.send(.listen(id: 2, path: list), by: 5, to: "n3")
+        cluster.send(.put(id: 3, path: Universe.path("title"), value: 1), by: 5, to: "n3")
+        cluster.send(.put(id: 4, path: Universe.path("title"), value: 2), by: 6, to: "n3")
+        cluster.send(.evict(id: 6, member: "n3"), to: "n1")
+        cluster.quiesce()
+        _ = cluster.takeReplies(of: 5)
+        cluster.cuts = []
+        cluster.quiesce(milliseconds: 6_000)
+        let told = cluster.takeReplies(of: 5)
+        guard case .error(0, .behind, _, _)? = told.last else {
+            Issue.record("the client was told \(told)")
+            return
+        }
+        cluster.send(.push(id: 7, path: list, value: 1), to: "n1")
+        cluster.quiesce()
+        #expect(cluster.takeReplies(of: 5).isEmpty, "its listens have ended")
+        cluster.send(.get(id: 8, path: list), by: 5, to: "n3")
+        guard case .error(8, .behind, _, _)? = cluster.takeReplies(of: 5).first else {
+            Issue.record("a client was shown less than before")
+            return
+        }
+        cluster.send(.hello(id: 9, seen: [:]), by: 5, to: "n3")
+        cluster.send(.get(id: 10, path: Universe.path("title")), by: 5, to: "n3")
+        let answers = cluster.takeReplies(of: 5)
+        #expect(answers.contains(.value(id: 10, value: .null)), "\(answers)")
+    }
+
+    @Test func `a client without hello, refused on its way back, may write afterwards`() {
+        var cluster = cluster()
+        isolate(&cluster)
+        cluster.send(.evict(id: 6, member: "n3"), to: "n1")
+        cluster.quiesce()
+        cluster.cuts = [["n3", "n1"], ["n3", "n2"]]
+        cluster.quiesce()
+        _ = cluster.takeReplies()
+        cluster.send(.put(id: 7, path: count, value: 1), to: "n3")
+        guard case .error(7, .unavailable, _, _)? = cluster.takeReplies().first else {
+            Issue.record("the write was not refused")
+            return
+        }
+        cluster.cuts = []
+        cluster.quiesce(milliseconds: 6_000)
+        cluster.send(.put(id: 8, path: count, value: 1), to: "n3")
+        #expect(cluster.takeReplies() == [.ok(id: 8)])
+    }
+
     @Test func `it takes no writes on its way back`() {
         var cluster = cluster()
         isolate(&cluster)
