@@ -118,7 +118,7 @@ let package = Package(
             [
                 "DataTree", "JSONText", "Marks", "SyncProtocol", "QueryEngine", "Convergence",
                 "Store", "ReplicaCore", "HTTPText", "GatewayCore", "ClientCore", "Rules",
-                "Spelling",
+                "Spelling", "Tokens",
             ],
             pages: ["guarantees.md"]),
         module(

@@ -4,7 +4,10 @@ import random
 
 from mutation_rules import mutants
 
-CORES = ["DataTree", "Convergence", "QueryEngine", "SyncProtocol", "Store", "ReplicaCore", "ClientCore", "GatewayCore"]
+CORES = [
+    "DataTree", "Convergence", "QueryEngine", "SyncProtocol", "Store", "ReplicaCore", "ClientCore", "GatewayCore", "Rules",
+    "Tokens",
+]
 
 
 def all_mutants(root):

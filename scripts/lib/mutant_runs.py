@@ -13,10 +13,12 @@ from woven_copy import environment, limit_memory, simulate
 TESTED = {
     "Store": ("DataTree", "SyncProtocol", "Convergence"),
     "DataTree": (),
+    "Tokens": ("Rules",),
+    "Rules": ("DataTree",),
     "SyncProtocol": ("DataTree", "QueryEngine"),
     "ClientCore": ("DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore", "Convergence", "Store"),
-    "GatewayCore": ("DataTree", "QueryEngine", "SyncProtocol", "ReplicaCore", "Convergence", "Store"),
-    "ReplicaCore": ("DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store"),
+    "GatewayCore": ("DataTree", "QueryEngine", "SyncProtocol", "ReplicaCore", "Convergence", "Store", "Rules", "Tokens"),
+    "ReplicaCore": ("DataTree", "SyncProtocol", "QueryEngine", "Convergence", "Store", "Rules"),
     "QueryEngine": ("DataTree",),
 }
 # The convergent tree is tested beside the replica.
@@ -33,7 +35,7 @@ SCENARIOS = [
     "firebase-clients-follow", "clients-of-rest-follow", "sessions-move", "presence-under-faults", "checkpoint-and-tail",
     "installs-under-load", "transfers-are-interrupted", "restarts-remember-stamps", "slow-links",
     "dense", "clients-vanish", "nodes-return-soon", "late-writes-are-decided", "answers-come-soon", "long-list",
-    "misdirected-writes", "evicted-node-returns",
+    "misdirected-writes", "evicted-node-returns", "users-keep-to-rules", "rules-change-under-load",
 ]
 # Seconds beyond five times what a run takes without a bug, for what else the machine does.
 SLACK = 30

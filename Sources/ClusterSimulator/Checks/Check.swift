@@ -108,6 +108,14 @@ public enum Check: String, CaseIterable, Sendable {
     case nodesReportTheTruth = "nodes-report-the-truth"
     /// No gateway keeps anything for clients that are gone.
     case gatewaysForgetClients = "gateways-forget-clients"
+    /// Nothing was accepted from a user that the rules of its node refused at that moment.
+    case writesAreAllowed = "writes-are-allowed"
+    /// Nothing was denied that the rules allowed, no request and no listen.
+    case allowedIsAccepted = "allowed-is-accepted"
+    /// Nobody was told what he may not read, and a listen that is not allowed any more ends in that turn.
+    case readsAreAllowed = "reads-are-allowed"
+    /// In the end every node enforces the rules of the last writer.
+    case rulesConverge = "rules-converge"
 }
 
 extension Check {

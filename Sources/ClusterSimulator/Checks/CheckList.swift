@@ -50,6 +50,9 @@ extension Check {
                 .streamsShowTheTree, .nodesReportTheTruth:
                 PortChecks.judge(self, evidence)
             case .gatewaysForgetClients: PortChecks.judgeLeftovers(evidence)
+            case .writesAreAllowed, .allowedIsAccepted, .readsAreAllowed:
+                UserChecks.judge(self, evidence)
+            case .rulesConverge: UserChecks.judgeRules(evidence)
             }
         return CheckResult(
             check: self, verdict: finding.verdict, details: finding.details,

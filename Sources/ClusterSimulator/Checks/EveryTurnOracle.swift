@@ -47,7 +47,8 @@ struct EveryTurnOracle {
         guard isOn, failure == nil, !batches.isEmpty else { return }
         for entry in batches {
             do throws(FrameError) {
-                for operation in try BatchCoding.decode(entry.bytes).operations {
+                for operation in try BatchCoding.decode(entry.bytes).operations
+                where RulesRecord(operation) == nil {
                     insert(operation)
                 }
             } catch {

@@ -48,6 +48,10 @@ struct Evidence {
     var streamClients: [StreamClient] = []
     /// The gateways of all nodes.
     var ports: [Port] = []
+    /// What was judged of clients with identities; nil without any.
+    var access: AccessJudgement?
+    /// How a node enforced other rules in the end than those of the last writer.
+    var rulesProblem: String?
     var sessionEnds: [SessionEnd] = []
     /// What nodes remember in the end, by their names.
     var remembered: [(node: String, memory: RememberedState)] = []
@@ -100,7 +104,8 @@ extension Evidence {
         for entry in entries {
             // The checks skip a batch that cannot be read, as the replica does.
             guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
-            operations += batch.operations
+            // Rules are no part of the tree.
+            operations += batch.operations.filter { RulesRecord($0) == nil }
         }
         var united: [Operation] = []
         for operation in operations.sorted(by: { $0.stamp < $1.stamp }) {

@@ -16,6 +16,10 @@ struct Connection {
     var onDisconnect = DisconnectModel()
     /// Its client is gone, and has not said so.
     private(set) var gone: Gone?
+    /// Its node knows who its client is.
+    var isIdentified = false
+    /// Who its client may be, by what it has shown, while its node processes what it has sent.
+    var mayBe: [UserIdentity] = []
     /// Its node has noticed its end, and takes nothing more from it.
     var isOverAtNode = false
     /// The operations requested on it, by the ids of their requests.

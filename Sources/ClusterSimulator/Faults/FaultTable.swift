@@ -12,6 +12,7 @@ enum FaultTable {
             Flap.self, Disconnect.self, Degrade.self, HalfOpen.self, Lose.self,
         ] + [
             Evict.self, Abandon.self, MemberList.self, Duplicate.self, Vanish.self, Suspend.self,
+            SetRules.self,
         ]
 
     /// What the line `faults` of a scenario can name.

@@ -89,7 +89,7 @@ extension SimulatedRun {
     /// What a client listens to.
     func observedListeners(of client: Int) -> [ObservedListener] {
         switch place(of: client) {
-        case .protocol, .rest: return []
+        case .protocol, .rest, .user: return []
         case .stream(let number):
             let client = streamClients[number]
             return [
@@ -150,6 +150,7 @@ extension SimulatedRun {
         case .firebase(let number): firebaseClients[number].node
         case .rest(let number): restClients[number].node
         case .stream(let number): streamClients[number].node
+        case .user(let number): users[number].node
         }
     }
 }

@@ -63,6 +63,11 @@ struct VirtualNode {
     private var configuration: ReplicaConfiguration
     /// Whether what it does for clients is recorded.
     private let isRecorded: Bool
+    /// Whether clients have identities, and what it lets them do is judged.
+    private let hasUsers: Bool
+    private var accessEvents: [AccessEvent] = []
+    /// The time of the last turn by the node's clock.
+    private var turnMilliseconds: UInt64 = 0
     /// Its HTTP port, for clients that bring bytes.
     private(set) var port = VirtualPort(GatewayConfiguration())
     /// What its port has to say of itself.
@@ -81,10 +86,10 @@ struct VirtualNode {
 
     init(
         index: Int, _ cluster: ClusterSettings, clocks: ClockSettings, seed: UInt64,
-        isRecorded: Bool
+        isRecorded: Bool, hasUsers: Bool
     ) {
         self.index = index
-        self.isRecorded = isRecorded
+        (self.isRecorded, self.hasUsers) = (isRecorded, hasUsers)
         name = index.nodeName
         random = SplitMix64(seed: seed, part: 1_000 + UInt64(index))
         clock = VirtualClock(clocks, random: &random)
@@ -92,6 +97,7 @@ struct VirtualNode {
             cluster.durability, sync: cluster.sync,
             random: SplitMix64(seed: seed, part: 2_000 + UInt64(index)))
         configuration = cluster.configuration(of: index)
+        if hasUsers { configuration.unidentified = .anonymous }
         list(members: cluster.firstMembers)
     }
 
@@ -169,6 +175,7 @@ struct VirtualNode {
         waiting.removeAll()
         served.removeAll()
         closings.removeAll()
+        accessEvents.removeAll()
         isServing = false
         waitsForRoom = false
         isTurnScheduled = false
@@ -229,6 +236,7 @@ struct VirtualNode {
     mutating func turn(at now: Microseconds) -> [Output] {
         guard state == .running, replica != nil else { return [] }
         let moment = clock.moment(at: now)
+        turnMilliseconds = moment.wallMilliseconds
         var outputs = replica!.step(.turnBegan(moment))
         outputs += take(noteAvailability(at: now) + port.resume(at: moment))
         noteTree(at: now)
@@ -241,7 +249,7 @@ struct VirtualNode {
             noteTree(at: now)
         }
         waiting.removeAll(keepingCapacity: true)
-        outputs += replica!.step(.turnEnded)
+        outputs += watched(.turnEnded) { $0.replica!.step($1) }
         standing = replica!.standing
         noteTree(at: now)
         return outputs
@@ -253,6 +261,10 @@ struct VirtualNode {
     mutating func shown() -> Value { replica == nil ? .null : replica!.value }
 
     private mutating func take(_ input: Input) -> [Output] {
+        watched(input) { $0.takeRecorded($1) }
+    }
+
+    private mutating func takeRecorded(_ input: Input) -> [Output] {
         guard isRecorded else { return replica!.step(input) }
         switch input {
         case .requested(let frame, let session):
@@ -275,7 +287,7 @@ struct VirtualNode {
 
     /// Gives the replica what its port asks for.
     private mutating func take(_ inputs: [Input]) -> [Output] {
-        inputs.flatMap { replica?.step($0) ?? [] }
+        inputs.flatMap { input in watched(input) { $0.replica?.step($1) ?? [] } }
     }
 
     /// Removes and returns what the last turn did for clients.
@@ -292,6 +304,36 @@ struct VirtualNode {
     )] {
         defer { closings.removeAll(keepingCapacity: true) }
         return closings
+    }
+
+    // MARK: What it lets clients do
+
+    /// Steps the replica, and keeps how it was before and after where that is judged.
+    private mutating func watched(
+        _ input: Input, _ step: (inout VirtualNode, Input) -> [Output]
+    ) -> [Output] {
+        guard hasUsers, replica != nil else { return step(&self, input) }
+        var outputs: [Output] = []
+        for part in input.parts {
+            let before = accessMoment
+            outputs += step(&self, part)
+            accessEvents.append(
+                AccessEvent(
+                    kind: AccessEvent.Kind(part), before: before, after: accessMoment,
+                    writer: replica!.writer, isExempt: waitsForRoom || replica!.isOut))
+        }
+        return outputs
+    }
+
+    private var accessMoment: AccessMoment {
+        AccessMoment(
+            tree: replica!.value, vector: replica!.vector, milliseconds: turnMilliseconds)
+    }
+
+    /// Removes and returns the steps of the last turn, for those who judge what clients may do.
+    mutating func takeAccessEvents() -> [AccessEvent] {
+        defer { accessEvents.removeAll(keepingCapacity: true) }
+        return accessEvents
     }
 
     // MARK: Its port
@@ -323,7 +365,7 @@ struct VirtualNode {
         return .virtual(
             hosts: configuration.endpoints.keys.sorted(),
             next: members.count > 1 ? members[(place + 1) % members.count] : nil,
-            nameSeed: "\(name) \(incarnation) \(seed)")
+            nameSeed: "\(name) \(incarnation) \(seed)", hasUsers: hasUsers)
     }
 
     /// Gives the gateway what the replica answered to one of its sessions.

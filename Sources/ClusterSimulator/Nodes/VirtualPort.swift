@@ -116,12 +116,17 @@ extension GatewayConfiguration {
     ///
     /// - Parameter next: The node to which clients go once this one stops.
     static func virtual(
-        hosts: [String], next: String?, nameSeed: String
+        hosts: [String], next: String?, nameSeed: String, hasUsers: Bool
     ) -> GatewayConfiguration {
         var configuration = GatewayConfiguration()
         configuration.hosts = hosts
         configuration.redirectHost = next
         configuration.nameSeed = nameSeed
+        if hasUsers {
+            configuration.secrets = SecretHashes([Array(Credential.secret.utf8)]) { $0 }
+            configuration.tokens = Credential.trust
+            configuration.admitsUsers = true
+        }
         configuration.keepAliveMilliseconds = 300
         configuration.partMilliseconds = 4_000
         configuration.deadlines.idleMilliseconds = 4_000

@@ -118,7 +118,9 @@ extension Scenario {
         let sections = ["network", "clocks"].filter { section in
             named.contains { $0.hasPrefix(section + " ") }
         }
-        let clients = ["protocol", "listeners", "applications", "dense", "firebase", "idle"]
+        let clients = [
+            "protocol", "listeners", "applications", "dense", "firebase", "idle", "users",
+        ]
         return sections.map { "settings of \($0)" }
             + clients.filter { named.contains("clients \($0)") }.map { "clients \($0)" }
             + mix.filter(\.needsLibrary).map { "mix \($0.text)" }

@@ -6,10 +6,9 @@ import SyncProtocol
 // What a scenario says of its own data: what is there at first, and what it claims of what nodes show.
 
 extension SimulatedRun {
-    /// Puts the loaded tree on the disks of all first members.
-    mutating func load(_ data: LoadedData) {
-        let batch = data.batch
-        names.add(batch.origin, text: "load")
+    /// Puts a batch on the disks of all first members.
+    mutating func load(_ batch: LogEntry, named name: String) {
+        names.add(batch.origin, text: name)
         for node in nodes.indices where nodes[node].isMember { nodes[node].disk.preload(batch) }
     }
 }

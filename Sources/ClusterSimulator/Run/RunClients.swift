@@ -15,16 +15,19 @@ extension SimulatedRun {
         case firebase(Int)
         case rest(Int)
         case stream(Int)
+        case user(Int)
     }
 
     /// The places of all clients, by their numbers: SDK clients that send requests, protocol clients, other SDK clients, Firebase
-    /// clients, and those of REST and of streams.
+    /// clients, those of REST and of streams, and clients with identities.
     static func places(in clients: ClientSettings) -> [ClientPlace] {
         let library = clients.count - clients.protocolCount
-        let streams = clients.total - clients.streams
+        let users = clients.total - clients.users
+        let streams = users - clients.streams
         let rest = streams - clients.rest
         let firebase = rest - clients.firebase
         return (0..<clients.total).map { client in
+            if client >= users { return .user(client - users) }
             if client >= streams { return .stream(client - streams) }
             if client >= rest { return .rest(client - rest) }
             if client >= firebase { return .firebase(client - firebase) }
@@ -40,6 +43,10 @@ extension SimulatedRun {
     func isListener(_ client: Int) -> Bool {
         let first = scenario.clients.count
         return first..<first + scenario.clients.listeners ~= client
+    }
+
+    func isUser(_ client: Int) -> Bool {
+        if case .user = place(of: client) { true } else { false }
     }
 
     // MARK: Which there are
@@ -93,13 +100,14 @@ extension SimulatedRun {
         for number in firebaseClients.indices { begin(firebaseClient: number) }
         for number in restClients.indices { begin(restClient: number) }
         for number in streamClients.indices { begin(streamClient: number) }
+        for number in users.indices { begin(userClient: number) }
     }
 
     mutating func add(_ request: ScriptedRequest, to client: Int) {
         switch place(of: client) {
         case .sdk(let number): sdkClients[number].requests?.scripted.append(request)
         case .protocol(let number): protocolClients[number].requests.scripted.append(request)
-        case .firebase, .rest, .stream:
+        case .firebase, .rest, .stream, .user:
             preconditionFailure("a script has a request of c\(client + 1)")
         }
         schedule(.clientActs(client), after: 0)
@@ -112,6 +120,7 @@ extension SimulatedRun {
         case .firebase(let number): act(firebaseClient: number)
         case .rest(let number): act(restClient: number)
         case .stream(let number): act(streamClient: number)
+        case .user(let number): act(userClient: number)
         }
     }
 
@@ -120,14 +129,14 @@ extension SimulatedRun {
         case .sdk(let number): giveUp(sdkClient: number, request)
         case .protocol(let number): giveUp(protocolClient: number, request: request)
         case .rest(let number): giveUp(restClient: number, request: request)
-        case .firebase, .stream: break
+        case .firebase, .stream, .user: break
         }
     }
 
     mutating func turnClient(_ client: Int) {
         switch place(of: client) {
         case .sdk(let number): turn(sdkClient: number)
-        case .protocol, .rest: break
+        case .protocol, .rest, .user: break
         case .firebase(let number): turn(firebaseClient: number)
         case .stream(let number): turn(streamClient: number)
         }
@@ -144,7 +153,7 @@ extension SimulatedRun {
         switch place(of: client) {
         case .sdk(let number): move(sdkClient: number)
         case .protocol(let number): move(protocolClient: number)
-        case .firebase, .rest, .stream: break
+        case .firebase, .rest, .stream, .user: break
         }
     }
 
@@ -156,6 +165,7 @@ extension SimulatedRun {
         case .firebase(let number): takeReply(frame, onFirebaseClient: number, on: connection)
         case .rest(let number): takeReply(frame, onRestClient: number)
         case .stream(let number): takeReply(frame, onStreamClient: number)
+        case .user(let number): takeReply(frame, onUser: number)
         }
     }
 
@@ -169,6 +179,7 @@ extension SimulatedRun {
         case .firebase(let number): loseNode(ofFirebaseClient: number, on: connection)
         case .rest(let number): loseNode(ofRestClient: number, orderly: orderly)
         case .stream(let number): loseNode(ofStreamClient: number)
+        case .user(let number): loseNode(ofUser: number)
         }
     }
 
@@ -183,6 +194,7 @@ extension SimulatedRun {
             firebaseClients[number].connections.values.contains(connection)
         case .rest(let number): restClients[number].connection == connection
         case .stream(let number): streamClients[number].connection == connection
+        case .user(let number): users[number].connection == connection
         }
     }
 
@@ -193,6 +205,7 @@ extension SimulatedRun {
         stopFirebaseClients()
         stopRestClients()
         stopStreamClients()
+        stopUserClients()
     }
 }
 
@@ -248,7 +261,8 @@ extension Scenario {
     }
 
     fileprivate func firebaseClient(_ number: Int, seed: UInt64) -> FirebaseClient {
-        let index = clients.total - clients.firebase - clients.rest - clients.streams + number
+        let last = clients.total - clients.users
+        let index = last - clients.firebase - clients.rest - clients.streams + number
         var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         let streams = ApplicationProgram.listens(&random)
         var nodes = Array(0..<cluster.replicas)
@@ -265,7 +279,7 @@ extension Scenario {
     }
 
     func restClient(_ number: Int, seed: UInt64) -> RestClient {
-        let index = clients.total - clients.rest - clients.streams + number
+        let index = clients.total - clients.users - clients.rest - clients.streams + number
         var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         var nodes = Array(0..<cluster.replicas)
         random.shuffle(&nodes)
@@ -278,7 +292,7 @@ extension Scenario {
     }
 
     func streamClient(_ number: Int, seed: UInt64) -> StreamClient {
-        let index = clients.total - clients.streams + number
+        let index = clients.total - clients.users - clients.streams + number
         var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         var nodes = Array(0..<cluster.replicas)
         random.shuffle(&nodes)

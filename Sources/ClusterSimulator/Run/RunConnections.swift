@@ -34,7 +34,8 @@ extension SimulatedRun {
         for served in nodes[node].takeServed() {
             guard served.session != SimulatedRun.operatorSession else { continue }
             let index = Int(served.session.number) - 1
-            guard !isListener(connections[index].client) else { continue }
+            guard !isListener(connections[index].client), !isUser(connections[index].client)
+            else { continue }
             let messages = (try? FrameReader<ClientMessage>.messages(in: served.frame)) ?? []
             for case .message(let message) in messages {
                 noteOnDisconnect(message, on: index)
@@ -179,6 +180,7 @@ extension SimulatedRun {
             nodes[connection.node].incarnation == connection.incarnation
         else { return }
         if connection.port != nil { return receive(frame, on: index) }
+        identify(index)
         give(.requested(frame, by: SimulatedRun.session(of: index)), to: connection.node)
     }
 

@@ -144,6 +144,7 @@ extension SimulatedRun {
         for end in nodes[node].takeClosings() where end.session != SimulatedRun.operatorSession {
             let index = Int(end.session.number) - 1
             let connection = connections[index]
+            if isUser(connection.client) { continue }
             // The writes of a client that was silent for long were done then.
             guard connection.gone?.takesFrames != true, let standing = nodes[node].standing,
                 !connection.onDisconnect.isVague, !standing.isOut, !nodes[node].waitsForRoom

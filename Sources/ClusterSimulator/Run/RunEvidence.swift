@@ -36,6 +36,8 @@ extension Evidence {
         ports = run.nodes.indices.filter { !run.nodes[$0].isAbandoned }.map {
             Evidence.port(of: $0, in: run)
         }
+        access = run.access
+        if run.scenario.checks.contains(.rulesConverge) { rulesProblem = run.rulesProblem }
         connections = run.connections
         sessionEnds = run.sessionEnds
         remembered = run.nodes.filter(\.belongs).compactMap { node in
@@ -69,7 +71,10 @@ extension Evidence {
                 && connection.incarnation == run.nodes[node].incarnation
         }
         let realtime = live.count { connection in
-            if case .firebase = run.place(of: connection.client) { true } else { false }
+            switch run.place(of: connection.client) {
+            case .firebase, .user: true
+            default: false
+            }
         }
         return Port(
             node: run.nodes[node].name, usage: run.nodes[node].port.usage,

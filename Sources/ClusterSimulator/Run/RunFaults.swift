@@ -20,7 +20,14 @@ extension SimulatedRun {
         // The id tells the outcome of the request.
         let id = UInt64(refusals.count)
         let request = ClientMessage.evict(id: id, member: nodes[node].name)
-        give(.requested(request.frame, by: SimulatedRun.operatorSession), to: other)
+        ask(request, of: other)
+    }
+
+    /// Has the operator ask a node for something.
+    mutating func ask(_ request: ClientMessage, of node: Int) {
+        let session = SimulatedRun.operatorSession
+        if access != nil { give(.identified(session, .administrator), to: node) }
+        give(.requested(request.frame, by: session), to: node)
     }
 
     mutating func flap(_ from: Int, _ to: Int, round: Int) {

@@ -10,6 +10,7 @@ extension SimulatedRun {
         guard nodes[node].mayStart, startProcess(of: node) else { return }
         nodes[node].startedAt = now
         beginService(of: node)
+        access?.watches[node].restart()
         // A new process has handles of its own.
         freeHandles(of: node)
         network.reconnect(node, at: now)
@@ -69,7 +70,9 @@ extension SimulatedRun {
         nodes[node].isTurnScheduled = false
         let stableTime = nodes[node].standing?.stableTime ?? .zero
         noteClock(of: node)
-        perform(nodes[node].turn(at: now), of: node)
+        let outputs = nodes[node].turn(at: now)
+        judgeAccess(of: node, doing: outputs)
+        perform(outputs, of: node)
         if nodes[node].state == .running { nodes[node].disk.replacement = nil }
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
         noteReturn(of: node)
@@ -154,6 +157,7 @@ extension SimulatedRun {
         for output in outputs {
             trace.combine(output, of: node)
             performed?.append((node, output))
+            judgeAccess(telling: output, by: node)
             switch output {
             case .store(let turn):
                 stored += turn.batches

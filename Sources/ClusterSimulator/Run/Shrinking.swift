@@ -125,9 +125,9 @@ public struct Shrinking: Sendable {
         }
     }
 
-    /// Leaves out requests that clients do besides the workload.
+    /// Leaves out requests that clients do besides the workload, and rules.
     private mutating func dropMix() {
-        for line in lines where line.hasPrefix("mix ") {
+        for line in lines where line.hasPrefix("mix ") || line.hasPrefix("rules ") {
             _ = accept(lines.filter { $0 != line }, seeds: 4)
         }
     }

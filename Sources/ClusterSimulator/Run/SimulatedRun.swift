@@ -20,6 +20,7 @@ struct SimulatedRun {
     var firebaseClients: [FirebaseClient]
     var restClients: [RestClient]
     var streamClients: [StreamClient]
+    var users: [UserClient]
     let reader = RealtimeSession.makeReader()
     /// What each client is.
     let places: [ClientPlace]
@@ -33,6 +34,8 @@ struct SimulatedRun {
     var performed: [(node: Int, output: Output)]?
     var everyTurn: [EveryTurnOracle]
     var invariants: InvariantWatch
+    /// Nil in a run without clients with identities, in which everybody is an administrator.
+    var access: AccessJudgement?
     var expectations: [ExpectationOutcome] = []
     /// Every batch that was handed to any disk.
     var archive = BatchArchive()
@@ -66,13 +69,14 @@ struct SimulatedRun {
         nodes = (0..<count).map {
             VirtualNode(
                 index: $0, scenario.cluster, clocks: scenario.clocks, seed: seed,
-                isRecorded: recording.isOn)
+                isRecorded: recording.isOn, hasUsers: scenario.clients.users > 0)
         }
         sdkClients = SimulatedRun.sdkClients(of: scenario, seed: seed)
         protocolClients = SimulatedRun.protocolClients(of: scenario, seed: seed)
         firebaseClients = SimulatedRun.firebaseClients(of: scenario, seed: seed)
         restClients = (0..<scenario.clients.rest).map { scenario.restClient($0, seed: seed) }
         streamClients = (0..<scenario.clients.streams).map { scenario.streamClient($0, seed: seed) }
+        users = SimulatedRun.userClients(of: scenario, seed: seed)
         places = SimulatedRun.places(in: scenario.clients)
         workload = Workload(scenario.workload, scenario.mix)
         random = SplitMix64(seed: seed, part: 3)
@@ -84,7 +88,8 @@ struct SimulatedRun {
         }
         invariants = InvariantWatch(scenario.invariants, nodes: count)
         for client in sdkClients { names.add(client.writer, client: client.index) }
-        if let data = scenario.data { load(data) }
+        if let data = scenario.data { load(data.batch, named: "load") }
+        beginAccess()
     }
 
     /// Runs to the end.
@@ -155,12 +160,17 @@ extension Scenario {
     /// What all clients do together.
     fileprivate var stepCount: Int {
         workload.operations + workload.applications + workload.dense + workload.rest
+            + workload.users / 4
     }
 }
 
 extension ClientSettings {
     /// Clients of the SDK and of its protocol, Firebase clients, clients of REST, and of streams of events.
-    var total: Int { count + listeners + applications + dense + idle + firebase + rest + streams }
+    var total: Int {
+        count + listeners + applications + dense + idle + firebase + rest + streams + users
+    }
+    /// Whether there are clients of HTTP ports that have no identity.
+    var hasPortClients: Bool { firebase + rest + streams > 0 }
     /// The last of the clients that send requests.
     var protocolCount: Int { min(count, protocolClients) }
 }

@@ -61,6 +61,9 @@ struct ClientSettings: Sendable {
     var rest = 0
     /// Programs that listen over REST by server-sent events.
     var streams = 0
+    /// Clients with identities, whose requests are judged by rules: each fourth one speaks the native protocol, Firebase's
+    /// WebSocket protocol, REST, or listens by streams of events.
+    var users = 0
     /// From an answer to the next request.
     var pace = TimeRange(.milliseconds(5), .milliseconds(50))
     /// From one node to the next; none if a client stays where it is.
@@ -85,6 +88,8 @@ struct WorkloadSettings: Sendable {
     var dense = 0
     /// The steps of all clients of REST and of streams together.
     var rest = 0
+    /// The steps of all clients with identities together.
+    var users = 0
     /// The children of a long list, in which dense programs write and to whose middle they listen.
     var children = 0
     /// The chance that a step of an application is a transaction, besides one in ten.

@@ -30,6 +30,10 @@ public struct Scenario: Sendable {
     var script: [Scripted] = []
     /// What is in the tree before a run begins.
     var data: LoadedData?
+    /// The files of rules: the first ones are enforced when a run begins, and a swarm changes to any of them.
+    var rules: [String] = []
+    /// All rules that the scenario names.
+    var documents: [RulesDocument] = []
     /// What clients do besides `workload`.
     var mix: [MixedRequest] = []
     /// What has to hold at every node after every turn.

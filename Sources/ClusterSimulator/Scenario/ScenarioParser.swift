@@ -12,6 +12,7 @@ import Marks
 ///                | "until" time
 ///                | "quiescence" time
 ///                | "load" file
+///                | "rules" file { file }
 ///                | "mix" request, as `MixedRequest.read` says
 ///                | "check" check { [","] check }
 ///                | "check" invariant, as `Invariant.read` says
@@ -29,13 +30,15 @@ import Marks
 struct ScenarioParser {
     private static let statements =
         ScenarioSection.allCases.map(\.rawValue) + [
-            "swarm", "seeds", "load", "mix", "at", "until", "quiescence", "check", "reach",
+            "swarm", "seeds", "load", "rules", "mix", "at", "until", "quiescence", "check", "reach",
         ]
     private static let requests = ["set", "push", "increment", "remove"]
 
     private(set) var scenario: Scenario
     /// The data of the file that a word names.
     private let load: (ScenarioWord) throws(ScenarioError) -> LoadedData
+    /// The rules of the file that a word names.
+    private let loadRules: (ScenarioWord) throws(ScenarioError) -> RulesDocument
     /// Where a request stands that protocol clients cannot do.
     private var libraryRequest: ScenarioWord?
     /// Read when all sections are: only then it is known which nodes and clients there are.
@@ -49,9 +52,13 @@ struct ScenarioParser {
         var word: ScenarioWord
     }
 
-    init(name: String, load: @escaping (ScenarioWord) throws(ScenarioError) -> LoadedData) {
+    init(
+        name: String, load: @escaping (ScenarioWord) throws(ScenarioError) -> LoadedData,
+        loadRules: @escaping (ScenarioWord) throws(ScenarioError) -> RulesDocument
+    ) {
         scenario = Scenario(name: name)
         self.load = load
+        self.loadRules = loadRules
     }
 
     mutating func read(_ text: [UInt8]) throws(ScenarioError) {
@@ -70,8 +77,12 @@ struct ScenarioParser {
         if let libraryRequest, scenario.clients.protocolClients > 0 {
             throw .expected("no client of \"protocol\" beside transactions", found: libraryRequest)
         }
+        let end = ScenarioWord(text: "", line: number, column: 1, isEnd: true)
+        if scenario.clients.users > 0, scenario.clients.hasPortClients {
+            throw .expected(
+                "no clients of \"firebase\", \"rest\" or \"streams\" beside \"users\"", found: end)
+        }
         guard !scenario.checks.isEmpty else {
-            let end = ScenarioWord(text: "", line: number, column: 1, isEnd: true)
             throw .expected("a line \"check …\": a scenario claims something", found: end)
         }
     }
@@ -104,6 +115,8 @@ struct ScenarioParser {
         case "until": scenario.until = try line.take().time()
         case "quiescence": scenario.quiescence = try line.take().time()
         case "load": scenario.data = try load(line.take())
+        case "rules":
+            repeat { scenario.rules.append(try readRules(line.take())) } while !line.isAtEnd
         case "mix":
             let word = line.peek
             let request = try MixedRequest.read(&line)
@@ -120,6 +133,14 @@ struct ScenarioParser {
         default: throw .unknown(word, known: ScenarioParser.statements)
         }
         try line.finish()
+    }
+
+    /// Reads the rules that a word names, and returns its text.
+    private mutating func readRules(_ word: ScenarioWord) throws(ScenarioError) -> String {
+        if !scenario.documents.contains(where: { $0.file == word.text }) {
+            scenario.documents.append(try loadRules(word))
+        }
+        return word.text
     }
 
     private mutating func readMarks(_ line: inout ScenarioLine) throws(ScenarioError) {
@@ -163,6 +184,7 @@ extension ScenarioParser {
             action = .expectation(try Expectation.read(word, &line, among: nodes))
             claim(.expectationsHold)
         } else {
+            if word.text == SetRules.name { _ = try readRules(line.peek) }
             action = .fault(try FaultTable.read(word, &line, of: scenario))
         }
         try line.finish()
@@ -210,6 +232,8 @@ extension Scenario {
     ) throws(ScenarioError) {
         try self.init(parsing: text, name: name) { word throws(ScenarioError) in
             try word.loadedData(file)
+        } loadRules: { word throws(ScenarioError) in
+            try word.rulesDocument(file)
         }
     }
 
@@ -221,14 +245,20 @@ extension Scenario {
                 return try word.loadedData { _ in nil }
             }
             return data
+        } loadRules: { word throws(ScenarioError) in
+            guard let document = scenario.documents.first(where: { $0.file == word.text }) else {
+                return try word.rulesDocument { _ in nil }
+            }
+            return document
         }
     }
 
     private init(
         parsing text: [UInt8], name: String,
-        load: @escaping (ScenarioWord) throws(ScenarioError) -> LoadedData
+        load: @escaping (ScenarioWord) throws(ScenarioError) -> LoadedData,
+        loadRules: @escaping (ScenarioWord) throws(ScenarioError) -> RulesDocument
     ) throws(ScenarioError) {
-        var parser = ScenarioParser(name: name, load: load)
+        var parser = ScenarioParser(name: name, load: load, loadRules: loadRules)
         try parser.read(text)
         self = parser.scenario
     }

@@ -66,6 +66,7 @@ extension ScenarioSection {
             .count("polls", \.clients.polls, in: 0...100),
             .count("rest", \.clients.rest, in: 0...100),
             .count("streams", \.clients.streams, in: 0...100),
+            .count("users", \.clients.users, in: 0...100),
             .times("pace", \.clients.pace),
             .value(
                 "move", \.clients.move, { word throws(ScenarioError) in try word.times() },
@@ -83,6 +84,7 @@ extension ScenarioSection {
             .count("applications", \.workload.applications, in: 0...10_000),
             .count("dense", \.workload.dense, in: 0...10_000),
             .count("rest", \.workload.rest, in: 0...10_000),
+            .count("users", \.workload.users, in: 0...10_000),
             .count("children", \.workload.children, in: 0...10_000),
             .count("lists", \.workload.lists, in: 1...1_000),
             .count("counters", \.workload.counters, in: 1...1_000),

@@ -20,6 +20,7 @@ extension Scenario {
             lines.append(([section.rawValue] + words).joined(separator: " "))
         }
         if let data { lines.append("load \(data.file)") }
+        if !rules.isEmpty { lines.append("rules " + rules.joined(separator: " ")) }
         lines += mix.map { "mix \($0.text)" }
         lines.append("seeds \(seeds.lowerBound)..\(seeds.upperBound)")
         lines += script.map { "at \($0.times.text) \($0.action.text(in: self))" }

@@ -33,6 +33,7 @@ struct Swarm {
         swarm.drawDensePrograms()
         swarm.drawClientsOfPorts()
         swarm.drawLimits()
+        swarm.drawUsers()
         return swarm.scenario
     }
 
@@ -131,6 +132,26 @@ struct Swarm {
     private mutating func drawLimits() {
         set("cluster checkpoint", \.cluster.checkpointBytes, [300, 2_000, 20_000][index(3)])
         set("cluster catch-up", \.cluster.catchUpBytes, [20, 100, 1_000][index(3)])
+    }
+
+    /// In some of the runs without other clients of ports there are clients with identities, and rules that change.
+    private mutating func drawUsers() {
+        let (isDrawn, count, steps) = (index(2) == 0, 2 + index(6), 30 + index(90))
+        guard !scenario.rules.isEmpty else { return }
+        guard isDrawn, !scenario.clients.hasPortClients else {
+            scenario.rules = []
+            return
+        }
+        set("clients users", \.clients.users, count)
+        set("workload users", \.workload.users, steps)
+        for _ in 0..<index(5) {
+            let time = number(scenario.until / 1_000) * 1_000
+            let rules = SetRules(
+                scenario.rules[index(scenario.rules.count)], on: index(scenario.cluster.replicas))
+            scenario.script.append(.init(at: time, .fault(rules)))
+        }
+        // A run begins with any of them.
+        scenario.rules = [scenario.rules[index(scenario.rules.count)]]
     }
 
     // MARK: Draws

@@ -33,6 +33,7 @@ enum SimulationChecksVerb {
         case idle
         case rest
         case streams
+        case users
         case all = "nodes and clients"
         case scenario = "nodes, as you say"
     }
@@ -51,7 +52,7 @@ extension Check {
         case .replicasEqual, .everyTurnEqualsOracle, .oneOfAName, .memoryIsFreed,
             .equalVectorsEqualTrees, .causalOrder, .restartIdentity, .noResurrection,
             .stableIsFinal, .stampsAscend, .statusTellsTheTruth, .nodesServeInTime,
-            .goneClientsAreNoticed, .nodesReportTheTruth, .gatewaysForgetClients:
+            .goneClientsAreNoticed, .nodesReportTheTruth, .gatewaysForgetClients, .rulesConverge:
             .nodes
         case .acknowledgedPushes, .pushKeys, .incrementsAddUp, .acknowledgedWritesSurvive,
             .writeConcernsHold, .refusalsHaveReasons, .answersInTime, .updatesAreAtomic,
@@ -62,6 +63,7 @@ extension Check {
             .library
         case .restReadsShowTheTree, .restAnswersAreRight, .malformedRequestsAreRefused: .rest
         case .streamsShowTheTree: .streams
+        case .writesAreAllowed, .allowedIsAccepted, .readsAreAllowed: .users
         case .listenersConverge: .listeners
         case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,
             .oldValuesAreRight, .changesTellTheTruth, .eventsAreExact, .transactionsCount,
@@ -126,6 +128,10 @@ extension Check {
         case .restAnswersAreRight: "each request over HTTP gets the right answer"
         case .malformedRequestsAreRefused: "what is no request is refused, as HTTP says"
         case .streamsShowTheTree: "the events of a stream make up what its node shows"
+        case .writesAreAllowed: "nothing is accepted that the rules of a node refuse"
+        case .allowedIsAccepted: "nothing is denied that the rules of a node allow"
+        case .readsAreAllowed: "nobody is told what the rules do not let him read"
+        case .rulesConverge: "in the end all nodes enforce the rules of the last writer"
         case .nodesReportTheTruth: "health and metrics of a node agree with the run"
         case .gatewaysForgetClients: "no port keeps anything for clients that are gone"
         case .invariantsHold: "`check every`, `count` and `sum` hold after each turn"

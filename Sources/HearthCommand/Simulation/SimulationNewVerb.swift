@@ -22,6 +22,7 @@ enum SimulationNewVerb {
         mix 2     set /jobs/(1..5)/state ("open"|"done")   # requests of your own, beside push, set, … by their weights
         mix 1     remove /jobs/(1..5)
         # load    start.json                         # what is in the tree before; a path from this file's folder
+        # rules   rules.json                         # what clients with identities may do: `users=4` in two lines above
         # mix 2   transfer /accounts/(a|b)/balance (1..20) in-transaction   # without the last word it loses money
         seeds     1..20                              # each seed draws other requests, delays and losses
         at 1s     partition n1 | n2 n3               # n1 goes on alone

@@ -1,6 +1,6 @@
 import DataTree
 import Rules
-import SyncProtocol
+package import SyncProtocol
 
 // Where a replica asks its rules: before it makes an operation, and when who asks, the rules or the data have changed.
 
@@ -51,6 +51,11 @@ extension Replica {
         if sessions.access.grants.isEmpty { return }
         let affected = sessions.access.grants.listeners(affectedBy: changes, in: value)
         sessions.judgeAgain(affected, seeing: replication.view)
+    }
+
+    /// Whether a session has a listen that it has begun under this number.
+    package func hasListen(_ id: UInt64, of session: SessionID) -> Bool {
+        sessions.listens.contains(Listens.Listener(session: session, id: id))
     }
 
     /// Has the rules that count judge everything from here on, listens that exist included.

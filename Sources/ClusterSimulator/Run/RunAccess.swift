@@ -1,0 +1,105 @@
+import DataTree
+import QueryEngine
+import ReplicaCore
+import Rules
+import SyncProtocol
+
+// Rules: how they come, and how what nodes do by them is judged.
+
+extension SimulatedRun {
+    /// Puts the first rules on all disks, and begins to judge.
+    mutating func beginAccess() {
+        let first = scenario.documents.first { $0.file == scenario.rules.first }
+        if let first { load(first.batch, named: "rules") }
+        guard scenario.clients.users > 0 else { return }
+        var history = RulesHistory(scenario.documents)
+        if let first { history.add(first.batch) }
+        access = AccessJudgement(
+            history: history, watches: nodes.map { AccessWatch($0.name) })
+    }
+
+    /// Gives the cluster other rules by a node, as an administrator.
+    mutating func setRules(_ file: String, on node: Int) {
+        guard let document = scenario.documents.first(where: { $0.file == file }) else { return }
+        ask(ClientMessage.setRules(id: 0, source: document.source), of: node)
+    }
+
+    /// Judges what a node did in its last turn, before anybody is told.
+    mutating func judgeAccess(of node: Int, doing outputs: [Output]) {
+        guard var access else { return }
+        self.access = nil
+        for case .store(let turn) in outputs {
+            for entry in turn.batches { access.history.add(entry) }
+        }
+        for event in nodes[node].takeAccessEvents() {
+            access.watches[node].take(event, access.history, mayBe: identities)
+        }
+        let replica = nodes[node].replica
+        access.watches[node].endTurn(isExempt: nodes[node].waitsForRoom) { session, listen in
+            replica?.hasListen(listen, of: session) ?? true
+        }
+        self.access = access
+    }
+
+    /// Who the client of a session may be; nil for clients without identities.
+    private func identities(of session: SessionID) -> [UserIdentity]? {
+        guard session.number <= UInt64(connections.count) else { return nil }
+        let connection = connections[Int(session.number) - 1]
+        guard case .user = place(of: connection.client) else { return nil }
+        return connection.mayBe
+    }
+
+    /// Judges what a node tells a client.
+    mutating func judgeAccess(telling output: Output, by node: Int) {
+        guard access != nil else { return }
+        switch output {
+        case .reply(let session, let frame):
+            for case .message(let message) in (try? FrameReader<NodeMessage>.messages(in: frame))
+                ?? []
+            {
+                access?.watches[node].tell(message, to: session)
+            }
+        case .replyMessages(let session, let answers):
+            for answer in answers { access?.watches[node].tell(answer.message, to: session) }
+        default: break
+        }
+    }
+
+    // MARK: In the end
+
+    /// The first node that does not enforce the rules of the last writer, and how; nil if all do.
+    var rulesProblem: String? {
+        guard let access else { return nil }
+        for node in nodes where node.belongs {
+            guard var replica = node.replica,
+                let rules = access.history.rules(in: replica.vector)
+            else { continue }
+            let milliseconds = node.clock.moment(at: now).wallMilliseconds
+            let probed = SessionID(number: .max - 1)
+            for uid in UserProgram.names {
+                for path in UserProgram.probes {
+                    let expected = rules.mayRead(
+                        path, Query(), by: .user(uid), at: milliseconds, in: replica.value)
+                    let found = replica.permitsRead(of: path, by: .user(uid), probed)
+                    if found != expected {
+                        return "\(node.name) \(found ? "lets" : "does not let") \(uid) read \(path)"
+                    }
+                }
+            }
+        }
+        return nil
+    }
+}
+
+extension Replica {
+    /// Whether a user may read a place now, as a session learns it that is opened for that.
+    fileprivate mutating func permitsRead(
+        of path: Path, by user: Claim, _ session: SessionID
+    ) -> Bool {
+        _ = step(.opened(session))
+        _ = step(.identified(session, .user(user)))
+        _ = step(.requestedMessages([.listen(id: 1, path: path)], by: session))
+        defer { _ = step(.closed(session)) }
+        return hasListen(1, of: session)
+    }
+}

@@ -1,0 +1,234 @@
+import DataTree
+import QueryEngine
+import ReplicaCore
+import SyncProtocol
+
+/// Judges what the process of a node lets clients do, by rules that are walked naively: each request by the node's tree, rules
+/// and clock when it was processed, and each listen after every step.
+struct AccessWatch {
+    /// A listen that the node has accepted.
+    struct Listen {
+        let path: Path
+        let query: Query
+        /// What its client was told; nil before the first change.
+        var told: Value?
+        /// Its client may not listen any more.
+        var isRevoked = false
+        /// The last tree that it was allowed to see, if that is known exactly.
+        var lastTree: Value?
+    }
+
+    /// A request without an answer.
+    struct Asked {
+        let request: ClientRequest
+        let isAllowed: Bool
+    }
+
+    struct Session {
+        var identity: UserIdentity
+        var listens: [UInt64: Listen] = [:]
+        var asked: [UInt64: Asked] = [:]
+        /// The listens that the node has ended.
+        var ended: Set<UInt64> = []
+        /// What is to be written at its end; nil if that is not known.
+        var left: [Write]? = []
+    }
+
+    let name: String
+    var tally = CheckTally()
+    var sessions: [SessionID: Session] = [:]
+    /// Whether each request on a connection was denied that has an answer, of sessions that have ended, too.
+    var denials: [SessionID: [Bool]] = [:]
+    /// Several operations were applied in one step of this turn: what there was in between is not known.
+    private var isVague = false
+
+    init(_ name: String) { self.name = name }
+
+    /// Forgets the sessions of a process that has ended.
+    mutating func restart() { (sessions, denials, isVague) = ([:], [:], false) }
+
+    mutating func note(_ check: Check, _ session: SessionID, _ problem: @autoclosure () -> String) {
+        guard tally.failures[check] == nil else { return }
+        tally.note(check, "\(name), session \(session.number): \(problem())")
+    }
+
+    // MARK: Steps
+
+    /// Judges a step.
+    ///
+    /// - Parameter mayBe: Who the client of a session may be, by what it has shown; nil if that does not matter.
+    mutating func take(
+        _ event: AccessEvent, _ history: RulesHistory, mayBe: (SessionID) -> [UserIdentity]?
+    ) {
+        if !event.isSingle { isVague = true }
+        switch event.kind {
+        case .identified(let session, let identity):
+            sessions[session, default: Session(identity: identity)].identity = identity
+            judgeListens(of: session, event, history)
+        case .requested(let session, let message):
+            judge(message, of: session, event, history, mayBe(session))
+            judgeListens(event, history)
+        case .closed(let session):
+            judgeEnd(of: session, event, history)
+            sessions[session] = nil
+            judgeListens(event, history)
+        case .other: judgeListens(event, history)
+        }
+    }
+
+    /// Ends a turn: what nobody may see any more is not listened to.
+    ///
+    /// - Parameter hasListen: Whether the replica still has a listen.
+    mutating func endTurn(isExempt: Bool, hasListen: (SessionID, UInt64) -> Bool) {
+        // Of administrators nothing is judged, and their frames may have several requests.
+        for session in sessions.keys.sorted() where sessions[session]?.identity != .administrator {
+            for (id, listen) in sessions[session]?.listens.sorted(by: { $0.key < $1.key }) ?? [] {
+                let isThere = hasListen(session, id)
+                if listen.isRevoked, isThere {
+                    note(
+                        .readsAreAllowed, session,
+                        "its listen at \(listen.path) goes on, which the rules do not allow any more"
+                    )
+                }
+                if !listen.isRevoked, !isThere {
+                    if !isVague, !isExempt {
+                        note(
+                            .allowedIsAccepted, session,
+                            "its listen at \(listen.path) was ended, which the rules allow")
+                    }
+                    sessions[session]?.listens[id]?.isRevoked = true
+                }
+            }
+        }
+        isVague = false
+    }
+
+    private mutating func judgeListens(_ event: AccessEvent, _ history: RulesHistory) {
+        guard event.before.vector != event.after.vector else { return }
+        for session in sessions.keys.sorted() { judgeListens(of: session, event, history) }
+    }
+
+    private mutating func judgeListens(
+        of session: SessionID, _ event: AccessEvent, _ history: RulesHistory
+    ) {
+        guard let user = sessions[session]?.identity.auth else { return }
+        let rules = history.rules(in: event.after.vector)
+        for (id, listen) in sessions[session]?.listens.sorted(by: { $0.key < $1.key }) ?? []
+        where !listen.isRevoked {
+            tally.count(.readsAreAllowed)
+            let mayRead =
+                rules?.mayRead(
+                    listen.path, listen.query, by: user, at: event.after.milliseconds,
+                    in: event.after.tree) ?? false
+            if mayRead { continue }
+            sessions[session]?.listens[id]?.isRevoked = true
+            sessions[session]?.listens[id]?.lastTree =
+                event.isSingle && !isVague ? event.before.tree : nil
+        }
+    }
+}
+
+// MARK: - Requests
+
+extension AccessWatch {
+    private mutating func judge(
+        _ message: ClientMessage, of session: SessionID, _ event: AccessEvent,
+        _ history: RulesHistory, _ mayBe: [UserIdentity]?
+    ) {
+        guard let identity = sessions[session]?.identity else { return }
+        let request = message.request
+        guard let isAllowed = isAllowed(request, to: identity, event.before, history) else {
+            if case .unlisten(let unlisten) = request {
+                sessions[session]?.listens[unlisten.listen] = nil
+            }
+            if case .onDisconnectCancel(let cancel) = request {
+                sessions[session]?.left?.removeAll { cancel.path.contains($0.path) }
+            }
+            return
+        }
+        let check: Check = request.kind == .read ? .readsAreAllowed : .writesAreAllowed
+        if let mayBe, !mayBe.contains(identity) {
+            note(
+                check, session,
+                "its request \(message.summary) counts as one of \(identity), and its client is \(mayBe)"
+            )
+        }
+        sessions[session]?.asked[message.id] = Asked(request: request, isAllowed: isAllowed)
+        if !isAllowed, event.made > 0 {
+            note(check, session, "\(identity) may not do \(message.summary), which it did")
+        }
+        guard isAllowed else { return }
+        switch request {
+        case .listen(let listen):
+            sessions[session]?.listens[message.id] = Listen(path: listen.path, query: listen.query)
+        case .onDisconnect(let put):
+            sessions[session]?.left?.removeAll { put.path.contains($0.path) }
+            sessions[session]?.left?.append(Write(path: put.path, value: put.value))
+            if event.isExempt { sessions[session]?.left = nil }
+        default: break
+        }
+    }
+
+    /// Whether the rules allow a request; nil for one that they do not concern.
+    private func isAllowed(
+        _ request: ClientRequest, to identity: UserIdentity, _ moment: AccessMoment,
+        _ history: RulesHistory
+    ) -> Bool? {
+        let reads: (Path, Query)?
+        var writes: [Write] = []
+        switch request {
+        case .get(let get): reads = (get.path, get.query)
+        case .children(let children): reads = (children.path, Query())
+        case .listen(let listen): reads = (listen.path, listen.query)
+        case .put(let put): (reads, writes) = (nil, [Write(path: put.path, value: put.value)])
+        case .onDisconnect(let put):
+            (reads, writes) = (nil, [Write(path: put.path, value: put.value)])
+        case .merge(let merge):
+            reads = nil
+            writes = merge.writes.map {
+                Write(path: merge.path.appending($0.path), value: $0.value)
+            }
+        case .push(let push):
+            // Which key the node makes does not matter to a wildcard.
+            let key = Key(unchecked: "-NxAbCdEfGhIjKlMnOpQ")
+            (reads, writes) = (nil, [Write(path: push.path.appending(key), value: push.value)])
+        default: return nil
+        }
+        guard let user = identity.auth else { return true }
+        guard let rules = history.rules(in: moment.vector) else { return false }
+        if let (path, query) = reads {
+            return rules.mayRead(path, query, by: user, at: moment.milliseconds, in: moment.tree)
+        }
+        return rules.mayWrite(writes, by: user, at: moment.milliseconds, in: moment.tree)
+    }
+
+    /// Judges what a session's end writes: all that it has left, or what of it is allowed by itself.
+    private mutating func judgeEnd(
+        of session: SessionID, _ event: AccessEvent, _ history: RulesHistory
+    ) {
+        guard let identity = sessions[session]?.identity, let user = identity.auth,
+            let left = sessions[session]?.left, !left.isEmpty, !event.isExempt
+        else { return }
+        let (moment, rules) = (event.before, history.rules(in: event.before.vector))
+        func isAllowed(_ writes: [Write]) -> Bool {
+            rules?.mayWrite(writes, by: user, at: moment.milliseconds, in: moment.tree) ?? false
+        }
+        let due = isAllowed(left) ? left : left.filter { isAllowed([$0]) }
+        tally.count(.writesAreAllowed)
+        for write in left where !due.contains(write) {
+            if event.after.tree[write.path] != moment.tree[write.path] {
+                note(
+                    .writesAreAllowed, session,
+                    "its end writes \(write.path), which \(identity) may not")
+            }
+        }
+        for write in due {
+            tally.count(.allowedIsAccepted)
+            if event.after.tree[write.path] != write.value {
+                note(
+                    .allowedIsAccepted, session,
+                    "its end does not write \(write.path), which \(identity) may")
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Store
+import SyncProtocol
+
+/// The rules that were ever accepted in a run, by the operations that set them.
+struct RulesHistory {
+    private struct Record {
+        let origin: WriterID
+        let sequence: UInt64
+        let stamp: Stamp
+        let rules: NaiveRules?
+    }
+
+    private var records: [Record] = []
+    private let documents: [RulesDocument]
+
+    init(_ documents: [RulesDocument]) { self.documents = documents }
+
+    /// How many rules were accepted, other than those at the start.
+    var changes: Int { max(0, records.count - 1) }
+
+    /// Adds the rules that a batch sets.
+    mutating func add(_ entry: LogEntry) {
+        guard let batch = try? BatchCoding.decode(entry.bytes) else { return }
+        for (index, operation) in batch.operations.enumerated() {
+            let sequence = batch.first + UInt64(index)
+            guard let record = RulesRecord(operation),
+                !records.contains(where: { $0.origin == batch.origin && $0.sequence == sequence })
+            else { continue }
+            records.append(
+                Record(
+                    origin: batch.origin, sequence: sequence, stamp: record.stamp,
+                    rules: documents.first { $0.source == record.source }?.rules))
+        }
+    }
+
+    /// The rules of the last writer among what a vector stands for.
+    func rules(in vector: VersionVector) -> NaiveRules? {
+        records.filter { vector[$0.origin] >= $0.sequence }.max { $0.stamp < $1.stamp }?.rules
+    }
+}

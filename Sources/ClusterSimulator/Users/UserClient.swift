@@ -1,0 +1,192 @@
+import DataTree
+import JSONText
+import QueryEngine
+import ReplicaCore
+import SyncProtocol
+
+/// A client with an identity: it shows who it is, asks for things one after the other, listens, and comes and goes.
+struct UserClient {
+    /// By what it reaches its node.
+    enum Door: CaseIterable {
+        /// By frames, as the library does.
+        case native
+        /// By Firebase's WebSocket protocol.
+        case realtime
+        case rest
+        /// By a stream of events over REST.
+        case stream
+    }
+
+    /// What became of a request, as its client sees it.
+    enum Outcome: Equatable {
+        case done
+        case denied
+        /// Refused for another reason.
+        case failed
+        /// What the client shows shows nothing.
+        case unknownUser
+    }
+
+    /// The request without an outcome.
+    struct Open {
+        let number: UInt64
+        let request: UserRequest
+        let since: Microseconds
+        /// How many answers its session had got before.
+        let answers: Int
+    }
+
+    /// With more listens, a client connects anew.
+    static let listenLimit = 4
+
+    /// Among all clients.
+    let index: Int
+    let door: Door
+    /// In the order in which it connects to them.
+    private let nodes: [Int]
+    private var next = 0
+    var random: SplitMix64
+    /// How many steps it still takes.
+    var remaining: Int
+    var connection: Int?
+    private(set) var node = 0
+    var credential: Credential
+    var open: Open?
+    /// How many listens it has begun on this connection.
+    var listens = 0
+    var lastNumber: UInt64 = 0
+    /// The node has said that it is there.
+    var isReady = false
+    /// The node does not serve it, or no more.
+    private(set) var isOver = false
+    private(set) var connected: Microseconds = 0
+    var socket = FirebaseSocket()
+    var answers = AnswerReader()
+    var lines = EventLines()
+    var status = 0
+
+    init(index: Int, door: Door, nodes: [Int], remaining: Int, random: SplitMix64) {
+        var random = random
+        (self.index, self.door, self.nodes, self.remaining) = (index, door, nodes, remaining)
+        credential = UserProgram.credential(at: 0, &random)
+        self.random = random
+    }
+
+    /// A text that no other write has.
+    var tag: String { "c\(index + 1)-\(remaining)" }
+
+    /// Begins on a connection to the next node.
+    mutating func nextNode() -> Int {
+        defer { next += 1 }
+        node = nodes[next % nodes.count]
+        return node
+    }
+
+    mutating func begin(on connection: Int, at now: Microseconds) {
+        (self.connection, connected, isOver) = (connection, now, false)
+        (socket, answers, lines, status) = (FirebaseSocket(), AnswerReader(), EventLines(), 0)
+        (open, listens, isReady) = (nil, 0, door != .realtime)
+    }
+
+    mutating func loseConnection() { (connection, open) = (nil, nil) }
+
+    /// Who it may be for a node that has seen all that it has sent, at a time.
+    ///
+    /// - Parameter uncertainty: How far the clock of a node may be ahead; nil if any time is possible there.
+    func identities(at now: Microseconds, uncertainty: Microseconds?) -> [UserIdentity] {
+        let identity = credential.identity
+        guard let uncertainty else { return [identity, .signedOut] }
+        guard let end = credential.end, now + uncertainty + .seconds(1) >= end else {
+            return [identity]
+        }
+        return [identity, .signedOut]
+    }
+}
+
+// MARK: - What comes
+
+extension UserClient {
+    /// Reads what has come; returns the outcome of the open request, if it has one now.
+    mutating func receive(_ bytes: [UInt8], by json: JSONReader) -> Outcome? {
+        switch door {
+        case .native: receiveFrame(bytes)
+        case .realtime: receiveMessages(bytes, by: json)
+        case .rest: receiveAnswer(bytes)
+        case .stream: receiveEvents(bytes)
+        }
+    }
+
+    private func receiveFrame(_ frame: [UInt8]) -> Outcome? {
+        var outcome: Outcome?
+        for case .message(let message) in (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
+        {
+            switch message {
+            case .ok(let id), .acknowledged(let id, _), .pushed(let id, _), .value(let id, _):
+                if id == open?.number { outcome = .done }
+            case .error(let id, let code, _, _):
+                if id == open?.number { outcome = code == .permissionDenied ? .denied : .failed }
+            case .change, .ranges, .ready, .seen, .ended: break
+            }
+        }
+        return outcome
+    }
+
+    private mutating func receiveMessages(_ bytes: [UInt8], by json: JSONReader) -> Outcome? {
+        var outcome: Outcome?
+        for event in socket.receive(bytes) {
+            guard case .message(let text) = event else {
+                isOver = true
+                continue
+            }
+            switch FirebaseMessage(text, by: json) {
+            case .handshake?: isReady = true
+            case .response(let number, let status)?:
+                guard UInt64(clamping: number) == open?.number else { break }
+                switch status {
+                case "ok": outcome = .done
+                case "permission_denied": outcome = .denied
+                case "invalid_token", "expired_token": outcome = .unknownUser
+                default: outcome = .failed
+                }
+            default: break
+            }
+        }
+        return outcome
+    }
+
+    private mutating func receiveAnswer(_ bytes: [UInt8]) -> Outcome? {
+        var body: [UInt8] = []
+        for event in answers.receive(bytes) {
+            switch event {
+            case .head(let head): status = head.status
+            case .body(let piece): body += piece
+            case .end where status != 100: return outcome(of: status)
+            case .end, .failure: break
+            }
+        }
+        return nil
+    }
+
+    private func outcome(of status: Int) -> Outcome {
+        switch status {
+        case 200...299, 412: .done
+        case 401: .denied
+        default: .failed
+        }
+    }
+
+    private mutating func receiveEvents(_ bytes: [UInt8]) -> Outcome? {
+        for event in answers.receive(bytes) {
+            switch event {
+            case .head(let head):
+                status = head.status
+                return outcome(of: status)
+            case .body(let piece):
+                for event in lines.receive(piece)
+                where event.name == "cancel" || event.name == "auth_revoked" { isOver = true }
+            case .end, .failure: isOver = true
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,182 @@
+import DataTree
+import QueryEngine
+import ReplicaCore
+import SyncProtocol
+
+/// What a client with an identity asks for: reads and writes of few places, of which rules permit about half.
+enum UserRequest {
+    case put(Path, Value)
+    case merge(Path, [Write])
+    case push(Path, Value)
+    case get(Path, Query)
+    case listen(Path, Query)
+    case transact(Path, Value, Condition)
+    case onDisconnect(Path, Value)
+    case cancelOnDisconnect(Path)
+    /// Shows who it is from now on.
+    case shows(Credential)
+
+    var isRead: Bool {
+        switch self {
+        case .get, .listen: true
+        default: false
+        }
+    }
+}
+
+/// Draws what clients with identities do.
+enum UserProgram {
+    static let names = ["u1", "u2", "u3"]
+    static let rooms = ["a", "b"]
+    private static let root = "guarded"
+
+    /// Where users read, among others.
+    static let probes: [Path] = [
+        path(), path("rooms"), path("roles"), path("rooms", "a"), path("rooms", "b"),
+        path("rooms", "a", "lines"), path("users"), path("users", "u1"), path("users", "u2"),
+        path("notes"),
+    ]
+
+    static func path(_ keys: String...) -> Path {
+        Path(([root] + keys).map { Key(unchecked: $0) })
+    }
+
+    static func identity(_ random: inout SplitMix64) -> UserIdentity {
+        switch random.index(below: 8) {
+        case 0: .administrator
+        case 1: .signedOut
+        default: .user(name(&random))
+        }
+    }
+
+    static func credential(at now: Microseconds, _ random: inout SplitMix64) -> Credential {
+        let lifetime = random.index(below: 5) == 0 ? 1 + random.number(below: 2) : 3_600
+        return Credential(
+            identity(&random), at: now, lifetime: lifetime, actsAs: random.index(below: 4) == 0)
+    }
+
+    private static func name(_ random: inout SplitMix64) -> String {
+        names[random.index(below: names.count)]
+    }
+
+    private static func room(_ random: inout SplitMix64) -> String {
+        rooms[random.index(below: rooms.count)]
+    }
+
+    /// Somebody, most often the client itself.
+    private static func somebody(_ own: UserIdentity, _ random: inout SplitMix64) -> String {
+        if case .user(let uid) = own, random.index(below: 3) > 0 { return uid }
+        return name(&random)
+    }
+
+    /// What a client asks for next.
+    static func next(
+        _ own: UserIdentity, tag: String, at milliseconds: UInt64, _ random: inout SplitMix64
+    ) -> UserRequest {
+        let (path, value) = write(own, tag: tag, at: milliseconds, &random)
+        switch random.index(below: 24) {
+        case 0..<7: return .put(path, value)
+        case 7..<10: return merge(own, tag: tag, at: milliseconds, &random)
+        case 10..<12:
+            let line = line(of: somebody(own, &random), tag)
+            return .push(UserProgram.path("rooms", room(&random), "lines"), line)
+        case 12..<15: return .get(readPath(own, &random), query(&random))
+        case 15..<20: return .listen(readPath(own, &random), query(&random))
+        case 20:
+            let guess: Value = [.null, .integer(1), .integer(2)][random.index(below: 3)]
+            let place = UserProgram.path("users", somebody(own, &random), "age")
+            let isLocal = random.index(below: 2) == 0
+            return .transact(
+                place, .integer(Int64(random.number(below: 4)) - 1),
+                Condition(DataHash(of: guess), isLocal: isLocal, patienceMilliseconds: 1_000))
+        case 21, 22:
+            return .onDisconnect(
+                UserProgram.path("rooms", room(&random), "gone", somebody(own, &random)),
+                .string(tag))
+        default: return .cancelOnDisconnect(UserProgram.path("rooms"))
+        }
+    }
+
+    private static func readPath(
+        _ own: UserIdentity, _ random: inout SplitMix64
+    ) -> Path {
+        switch random.index(below: 7) {
+        case 0: path("users", somebody(own, &random))
+        case 1: path("rooms", room(&random), "lines")
+        case 2: path("notes")
+        case 3: probes[random.index(below: probes.count)]
+        default: path("rooms", room(&random))
+        }
+    }
+
+    private static func query(_ random: inout SplitMix64) -> Query {
+        guard random.index(below: 2) == 0 else { return Query() }
+        do {
+            return try Query().limited(toLast: 1 + random.index(below: 5))
+        } catch {
+            preconditionFailure("a limit that is drawn is valid: \(error)")
+        }
+    }
+
+    private static func line(of author: String, _ tag: String) -> Value {
+        var line = Value.null
+        line.set(.string(author), at: Path([Key(unchecked: "by")]))
+        line.set(.string(tag), at: Path([Key(unchecked: "text")]))
+        return line
+    }
+
+    private static func flag(_ random: inout SplitMix64) -> Value {
+        [.null, .boolean(true), .boolean(true)][random.index(below: 3)]
+    }
+
+    private static func write(
+        _ own: UserIdentity, tag: String, at milliseconds: UInt64, _ random: inout SplitMix64
+    ) -> (Path, Value) {
+        switch random.index(below: 12) {
+        case 0, 1:
+            return (path("rooms", room(&random), "members", somebody(own, &random)), flag(&random))
+        case 2: return (path("rooms", room(&random), "open"), flag(&random))
+        case 3:
+            let role: Value = [.null, .string("editor"), .string("guest")][random.index(below: 3)]
+            return (path("roles", somebody(own, &random)), role)
+        case 4: return (path("users", somebody(own, &random), "name"), .string(tag))
+        case 5:
+            let ages: [Value] = [.integer(1), .integer(-1), .deferred(.increment(.integer(1)))]
+            return (path("users", somebody(own, &random), "age"), ages[random.index(below: 3)])
+        case 6:
+            let times: [Value] = [
+                .deferred(.timestamp), .integer(Int64(milliseconds) + 60_000), .integer(1),
+            ]
+            return (path("notes", somebody(own, &random)), times[random.index(below: 3)])
+        case 7: return (path("users", somebody(own, &random)), user(tag, &random))
+        case 8: return (path("rooms", room(&random)), flag(&random))
+        default: return (path("rooms", room(&random), "topic"), .string(tag))
+        }
+    }
+
+    private static func user(_ tag: String, _ random: inout SplitMix64) -> Value {
+        var user = Value.null
+        user.set(.string(tag), at: Path([Key(unchecked: "name")]))
+        let second = ["age", "other"][random.index(below: 2)]
+        user.set(.integer(Int64(random.number(below: 3)) - 1), at: Path([Key(unchecked: second)]))
+        return user
+    }
+
+    /// An update of two places, each of which needs its own permission.
+    private static func merge(
+        _ own: UserIdentity, tag: String, at milliseconds: UInt64, _ random: inout SplitMix64
+    ) -> UserRequest {
+        let first = write(own, tag: tag, at: milliseconds, &random)
+        var second = write(own, tag: tag, at: milliseconds, &random)
+        for _ in 0..<4 where first.0.contains(second.0) || second.0.contains(first.0) {
+            second = write(own, tag: tag, at: milliseconds, &random)
+        }
+        if first.0.contains(second.0) || second.0.contains(first.0) {
+            return .put(first.0, first.1)
+        }
+        let writes = [first, second].map { path, value in
+            Write(path: path.relative(to: UserProgram.path()), value: value)
+        }
+        return .merge(UserProgram.path(), writes)
+    }
+}
