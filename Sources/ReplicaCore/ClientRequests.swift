@@ -64,7 +64,7 @@ extension Replica {
     private mutating func refuseWhileRejoining(
         _ message: ClientMessage, for session: SessionID
     ) {
-        if message.request.kind == .write { sessions.clients.halt(session) }
+        if message.request.kind == .write { sessions.clients.haltIfGreeted(session) }
         let member = configuration.member
         let isAlone = replication.peers.liveCount(at: now.elapsedMilliseconds) == 0
         sessions.refuse(

@@ -32,6 +32,11 @@ struct ClientSessions: Sendable {
 
     mutating func halt(_ id: SessionID) { halted.insert(id) }
 
+    /// Halts the session of a native client; any other client, of REST for example, never says the hello that ends this.
+    mutating func haltIfGreeted(_ id: SessionID) {
+        if told(id) != nil { halt(id) }
+    }
+
     mutating func begin(_ id: SessionID, told count: UInt64) {
         told[id] = count
         halted.remove(id)
