@@ -92,7 +92,7 @@ let package = Package(
         module(
             "GatewayCore",
             [
-                "DataTree", "HTTPText", "JSONText", "QueryEngine", "Rules", "SyncProtocol",
+                "DataTree", "HTTPText", "JSONText", "Marks", "QueryEngine", "Rules", "SyncProtocol",
                 "Tokens",
             ],
             pages: ["firebase-rest.md", "firebase-websocket.md", "gateway.md"]),

@@ -1,3 +1,4 @@
+import Marks
 import SyncProtocol
 
 // What a client keeps for the application's next process, and takes up from the last one.
@@ -7,6 +8,7 @@ extension Client {
     mutating func restore(_ writes: [KeptWrite]) {
         for kept in writes.sorted(by: { $0.number < $1.number }) {
             guard let (work, stamp) = persistence.restore(kept) else { continue }
+            sometimes(.keptWriteIsRestored)
             let id = RequestID(number: 1 << 63 | kept.number)
             write(Request(id, work), record: kept.number, stamp: stamp)
         }

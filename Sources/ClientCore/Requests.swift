@@ -146,6 +146,7 @@ struct Requests: Sendable {
         effects.removeAll(keepingCapacity: true)
         effectsHead = 0
         unstamped.removeAll()
+        if !returned.isEmpty { sometimes(.refusedWritesLoseConnection) }
         returned.removeAll()
         let pending = flight.sorted { $0.wireID < $1.wireID }.map { $0.pending.takenBack }
         waiting.replaceSubrange(..<head, with: pending.filter(\.isRepeatable))
@@ -165,6 +166,7 @@ struct Requests: Sendable {
         let expired = take { $0.deadline <= now }
         let all = waiting[head...] + inFlight.values + returned.map(\.pending)
         nextDeadline = all.map(\.deadline).min() ?? .max
+        if expired.contains(where: \.wasSent) { sometimes(.requestExpiresInFlight) }
         return expired
     }
 
@@ -205,6 +207,7 @@ extension Requests.Pending {
         var pending = self
         pending.mayBeDone = mayBeDone || wasSent
         pending.wasSent = false
+        if mayBeDone, refusal != nil { sometimes(.requestMeetsThirdNode) }
         return pending
     }
 }

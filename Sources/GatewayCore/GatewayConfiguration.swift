@@ -22,6 +22,8 @@ public struct GatewayConfiguration: Sendable {
     /// The memory for all messages of WebSockets that are not complete: once for Firebase's clients, and what waits for them,
     /// and once for native ones.
     public var messagesBytes = 128 << 20
+    /// The parts in which large answers leave.
+    public var parts = PartSizes()
     /// The memory for what waits for all slow clients together.
     public var waitingBytes = 512 << 20
     /// How many connections there may be, and how many sessions that poll.

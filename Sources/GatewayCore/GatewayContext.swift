@@ -1,6 +1,7 @@
 internal import DataTree
 internal import HTTPText
 internal import JSONText
+internal import Marks
 internal import SyncProtocol
 
 /// What all connections of a gateway share.
@@ -137,7 +138,7 @@ extension GatewayContext {
             connections: connections,
             countedConnections: metrics.connections.values.reduce(0, +),
             polledSessions: longPolls.all.count, names: realtimeNames.count, routes: routes.count,
-            bodyBytes: bodies.total)
+            bodyBytes: bodies.total, sessionBytes: shares.total)
     }
 }
 
@@ -161,6 +162,7 @@ extension GatewayContext {
     /// Ends the session with a name, if there is one, before the next one of its client begins.
     mutating func endRealtime(_ name: String) {
         guard let id = realtimeNames.removeValue(forKey: name) else { return }
+        sometimes(.sessionIsDisplaced)
         if longPolls.contains(id) {
             return updateLongPoll(id) { session, _ in session.disconnect() }
         }

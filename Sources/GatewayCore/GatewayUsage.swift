@@ -11,4 +11,6 @@ package struct GatewayUsage: Equatable, Sendable {
     package let routes: Int
     /// The bytes of bodies that are not complete.
     package let bodyBytes: Int
+    /// The bytes that WebSockets of Firebase's protocol keep: messages that wait, or are not complete.
+    package let sessionBytes: Int
 }

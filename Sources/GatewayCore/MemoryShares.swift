@@ -5,7 +5,8 @@ public import SyncProtocol
 public struct MemoryShares: Sendable {
     private let limit: Int
     private var shares: [SessionID: Int] = [:]
-    private var total = 0
+    /// The bytes that all keep together.
+    private(set) var total = 0
 
     /// - Parameter limit: The bytes that all connections may keep together.
     public init(limit: Int) { self.limit = limit }

@@ -176,6 +176,34 @@ public enum Mark: Int, CaseIterable, Sendable {
     /// A client goes on without what it has seen.
     case sessionIsGivenUp
 
+    /// A connection ends with writes whose stamps were refused.
+    case refusedWritesLoseConnection
+    /// A request ends, while its node has it, since the application waits no longer.
+    case requestExpiresInFlight
+    /// A request that a node may have done goes to a third one.
+    case requestMeetsThirdNode
+    /// A write that an earlier process has left behind is done by the next one.
+    case keptWriteIsRestored
+
+    // MARK: Gateway
+
+    /// An answer leaves in parts.
+    case answerLeavesInParts
+    /// An event waits behind a large one that has not left.
+    case eventWaitsBehindLargeOne
+    /// A text waits behind a large value for a Firebase client.
+    case textWaitsBehindLargeValue
+    /// A large value waits behind another one for a Firebase client.
+    case valueWaitsBehindAnother
+    /// A Firebase client's next session ends its last one by its name.
+    case sessionIsDisplaced
+    /// A session changes from long polls to a WebSocket.
+    case sessionChangesToSocket
+    /// A message comes by the WebSocket of a session whose polls have not ended.
+    case messageComesBeforePollsEnd
+    /// A segment of a poll comes before an earlier one.
+    case segmentComesEarly
+
     // MARK: Queries
 
     /// A full window of a query lets a child in.

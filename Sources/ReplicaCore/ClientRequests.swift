@@ -65,10 +65,7 @@ extension Replica {
     private mutating func refuseWhileRejoining(
         _ message: ClientMessage, for session: SessionID
     ) {
-        // Only a client that says hello can go on after that.
-        if message.request.kind == .write, sessions.clients.told(session) != nil {
-            sessions.clients.halt(session)
-        }
+        if message.request.kind == .write { sessions.clients.haltIfGreeted(session) }
         let member = sessions.access.isUser(session) ? "this node" : configuration.member
         let isAlone = replication.peers.liveCount(at: now.elapsedMilliseconds) == 0
         sessions.refuse(

@@ -52,6 +52,10 @@ public enum Check: String, CaseIterable, Sendable {
     case onDisconnectWritesAreDone = "on-disconnect-writes-are-done"
     /// No request waits longer than the scenario says for its outcome.
     case answersInTime = "answers-in-time"
+    /// A request with limited patience has an outcome when that is over.
+    case requestsEndInTime = "requests-end-in-time"
+    /// A write of the library's clients is done once at most, and not at all if its client was told so.
+    case writesCountOnce = "writes-count-once"
     /// Once all is stable, no node remembers what it no longer needs.
     case memoryIsFreed = "memory-is-freed"
     /// No request ends with an unknown outcome while the nodes that could tell it live.
@@ -122,7 +126,8 @@ extension Check {
     /// Whether it judges how long something takes.
     var isTimed: Bool {
         switch self {
-        case .answersInTime, .outcomesBecomeKnown, .nodesServeInTime, .clientsConnectInTime,
+        case .answersInTime, .requestsEndInTime, .outcomesBecomeKnown, .nodesServeInTime,
+            .clientsConnectInTime,
             .goneClientsAreNoticed:
             true
         default: false

@@ -20,10 +20,11 @@ extension Check {
                 .oldValuesAreRight, .changesTellTheTruth, .eventsAreExact:
                 EventChecks.judge(self, evidence)
             case .queriesShowTheTree, .ownWritesShow, .clientsKeepWhatTheySaw, .readsAgree,
-                .nonsenseIsRefused:
+                .nonsenseIsRefused, .requestsEndInTime:
                 MirrorChecks.judge(self, evidence)
             case .onDisconnectWritesAreDone: OnDisconnectWritesAreDone.judge(evidence)
             case .answersInTime: AnswersInTime.judge(evidence)
+            case .writesCountOnce: WritesCountOnce.judge(evidence)
             case .memoryIsFreed: MemoryIsFreed.judge(evidence)
             case .outcomesBecomeKnown: OutcomesBecomeKnown.judge(evidence)
             case .statusTellsTheTruth: StatusTellsTheTruth.judge(evidence)

@@ -42,6 +42,8 @@ struct Evidence {
     var listeners: [Listener] = []
     /// Their state at the end.
     var sdkClients: [SDKClient] = []
+    /// The clients of the library by the writers that stamp for them.
+    var clientWriters: [WriterID: Int] = [:]
     /// The listeners of applications and Firebase clients.
     var programs: [(index: Int, streams: [EventStream])] = []
     var restClients: [RestClient] = []

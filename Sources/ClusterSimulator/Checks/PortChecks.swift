@@ -40,6 +40,8 @@ extension Evidence {
         /// The connections that live, and how many of them may be Firebase clients'.
         let connections: Int
         let realtime: Int
+        /// Whether one of the connections has ended, which the gateway has not noticed.
+        let hasGoneClients: Bool
 
         /// What it keeps too much, or does not know; nil if all is well.
         var leftover: String? {
@@ -51,6 +53,9 @@ extension Evidence {
                 return "knows \(usage.names) sessions, where \(realtime) clients may have one"
             }
             if usage.bodyBytes != 0 { return "counts \(usage.bodyBytes) bytes of bodies" }
+            if usage.sessionBytes != 0, !hasGoneClients {
+                return "keeps \(usage.sessionBytes) bytes for clients that have read all"
+            }
             return usage.routes > realtime ? "has \(usage.routes) routes to connections" : nil
         }
     }

@@ -22,7 +22,7 @@ struct ClientMirror {
         case caughtUp(at: UInt64)
     }
 
-    private struct PendingWrite {
+    struct PendingWrite {
         let request: UInt64
         /// Those that fill come first, and priorities last.
         let writes: [Write]
@@ -39,9 +39,13 @@ struct ClientMirror {
     /// The listens of the present connection, by their numbers there.
     private(set) var open: [UInt64: Listen] = [:]
     private var answered: Set<UInt64> = []
-    private var writes: [PendingWrite] = []
+    /// Those of which a node has told anything to this process.
+    private(set) var heard: Set<Listen> = []
+    /// The values that the process has read from the file of an earlier one.
+    private(set) var recalled: [Value] = []
+    private(set) var writes: [PendingWrite] = []
     /// The places of transactions without an outcome, by request.
-    private var transactions: [UInt64: Path] = [:]
+    private(set) var transactions: [UInt64: Path] = [:]
     /// What the session has shown; nothing before its first.
     private(set) var seen = VersionVector()
     private var precision = Precision.exact
@@ -53,6 +57,7 @@ struct ClientMirror {
         case .listen(let listen):
             let new = Listen(path: listen.path, query: listen.query)
             told[new] = listen.held.flatMap { value(of: new, matching: $0.hash) }
+            if told[new] != nil { heard.insert(new) }
             open[message.id] = new
         case .unlisten(let ended): open[ended.listen] = nil
         default: break
@@ -67,7 +72,7 @@ struct ClientMirror {
             let part = value[listen.path.relative(to: other.path)]
             if hash.matches(part) { return part }
         }
-        return nil
+        return recalled.first(where: hash.matches)
     }
 
     mutating func take(_ message: NodeMessage) {
@@ -78,6 +83,7 @@ struct ClientMirror {
         case .ranges(let number, let ranges):
             guard let listen = open[number] else { return }
             answered.insert(number)
+            heard.insert(listen)
             told[listen]?.replace(
                 ranges.map(\.range),
                 by: ranges.flatMap(\.writes).map { (path: $0.path, value: $0.value) })
@@ -93,11 +99,23 @@ struct ClientMirror {
     private mutating func change(_ number: UInt64, _ writes: [Write]) {
         guard let listen = open[number] else { return }
         answered.insert(number)
+        heard.insert(listen)
         for write in writes {
             if write.path.isRoot { told[listen] = .null }
             told[listen]?.set(write.value, at: write.path)
         }
     }
+
+    /// An earlier process has left a write behind, which goes before or after others that this process makes.
+    mutating func restore(_ kept: [Write], as request: UInt64) {
+        writes.append(PendingWrite(request: request, writes: kept, isVague: true))
+    }
+
+    /// Whether the library does a write of an earlier process under this number.
+    private static func isRestored(_ request: UInt64) -> Bool { request >> 63 == 1 }
+
+    /// The file had a value.
+    mutating func recall(_ value: Value) { recalled.append(value) }
 
     mutating func loseConnection() {
         open = [:]
@@ -176,7 +194,9 @@ struct ClientMirror {
         let isWrite =
             transactions[request] != nil || writes.contains { $0.request == request }
         writes.removeAll { write in
-            let isDoneToo = isDone && isWrite && !write.isVague && write.request < request
+            let isDoneToo =
+                isDone && isWrite && !write.isVague && write.request < request
+                && !ClientMirror.isRestored(request)
             return write.request == request || isDoneToo
         }
         guard let path = transactions.removeValue(forKey: request) else { return }

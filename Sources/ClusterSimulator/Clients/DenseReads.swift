@@ -41,6 +41,14 @@ extension SDKClient {
         tally.note(.nonsenseIsRefused, "asks for what nobody may do, and gets \(result)")
     }
 
+    /// Nothing that a dense program writes is refused as a whole but what it draws for that.
+    mutating func judgeAcceptance(_ result: Result<Answer, HearthError>) {
+        guard dense != nil, case .failure(let error) = result, error.code == .invalid else {
+            return
+        }
+        tally.note(.nonsenseIsRefused, "asks for what everybody may do, and gets \(error)")
+    }
+
     mutating func buildInvalidQuery() {
         tally.count(.nonsenseIsRefused)
         let before = random

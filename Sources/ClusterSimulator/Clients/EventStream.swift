@@ -19,6 +19,10 @@ struct EventStream {
     /// Whether it may know a part only again: an own write of all of it, which the node has not told yet, may be refused.
     let mayBePartial: Bool
     private(set) var batchCount = 0
+    /// How many values it has been told.
+    private(set) var valueCount = 0
+    /// The same, and how many unanswered writes of its program touched it, when that was looked at last.
+    var lookedAt = (valueCount: 0, writeCount: 0)
     /// What the checks of the events have found.
     private(set) var tally = CheckTally()
 
@@ -144,6 +148,7 @@ struct EventStream {
     private mutating func take(value new: Value) {
         count(.changesTellTheTruth)
         count(.eventsMakeTheState)
+        valueCount += 1
         if shown == new, !mayBePartial { note(.changesTellTheTruth, "a value came twice: \(new)") }
         value = new
         if new.children != children {

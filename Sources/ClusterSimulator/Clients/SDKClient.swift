@@ -40,6 +40,14 @@ struct SDKClient {
     /// What a dense program has been told and has written.
     var mirror = ClientMirror()
     var tally = CheckTally()
+    /// What its next process is given; nil if it keeps nothing.
+    var file: ClientFile?
+    /// The values that are being read from the file, and when that is done.
+    var recalls: [(key: String, time: Microseconds)] = []
+    /// When requests with limited patience have to have an outcome, by their numbers.
+    var deadlines: [UInt64: Microseconds] = [:]
+    /// So many nodes it leaves as soon as they say something.
+    var hops = 0
     /// The stamps of a dense program's writes on the present connection, by their numbers there.
     var stamps: [UInt64: Stamp] = [:]
     /// Whether it looks for any node since the last one, whatever it has seen.
@@ -65,7 +73,10 @@ struct SDKClient {
     var patience: UInt64 = 0
     let clock: ClientClock
     /// Stamps its writes.
-    let writer: WriterID
+    private(set) var writer: WriterID
+    /// The writers of its earlier processes.
+    private(set) var formerWriters: [WriterID] = []
+    private var configuration: Configuration
     var random: SplitMix64
     private var lastRequest: UInt64 = 0
     /// When its timer rings, at first as the run begins; nil if it is not set.
@@ -77,7 +88,8 @@ struct SDKClient {
         self.clock = clock
         self.random = random
         writer = WriterID(bits: self.random.next() | 1)
-        core = Client(Configuration(nodes: nodes, writer: writer))
+        configuration = Configuration(nodes: nodes, writer: writer)
+        core = Client(configuration)
     }
 
     /// A client whose dense program meets the limits of the library.
@@ -85,11 +97,20 @@ struct SDKClient {
         index: Int, nodes: [String], clock: ClientClock, random: SplitMix64, dense: DenseProgram
     ) {
         self.init(index: index, nodes: nodes, clock: clock, random: random)
-        var configuration = Configuration(nodes: nodes, writer: writer)
         (configuration.window, configuration.queueLimit) = (6, 40)
         (configuration.rangeBytes, configuration.frameBytes) = (40, 300)
+        configuration.isPersistent = self.random.index(below: 2) == 0
+        if configuration.isPersistent { file = ClientFile() }
         core = Client(configuration)
         self.dense = dense
+    }
+
+    /// Its process ends, and the next one has a library of its own.
+    mutating func renewCore() {
+        formerWriters.append(writer)
+        writer = WriterID(bits: random.next() | 1)
+        configuration.writer = writer
+        core = Client(configuration)
     }
 
     /// What the client waits for; nil once all requests are answered, and all listens have a value.
@@ -222,37 +243,5 @@ struct SDKClient {
     mutating func noteEnd(of listen: ListenID, _ problem: String) {
         listening?.noteEnd(problem)
         if listening == nil { streams[Int(listen.number)].noteEnd(problem) }
-    }
-}
-
-/// The sessions of a client, as its frames show them.
-///
-/// A client gives up what it has seen only after it has searched this long for a node that holds that.
-struct ObservedSession {
-    static let patience: Microseconds = .seconds(10)
-
-    /// Counts how often the client gave up what it had seen.
-    private(set) var number = 0
-    private var hasSeen = false
-    private var lookingSince: Microseconds?
-
-    mutating func greet(seen: VersionVector, at now: Microseconds) {
-        let since = lookingSince ?? now
-        lookingSince = since
-        guard hasSeen, seen.entries.isEmpty, now - since >= ObservedSession.patience else {
-            return
-        }
-        number += 1
-        hasSeen = false
-    }
-
-    mutating func take(_ message: NodeMessage) {
-        switch message {
-        case .ready(_, _, _, _, let holds):
-            lookingSince = nil
-            hasSeen = hasSeen || !holds.entries.isEmpty
-        case .seen(_, let holds): hasSeen = hasSeen || !holds.entries.isEmpty
-        default: break
-        }
     }
 }

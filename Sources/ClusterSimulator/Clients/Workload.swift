@@ -128,8 +128,20 @@ struct Workload {
         return Value(children)
     }
 
+    /// An update of two places as deep as a tree allows, or less.
+    private func drawDeepUpdate(_ tagged: Value, _ random: inout SplitMix64) -> Request {
+        let deep = Path([Key](repeating: Workload.keys[0], count: 2 + random.index(below: 20)))
+        let path = Workload.data.appending(drawKey(&random)).appending(deep)
+        let rest = [Key](repeating: Workload.keys[1], count: Limits.depth - path.count - 1)
+        let writes = [0, 1].map { index in
+            Write(path: Path(rest + [Workload.keys[index]]), value: tagged)
+        }
+        return Request(kind: .write(path), writes: writes, path: path)
+    }
+
     /// An update of two places, one of which may be the priority of a location.
     private func drawUpdate(_ tagged: Value, _ random: inout SplitMix64) -> Request {
+        if random.index(below: 16) == 0 { return drawDeepUpdate(tagged, &random) }
         let first = random.index(below: Workload.keys.count)
         let second =
             (first + 1 + random.index(below: Workload.keys.count - 1)) % Workload.keys.count

@@ -78,7 +78,7 @@ struct ClientOperation {
 
 /// What a write looks like in the log: a hash of its paths and values, priorities of their own left
 /// out, because the node that accepts it may drop those or add some.
-struct Fingerprint: Equatable, Comparable {
+struct Fingerprint: Hashable, Comparable {
     let bits: UInt64
 
     /// Nil for writes of nothing but priorities.

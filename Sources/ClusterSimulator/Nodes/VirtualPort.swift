@@ -112,7 +112,7 @@ extension Input {
 }
 
 extension GatewayConfiguration {
-    /// That of a virtual node: short deadlines, since runs are short.
+    /// That of a virtual node: short deadlines, and small parts, since runs are short and values small.
     ///
     /// - Parameter next: The node to which clients go once this one stops.
     static func virtual(
@@ -132,6 +132,17 @@ extension GatewayConfiguration {
         configuration.deadlines.idleMilliseconds = 4_000
         configuration.deadlines.headMilliseconds = 1_500
         configuration.deadlines.bodyMilliseconds = 1_500
+        configuration.parts = .virtual
         return configuration
+    }
+}
+
+extension PartSizes {
+    /// So small that what small trees show is large.
+    fileprivate static var virtual: PartSizes {
+        var sizes = PartSizes()
+        (sizes.answerBytes, sizes.textBytes, sizes.chunkUnits) = (150, 300, 90)
+        (sizes.sendBytes, sizes.valueBytesPerTurn) = (400, 1_500)
+        return sizes
     }
 }

@@ -54,7 +54,7 @@ extension Check {
         switch self {
         case .replicasEqual, .acknowledgedPushes, .incrementsAddUp, .acknowledgedWritesSurvive,
             .listenersConverge, .changesTellTheTruth, .transactionsCount, .streamsShowTheTree,
-            .gatewaysForgetClients, .rulesConverge:
+            .gatewaysForgetClients, .writesCountOnce, .rulesConverge:
             true
         default: false
         }

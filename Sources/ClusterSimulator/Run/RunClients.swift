@@ -296,8 +296,11 @@ extension Scenario {
         var random = SplitMix64(seed: seed, part: 20_000 + UInt64(index))
         var nodes = Array(0..<cluster.replicas)
         random.shuffle(&nodes)
-        let places = [["data"], ["board"], [], ["lists", "l1"], ["data", "a"]]
-        let keys = places[number % places.count].map { Key(unchecked: $0) }
+        let places = [["data"], ["board"], [], ["lists", "l1"], ["data", "a"], ["dense", "x"]]
+        // Some are at one place, so that they are told the same in different forms.
+        var common = SplitMix64(seed: seed, part: 21_000)
+        let place = common.index(below: places.count) + number / 3
+        let keys = places[place % places.count].map { Key(unchecked: $0) }
         return StreamClient(
             index: index, nodes: nodes, remaining: steps(of: clients.rest + number),
             path: Path(keys), random: random)

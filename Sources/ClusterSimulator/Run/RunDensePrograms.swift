@@ -15,6 +15,9 @@ extension SimulatedRun {
     }
 
     mutating func perform(_ step: DenseProgram.Step, _ number: Int) {
+        if case .restarts(let isOrderly) = step {
+            return restart(dense: number, isOrderly: isOrderly)
+        }
         beginTurn(of: number)
         if let input = input(for: step, number) { tell(input, to: number) }
         endTurn(of: number)
@@ -28,9 +31,11 @@ extension SimulatedRun {
             sdkClients[number].mirror.transact(
                 at: path, as: sdkClients[number].nextRequestNumber,
                 beside: sdkClients[number].streams)
-            return sdkClients[number].ask(
+            let isShort = sdkClients[number].random.index(below: 3) == 0
+            let milliseconds = SDKClient.transactionPatience / (isShort ? 20 : 1)
+            return ask(
                 .transact(path, visibility), as: .modification,
-                patience: .limited(milliseconds: SDKClient.transactionPatience))
+                .limited(milliseconds: milliseconds), number)
         case .listens(let path, let query):
             let listen = ListenID(number: UInt64(sdkClients[number].streams.count))
             sdkClients[number].mirror.begin(
@@ -45,6 +50,10 @@ extension SimulatedRun {
         case .goesOnline: return .wentOnline
         case .leavesItsNode: return .leftNode
         case .purges: return .purged
+        case .restarts: return nil
+        case .hops(let count):
+            sdkClients[number].hops = count
+            return nil
         case .asksInvalid(let work): return sdkClients[number].ask(work, as: .invalid)
         case .buildsInvalidQuery:
             sdkClients[number].buildInvalidQuery()
@@ -60,15 +69,33 @@ extension SimulatedRun {
         }
     }
 
+    /// A client leaves a node that has said something, and perhaps the next one.
+    mutating func hop(_ number: Int, from connection: Int?) {
+        guard sdkClients[number].hops > 0, sdkClients[number].connection == connection else {
+            return
+        }
+        sdkClients[number].hops -= 1
+        perform(.leavesItsNode, number)
+    }
+
+    private mutating func ask(
+        _ work: Request.Work, as open: SDKClient.Work, _ patience: Request.Patience, _ number: Int
+    ) -> ClientCore.Input {
+        sdkClients[number].limit(patience, at: now)
+        return sdkClients[number].ask(work, as: open, patience: patience)
+    }
+
     private mutating func ask(
         _ work: Request.Work, _ concern: WriteConcern?, _ number: Int
     ) -> ClientCore.Input {
+        let patience = sdkClients[number].drawPatience(for: work)
         if case .get(let path, let query) = work {
             let expected = sdkClients[number].expectedAnswer(to: path, query)
-            return sdkClients[number].ask(work, as: .read(expected))
+            return ask(work, as: .read(expected), patience, number)
         }
         let writes = work.denseWrites
-        if writes.isEmpty { return sdkClients[number].ask(work, as: .other) }
+        if writes.isEmpty { return ask(work, as: .other, patience, number) }
+        sdkClients[number].limit(patience, at: now)
         sdkClients[number].showWrites(writes)
         history.operations.append(
             ClientOperation(
@@ -76,7 +103,7 @@ extension SimulatedRun {
                 fingerprint: Fingerprint(of: writes), invoked: now))
         let operation = history.operations.count - 1
         return sdkClients[number].ask(
-            work, as: .operation(operation, wanted: concern), concern: concern)
+            work, as: .operation(operation, wanted: concern), patience: patience, concern: concern)
     }
 
     /// What the function of a transaction makes of a value: one more; it aborts on what is true or false.

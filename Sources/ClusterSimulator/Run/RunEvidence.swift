@@ -16,6 +16,11 @@ extension Evidence {
             for index in client.streams.indices { client.streams[index].finish(showing: value) }
             return client
         }
+        for client in sdkClients {
+            for writer in client.formerWriters + [client.writer] {
+                clientWriters[writer] = client.index
+            }
+        }
         programs = applications.map { ($0.index, $0.streams) }
         programs += run.firebaseClients.map { client in
             var streams = client.streams
@@ -78,7 +83,8 @@ extension Evidence {
         }
         return Port(
             node: run.nodes[node].name, usage: run.nodes[node].port.usage,
-            wasUsed: run.nodes[node].port.isUsed, connections: live.count, realtime: realtime)
+            wasUsed: run.nodes[node].port.isUsed, connections: live.count, realtime: realtime,
+            hasGoneClients: live.contains(where: \.isBroken))
     }
 
     private static func nodes(of run: SimulatedRun) -> [Node] {

@@ -31,6 +31,7 @@ extension SimulatedRun {
     /// The timer of a client rings, which may have been set to an earlier time meanwhile.
     mutating func turn(sdkClient number: Int) {
         if sdkClients[number].isGone { return }
+        if !sdkClients[number].recalls.isEmpty { takeRecalls(number) }
         if sdkClients[number].takeTurn(at: now) {
             take(nil, number)
         } else {
@@ -188,7 +189,7 @@ extension SimulatedRun {
         beginTurn(of: number)
         if let input { tell(input, to: number) }
         endTurn(of: number)
-        if input != nil { checkListeners(of: number) }
+        checkListeners(of: number)
     }
 
     mutating func beginTurn(of number: Int) {
@@ -217,8 +218,9 @@ extension SimulatedRun {
             case .observed(let listen, let events): observe(listen, events, number)
             case .ended(let listen, let error):
                 sdkClients[number].noteEnd(of: listen, error.description)
-            // These programs persist nothing.
-            case .disconnected, .persist, .recall: break
+            case .persist(let records): sdkClients[number].file?.keep(records)
+            case .recall(let key): recall(key, for: number)
+            case .disconnected: break
             case .connected: serve(number)
             }
         }
@@ -246,6 +248,7 @@ extension SimulatedRun {
         switch sdkClients[number].open.removeValue(forKey: request.number) {
         case .operation(let operation, let wanted)?:
             record(result, of: operation, wanted: wanted, number)
+            sdkClients[number].judgeAcceptance(result)
             sdkClients[number].requests?.finish(reading: result.value)
         case .transaction(let transaction)?, .transfer(let transaction, _)?:
             history.transactions[transaction].outcome = ClientOperation.Outcome(result)
@@ -256,6 +259,7 @@ extension SimulatedRun {
         case .modification?, .other?, nil: break
         }
         if sdkClients[number].dense != nil {
+            sdkClients[number].judgeDeadline(of: request.number, at: now)
             sdkClients[number].finishMirrored(request.number, isDone: result.isDoneByNode)
         }
         if sdkClients[number].requests != nil { scheduleAct(of: number) }
@@ -295,6 +299,7 @@ extension SimulatedRun {
         }
         endTurn(of: number)
         checkListeners(of: number)
+        hop(number, from: connection)
     }
 }
 

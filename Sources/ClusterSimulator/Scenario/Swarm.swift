@@ -33,6 +33,7 @@ struct Swarm {
         swarm.drawDensePrograms()
         swarm.drawClientsOfPorts()
         swarm.drawLimits()
+        swarm.drawFirebaseClients()
         swarm.drawUsers()
         return swarm.scenario
     }
@@ -123,9 +124,19 @@ struct Swarm {
     /// A third of the runs have clients of REST, and as many have streams of events.
     private mutating func drawClientsOfPorts() {
         set("clients rest", \.clients.rest, max(0, index(6) - 3))
-        set("clients streams", \.clients.streams, max(0, index(6) - 3))
+        set("clients streams", \.clients.streams, max(0, index(7) - 3))
         let steps = scenario.clients.rest + scenario.clients.streams == 0 ? 0 : 40 + index(100)
         set("workload rest", \.workload.rest, steps)
+    }
+
+    /// A third of the runs have clients of Firebase's protocol, most of which poll at first.
+    private mutating func drawFirebaseClients() {
+        set("clients firebase", \.clients.firebase, max(0, index(6) - 3))
+        set("clients polls", \.clients.polls, min(index(3), scenario.clients.firebase))
+        let steps = 20 + index(80)
+        if scenario.clients.firebase > 0, scenario.workload.applications == 0 {
+            set("workload applications", \.workload.applications, steps)
+        }
     }
 
     /// Small limits of nodes, so that these meet their ends.

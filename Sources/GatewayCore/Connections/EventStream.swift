@@ -1,6 +1,7 @@
 internal import DataTree
 internal import HTTPText
 internal import JSONText
+internal import Marks
 internal import SyncProtocol
 
 /// The events of one listen, as server-sent events as Firebase sends them.
@@ -13,6 +14,7 @@ struct EventStream {
     private let body: ChunkedBody
     /// Whether the text of an event is the same for other clients: chunks are not sent to those of HTTP/1.0.
     private let sharesTexts: Bool
+    private let partBytes: Int
     /// The rest of a large event.
     private var rest: AnswerText?
     private var waiting: ArraySlice<[Write]> = []
@@ -21,12 +23,13 @@ struct EventStream {
 
     init(
         of listen: UInt64, in form: JSONWriter.Form, _ body: ChunkedBody, sharesTexts: Bool,
-        at milliseconds: UInt64
+        partBytes: Int = PartSizes().answerBytes, at milliseconds: UInt64
     ) {
         self.listen = listen
         self.form = form
         self.body = body
         self.sharesTexts = sharesTexts
+        self.partBytes = partBytes
         sentMilliseconds = milliseconds
     }
 
@@ -50,6 +53,7 @@ struct EventStream {
             let writes = shown(of: writes)
             if writes.isEmpty { return .nothing }
             if isPartWay {
+                sometimes(.eventWaitsBehindLargeOne)
                 waiting.append(writes)
                 return waiting.count <= EventStream.waitingLimit ? .nothing : .ends([])
             }
@@ -66,7 +70,7 @@ struct EventStream {
     mutating func nextPart(at milliseconds: UInt64) -> [UInt8] {
         sentMilliseconds = milliseconds
         var bytes = writeRest()
-        while rest == nil, bytes.count < AnswerText.partBytes, let writes = waiting.popFirst() {
+        while rest == nil, bytes.count < partBytes, let writes = waiting.popFirst() {
             bytes += begin(writes)
         }
         return bytes
@@ -108,7 +112,7 @@ extension EventStream {
             var text = EventStream.event(of: writes, in: form)
             var bytes: [UInt8] = []
             // A large one is made by each client that reads it, part by part.
-            return text.write(to: &bytes) ? [] : body.piece(bytes)
+            return text.write(to: &bytes, atLeast: partBytes) ? [] : body.piece(bytes)
         }
         return whole.isEmpty ? begin(writes) : whole
     }
@@ -121,7 +125,7 @@ extension EventStream {
     private mutating func writeRest() -> [UInt8] {
         guard var text = rest.take() else { return [] }
         var bytes: [UInt8] = []
-        if text.write(to: &bytes) { rest = text }
+        if text.write(to: &bytes, atLeast: partBytes) { rest = text }
         return body.piece(bytes)
     }
 

@@ -79,7 +79,8 @@ extension Connection {
         if let last = head.last { context.endRealtime(last) }
         let name = context.unguessableName()
         let session = RealtimeSession(
-            name: name, host: head.host, access: context.access, at: context.now)
+            name: name, host: head.host, access: context.access,
+            in: context.configuration.parts, at: context.now)
         let bytes = upgrade(head, to: .connection(session), &context)
         context.nameRealtime(id, name)
         openSession(&context)

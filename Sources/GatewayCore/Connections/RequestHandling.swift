@@ -1,4 +1,5 @@
 internal import HTTPText
+internal import Marks
 internal import SyncProtocol
 
 // How a connection reads requests, asks the replica, and answers.
@@ -185,7 +186,7 @@ extension Connection {
             return finish(closes: request.form.closesConnection, &context)
         }
         var part: [UInt8] = []
-        guard text.write(to: &part) else {
+        guard text.write(to: &part, atLeast: context.configuration.parts.answerBytes) else {
             let message = head.message(body: part, form: request.form, date: context.date)
             context.send(message, to: id)
             return finish(closes: request.form.closesConnection, &context)
@@ -200,6 +201,7 @@ extension Connection {
     private mutating func awaitRoom(
         for text: AnswerText, _ body: ChunkedBody, _ context: inout GatewayContext
     ) {
+        sometimes(.answerLeavesInParts)
         let since = context.elapsedMilliseconds
         become(.answering(text, body, sinceMilliseconds: since))
         context.output(.reportWritable(id))
@@ -209,7 +211,7 @@ extension Connection {
     mutating func continueAnswer(_ context: inout GatewayContext) {
         guard case .answering(var text, let body, _) = become(.idle) else { return }
         var part: [UInt8] = []
-        let more = text.write(to: &part)
+        let more = text.write(to: &part, atLeast: context.configuration.parts.answerBytes)
         context.send(body.piece(part), to: id)
         if more { return awaitRoom(for: text, body, &context) }
         context.send(body.end, to: id)
@@ -227,7 +229,7 @@ extension Connection {
     /// Sends an answer after which the connection closes, as what it brings has no meaning any more.
     mutating func sendLast(_ answer: Answer, _ context: inout GatewayContext) {
         var bytes: [UInt8] = []
-        if var text = answer.text { _ = text.write(to: &bytes) }
+        if var text = answer.text { _ = text.write(to: &bytes, atLeast: PartSizes().answerBytes) }
         let head = ResponseHead(answer, origin: nil, in: context.configuration)
         context.metrics.countRequest(nil, answer.status)
         context.send(head.message(body: bytes, form: .afterFailure, date: context.date), to: id)
@@ -271,7 +273,7 @@ extension Connection {
         context.send(bytes, to: id)
         let stream = EventStream(
             of: listen, in: rest.form.form, body, sharesTexts: request.form.version == .http11,
-            at: context.elapsedMilliseconds)
+            partBytes: context.configuration.parts.answerBytes, at: context.elapsedMilliseconds)
         become(.streaming(stream))
     }
 

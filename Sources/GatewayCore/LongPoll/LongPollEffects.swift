@@ -1,3 +1,4 @@
+internal import Marks
 internal import SyncProtocol
 
 // How a gateway does what sessions with long polls want: their effects concern other connections than the one that is being
@@ -25,7 +26,8 @@ extension GatewayContext {
         let name = unguessableName()
         var session = LongPollSession(
             credential,
-            RealtimeSession(name: name, host: host, access: access, at: now))
+            RealtimeSession(
+                name: name, host: host, access: access, in: configuration.parts, at: now))
         let script = session.begin(callback: callback, at: now)
         let id = longPolls.add(session)
         nameRealtime(id, name)
@@ -54,6 +56,7 @@ extension GatewayContext {
         case .close(let connection, let code): signal(.close(code: code), to: connection)
         case .handOver(let connection):
             guard let session = longPolls.remove(id) else { return }
+            sometimes(.sessionChangesToSocket)
             signal(.adopt(session, as: id), to: connection)
         case .delayRefusal:
             guard !delayRefusal(of: id) else { return }

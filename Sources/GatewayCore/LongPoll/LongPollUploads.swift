@@ -1,3 +1,5 @@
+internal import Marks
+
 /// Puts the segments that the polls of a session bring in order, and joins them to messages.
 ///
 /// Two polls can be on their way at once, so segments may come early, or twice if a browser repeats a request.
@@ -29,6 +31,7 @@ struct LongPollUploads {
     mutating func append(_ segment: LongPollSegment) throws(Failure) -> [[UInt8]] {
         guard segment.number >= next, early[segment.number] == nil else { return [] }
         guard segment.number - next < LongPollUploads.window else { throw .tooLarge }
+        if segment.number > next { sometimes(.segmentComesEarly) }
         early[segment.number] = segment
         earlyBytes += segment.text.count
         guard waitingBytes <= LongPollUploads.byteLimit else { throw .tooLarge }

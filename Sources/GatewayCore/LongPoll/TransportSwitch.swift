@@ -1,4 +1,5 @@
 internal import JSONText
+internal import Marks
 internal import SyncProtocol
 
 /// The change of a session from long polls to a WebSocket, which Firebase's clients ask for by `s=`.
@@ -51,6 +52,7 @@ struct TransportSwitch {
             case .request, .endedTransmission, .other: break
             }
         }
+        sometimes(.messageComesBeforePollsEnd)
         early.append(text)
         earlyBytes += text.count
         return .waits

@@ -8,18 +8,18 @@ enum ChunkCutter {
     static let limit = 16_384
 
     /// Where the chunk ends that begins at an index; nil if the text ends before the chunk is full.
-    static func end(of text: [UInt8], from start: Int) -> Int? {
+    static func end(of text: [UInt8], from start: Int, limit: Int = limit) -> Int? {
         if text.count - start <= limit { return nil }
         return text.withUnsafeBytes { text in
             let ahead = UnsafeRawBufferPointer(rebasing: text[start..<start + limit])
             // A byte of more than 7 bits is a part of a character, and the next one may be too.
             if text[start + limit] < 0x80, ahead.isASCII { return start + limit }
-            return endOfCharacters(in: text, from: start)
+            return endOfCharacters(in: text, from: start, limit: limit)
         }
     }
 
     private static func endOfCharacters(
-        in text: UnsafeRawBufferPointer, from start: Int
+        in text: UnsafeRawBufferPointer, from start: Int, limit: Int
     ) -> Int? {
         var units = 0
         for index in start..<text.count {
@@ -34,10 +34,10 @@ enum ChunkCutter {
     }
 
     /// The WebSocket messages of a text: itself, or the number of its chunks, and these.
-    static func frames(of text: [UInt8]) -> [[UInt8]] {
-        guard var end = end(of: text, from: 0) else { return [text] }
+    static func frames(of text: [UInt8], limit: Int = limit) -> [[UInt8]] {
+        guard var end = end(of: text, from: 0, limit: limit) else { return [text] }
         var chunks = [Array(text[..<end])]
-        while let next = self.end(of: text, from: end) {
+        while let next = self.end(of: text, from: end, limit: limit) {
             chunks.append(Array(text[end..<next]))
             end = next
         }

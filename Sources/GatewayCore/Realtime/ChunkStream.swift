@@ -22,15 +22,16 @@ struct ChunkStream {
         case ended
     }
 
-    /// Texts that are shorter are not large.
-    static let threshold = 256 << 10
     /// So many chunks are counted at a time: as much text as a part has that is sent.
     private static let countedAtOnce = 16
 
+    private let sizes: PartSizes
     private var phase: Phase
 
     /// The messages of a text.
-    init(_ text: AnswerText) { phase = .unread(text) }
+    init(_ text: AnswerText, in sizes: PartSizes = PartSizes()) {
+        (self.sizes, phase) = (sizes, .unread(text))
+    }
 
     /// Returns what comes next.
     mutating func next() -> Step {
@@ -39,9 +40,9 @@ struct ChunkStream {
         swap(&present, &phase)
         switch present {
         case .unread(let text):
-            var chunks = Chunks(text)
-            guard chunks.read(atLeast: ChunkStream.threshold) else {
-                return .whole(ChunkCutter.frames(of: chunks.bytes))
+            var chunks = Chunks(text, of: sizes.chunkUnits)
+            guard chunks.read(atLeast: sizes.textBytes) else {
+                return .whole(ChunkCutter.frames(of: chunks.bytes, limit: sizes.chunkUnits))
             }
             phase = .counting(chunks, count: 0, text)
             return .counts
@@ -60,7 +61,7 @@ struct ChunkStream {
         var (chunks, count) = (chunks, count)
         for _ in 0..<ChunkStream.countedAtOnce {
             guard chunks.nextRange() != nil else {
-                phase = .sending(Chunks(text))
+                phase = .sending(Chunks(text, of: sizes.chunkUnits))
                 return .frame(Array(String(count).utf8))
             }
             count += 1
@@ -72,16 +73,18 @@ struct ChunkStream {
 
 /// The chunks of a text, of which it holds a part in memory.
 private struct Chunks {
+    /// The most UTF-16 code units of a chunk.
+    private let limit: Int
     private var text: AnswerText
     private(set) var bytes: [UInt8] = []
     /// Where the next chunk begins.
     private var start = 0
     private var hasMore = true
 
-    init(_ text: AnswerText) { self.text = text }
+    init(_ text: AnswerText, of limit: Int) { (self.text, self.limit) = (text, limit) }
 
     /// Reads on in the text; returns whether more follows.
-    mutating func read(atLeast count: Int = 4 * ChunkCutter.limit) -> Bool {
+    mutating func read(atLeast count: Int) -> Bool {
         bytes.removeSubrange(..<start)
         start = 0
         hasMore = text.write(to: &bytes, atLeast: count)
@@ -93,7 +96,7 @@ private struct Chunks {
     /// Where the next chunk is in `bytes`; nil at the end.
     mutating func nextRange() -> Range<Int>? {
         while true {
-            if let end = ChunkCutter.end(of: bytes, from: start) {
+            if let end = ChunkCutter.end(of: bytes, from: start, limit: limit) {
                 defer { start = end }
                 return start..<end
             }
@@ -101,7 +104,7 @@ private struct Chunks {
                 defer { start = bytes.count }
                 return start < bytes.count ? start..<bytes.count : nil
             }
-            _ = read()
+            _ = read(atLeast: 4 * limit)
         }
     }
 }

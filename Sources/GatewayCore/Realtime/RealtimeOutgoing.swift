@@ -1,3 +1,5 @@
+internal import Marks
+
 /// The WebSocket messages to one Firebase client, in order: while those of a large value leave one by one, later ones
 /// wait.
 struct RealtimeOutgoing {
@@ -9,15 +11,14 @@ struct RealtimeOutgoing {
     /// With more bytes of texts, or more messages, behind a large value than this the session has to end.
     static let byteLimit = 16 << 20
     static let countLimit = 25_000
-    /// About so much of what waits is sent at a time.
-    private static let partBytes = 256 << 10
-    /// With more bytes of values in one turn than this, further ones wait: a client can ask for many with few bytes.
-    static let valueBytesPerTurn = 1 << 20
 
+    private let sizes: PartSizes
     private var waiting: ArraySlice<Waiting> = []
     /// The bytes of the texts that wait.
     private(set) var waitingBytes = 0
     private var valueBytes = 0
+
+    init(in sizes: PartSizes = PartSizes()) { self.sizes = sizes }
 
     /// Whether messages wait until the connection has room.
     var isWaiting: Bool { !waiting.isEmpty }
@@ -31,7 +32,8 @@ struct RealtimeOutgoing {
 
     /// The frames of a text that can be sent now.
     mutating func send(_ text: [UInt8]) -> [[UInt8]] {
-        if waiting.isEmpty { return ChunkCutter.frames(of: text) }
+        if waiting.isEmpty { return ChunkCutter.frames(of: text, limit: sizes.chunkUnits) }
+        sometimes(.textWaitsBehindLargeValue)
         waiting.append(.text(text))
         waitingBytes += text.count
         return []
@@ -39,8 +41,9 @@ struct RealtimeOutgoing {
 
     /// The frames of a text with a value that can be sent now.
     mutating func send(value text: AnswerText) -> [[UInt8]] {
-        waiting.append(.value(ChunkStream(text)))
-        guard waiting.count == 1, valueBytes < RealtimeOutgoing.valueBytesPerTurn else { return [] }
+        if !waiting.isEmpty { sometimes(.valueWaitsBehindAnother) }
+        waiting.append(.value(ChunkStream(text, in: sizes)))
+        guard waiting.count == 1, valueBytes < sizes.valueBytesPerTurn else { return [] }
         let frames = next()
         valueBytes += frames.reduce(0) { $0 + $1.count }
         return frames
@@ -49,7 +52,7 @@ struct RealtimeOutgoing {
     /// The next frames, once the earlier ones have left; none while chunks are counted.
     mutating func next() -> [[UInt8]] {
         var frames: [[UInt8]] = []
-        var room = RealtimeOutgoing.partBytes
+        var room = sizes.sendBytes
         var hasEndedLarge = false
         while room > 0, let next = waiting.first {
             // Once a large value has left, another one begins.
@@ -67,7 +70,7 @@ struct RealtimeOutgoing {
         case .text(let text):
             waiting.removeFirst()
             waitingBytes -= text.count
-            return ChunkCutter.frames(of: text)
+            return ChunkCutter.frames(of: text, limit: sizes.chunkUnits)
         case .value(var stream):
             // Nothing else holds it, so that it is changed in place.
             waiting[waiting.startIndex] = .text([])

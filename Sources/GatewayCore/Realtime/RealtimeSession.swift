@@ -47,7 +47,8 @@ package struct RealtimeSession {
 
     var requests: [UInt64: Request] = [:]
     var lastRequest: UInt64 = 0
-    private var outgoing = RealtimeOutgoing()
+    private let sizes: PartSizes
+    private var outgoing: RealtimeOutgoing
     /// When something came from the client last.
     var heard: Moment
     private(set) var isOver = false
@@ -58,8 +59,13 @@ package struct RealtimeSession {
     ///   - name: 32 characters that nobody can guess, for whoever knows them can end the session.
     ///   - host: What the request's `Host` says; clients connect to it the next time.
     ///   - access: Who clients are by what they show; the replica has to know its `initial` identity.
-    package init(name: String, host: String, access: Access = Access(), at now: Moment) {
-        (self.name, self.host, self.access) = (name, host, access)
+    ///   - sizes: The parts in which large texts leave.
+    package init(
+        name: String, host: String, access: Access = Access(), in sizes: PartSizes = PartSizes(),
+        at now: Moment
+    ) {
+        (self.name, self.host, self.access, self.sizes) = (name, host, access, sizes)
+        outgoing = RealtimeOutgoing(in: sizes)
         identity = access.initial
         heard = now
     }
@@ -196,7 +202,7 @@ extension RealtimeSession {
                 var text = RealtimeText.push(writes, at: path)
                 var bytes: [UInt8] = []
                 // A large one is made by each client that reads it, part by part.
-                return text.write(to: &bytes, atLeast: ChunkStream.threshold) ? [] : bytes
+                return text.write(to: &bytes, atLeast: sizes.textBytes) ? [] : bytes
             }
         if !whole.isEmpty { return send(whole + tail) }
         return send(value: RealtimeText.push(writes, at: path).followed(by: tail))

@@ -12,8 +12,8 @@ struct AnswerText {
         case update(UpdateWriter)
     }
 
-    /// The size of a part.
-    static let partBytes = 64 << 10
+    /// At least so much of bytes that exist already is a part.
+    private static let pieceBytes = 64 << 10
 
     /// The pieces that are not written, the last one first.
     private var rest: [Piece]
@@ -57,9 +57,7 @@ struct AnswerText {
     /// Appends the next part of the text, which is somewhat larger than `count` unless it is the last.
     ///
     /// - Returns: Whether more follows.
-    mutating func write(
-        to bytes: inout [UInt8], atLeast count: Int = AnswerText.partBytes
-    ) -> Bool {
+    mutating func write(to bytes: inout [UInt8], atLeast count: Int) -> Bool {
         let end = bytes.count + count
         // Taken out, so that it is changed in place.
         while var piece = rest.popLast() {
@@ -76,7 +74,7 @@ struct AnswerText {
         _ piece: inout Piece, to bytes: inout [UInt8], until end: Int
     ) -> Bool {
         if case .bytes(let text) = piece {
-            let next = min(text.count, written + max(end - bytes.count, AnswerText.partBytes))
+            let next = min(text.count, written + max(end - bytes.count, AnswerText.pieceBytes))
             bytes += text[written..<next]
             written = next < text.count ? next : 0
             return written > 0

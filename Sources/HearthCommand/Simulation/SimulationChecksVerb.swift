@@ -59,7 +59,7 @@ extension Check {
             .nonsenseIsRefused, .outcomesBecomeKnown:
             .clients
         case .readYourWrites, .monotonicReads, .monotonicWrites, .writesFollowReads,
-            .clientsConnectInTime:
+            .clientsConnectInTime, .requestsEndInTime, .writesCountOnce:
             .library
         case .restReadsShowTheTree, .restAnswersAreRight, .malformedRequestsAreRefused: .rest
         case .streamsShowTheTree: .streams
@@ -102,6 +102,8 @@ extension Check {
         case .clientsKeepWhatTheySaw: "no node that serves a client holds less than it saw"
         case .onDisconnectWritesAreDone: "the end of a session does what it had left"
         case .answersInTime: "no client waits longer than `answer`"
+        case .requestsEndInTime: "a request ends when its patience is over"
+        case .writesCountOnce: "a write is done once at most, and not if that was refused"
         case .memoryIsFreed: "what is stable is forgotten"
         case .transactionsCount: "each committed transaction counts once"
         case .transactionsLinearizable: "transactions on a value rest one upon the other"

@@ -45,6 +45,11 @@ struct ClientSessions: Sendable {
 
     mutating func halt(_ id: SessionID) { halted.insert(id) }
 
+    /// Halts the session of a native client; any other client, of REST for example, never says the hello that ends this.
+    mutating func haltIfGreeted(_ id: SessionID) {
+        if told(id) != nil { halt(id) }
+    }
+
     func isAhead(_ id: SessionID) -> Bool { !ahead.isEmpty && ahead.contains(id) }
 
     /// Ends all sessions until their next hello; returns them, ascending, each with what it was told, unless the rules have

@@ -24,8 +24,7 @@ extension Sessions {
     /// Refuses a request without waiting for earlier turns to be stored.
     mutating func refuseAtOnce(_ failure: StorageFailure, _ id: UInt64, _ session: SessionID) {
         countRefusal()
-        // Later writes of a client that stamps none cannot overtake this one.
-        if clients.told(session) != nil { clients.halt(session) }
+        clients.haltIfGreeted(session)
         let refusal = NodeMessage.error(
             id: id, code: .unavailable, problem: failure.problem, fix: failure.fix)
         sendAtOnce(refusal, to: session)

@@ -115,7 +115,7 @@ import Testing
     private func text(of status: NodeStatus) -> String {
         var text = GatewayContext(GatewayConfiguration()).metricsAnswer(status).text!
         var bytes: [UInt8] = []
-        while text.write(to: &bytes) {}
+        while text.write(to: &bytes, atLeast: 1_000) {}
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test func `a text that is not large is sent whole, at its end`() {
-        for length in [0, 10, 16_384, 16_385, ChunkStream.threshold - 2] {
+        for length in [0, 10, 16_384, 16_385, PartSizes().textBytes - 2] {
             let text = [UInt8](repeating: 0x78, count: length)
             var stream = ChunkStream(AnswerText(text))
             #expect(stream.next() == .whole(ChunkCutter.frames(of: text)))

@@ -61,9 +61,9 @@ extension AnswerText {
     @Test func `long bytes leave in parts as well`() {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 >> 4) }
         let text = AnswerText(pieces: [.bytes(bytes), .bytes([1]), .bytes(bytes)])
-        let parts = text.parts(atLeast: AnswerText.partBytes)
+        let parts = text.parts(atLeast: PartSizes().answerBytes)
         #expect(parts.count > 5)
-        #expect(parts.allSatisfy { $0.count <= 3 * AnswerText.partBytes })
+        #expect(parts.allSatisfy { $0.count <= 3 * PartSizes().answerBytes })
         #expect(parts.joined().elementsEqual(bytes + [1] + bytes))
     }
 

@@ -199,6 +199,23 @@ import Testing
         #expect(reason.hasSuffix("it reaches no other node"))
     }
 
+    @Test func `a client that says no hello writes again once its node has rejoined`() {
+        var cluster = cluster()
+        cluster.send(.evict(id: 1, member: "n3"), to: "n1")
+        cluster.quiesce(milliseconds: 300)
+        _ = cluster.takeReplies()
+        cluster.send(.put(id: 2, path: count, value: 2), to: "n3")
+        guard case .error(2, .unavailable, _, _)? = cluster.takeReplies().first else {
+            Issue.record("the write was not refused")
+            return
+        }
+        cluster.quiesce(milliseconds: 6_000)
+        _ = cluster.takeReplies()
+        cluster.send(.put(id: 3, path: count, value: 3), to: "n3")
+        cluster.quiesce()
+        #expect(cluster.takeReplies().contains(.ok(id: 3)))
+    }
+
     @Test func `a node that runs is evicted at once, says why it takes no writes, and rejoins`() {
         var cluster = cluster()
         cluster.send(.evict(id: 1, member: "n3"), to: "n1")

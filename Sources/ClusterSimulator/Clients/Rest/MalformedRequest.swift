@@ -24,12 +24,17 @@ struct MalformedRequest {
                 .replacing("|", with: "\n").utf8)
     }
 
-    /// One of all that there are.
+    /// One of all that there are; one in eight is at a limit.
     static func draw(_ random: inout SplitMix64) -> MalformedRequest {
-        all[random.index(below: all.count)]
+        random.index(below: 8) == 0 ? tooDeep : all[random.index(below: all.count)]
     }
 
     static let all = framing + heads + queries + bodies
+
+    private static let tooDeep = MalformedRequest(
+        "an update that is too deep", 400,
+        "PATCH /\(String(repeating: "d/", count: 19))d.json HTTP/1.1\nHOST\nContent-Length: 31\n\n"
+            + "{\"\(String(repeating: "e/", count: 12))e\":1}")
 
     private static func get(_ name: String, _ status: Int, _ target: String) -> MalformedRequest {
         MalformedRequest(

@@ -37,7 +37,7 @@ struct StreamClient {
     ) {
         var random = random
         (self.index, self.nodes, self.remaining, self.path) = (index, nodes, remaining, path)
-        selection = random.index(below: 2) == 0 ? RestSelection() : RestSelection(&random)
+        selection = random.index(below: 4) > 0 ? RestSelection() : RestSelection(&random)
         isExport = random.index(below: 2) == 0
         self.random = random
     }
@@ -112,6 +112,9 @@ extension StreamClient {
     }
 
     private mutating func change(by event: EventLines.Event, _ json: JSONReader) {
+        if !isExport, event.data.contains(priority: Array("\".priority\"".utf8)) {
+            note("a plain event with a priority: \(String(decoding: event.data, as: UTF8.self))")
+        }
         guard let change = StreamChange(event, by: json) else {
             return note("cannot read \(String(decoding: event.data, as: UTF8.self))")
         }
@@ -129,6 +132,12 @@ extension StreamClient {
         }
         if isExport, value == shown { note("an event changes nothing: \(change) of \(value)") }
         shown = value
+    }
+}
+
+extension [UInt8] {
+    fileprivate func contains(priority name: [UInt8]) -> Bool {
+        indices.contains { self[$0] == name[0] && self[$0...].starts(with: name) }
     }
 }
 

@@ -1,0 +1,43 @@
+import ClientCore
+import DataTree
+import SyncProtocol
+
+/// The file in which a persistent client keeps what its next process needs.
+struct ClientFile {
+    private var writes: [UInt64: [UInt8]] = [:]
+    private var values: [String: [UInt8]] = [:]
+
+    /// The writes that have no outcome, in their order.
+    var keptWrites: [KeptWrite] {
+        writes.sorted { $0.key < $1.key }.map { KeptWrite(number: $0.key, frame: $0.value) }
+    }
+
+    func value(at key: String) -> [UInt8]? { values[key] }
+
+    mutating func keep(_ records: [Record]) {
+        for record in records {
+            switch record {
+            case .write(let number, let frame): writes[number] = frame
+            case .writeEnded(let number): writes[number] = nil
+            case .value(let key, let frame): values[key] = frame
+            }
+        }
+    }
+}
+
+extension KeptWrite {
+    /// What it writes, with whole paths.
+    var writes: [Write] {
+        guard
+            case .message(let message)? = try? FrameReader<ClientMessage>.messages(in: frame).first
+        else { return [] }
+        switch message.request {
+        case .put(let put): return [Write(path: put.path, value: put.value)]
+        case .merge(let merge):
+            return merge.writes.map {
+                Write(path: merge.path.appending($0.path), value: $0.value)
+            }
+        default: return []
+        }
+    }
+}

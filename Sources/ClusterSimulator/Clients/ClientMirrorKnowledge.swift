@@ -1,0 +1,50 @@
+import DataTree
+import QueryEngine
+
+// What a client can know at all: a listener is told no value that neither a node, nor a file, nor a write has told the client.
+
+extension ClientMirror {
+    /// Whether a node, or a file, may have told the client all that a listener shows. A query that hides some children tells all
+    /// of the others.
+    fileprivate func mayKnow(_ stream: EventStream) -> Bool {
+        if !recalled.isEmpty { return true }
+        return heard.contains { listen in
+            listen.path.contains(stream.path)
+                && (!listen.query.isFiltered || listen.path != stream.path
+                    || listen.query == stream.query)
+        }
+    }
+
+    /// Whether an unanswered write or transaction of the program is of all that is at a path.
+    fileprivate func isWritten(_ path: Path) -> Bool {
+        writes.contains { $0.writes.contains { $0.path.contains(path) } }
+            || transactions.values.contains { $0.contains(path) }
+    }
+
+    /// How many unanswered writes and transactions there are at, above and below a path.
+    fileprivate func writeCount(around path: Path) -> Int {
+        writes.count { $0.overlaps(path) }
+            + transactions.values.count { $0.contains(path) || path.contains($0) }
+    }
+}
+
+extension SDKClient {
+    /// A listener that was told a value since the last look was so by something.
+    mutating func checkOrigins(at now: Microseconds) {
+        for index in streams.indices where !streams[index].isOver {
+            let stream = streams[index]
+            let isTold = stream.valueCount > stream.lookedAt.valueCount
+            // Of several writes, those that are left may show before they are taken back, too.
+            if isTold, stream.lookedAt.writeCount < 2, !mirror.isWritten(stream.path),
+                !mirror.mayKnow(stream)
+            {
+                tally.note(
+                    .ownWritesShow,
+                    "is told \(stream.value?.description ?? "nothing") at \(stream.path) by "
+                        + "\(stream.query.text) at \(now.description), and no node has told it anything"
+                )
+            }
+            streams[index].lookedAt = (stream.valueCount, mirror.writeCount(around: stream.path))
+        }
+    }
+}

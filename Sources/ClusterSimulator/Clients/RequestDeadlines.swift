@@ -1,0 +1,43 @@
+import ClientCore
+import ReplicaCore
+import SyncProtocol
+
+// The patience of a dense program: each request has an outcome when that is over.
+
+extension SDKClient {
+    /// A timer rings so late at most.
+    private static let lateness: Microseconds = .milliseconds(120)
+
+    /// How long a request may take; without a limit mostly.
+    mutating func drawPatience(for work: Request.Work) -> Request.Patience {
+        if case .awaitStable(let milliseconds) = work {
+            return .limited(milliseconds: milliseconds + 1_500)
+        }
+        return switch random.index(below: 6) {
+        case 0: .limited(milliseconds: 20 + random.number(below: 300))
+        case 1: .limited(milliseconds: 300 + random.number(below: 3_000))
+        case 2: .brief(milliseconds: 50 + random.number(below: 2_000))
+        default: .endless
+        }
+    }
+
+    /// The next request has an outcome after its patience.
+    mutating func limit(_ patience: Request.Patience, at now: Microseconds) {
+        switch patience {
+        case .endless: break
+        case .limited(let milliseconds), .brief(let milliseconds):
+            deadlines[nextRequestNumber] = now + .milliseconds(milliseconds)
+        }
+    }
+
+    /// A request has an outcome.
+    mutating func judgeDeadline(of request: UInt64, at now: Microseconds) {
+        guard let deadline = deadlines.removeValue(forKey: request) else { return }
+        tally.count(.requestsEndInTime)
+        guard now > deadline + SDKClient.lateness else { return }
+        tally.note(
+            .requestsEndInTime,
+            "waited for its request \(request) until \(now.description), and would wait until "
+                + "\(deadline.description) at most")
+    }
+}
