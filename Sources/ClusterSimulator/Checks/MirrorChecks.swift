@@ -14,6 +14,7 @@ enum MirrorChecks {
         switch check {
         case .queriesShowTheTree: "listens of dense programs after a frame"
         case .ownWritesShow: "listeners of dense programs after a turn"
+        case .stableAnswersHold: "answers to clients that waited until all was stable"
         case .readsAgree: "reads of dense programs"
         case .nonsenseIsRefused: "requests and queries that have to be refused"
         default: "acknowledged writes and sessions of dense programs"

@@ -45,6 +45,8 @@ struct DenseProgram {
     private var listens: [Int] = []
     private var listenCount = 0
     private var pushIDs = PushIDGenerator()
+    /// The keys that it pushed last.
+    private var pushed: [Key] = []
 
     init(remaining: Int, children: Int) {
         self.remaining = remaining
@@ -78,11 +80,14 @@ struct DenseProgram {
             isReading.toggle()
             return isReading ? .readsAgain : .stopsReading
         case 17..<20: return .asks(drawOnDisconnect(tag, &random), concern: nil)
-        case 20: return .asks(.get(drawList(&random), drawQuery(&random)), concern: nil)
+        case 20:
+            if random.index(below: 3) == 0 {
+                return .asks(.awaitStable(milliseconds: 5_000), concern: nil)
+            }
+            return .asks(.get(drawList(&random), drawQuery(&random)), concern: nil)
         case 21: return drawRareStep(tag, &random)
         case 22:
-            let key = pushIDs.next(at: milliseconds, random: &random)
-            let path = DenseProgram.lists[1].appending(key)
+            let path = DenseProgram.lists[1].appending(drawPushedKey(at: milliseconds, &random))
             return .asks(.put(path, drawValue(tag, &random)), concern: nil)
         default:
             let concern: WriteConcern? =
@@ -98,6 +103,17 @@ struct DenseProgram {
         case 2: .asksInvalid(drawInvalid(tag, &random))
         default: drawTransaction(&random)
         }
+    }
+
+    /// A new key, or one of the last.
+    private mutating func drawPushedKey(
+        at milliseconds: UInt64, _ random: inout SplitMix64
+    ) -> Key {
+        let index = random.index(below: 6)
+        if index < pushed.count { return pushed[index] }
+        let key = pushIDs.next(at: milliseconds, random: &random)
+        pushed = [key] + pushed.prefix(2)
+        return key
     }
 
     /// A write that no tree may have: no number, too deep, or at too long a path.

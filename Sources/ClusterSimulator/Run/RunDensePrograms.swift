@@ -67,6 +67,9 @@ extension SimulatedRun {
             let expected = sdkClients[number].expectedAnswer(to: path, query)
             return sdkClients[number].ask(work, as: .read(expected))
         }
+        if case .awaitStable = work {
+            return sdkClients[number].ask(work, as: .stability(since: now))
+        }
         let writes = work.denseWrites
         if writes.isEmpty { return sdkClients[number].ask(work, as: .other) }
         sdkClients[number].showWrites(writes)
