@@ -31,7 +31,7 @@ enum AcknowledgedWritesSurvive {
 
 extension Operation {
     /// What it keeps under `_conflicts`: the writes of an operation that an evicted node alone had.
-    fileprivate var kept: [Write] {
+    var kept: [Write] {
         guard let write = writes.first, write.path.keys.first?.text == "_conflicts"
         else { return [] }
         return write.value[Key(unchecked: "writes")].children.compactMap { _, kept in

@@ -5,6 +5,14 @@ public enum Check: String, CaseIterable, Sendable {
     case replicasEqual = "replicas-equal"
     /// After each turn, each replica shows what executing the operations it has received gives.
     case everyTurnEqualsOracle = "every-turn-equals-oracle"
+    /// Operations that arrive late at a copy of a replica's state, or of what its disk gives, have the effect that the definition says.
+    case lateWritesLand = "late-writes-land"
+    /// A node that can ask another one soon holds all that the other one has made.
+    case nodesCatchUpInTime = "nodes-catch-up-in-time"
+    /// A client that waits until all earlier writes have arrived is answered once its node holds them.
+    case stableAnswersHold = "stable-answers-hold"
+    /// A replay after an eviction writes nothing where there is something.
+    case replaysConflictWithNothing = "replays-conflict-with-nothing"
     /// Each acknowledged push is on every replica, once, with its value, in the order of the keys.
     case acknowledgedPushes = "acknowledged-pushes"
     /// No two pushes ever got the same key, and the keys of a client ascend.
@@ -127,8 +135,7 @@ extension Check {
     var isTimed: Bool {
         switch self {
         case .answersInTime, .requestsEndInTime, .outcomesBecomeKnown, .nodesServeInTime,
-            .clientsConnectInTime,
-            .goneClientsAreNoticed:
+            .clientsConnectInTime, .goneClientsAreNoticed, .nodesCatchUpInTime:
             true
         default: false
         }

@@ -7,6 +7,9 @@ extension Check {
             switch self {
             case .replicasEqual: ReplicasEqual.judge(evidence)
             case .everyTurnEqualsOracle: EveryTurnEqualsOracle.judge(evidence)
+            case .lateWritesLand: LateWritesLand.judge(evidence)
+            case .nodesCatchUpInTime: NodesCatchUpInTime.judge(evidence)
+            case .replaysConflictWithNothing: ReplaysConflictWithNothing.judge(evidence)
             case .acknowledgedPushes: AcknowledgedPushes.judge(evidence)
             case .pushKeys: PushKeys.judge(evidence)
             case .incrementsAddUp: IncrementsAddUp.judge(evidence)
@@ -20,7 +23,7 @@ extension Check {
                 .oldValuesAreRight, .changesTellTheTruth, .eventsAreExact:
                 EventChecks.judge(self, evidence)
             case .queriesShowTheTree, .ownWritesShow, .clientsKeepWhatTheySaw, .readsAgree,
-                .nonsenseIsRefused, .requestsEndInTime:
+                .nonsenseIsRefused, .requestsEndInTime, .stableAnswersHold:
                 MirrorChecks.judge(self, evidence)
             case .onDisconnectWritesAreDone: OnDisconnectWritesAreDone.judge(evidence)
             case .answersInTime: AnswersInTime.judge(evidence)

@@ -65,6 +65,19 @@ struct EveryTurnOracle {
         }
     }
 
+    /// The operations with stamps after a time.
+    func operations(after time: HybridTime) -> ArraySlice<Operation> {
+        operations[(operations.lastIndex { $0.stamp.time <= time } ?? -1) + 1..<operations.count]
+    }
+
+    /// What the operations would give together with these.
+    func value(with late: [Operation]) -> Value {
+        var oracle = self
+        for operation in late { oracle.insert(operation) }
+        oracle.execute()
+        return oracle.expected
+    }
+
     private mutating func insert(_ operation: Operation) {
         var index = operations.count
         while index > 0, operation.stamp < operations[index - 1].stamp { index -= 1 }

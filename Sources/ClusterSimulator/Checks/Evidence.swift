@@ -68,6 +68,9 @@ struct Evidence {
     /// How long nodes took to serve that began while all others served.
     var starts: [ServiceStart] = []
     var everyTurn: [EveryTurnOracle] = []
+    var lateWrites: [LateWrites] = []
+    /// Nil where nobody watched.
+    var catchingUp: CatchingUpWatch?
     /// Nil where nobody judged the invariants of the scenario.
     var invariants: InvariantWatch?
     var expectations: [ExpectationOutcome] = []

@@ -15,6 +15,7 @@ enum MirrorChecks {
         case .queriesShowTheTree: "listens of dense programs after a frame"
         case .ownWritesShow: "listeners of dense programs after a turn"
         case .requestsEndInTime: "requests of dense programs with limited patience"
+        case .stableAnswersHold: "answers to clients that waited until all was stable"
         case .readsAgree: "reads of dense programs"
         case .nonsenseIsRefused: "requests and queries that have to be refused"
         default: "acknowledged writes and sessions of dense programs"

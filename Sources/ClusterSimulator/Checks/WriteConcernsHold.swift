@@ -24,6 +24,20 @@ enum WriteConcernsHold {
                     + "\(holders) had it on their disks", operation.line
             ).about(operation)
         }
+        for decision in evidence.history.decisions {
+            count += 1
+            let dots = evidence.recording.dots(named: decision.name)
+            let holders = evidence.recording.durable.count { holdings in
+                dots.contains { dot in
+                    let first = holdings.first { $0.vector.covers(dot) }
+                    return first.map { $0.time <= decision.time } ?? false
+                }
+            }
+            guard !dots.isEmpty, holders < configured / 2 + 1 else { continue }
+            return .invalid(
+                "the transaction \(decision.name) was said to be done at \(decision.time.description), when \(holders) "
+                    + "of \(configured) nodes had it on their disks")
+        }
         return .valid(count, "writes that wanted to be durable on more nodes than one")
     }
 }

@@ -52,6 +52,8 @@ struct DenseProgram {
     /// Where it began to listen last, and to what.
     private var lastListen: (path: Path, filter: DenseFilter)?
     private var pushIDs = PushIDGenerator()
+    /// The keys that it pushed last.
+    private var pushed: [Key] = []
 
     init(remaining: Int, children: Int) {
         self.remaining = remaining
@@ -93,13 +95,16 @@ struct DenseProgram {
             isReading.toggle()
             return isReading ? .readsAgain : .stopsReading
         case 17..<20: return .asks(drawOnDisconnect(tag, &random), concern: nil)
-        case 20: return .asks(drawRead(&random), concern: nil)
+        case 20:
+            if random.index(below: 3) == 0 {
+                return .asks(.awaitStable(milliseconds: 5_000), concern: nil)
+            }
+            return .asks(drawRead(&random), concern: nil)
         case 21: return drawRareStep(tag, &random)
         case 40: return .restarts(isOrderly: random.index(below: 2) == 0)
         case 41: return .hops(1 + random.index(below: 3))
         case 22:
-            let key = pushIDs.next(at: milliseconds, random: &random)
-            let path = DenseProgram.lists[1].appending(key)
+            let path = DenseProgram.lists[1].appending(drawPushedKey(at: milliseconds, &random))
             return .asks(.put(path, drawValue(tag, &random)), concern: nil)
         default:
             let concern: WriteConcern? =
@@ -116,6 +121,17 @@ struct DenseProgram {
         case 3: .asks(DenseLimits.drawAllowed(below: drawList(&random), tag, &random), concern: nil)
         default: drawTransaction(&random)
         }
+    }
+
+    /// A new key, or one of the last.
+    private mutating func drawPushedKey(
+        at milliseconds: UInt64, _ random: inout SplitMix64
+    ) -> Key {
+        let index = random.index(below: 6)
+        if index < pushed.count { return pushed[index] }
+        let key = pushIDs.next(at: milliseconds, random: &random)
+        pushed = [key] + pushed.prefix(2)
+        return key
     }
 
     /// A write that no tree may have: no number, too deep, or at too long a path.

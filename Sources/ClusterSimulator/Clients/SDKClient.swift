@@ -18,6 +18,8 @@ struct SDKClient {
         case transfer(Int, Transfer)
         /// A transaction of a dense program.
         case modification
+        /// A dense program waits until all writes made before this time have arrived.
+        case stability(since: Microseconds)
         /// A read of a dense program.
         case read(ReadExpectation)
         /// A request of a dense program that has to be refused.
@@ -50,6 +52,8 @@ struct SDKClient {
     var hops = 0
     /// The stamps of a dense program's writes on the present connection, by their numbers there.
     var stamps: [UInt64: Stamp] = [:]
+    /// The names of transactions on the present connection, by their numbers there.
+    var transactions: [UInt64: Stamp] = [:]
     /// Whether it looks for any node since the last one, whatever it has seen.
     var hasGivenUp = false
     /// When it sends its next hello.
@@ -144,6 +148,9 @@ struct SDKClient {
     /// Whether it acts by itself.
     var hasProgram: Bool { requests != nil || application != nil || dense != nil }
 
+    /// Whether its program has transactions.
+    var transacts: Bool { application != nil || dense != nil }
+
     /// Whether the client only keeps its presence.
     var isPresence: Bool { !isObserved && application == nil && dense == nil }
 
@@ -152,6 +159,7 @@ struct SDKClient {
         listening?.disconnect()
         mirror.loseConnection()
         stamps = [:]
+        transactions = [:]
     }
 
     mutating func takeResult() -> ClientCore.Input? {

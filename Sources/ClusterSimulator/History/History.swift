@@ -1,3 +1,5 @@
+import SyncProtocol
+
 /// The requests of clients in a run, and their outcomes; the scenario bounds their number.
 struct History {
     /// A node refused a request; another node may execute it.
@@ -12,6 +14,8 @@ struct History {
     /// The transactions of applications.
     var transactions: [TransactionRecord] = []
     var refusals: [Refused] = []
+    /// The transactions that clients were told to be done, by their names.
+    var decisions: [(name: Stamp, time: Microseconds)] = []
     /// The requests of the library's clients that ended undecided.
     var undecided: [(client: Int, time: Microseconds)] = []
 }

@@ -308,6 +308,11 @@ extension Recording {
         stamped[stamp]?.first { vector.covers($0) }
     }
 
+    /// The operations of a transaction: one, or one of each coordinator that decided it.
+    func dots(named name: Stamp) -> [Dot] {
+        issued.filter { $0.operation.alias == name || $0.operation.stamp == name }.map(\.dot)
+    }
+
     /// The states of one process, ascending.
     struct Life {
         var states: ArraySlice<State>

@@ -44,7 +44,7 @@ extension Check {
     package var failureKind: FailureKind {
         switch self {
         case .acknowledgedPushes, .acknowledgedWritesSurvive, .writeConcernsHold: .durability
-        case .staysLive, .oneOfAName: .liveness
+        case .staysLive, .oneOfAName, .nodesCatchUpInTime: .liveness
         default: .safety
         }
     }

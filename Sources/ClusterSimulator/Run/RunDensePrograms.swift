@@ -93,6 +93,9 @@ extension SimulatedRun {
             let expected = sdkClients[number].expectedAnswer(to: path, query)
             return ask(work, as: .read(expected), patience, number)
         }
+        if case .awaitStable = work {
+            return sdkClients[number].ask(work, as: .stability(since: now))
+        }
         let writes = work.denseWrites
         if writes.isEmpty { return ask(work, as: .other, patience, number) }
         sdkClients[number].limit(patience, at: now)

@@ -108,5 +108,6 @@ extension SimulatedRun {
         nodes[node].installations = standing.installed
         everyTurn[node].restart(
             on: archive.batches(in: standing.vector), showing: nodes[node].shown())
+        tryLateWrites(at: node, onceIn: 1)
     }
 }

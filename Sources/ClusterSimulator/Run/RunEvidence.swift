@@ -54,6 +54,8 @@ extension Evidence {
         starts = run.starts
         duplicateNodes = run.duplicateNodes
         everyTurn = run.everyTurn
+        lateWrites = run.lateWrites
+        catchingUp = run.catchingUp
         invariants = run.invariants
         expectations = run.expectations
         archive = run.archive

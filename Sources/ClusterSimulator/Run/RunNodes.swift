@@ -24,6 +24,7 @@ extension SimulatedRun {
             for entry in nodes[node].disk.batches { archive.note(entry) }
             everyTurn[node].restart(
                 on: archive.batches(in: standing.vector), showing: nodes[node].shown())
+            tryLateWrites(at: node, onceIn: 1)
         }
         let delay = random.time(in: scenario.cluster.start)
         schedule(.tick(node: node, incarnation: nodes[node].incarnation), after: delay)
@@ -55,6 +56,8 @@ extension SimulatedRun {
         guard nodes[node].incarnation == incarnation, nodes[node].isUp else { return }
         schedule(.tick(node: node, incarnation: incarnation), after: nodes[node].tickDelay())
         scheduleDisk(of: node, at: nodes[node].disk.tick(at: now))
+        tryLateWritesAfterRestart(of: node)
+        watchCatchingUp(of: node)
         if nodes[node].state == .running { scheduleTurn(node) }
     }
 
@@ -193,6 +196,7 @@ extension SimulatedRun {
             at: now)
         if everyTurn[node].isOn {
             everyTurn[node].take(stored, showing: nodes[node].shown(), at: now)
+            tryLateWrites(at: node, onceIn: LateWrites.turnInterval)
         }
     }
 

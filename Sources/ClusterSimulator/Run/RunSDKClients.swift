@@ -256,6 +256,8 @@ extension SimulatedRun {
             history.transactions[transaction].node = sdkClients[number].node
         case .read(let expected)?: sdkClients[number].judge(result, of: expected, at: now)
         case .invalid?: sdkClients[number].judgeRefusal(result)
+        case .stability(let since)?:
+            if case .success = result { judgeStability(since: since, number) }
         case .modification?, .other?, nil: break
         }
         if sdkClients[number].dense != nil {
@@ -295,6 +297,7 @@ extension SimulatedRun {
         if sdkClients[number].connection == connection, sdkClients[number].core.takesFrames {
             observe(reply: frame, to: number)
             if sdkClients[number].dense != nil { noteDense(reply: frame, number) }
+            if sdkClients[number].transacts { noteTransactions(reply: frame, number) }
             tell(.received(frame), to: number)
         }
         endTurn(of: number)

@@ -10,6 +10,7 @@ extension SimulatedRun {
     mutating func send(_ frame: [UInt8], fromSDKClient number: Int) {
         guard let connection = sdkClients[number].connection else { return }
         if sdkClients[number].dense != nil { noteDense(request: frame, number) }
+        if sdkClients[number].transacts { noteTransactions(request: frame, number) }
         if sdkClients[number].isObserved, let received = messages(of: ClientMessage.self, in: frame)
         {
             for case .message(let message) in received { note(message, on: connection, number) }
@@ -83,6 +84,46 @@ extension SimulatedRun {
         }
     }
 
+    // MARK: Transactions
+
+    private mutating func noteTransactions(request frame: [UInt8], _ number: Int) {
+        for case .message(let message) in messages(of: ClientMessage.self, in: frame) ?? [] {
+            guard case .put(let put) = message.request, put.condition?.isLocal == false else {
+                continue
+            }
+            sdkClients[number].transactions[message.id] = put.stamp
+        }
+    }
+
+    /// Records the transactions of which a node says that a majority holds them.
+    mutating func noteTransactions(reply frame: [UInt8], _ number: Int) {
+        for case .message(let message) in messages(of: NodeMessage.self, in: frame) ?? [] {
+            switch message {
+            case .ok(let id), .acknowledged(let id, _):
+                guard let name = sdkClients[number].transactions.removeValue(forKey: id) else {
+                    continue
+                }
+                history.decisions.append((name: name, time: now))
+                checkSeen(transaction: name, number)
+            case .error(let id, _, _, _): sdkClients[number].transactions[id] = nil
+            default: continue
+            }
+        }
+    }
+
+    /// A dense program has seen what its transaction wrote once it is told that the transaction is done.
+    private mutating func checkSeen(transaction name: Stamp, _ number: Int) {
+        guard sdkClients[number].dense != nil, recording.isOn, !scenario.mayReplay else { return }
+        sdkClients[number].tally.count(.clientsKeepWhatTheySaw)
+        let dots = recording.dots(named: name)
+        let seen = sdkClients[number].mirror.seen
+        if dots.isEmpty || dots.contains(where: { seen.covers($0) }) { return }
+        sdkClients[number].tally.note(
+            .clientsKeepWhatTheySaw,
+            "was told at \(now.description) that its transaction \(name) is done, by a node that has not shown it"
+        )
+    }
+
     private func operation(_ id: UInt64, askedOn connection: Int) -> Int? {
         connections[connection].asked.last { $0.id == id }?.operation
     }
@@ -136,7 +177,7 @@ extension ClientOperation.Outcome {
 
 extension Scenario {
     /// Whether operations may be made again with other stamps, or be lost with disks.
-    fileprivate var mayReplay: Bool {
+    var mayReplay: Bool {
         cluster.durability != .commit
             || script.contains { scripted in
                 guard case .fault(let fault) = scripted.action else { return false }

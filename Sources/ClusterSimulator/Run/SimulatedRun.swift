@@ -33,6 +33,9 @@ struct SimulatedRun {
     /// What nodes did in the last event; nil where nobody looks.
     var performed: [(node: Int, output: Output)]?
     var everyTurn: [EveryTurnOracle]
+    /// By node: what operations that arrive late would give.
+    var lateWrites: [LateWrites]
+    var catchingUp: CatchingUpWatch
     var invariants: InvariantWatch
     /// Nil in a run without clients with identities, in which everybody is an administrator.
     var access: AccessJudgement?
@@ -81,11 +84,14 @@ struct SimulatedRun {
         workload = Workload(scenario.workload, scenario.mix)
         random = SplitMix64(seed: seed, part: 3)
         cuts = SplitMix64(seed: seed, part: 7)
-        everyTurn = (0..<count).map {
-            EveryTurnOracle(
-                isOn: scenario.isSmall && scenario.checks.contains(.everyTurnEqualsOracle),
-                node: $0)
+        let executes = scenario.isSmall && scenario.needsEveryTurn
+        everyTurn = (0..<count).map { EveryTurnOracle(isOn: executes, node: $0) }
+        lateWrites = nodes.map {
+            LateWrites(
+                node: $0.name, random: SplitMix64(seed: seed, part: 3_000 + UInt64($0.index)))
         }
+        catchingUp = CatchingUpWatch(
+            nodes: count, isOn: scenario.checks.contains(.nodesCatchUpInTime))
         invariants = InvariantWatch(scenario.invariants, nodes: count)
         for client in sdkClients { names.add(client.writer, client: client.index) }
         if let data = scenario.data { load(data.batch, named: "load") }
@@ -156,6 +162,11 @@ struct SimulatedRun {
 extension Scenario {
     /// Short enough to execute everything again after every turn.
     var isSmall: Bool { stepCount <= 300 && data?.isSmall != false }
+
+    /// Whether a check needs to know what each turn should show.
+    fileprivate var needsEveryTurn: Bool {
+        checks.contains(.everyTurnEqualsOracle) || checks.contains(.lateWritesLand)
+    }
 
     /// What all clients do together.
     fileprivate var stepCount: Int {

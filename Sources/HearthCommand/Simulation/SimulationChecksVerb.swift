@@ -52,7 +52,8 @@ extension Check {
         case .replicasEqual, .everyTurnEqualsOracle, .oneOfAName, .memoryIsFreed,
             .equalVectorsEqualTrees, .causalOrder, .restartIdentity, .noResurrection,
             .stableIsFinal, .stampsAscend, .statusTellsTheTruth, .nodesServeInTime,
-            .goneClientsAreNoticed, .nodesReportTheTruth, .gatewaysForgetClients, .rulesConverge:
+            .goneClientsAreNoticed, .nodesReportTheTruth, .gatewaysForgetClients, .rulesConverge,
+            .lateWritesLand, .nodesCatchUpInTime, .replaysConflictWithNothing:
             .nodes
         case .acknowledgedPushes, .pushKeys, .incrementsAddUp, .acknowledgedWritesSurvive,
             .writeConcernsHold, .refusalsHaveReasons, .answersInTime, .updatesAreAtomic,
@@ -69,7 +70,9 @@ extension Check {
             .oldValuesAreRight, .changesTellTheTruth, .eventsAreExact, .transactionsCount,
             .transactionsLinearizable:
             .programs
-        case .queriesShowTheTree, .ownWritesShow, .clientsKeepWhatTheySaw, .readsAgree: .dense
+        case .queriesShowTheTree, .ownWritesShow, .clientsKeepWhatTheySaw, .readsAgree,
+            .stableAnswersHold:
+            .dense
         case .onDisconnectWaits: .idle
         case .staysLive, .onDisconnectWritesAreDone: .all
         case .invariantsHold, .expectationsHold: .scenario
@@ -81,6 +84,10 @@ extension Check {
         switch self {
         case .replicasEqual: "in the end all nodes hold and show the same"
         case .everyTurnEqualsOracle: "after each turn a node shows what its operations give"
+        case .lateWritesLand: "an operation that came late would do what it should"
+        case .nodesCatchUpInTime: "a node soon holds what a peer that it reaches made"
+        case .stableAnswersHold: "a wait for stability ends once all earlier writes came"
+        case .replaysConflictWithNothing: "an evicted node replays nothing over other data"
         case .acknowledgedPushes: "each acknowledged push is everywhere, once, in order"
         case .pushKeys: "no two pushes got one key; those of a client ascend"
         case .incrementsAddUp: "each counter shows what was acknowledged"

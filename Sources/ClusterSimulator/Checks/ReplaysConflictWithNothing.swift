@@ -1,0 +1,83 @@
+import DataTree
+import SyncProtocol
+
+/// What an evicted node replays when it rejoins writes nothing where there is something: what only that node had is no newer than
+/// what all others have come to show meanwhile. What it quarantines under `_conflicts` instead would have done so.
+enum ReplaysConflictWithNothing {
+    static func judge(_ evidence: Evidence) -> Finding {
+        guard evidence.scenario.isSmall else {
+            return .unknown("trees are kept in runs of up to 300 operations")
+        }
+        let stamps = Set(evidence.recording.issued.map(\.operation.stamp))
+        var count = 0
+        for replay in evidence.recording.issued {
+            let isReplay = replay.operation.isReplay(of: stamps)
+            let writes = isReplay ? replay.operation.writes : replay.operation.kept
+            guard !writes.isEmpty,
+                let before = value(before: replay, at: writes.map(\.path), evidence.recording)
+            else {
+                continue
+            }
+            count += 1
+            let conflict = writes.first { $0.conflicts(with: before) }
+            if isReplay, let conflict {
+                return .invalid(
+                    "a replay replaces \(before[conflict.path].summary) at \(conflict.path)",
+                    replay.line
+                ).at(replay)
+            }
+            if !isReplay, conflict == nil {
+                return .invalid("what conflicts with nothing is quarantined", replay.line).at(
+                    replay)
+            }
+        }
+        return .valid(count, "replays of orphaned operations")
+    }
+
+    /// What the origin of an operation showed immediately before it; nil if that is not recorded, or if it came to hold operations
+    /// of others at these places in the same turn.
+    private static func value(
+        before replay: Recording.Issued, at paths: [Path], _ recording: Recording
+    ) -> Value? {
+        let states = recording.states[replay.node].filter { $0.incarnation == replay.incarnation }
+        guard let next = states.firstIndex(where: { $0.vector.covers(replay.dot) }), next > 0
+        else { return nil }
+        var value = states[next - 1].value
+        let turn = recording.issued.filter {
+            states[next].vector.covers($0.dot) && !states[next - 1].vector.covers($0.dot)
+        }
+        for issued in turn {
+            if issued.dot.origin != replay.dot.origin {
+                if paths.contains(where: issued.operation.touches) { return nil }
+            } else if issued.dot.sequence < replay.dot.sequence {
+                for write in issued.operation.writes where write.path.last != .priority {
+                    value.set(write.isIncrement ? .integer(0) : write.value, at: write.path)
+                }
+            }
+        }
+        return value
+    }
+}
+
+extension Operation {
+    /// Whether it replays another operation of the run; transactions have a term.
+    fileprivate func isReplay(of stamps: Set<Stamp>) -> Bool {
+        guard let alias, term == nil, !writes.contains(where: { $0.path.isRoot }) else {
+            return false
+        }
+        return alias != stamp && stamps.contains(alias)
+    }
+}
+
+extension Write {
+    fileprivate var isIncrement: Bool {
+        if case .deferred(.increment) = value { true } else { false }
+    }
+
+    /// Whether it is anything else than an increment, or a new child of a list, of a tree.
+    fileprivate func conflicts(with tree: Value) -> Bool {
+        guard !isIncrement else { return false }
+        guard let key = path.last, PushID(key) != nil, !value.isNull else { return true }
+        return !tree[path].isNull
+    }
+}

@@ -1,0 +1,109 @@
+import Convergence
+import DataTree
+import ReplicaCore
+import Store
+import SyncProtocol
+
+/// Asks of states of one replica what they would show if further operations arrived: operations that are newer than what is stable
+/// there, at, above and below the places of others. The replica itself gets none of them.
+///
+/// What a replica remembers besides its tree shows only when something arrives late, which is rare, and must have the right shape.
+struct LateWrites {
+    /// How many turns there are on average from one state that is asked to the next one.
+    static let turnInterval = 6
+    /// How many ticks there are from one state on disk to the next.
+    static let tickInterval = 12
+    /// How often something arrives late at a state on disk, which costs more to read than to ask.
+    static let restartArrivals = 6
+
+    private let node: String
+    private var random: SplitMix64
+    /// How many operations have arrived late.
+    private(set) var count = 0
+    /// The first state that shows something wrong.
+    private(set) var failure: String?
+
+    init(node: String, random: SplitMix64) {
+        self.node = node
+        self.random = random
+    }
+
+    /// Whether it is time to ask, once in so many times.
+    mutating func isDue(onceIn interval: Int) -> Bool {
+        failure == nil && random.index(below: interval) == 0
+    }
+
+    /// Gives a copy of the state some late operations; the oracle has the operations of the state.
+    mutating func arrive(at state: Checkpoint, beside oracle: EveryTurnOracle, at now: Microseconds)
+    {
+        guard failure == nil, oracle.isOn, oracle.failure == nil else { return }
+        var tree = ConvergentTree(value: state.value, registers: state.registers)
+        var recent = oracle.operations(after: state.stableTime)
+        if !recent.isEmpty, random.index(below: 3) == 0 {
+            // As if stability had come so far by now.
+            let stable = recent[pick(recent)].stamp.time
+            tree.forget(through: Stamp(time: stable, writer: WriterID(bits: .max)))
+            recent = oracle.operations(after: stable)
+        }
+        if recent.isEmpty { return }
+        let late = (0...random.index(below: 2)).map { _ in draw(among: recent) }
+        for operation in late { _ = tree.apply(operation) }
+        count += late.count
+        let expected = oracle.value(with: late)
+        if tree.value == expected { return }
+        failure =
+            "\(node) at \(now.description) would show something wrong if \(late.map(\.writes)) arrived with the "
+            + "stamps \(late.map { "\($0.stamp)" }), at \(TreeDifference(tree.value, expected))"
+    }
+
+    private mutating func pick(_ operations: ArraySlice<Operation>) -> Int {
+        operations.startIndex + random.index(below: operations.count)
+    }
+
+    /// An operation just before or after another one, near the place of a third; or one of them again.
+    private mutating func draw(among recent: ArraySlice<Operation>) -> Operation {
+        let neighbour = recent[pick(recent)]
+        let writes = recent[pick(recent)].writes
+        if writes.isEmpty || random.index(below: 6) == 0 { return neighbour }
+        let stamp = Stamp(time: neighbour.stamp.time, writer: WriterID(bits: random.next()))
+        return Operation(
+            stamp: stamp, writes: [drawWrite(near: writes[random.index(below: writes.count)])])
+    }
+
+    private mutating func drawWrite(near write: Write) -> Write {
+        var path = write.path
+        if path.last == .priority { path = Path(path.keys.dropLast()) }
+        switch random.index(below: 8) {
+        case 0, 1: if path.count > 1 { path = Path(path.keys.dropLast()) }
+        case 2, 3:
+            for _ in 0...random.index(below: 2) {
+                guard write.path.contains(path) else { break }
+                let keys = write.value[path.relative(to: write.path)].children.map(\.key)
+                if keys.isEmpty { break }
+                path = path.appending(keys[random.index(below: keys.count)])
+            }
+        case 4, 5:
+            path = path.appending(Key(unchecked: ["a", "b", "7", "n"][random.index(below: 4)]))
+        default: break
+        }
+        if path.isRoot || random.index(below: 8) == 0 {
+            let priority = random.index(below: 3) == 0 ? Value.null : .integer(5)
+            return Write(path: path.appending(.priority), value: priority)
+        }
+        return Write(path: path, value: drawValue())
+    }
+
+    private mutating func drawValue() -> Value {
+        switch random.index(below: 8) {
+        case 0, 1: return .null
+        case 2: return .integer(3)
+        case 3: return .deferred(.increment(.integer(100)))
+        case 4: return Value.string("late").prioritized(.integer(4))
+        case 5:
+            var object = Value.null
+            object.set(.string("late"), at: Path([Key(unchecked: "a")]))
+            return object
+        default: return .string("late")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import SyncProtocol
+
+/// Whether a node that two working directions connect with another one comes to hold what that one has made, in bounded time, whatever
+/// happens on other links.
+///
+/// It looks at each node at its ticks, which are some twenty a second.
+struct CatchingUpWatch {
+    /// A node asks each of its peers in turn, half a second each, and its first frames may be lost.
+    static let limit: Microseconds = .seconds(5)
+
+    /// What a node had made and stored at a time.
+    private struct Made {
+        var time: Microseconds
+        var dot: Dot
+    }
+
+    /// A direction to a node and the other one back, as they were when looked at last.
+    private struct Pair {
+        var epochs = [0, 0]
+        /// Since when both have worked; nil if one does not.
+        var since: Microseconds?
+    }
+
+    let isOn: Bool
+    private var pairs: [[Pair]]
+    private var made: [[Made]]
+    private(set) var count = 0
+    private(set) var failure: String?
+
+    init(nodes: Int, isOn: Bool) {
+        self.isOn = isOn
+        pairs = [[Pair]](repeating: [Pair](repeating: Pair(), count: nodes), count: nodes)
+        made = [[Made]](repeating: [], count: nodes)
+    }
+
+    /// Records how much a node has made and stored.
+    mutating func note(_ dot: Dot, of node: Int, at now: Microseconds) {
+        made[node].append(Made(time: now, dot: dot))
+        // The newest one beyond the limit is still needed.
+        while made[node].count > 1, made[node][1].time + CatchingUpWatch.limit <= now {
+            made[node].removeFirst()
+        }
+    }
+
+    /// Records whether both directions between two nodes work.
+    mutating func note(
+        _ node: Int, _ other: Int, works: Bool, epochs: [Int], at now: Microseconds
+    ) {
+        let isSame = pairs[node][other].epochs == epochs
+        pairs[node][other].epochs = epochs
+        if !works {
+            pairs[node][other].since = nil
+        } else if pairs[node][other].since == nil || !isSame {
+            pairs[node][other].since = now
+        }
+    }
+
+    /// Compares what a node holds with what the other one had made when the limit began.
+    mutating func judge(
+        _ node: Int, _ other: Int, holding vector: VersionVector, at now: Microseconds
+    ) {
+        guard failure == nil, let since = pairs[node][other].since, let first = made[other].first,
+            max(first.time, since) + CatchingUpWatch.limit <= now
+        else { return }
+        count += 1
+        if vector.covers(first.dot) { return }
+        failure =
+            "\(node.nodeName) holds \(vector[first.dot.origin]) operations of \(other.nodeName) at \(now.description), which had "
+            + "made and stored \(first.dot.sequence) at \(first.time.description), and could be asked since "
+            + "\(since.description)"
+    }
+}
