@@ -125,7 +125,6 @@ extension GatewayConfiguration {
         if hasUsers {
             configuration.secrets = SecretHashes([Array(Credential.secret.utf8)]) { $0 }
             configuration.tokens = Credential.trust
-            configuration.admitsUsers = true
         }
         configuration.keepAliveMilliseconds = 300
         configuration.partMilliseconds = 4_000

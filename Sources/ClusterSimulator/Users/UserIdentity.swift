@@ -10,15 +10,15 @@ enum UserIdentity: Equatable {
 
     /// Who somebody is, as a node has it.
     init(_ principal: Principal) {
-        switch principal {
-        case .administrator: self = .administrator
-        case .user(.object(let members)):
+        switch principal.auth {
+        case nil: self = .administrator
+        case .object(let members)?:
             guard case .string(let uid)? = members.first(where: { $0.name == "uid" })?.value else {
                 self = .signedOut
                 return
             }
             self = .user(uid)
-        case .user: self = .signedOut
+        default: self = .signedOut
         }
     }
 

@@ -23,7 +23,7 @@ extension Sessions {
             access.refusal(of: merge.writes.below(merge.path), by: user, seeing: replica)
         case .listen, .put, .merge, .push: nil
         // It takes one of the places for those who wait, which those who show nothing could fill.
-        case .awaitStable: user == .null ? .forThoseSignedIn : nil
+        case .awaitStable: user.auth == .null ? .forThoseSignedIn : nil
         // These concern nothing but the session.
         case .unlisten, .onDisconnectCancel, .hello, .ping: nil
         case .backup, .evict, .status, .rules, .setRules, .explain: .administratorsOnly
