@@ -3,7 +3,7 @@
 ///
 /// It knows the part of the language that scenarios use: no patterns, no methods of strings.
 ///
-/// Source: `firebase-rules.md`, sections B.2, B.5 and B.6.
+/// Source: `rules.md`.
 indirect enum NaiveRule: Sendable {
     case literal(NaiveResult)
     /// `auth`, `now`, `root`, `data`, `newData`, `query`, or a wildcard.

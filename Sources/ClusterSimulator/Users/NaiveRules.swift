@@ -6,7 +6,7 @@ import SyncProtocol
 
 /// A document of rules as the simulator judges by it: level by level, by the definition, on whole trees.
 ///
-/// Source: `firebase-rules.md`, sections A.2 to A.6.
+/// Source: `rules.md`.
 struct NaiveRules: Sendable {
     /// The rules of one place, and of those below it.
     fileprivate struct Level: Sendable {

@@ -15,8 +15,11 @@ enum ScenarioFiles {
 
     static func scenario(_ name: String) throws -> Scenario {
         let file = folder.appendingPathComponent(name + ".scenario")
-        return try Scenario(parsing: Array(Data(contentsOf: file)), name: name) { path in
-            (try? Data(contentsOf: folder.appendingPathComponent(path))).map { Array($0) }
-        }
+        return try Scenario(parsing: Array(Data(contentsOf: file)), name: name, file: bytes)
+    }
+
+    /// The file that a scenario names; nil if there is none.
+    static func bytes(of path: String) -> [UInt8]? {
+        (try? Data(contentsOf: folder.appendingPathComponent(path))).map { Array($0) }
     }
 }

@@ -108,7 +108,8 @@ import Testing
         let swarm = try ScenarioFiles.scenario("swarm")
         for seed in UInt64(1)...20 {
             let drawn = swarm.drawn(seed: seed)
-            let read = try Scenario(parsing: drawn.text, name: swarm.name)
+            let read = try Scenario(
+                parsing: Array(drawn.text.utf8), name: swarm.name, file: ScenarioFiles.bytes)
             #expect(read.text == drawn.text)
             #expect(
                 Simulation.run(read, seed: seed).traceHash
