@@ -31,11 +31,29 @@ extension Sessions {
     private mutating func finishCatchingUp(
         _ session: SessionID, seeing replica: ReplicationView
     ) {
-        for postponed in slowClients.remove(session) {
+        let (postponed, caughtUp) = slowClients.remove(session)
+        for postponed in postponed {
             switch postponed {
             case .answer(let message): send(message, to: session)
             case .read(let message): _ = serve(message, for: session, seeing: replica)
             }
+        }
+        if !postponed.isEmpty { repeatFiltered(caughtUp, to: session, seeing: replica) }
+    }
+
+    /// Sends what filtered listens show once more, behind the answers.
+    ///
+    /// A program of Firebase's hides what a query is told under its own write, and shows it after the answer only if the
+    /// query has told of the child; here the answer comes behind data that may be newer than the write.
+    private mutating func repeatFiltered(
+        _ ids: [UInt64], to session: SessionID, seeing replica: ReplicationView
+    ) {
+        for id in ids {
+            guard let listen = listens.listen(of: .init(session: session, id: id)),
+                listen.query.isFiltered
+            else { continue }
+            let all = Write(path: .root, value: shown(by: listen, in: replica))
+            send(.change(listen: id, writes: [all]), to: session)
         }
     }
 

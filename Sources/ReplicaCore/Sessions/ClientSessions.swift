@@ -181,7 +181,7 @@ extension Sessions {
         versionDelta.note(replica.vector)
         for (session, told) in clients.endAll() {
             listens.removeAll(of: session)
-            _ = slowClients.remove(session)
+            slowClients.remove(session)
             stabilityWaiters.removeAll(of: session)
             if let told {
                 send(.seen(time: replica.time, holds: versionDelta.since(told)), to: session)

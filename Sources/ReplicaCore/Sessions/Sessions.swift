@@ -143,7 +143,7 @@ extension Sessions {
     /// Closes a session; returns its on-disconnect writes. Who its client is, is known until `Access.forget`.
     mutating func close(_ session: SessionID) -> LeftWrites {
         listens.removeAll(of: session)
-        _ = slowClients.remove(session)
+        slowClients.remove(session)
         outbox.close(session)
         writeConcernWaiters.removeAll(of: session)
         stabilityWaiters.removeAll(of: session)

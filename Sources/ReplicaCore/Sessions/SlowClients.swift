@@ -24,6 +24,8 @@ struct SlowClients: Sendable {
         /// The listens that have missed changes, each with the tree of which the client has been sent everything.
         var missed: [UInt64: Value?] = [:]
         var postponed: [Postponed] = []
+        /// The listens that have been sent what they missed.
+        var caughtUp: [UInt64] = []
     }
 
     /// How long trees are kept: they take memory for all that has changed since.
@@ -100,6 +102,7 @@ struct SlowClients: Sendable {
         guard let next = sessions[session]?.missed.keys.min(),
             let tree = sessions[session]?.missed.removeValue(forKey: next)
         else { return nil }
+        sessions[session]?.caughtUp.append(next)
         return (next, tree)
     }
 
@@ -107,9 +110,12 @@ struct SlowClients: Sendable {
         sessions[listener.session]?.missed.removeValue(forKey: listener.id)
     }
 
-    /// Ends the slowness of a session; returns what was postponed in it, in order.
-    mutating func remove(_ session: SessionID) -> [Postponed] {
-        sessions.removeValue(forKey: session)?.postponed ?? []
+    /// Ends the slowness of a session; returns what was postponed in it, in order, and the listens that have been sent what they
+    /// missed.
+    @discardableResult
+    mutating func remove(_ session: SessionID) -> (postponed: [Postponed], caughtUp: [UInt64]) {
+        guard let session = sessions.removeValue(forKey: session) else { return ([], []) }
+        return (session.postponed, session.caughtUp)
     }
 }
 

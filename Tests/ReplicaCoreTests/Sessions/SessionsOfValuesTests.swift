@@ -52,6 +52,23 @@ import Testing
         #expect(ofValues.value["gone"] == 1)
     }
 
+    @Test func `what a query missed is told before the answers of a slow session, and behind them`()
+        throws
+    {
+        var replica = replica()
+        let last = try Query().orderedByKey().limited(toLast: 2)
+        _ = replica.ask([.listen(id: 1, path: "a", query: last)], ofValues: values)
+        _ = replica.ask([.listen(id: 2, path: "a")], ofValues: values)
+        _ = replica.turn([.backpressured(values)])
+        let put = ClientMessage.put(id: 3, path: "a/b", value: 1)
+        #expect(replica.turn([.requestedMessages([put], by: values)]).isEmpty)
+        _ = replica.ask(.put(id: 4, path: "a", value: ["c": 2]), by: frames.number)
+        let told = replica.turn([.writable(values)])[values]
+        let all = NodeMessage.change(listen: 1, writes: [Write(path: .root, value: ["c": 2])])
+        #expect(told?.firstIndex(of: .ok(id: 3)) == 2)
+        #expect(told?.last == all && told?.count == 4)
+    }
+
     @Test func `listeners at one place share the number of a notice, and no other has it`() {
         var replica = replica()
         let other = SessionID(number: 7)
