@@ -37,6 +37,7 @@ final class TestUserNode {
             "rules", "set", folder + "/rules.json", "--node", url, "--token", admin) != 0
         {
             try #require(Date() < deadline, "the node takes rules")
+            // Until the node listens; the deadline bounds it.
             usleep(50_000)
         }
     }

@@ -396,21 +396,3 @@ struct VirtualNode {
     /// From one turn without input to the next.
     mutating func tickDelay() -> Microseconds { random.time(in: TimeRange(40_000, 60_000)) }
 }
-
-extension Counters {
-    mutating func add(_ other: Counters) {
-        accepted += other.accepted
-        received += other.received
-        repaired += other.repaired
-        repairedBytes += other.repairedBytes
-        duplicates += other.duplicates
-        dropped += other.dropped
-        installed += other.installed
-        replayed += other.replayed
-        quarantined += other.quarantined
-        repeated += other.repeated
-        refused += other.refused
-        malformedFrames += other.malformedFrames
-        unknownPeers += other.unknownPeers
-    }
-}
