@@ -14,6 +14,8 @@ struct SlowClients: Sendable {
         case answer(NodeMessage)
         /// Answered from the tree of that time: older data must not follow newer.
         case read(ClientMessage)
+
+        var isAnswer: Bool { if case .answer = self { true } else { false } }
     }
 
     private struct Session: Sendable {
@@ -25,7 +27,7 @@ struct SlowClients: Sendable {
         var missed: [UInt64: Value?] = [:]
         var postponed: [Postponed] = []
         /// The listens that have been sent what they missed.
-        var caughtUp: [UInt64] = []
+        var caughtUp: Set<UInt64> = []
     }
 
     /// How long trees are kept: they take memory for all that has changed since.
@@ -102,20 +104,21 @@ struct SlowClients: Sendable {
         guard let next = sessions[session]?.missed.keys.min(),
             let tree = sessions[session]?.missed.removeValue(forKey: next)
         else { return nil }
-        sessions[session]?.caughtUp.append(next)
+        sessions[session]?.caughtUp.insert(next)
         return (next, tree)
     }
 
     mutating func remove(_ listener: Listens.Listener) {
         sessions[listener.session]?.missed.removeValue(forKey: listener.id)
+        sessions[listener.session]?.caughtUp.remove(listener.id)
     }
 
     /// Ends the slowness of a session; returns what was postponed in it, in order, and the listens that have been sent what they
-    /// missed.
+    /// missed, ascending.
     @discardableResult
     mutating func remove(_ session: SessionID) -> (postponed: [Postponed], caughtUp: [UInt64]) {
         guard let session = sessions.removeValue(forKey: session) else { return ([], []) }
-        return (session.postponed, session.caughtUp)
+        return (session.postponed, session.caughtUp.sorted())
     }
 }
 
