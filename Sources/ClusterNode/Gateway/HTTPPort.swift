@@ -338,23 +338,12 @@ extension HTTPPort {
             connection.state = .requesting
             return gateway.step(.received(connection.session, Array(bytes)))
         }
-        guard let certificate, bytes.first == Self.handshakeRecord else {
-            return refusePlain(connection)
+        guard let certificate, ServerCertificate.isHandshake(bytes) else {
+            let now = HTTPDate(unixSeconds: Int64(Loop.wallClockMilliseconds / 1000))
+            connection.stream.append(ServerCertificate.refusalOfPlainText(at: now))
+            return finish(connection)
         }
         connection.stream.encrypt(by: certificate.filter(), from: bytes)
-    }
-
-    /// How TLS begins (RFC 8446, section 5.1).
-    private static let handshakeRecord: UInt8 = 22
-
-    private func refusePlain(_ connection: HTTPConnection) {
-        var head = ResponseHead(status: 400)
-        head.append("Content-Type", "text/plain; charset=utf-8")
-        let body = "This port speaks TLS: write https:// in place of http://.\n"
-        let date = HTTPDate(unixSeconds: Int64(Loop.wallClockMilliseconds / 1000))
-        connection.stream.append(
-            head.message(body: Array(body.utf8), form: .afterFailure, date: date))
-        finish(connection)
     }
 
     private func handleFrames(

@@ -1,4 +1,5 @@
 internal import ClusterConfiguration
+internal import HTTPText
 internal import Sockets
 internal import TLS
 
@@ -61,4 +62,24 @@ final class ServerCertificate {
 
 extension HTTPSettings.CertificateFiles {
     fileprivate var paths: [String] { [certificate, key] }
+}
+
+// MARK: - Who speaks no TLS
+
+extension ServerCertificate {
+    /// How TLS begins (RFC 8446, section 5.1).
+    private static let handshakeRecord: UInt8 = 22
+
+    /// Whether a client that sends these bytes first speaks TLS.
+    static func isHandshake(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.first == handshakeRecord
+    }
+
+    /// What a client is told that speaks no TLS, as text that it can read.
+    static func refusalOfPlainText(at date: HTTPDate) -> [UInt8] {
+        var head = ResponseHead(status: 400)
+        head.append("Content-Type", "text/plain; charset=utf-8")
+        let body = "This port speaks TLS: write https:// in place of http://.\n"
+        return head.message(body: Array(body.utf8), form: .afterFailure, date: date)
+    }
 }

@@ -9,11 +9,11 @@ import QueryEngine
 /// What they write, if anything, is below `/garbage`: a frame that would write elsewhere, as any
 /// client may, is left out.
 struct HostileFrames {
-    private var random: Seeded
+    var random: Seeded
     /// Whose names and sequences the frames of peers use.
-    private let writers: [WriterID]
-    private let members = ["n1", "n2", "n3", "nobody", ""]
-    private let clusters: [String]
+    let writers: [WriterID]
+    let members = ["n1", "n2", "n3", "nobody", ""]
+    let clusters: [String]
 
     init(seed: UInt64, cluster: String, writers: [WriterID]) {
         random = Seeded(seed)
@@ -41,7 +41,7 @@ struct HostileFrames {
     }
 
     /// Mostly with a right checksum, so that it gets past the first look.
-    private mutating func mutation(ofPeer frame: [UInt8]) -> [UInt8] {
+    mutating func mutation(ofPeer frame: [UInt8]) -> [UInt8] {
         if chance(10) { return mutation(of: frame) }
         var mutated = mutation(of: frame.dropLast(4))
         PeerMessage.seal(&mutated)
@@ -110,7 +110,7 @@ extension HostileFrames {
         return (try? Query(members)) ?? Query()
     }
 
-    private mutating func hash() -> DataHash? {
+    mutating func hash() -> DataHash? {
         if chance(50) { return nil }
         return DataHash(of: chance(50) ? .null : .integer(Int64(number(below: 9))))
     }
@@ -124,7 +124,7 @@ extension HostileFrames {
         return HeldData(hash: hash, ranges: try? CompoundHash(posts: posts, hashes: hashes))
     }
 
-    private mutating func path() -> Path {
+    mutating func path() -> Path {
         let depth = chance(95) ? number(below: 4) : number(below: 40)
         var keys = [Key(unchecked: "garbage")]
         for _ in 0..<depth { keys.append(key()) }
@@ -141,7 +141,7 @@ extension HostileFrames {
         }
     }
 
-    private mutating func value(depth: Int) -> Value {
+    mutating func value(depth: Int) -> Value {
         switch number(below: depth > 40 ? 6 : 12) {
         case 0: return .null
         case 1: return .boolean(chance(50))
@@ -163,173 +163,6 @@ extension HostileFrames {
     }
 }
 
-// MARK: - Peers
-
-extension HostileFrames {
-    private mutating func peerMessage() -> [UInt8] {
-        switch number(below: 7) {
-        case 0: PeerMessage.heartbeat(heartbeat()).frame
-        case 3: acquaintance().frame
-        case 1:
-            PeerMessage.requestBatches(
-                member: members[number(below: members.count)], origin: writer(), from: 1,
-                through: sequence() + 1
-            ).frame
-        case 2:
-            PeerMessage.batches(
-                origin: writer(), batches: (0..<number(below: 4)).map { _ in batch() }
-            )
-            .frame
-        default: PeerMessage.batch(batch()).frame
-        }
-    }
-
-    /// What else nodes say to each other.
-    private mutating func acquaintance() -> PeerMessage {
-        let member = members[number(below: members.count)]
-        switch number(below: 10) {
-        case 8: return .propose(proposals())
-        case 9: return .decided(verdicts())
-        case 0: return .compacted(origin: writer(), through: sequence())
-        case 1: return .requestCheckpoint(member: member, checkpoint: sequence(), after: sequence())
-        case 2:
-            let rows = (0..<number(below: 4)).map { _ in
-                CheckpointRow(id: sequence(), bytes: noise())
-            }
-            return .checkpointChunk(
-                CheckpointChunk(
-                    head: noise(), after: chance(50) ? 0 : sequence(), rows: rows,
-                    isLast: chance(50)))
-        case 3:
-            return .hello(
-                Hello(
-                    cluster: clusters[number(below: 2)], member: member, writer: writer(),
-                    endpoint: "tcp://127.0.0.1:\(number(below: 70_000))",
-                    members: members.map { .init($0, at: "tcp://\($0)") },
-                    oldestVersion: sequence(), newestVersion: sequence()))
-        case 4: return .welcome(member: member, to: writer(), version: sequence())
-        case 5:
-            return .bye(
-                cluster: clusters[number(below: 2)], member: member, writer: writer(), time: time())
-        case 6: return .refuse(member: member, to: writer(), problem: "you are nobody", fix: "go")
-        default: return .requestHeartbeat
-        }
-    }
-
-    private mutating func heartbeat() -> Heartbeat {
-        Heartbeat(
-            cluster: clusters[number(below: 2)], member: members[number(below: members.count)],
-            writer: writer(), vector: vector(), time: time(), closedTimestamp: time(),
-            writers: (0..<number(below: 4)).map { _ in self.writer() },
-            evictions: chance(90) ? [] : [eviction()],
-            wallMilliseconds: sequence() >> 1, lease: chance(30) ? nil : lease())
-    }
-
-    /// A vote that takes nobody's place: of a term that is over, or told by somebody else.
-    private mutating func lease() -> Lease {
-        Lease(
-            term: UInt64(number(below: 2)), holder: writer(), renewedMilliseconds: sequence(),
-            ceiling: time(), formerCeiling: time(), formerTerm: sequence(),
-            stage: chance(50) ? .given : .deciding)
-    }
-
-    private mutating func proposals() -> Proposals {
-        let all = (0..<number(below: 3)).map { _ in
-            Proposal(
-                id: Stamp(time: time(), writer: writer()), path: path(), value: value(depth: 1),
-                condition: DataHash(text: "none that fits"))
-        }
-        return Proposals(
-            member: members[number(below: members.count)], coordinator: writer(), seen: vector(),
-            all: all)
-    }
-
-    private mutating func verdicts() -> [Verdict] {
-        (0..<number(below: 3)).map { _ in
-            Verdict(Stamp(time: time(), writer: writer()), .changed, basis: vector())
-        }
-    }
-
-    private mutating func condition() -> Condition? {
-        hash().map {
-            Condition(
-                $0, isLocal: chance(50),
-                patienceMilliseconds: chance(50) ? UInt64(number(below: 2_000)) : nil)
-        }
-    }
-
-    /// Of no member, or of an incarnation that no member had: any other would be carried out.
-    private mutating func eviction() -> Eviction {
-        chance(50)
-            ? Eviction(member: "nobody", writer: writer())
-            : Eviction(
-                member: members[number(below: members.count)], writer: WriterID(bits: random.next())
-            )
-    }
-
-    /// A batch with a right checksum, whatever is in it.
-    ///
-    /// One that goes on where the log of an origin ends is taken, as its origin says so; so these are
-    /// the first of an origin that is new, or are held, or come after a gap that never closes.
-    private mutating func batch() -> [UInt8] {
-        let isNew = chance(50)
-        let origin = isNew ? WriterID(bits: random.next()) : writer()
-        let first =
-            isNew ? 1 : chance(50) ? (1 << 47) + sequence() >> 1 : 1 + UInt64(number(below: 9))
-        var time = time()
-        let operations = (0...number(below: 4)).map { _ in
-            time = chance(80) ? HybridTime(bits: time.bits &+ 1) : self.time()
-            let writer = chance(80) ? origin : self.writer()
-            let writes = (0..<number(below: 4)).map { _ in
-                Write(path: path(), value: value(depth: 0))
-            }
-            return Operation(stamp: Stamp(time: time, writer: writer), writes: writes)
-        }
-        let bytes = BatchCoding.encode(
-            Batch(
-                origin: origin, first: first, wallMilliseconds: sequence() >> 1,
-                dependencies: chance(70) ? VersionVector() : vector(), operations: operations))
-        if chance(70) { return bytes }
-        let content = mutation(of: Array(bytes.dropLast(4)))
-        let checksum = content.withUnsafeBytes { Checksum.crc32c(of: $0) }
-        return content + withUnsafeBytes(of: checksum.littleEndian) { Array($0) }
-    }
-
-    private mutating func vector() -> VersionVector {
-        var vector = VersionVector()
-        let count = chance(98) ? number(below: 4) : number(below: 5_000)
-        var bits = UInt64(number(below: 1_000))
-        for _ in 0..<count {
-            bits += 1 + UInt64(number(below: 1_000))
-            vector[WriterID(bits: bits)] = sequence()
-        }
-        if chance(30) { vector[writer()] = sequence() }
-        return vector
-    }
-
-    private mutating func writer() -> WriterID {
-        chance(90) ? writers[number(below: writers.count)] : WriterID(bits: random.next())
-    }
-
-    private mutating func sequence() -> UInt64 {
-        switch number(below: 4) {
-        case 0: UInt64(number(below: 100))
-        case 1: 1 << 48
-        case 2: (1 << 48) - 1
-        default: random.next() >> 16
-        }
-    }
-
-    private mutating func time() -> HybridTime {
-        switch number(below: 4) {
-        case 0: HybridTime(bits: 1)
-        case 1: HybridTime(bits: 1 << 63)
-        case 2: HybridTime(milliseconds: 1_800_000_000_000)
-        default: HybridTime(bits: random.next() >> 1)
-        }
-    }
-}
-
 // MARK: - Mutations
 
 extension HostileFrames {
@@ -337,7 +170,7 @@ extension HostileFrames {
         0x80, 0x90, 0xA0, 0xC0, 0xC1, 0xC6, 0xC9, 0xCB, 0xCF, 0xDB, 0xDD, 0xDF, 0xFF,
     ]
 
-    private mutating func mutation(of bytes: [UInt8]) -> [UInt8] {
+    mutating func mutation(of bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         if chance(10) { return Array(bytes.prefix(number(below: bytes.count + 1))) }
         for _ in 0...number(below: 4) where bytes.count > 1 {
