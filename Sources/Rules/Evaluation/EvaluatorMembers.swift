@@ -111,12 +111,18 @@ extension Evaluator {
         _ argument: Int, _ program: Program, _ depth: Int,
         _ body: (inout Evaluator, [Key]) -> RuleValue
     ) -> RuleValue {
+        // Most often a constant, whose keys are known.
+        if trace == nil, case .constant(let number) = program.instructions[argument] {
+            let constant = program.constants[number]
+            guard work.pay(RuleWork.step + constant.text.utf8.count) else {
+                return .failure(.exhausted)
+            }
+            if constant.value.text == nil { return constant.value.withoutString }
+            return body(&self, constant.keys)
+        }
         let path = evaluate(argument, program, depth)
         guard let text = path.text else { return path.withoutString }
         guard work.pay(text.utf8.count) else { return .failure(.exhausted) }
-        if case .constant(let number) = program.instructions[argument] {
-            return body(&self, program.constants[number].keys)
-        }
         return body(&self, Key.keys(ofPath: text))
     }
 

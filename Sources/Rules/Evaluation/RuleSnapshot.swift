@@ -1,13 +1,13 @@
 internal import DataTree
 
 /// A place of the tree as a rule sees it: one on the way of the operation, or one below that, with the places between.
-indirect enum RuleSnapshot: Sendable {
-    /// The place of the way to which so many keys lead.
+enum RuleSnapshot: Sendable {
+    /// The place of the way to which so many keys lead: the most frequent by far, and without a box of its own.
     case way(Route.Tree, depth: Int)
     /// A place one key below another, at which something is.
-    case found(Value, below: RuleSnapshot)
+    indirect case found(Value, below: RuleSnapshot)
     /// A place so many keys below the last one at which something is.
-    case missing(levels: Int, below: RuleSnapshot)
+    indirect case missing(levels: Int, below: RuleSnapshot)
 
     /// The place above; nil at the root.
     var parent: RuleSnapshot? {
