@@ -9,17 +9,20 @@ extension Client {
         guard link.isUp else { return }
         link.hear(at: now)
         do throws(FrameError) {
-            for received: Received<NodeMessage> in try FrameReader<NodeMessage>.messages(in: frame)
-            {
-                switch received {
-                case .message(let message):
-                    // What the frame shows counts, even if this client has left the node over one of its messages.
-                    if link.isUp || message.isSeen { take(message) }
-                case .refused(_, let error): if link.isUp { abandon(error) }
-                }
+            try frame.span.bytes.withUnsafeBytes { bytes throws(FrameError) in
+                for received in try FrameReader<NodeMessage>(bytes) { take(received) }
             }
         } catch {
             abandon(error)
+        }
+    }
+
+    private mutating func take(_ received: Received<NodeMessage>) {
+        switch received {
+        case .message(let message):
+            // What the frame shows counts, even if this client has left the node over one of its messages.
+            if link.isUp || message.isSeen { take(message) }
+        case .refused(_, let error): if link.isUp { abandon(error) }
         }
     }
 

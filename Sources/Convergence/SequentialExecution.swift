@@ -4,10 +4,11 @@ public import SyncProtocol
 /// Defines what a replica shows: all operations that it has received, executed one after the other in
 /// stamp order on an empty tree. Slow, short, and the oracle of every check.
 ///
-/// The tree is kept as its leaves, from path to primitive; a priority is a leaf at the reserved child
+/// The tree is kept as its leaves, primitives with their paths; a priority is a leaf at the reserved child
 /// `.priority`. Source: `convergence.md`, sections 1 and 7.9.
 public struct SequentialExecution: Sendable {
-    private var leaves: [Path: Value] = [:]
+    /// Ascending by path, so that those at and below a location are neighbours.
+    private var leaves: [(path: Path, value: Value)] = []
 
     /// An execution that has an empty tree, and has executed nothing.
     public init() {}
@@ -35,54 +36,72 @@ public struct SequentialExecution: Sendable {
     }
 
     private mutating func execute(_ write: Write) {
-        if write.path.last == .priority {
-            leaves[write.path] = write.value.isNull ? nil : write.value
-            return
+        let replaced = range(below: write.path)
+        var written = SequentialExecution.leaves(of: write.value, at: write.path)
+        for index in written.indices {
+            guard case .deferred(.increment(let delta)) = written[index].value else { continue }
+            let old = leaves[replaced].first { $0.path == written[index].path }?.value.number
+            written[index].value = (old.map { $0 + delta } ?? delta).value
         }
-        let replaced = leaves.filter { write.path.contains($0.key) }
-        for path in replaced.keys { leaves[path] = nil }
-        if !write.value.isNull {
-            for count in 0..<write.path.count {
-                leaves[Path(Array(write.path.keys.prefix(count)))] = nil
-            }
-        }
-        for (path, leaf) in SequentialExecution.leaves(of: write.value, at: write.path) {
-            if case .deferred(.increment(let delta)) = leaf {
-                leaves[path] = ((replaced[path]?.number.map { $0 + delta }) ?? delta).value
-            } else {
-                leaves[path] = leaf
-            }
+        leaves.replaceSubrange(replaced, with: written.sorted { $0.path < $1.path })
+        // A priority stands beside the value of its location, and any other value takes the place of those above.
+        if write.path.last == .priority || write.value.isNull { return }
+        for count in 0..<write.path.count {
+            removeLeaf(at: Path(Array(write.path.keys.prefix(count))))
         }
     }
 
+    private mutating func removeLeaf(at path: Path) {
+        let index = lowerBound(of: path)
+        if index < leaves.count, leaves[index].path == path { leaves.remove(at: index) }
+    }
+
     /// The tree that the leaves form; a priority shows if its location has a value.
-    public var value: Value { value { _ in true } }
+    public var value: Value { SequentialExecution.value(of: leaves[...]) }
 
     /// A child of the tree: what `value` has under a key, made of its leaves alone.
     public func child(_ key: Key) -> Value {
-        value { $0.keys.first == key }[Path([key])]
+        let path = Path([key])
+        return SequentialExecution.value(of: leaves[range(below: path)])[path]
     }
 
     /// Whether the root itself has a leaf: its only one, or its priority.
     public var hasLeafOfRoot: Bool {
-        leaves[.root] != nil || leaves[Path([.priority])] != nil
+        leaves.first?.path == .root || !range(below: Path([.priority])).isEmpty
     }
 
-    private func value(of isIncluded: (Path) -> Bool) -> Value {
+    private static func value(of leaves: ArraySlice<(path: Path, value: Value)>) -> Value {
         var value = Value.null
-        for (path, leaf) in leaves where path.last != .priority && isIncluded(path) {
-            value.set(leaf, at: path)
-        }
-        for (path, priority) in leaves where path.last == .priority && isIncluded(path) {
+        for (path, leaf) in leaves where path.last != .priority { value.set(leaf, at: path) }
+        for (path, priority) in leaves where path.last == .priority {
             guard let location = path.parent, !value[location].isNull else { continue }
             value.set(priority, at: path)
         }
         return value
     }
 
+    /// The leaves at and below a location.
+    private func range(below path: Path) -> Range<Int> {
+        let first = lowerBound(of: path)
+        let end = leaves[first...].firstIndex { !path.contains($0.path) }
+        return first..<(end ?? leaves.count)
+    }
+
+    /// The first leaf that is not before a path.
+    private func lowerBound(of path: Path) -> Int {
+        var (low, high) = (0, leaves.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if leaves[middle].path < path { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
     /// The leaves of a value with their paths, including priorities.
-    public static func leaves(of value: Value, at path: Path = .root) -> [(Path, Value)] {
-        var result: [(Path, Value)] = []
+    public static func leaves(
+        of value: Value, at path: Path = .root
+    ) -> [(path: Path, value: Value)] {
+        var result: [(path: Path, value: Value)] = []
         if value.isPrimitive { result.append((path, value.content)) }
         for (key, child) in value.children {
             result += leaves(of: child, at: path.appending(key))

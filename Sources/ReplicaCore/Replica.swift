@@ -148,6 +148,15 @@ extension Replica {
         return counters
     }
 
+    /// Takes one input, like `step`, and returns what this replica held before and after it, too: outside, each look at the
+    /// vector is given all of the replica.
+    package mutating func observedStep(
+        _ input: Input
+    ) -> (outputs: [Output], before: VersionVector, after: VersionVector) {
+        let before = vector
+        return (step(input), before, vector)
+    }
+
     /// What a simulator observes after each step, at once: a getter is given all of the replica, some thousand bytes.
     package var standing: Standing {
         Standing(

@@ -33,7 +33,8 @@ extension Replica {
         // Evictions, members and the vote become durable with this turn, because a heartbeat tells of them only
         // afterwards.
         storeFacts()
-        let outputs = hold(at: time) + dueSynchronization()
+        var outputs = hold(at: time)
+        outputs += dueSynchronization()
         // After `hold`, which numbers the turn that a requested heartbeat waits for.
         publishRequestedHeartbeat()
         // Once in each heartbeat interval, because each looks at all peers.
@@ -45,7 +46,10 @@ extension Replica {
         defer { replication.turn.clear() }
         // Immediate first: it rests on earlier turns alone. The last two behind `store`: an installation reads this
         // turn's batches from the log, and a checkpoint must not cover what is not stored.
-        return replication.turn.immediate + outputs + dueInstallation() + dueCheckpoint()
+        outputs.insert(contentsOf: replication.turn.immediate, at: 0)
+        outputs += dueInstallation()
+        outputs += dueCheckpoint()
+        return outputs
     }
 
     /// Accepts clients once heartbeats of all peers have arrived, or after a while without some.

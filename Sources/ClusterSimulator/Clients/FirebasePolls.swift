@@ -116,7 +116,8 @@ struct FirebasePolls {
     private mutating func process(_ answer: RestAnswer, by json: JSONReader) -> [Event] {
         guard answer.status == 200 else { return [.refused(answer.status)] }
         var events: [Event] = []
-        for line in answer.text.split(separator: "\n") where !line.hasPrefix("function ") {
+        let lines = answer.text.utf8.split(separator: UInt8(ascii: "\n")).map(Substring.init)
+        for line in lines where !line.hasPrefix("function ") {
             if line.hasPrefix("pLPCommand(\"start\"") {
                 let words = line.split(separator: "\"")
                 guard words.count == 7 else { return [.failure("\(line)")] }

@@ -17,16 +17,18 @@ struct NodeSearch {
         tries.append(now)
     }
 
+    /// The client has a node, or looks for none.
+    mutating func end() { since = nil }
+
+    /// The client has no node.
+    ///
     /// - Parameter areServing: Whether all nodes serve; nil if some do.
-    mutating func note(isServed: Bool, areServing: Bool?, at now: Microseconds) {
-        if isServed || areServing != true {
-            since = nil
-        } else {
-            if since == nil { count += 1 }
-            let since = since ?? now
-            self.since = since
-            longest = max(longest, now - since)
-        }
-        if !isServed, areServing == false { most = max(most, tries.count) }
+    mutating func note(areServing: Bool?, at now: Microseconds) {
+        if areServing == false { most = max(most, tries.count) }
+        guard areServing == true else { return end() }
+        if since == nil { count += 1 }
+        let since = since ?? now
+        self.since = since
+        longest = max(longest, now - since)
     }
 }

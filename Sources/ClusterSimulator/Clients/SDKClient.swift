@@ -154,6 +154,16 @@ struct SDKClient {
     /// Whether the client only keeps its presence.
     var isPresence: Bool { !isObserved && application == nil && dense == nil }
 
+    // These two are mutating, or they would be given a copy of the client.
+
+    /// Whether a node serves it, or it has gone offline.
+    mutating func needsNoNode() -> Bool {
+        core.isConnected || (application?.isOffline ?? dense?.isOffline ?? false)
+    }
+
+    /// Whether the library takes what comes from its node.
+    mutating func takesFrames() -> Bool { core.takesFrames }
+
     mutating func loseConnection() {
         connection = nil
         listening?.disconnect()

@@ -7,21 +7,18 @@ struct EventQueue {
         /// So many events may be scheduled at a time.
         static let slotLimit = 1 << 24
 
-        let time: Microseconds
-        /// How many were scheduled before, and in the lowest 24 bits the slot of the event.
-        private let order: UInt64
+        /// The time, how many were scheduled before, and in the lowest 24 bits the slot of the event: one comparison decides.
+        private let order: UInt128
 
         init(time: Microseconds, sequence: UInt64, slot: Int) {
             precondition(slot < Entry.slotLimit, "\(slot) events are scheduled at a time")
-            self.time = time
-            order = sequence << 24 | UInt64(slot)
+            order = UInt128(time) << 64 | UInt128(sequence << 24 | UInt64(slot))
         }
 
-        var slot: Int { Int(order & UInt64(Entry.slotLimit - 1)) }
+        var time: Microseconds { Microseconds(truncatingIfNeeded: order >> 64) }
+        var slot: Int { Int(truncatingIfNeeded: order) & (Entry.slotLimit - 1) }
 
-        func precedes(_ other: Entry) -> Bool {
-            time != other.time ? time < other.time : order < other.order
-        }
+        func precedes(_ other: Entry) -> Bool { order < other.order }
     }
 
     private var heap: [Entry] = []

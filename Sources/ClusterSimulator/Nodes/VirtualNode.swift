@@ -268,21 +268,15 @@ struct VirtualNode {
         guard isRecorded else { return replica!.step(input) }
         switch input {
         case .requested(let frame, let session):
-            let (outputs, before) = observed(input)
-            served.append((session, frame, before, replica!.vector))
+            let (outputs, before, after) = replica!.observedStep(input)
+            served.append((session, frame, before, after))
             return outputs
         case .closed(let session):
-            let (outputs, before) = observed(input)
-            closings.append((session, before, replica!.vector))
+            let (outputs, before, after) = replica!.observedStep(input)
+            closings.append((session, before, after))
             return outputs
         default: return replica!.step(input)
         }
-    }
-
-    /// Steps the replica; returns how far it was before, too.
-    private mutating func observed(_ input: Input) -> ([Output], before: VersionVector) {
-        let before = replica!.vector
-        return (replica!.step(input), before)
     }
 
     /// Gives the replica what its port asks for.

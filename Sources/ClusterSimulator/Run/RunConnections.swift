@@ -75,10 +75,12 @@ extension SimulatedRun {
         return (made, made ?? stamp.flatMap { recording.dot(of: $0, in: vector) })
     }
 
+    // Frames look at connections in their places: a copy of one costs as much as all that happens to the frame.
+
     mutating func send(_ frame: [UInt8], on index: Int) {
-        let connection = connections[index]
-        guard !connection.isBroken,
-            let delay = delay(from: endpoint(of: connection.client), to: connection.node, on: index)
+        let (client, node) = (connections[index].client, connections[index].node)
+        guard !connections[index].isBroken,
+            let delay = delay(from: endpoint(of: client), to: node, on: index)
         else { return }
         guard isListening(at: index) else {
             // No process accepts connections there.
@@ -86,8 +88,10 @@ extension SimulatedRun {
             connections[index].wasRefused = true
             return schedule(.clientLost(connection: index), after: delay)
         }
-        guard connection.isAccepted else { return connections[index].waiting.append(frame) }
-        let arrival = max(now + delay, connection.lastAtNode)
+        guard connections[index].isAccepted else {
+            return connections[index].waiting.append(frame)
+        }
+        let arrival = max(now + delay, connections[index].lastAtNode)
         connections[index].lastAtNode = arrival
         queue.schedule(.requested(connection: index, frame: frame), at: arrival)
     }
@@ -102,13 +106,13 @@ extension SimulatedRun {
     mutating func reply(_ frame: [UInt8], to session: SessionID) {
         if session == SimulatedRun.operatorSession { return noteAnswer(frame) }
         let index = Int(session.number) - 1
-        let connection = connections[index]
-        if connection.isGone { return replyToGone(on: index) }
-        if connection.isClogged { return connections[index].unread.append(frame) }
-        guard !connection.isBroken, isCurrent(index),
-            let delay = delay(from: connection.node, to: endpoint(of: connection.client), on: index)
+        let (client, node) = (connections[index].client, connections[index].node)
+        if connections[index].isGone { return replyToGone(on: index) }
+        if connections[index].isClogged { return connections[index].unread.append(frame) }
+        guard !connections[index].isBroken, isCurrent(index),
+            let delay = delay(from: node, to: endpoint(of: client), on: index)
         else { return }
-        let arrival = max(now + delay, connection.lastAtClient)
+        let arrival = max(now + delay, connections[index].lastAtClient)
         connections[index].lastAtClient = arrival
         queue.schedule(.replied(connection: index, frame: frame), at: arrival)
     }
@@ -175,13 +179,14 @@ extension SimulatedRun {
     }
 
     mutating func takeRequest(_ frame: [UInt8], on index: Int) {
-        let connection = connections[index]
-        guard !connection.isOverAtNode, !connection.isBroken || !isCurrent(index),
-            nodes[connection.node].incarnation == connection.incarnation
+        let node = connections[index].node
+        guard !connections[index].isOverAtNode,
+            !connections[index].isBroken || !isCurrent(index),
+            nodes[node].incarnation == connections[index].incarnation
         else { return }
-        if connection.port != nil { return receive(frame, on: index) }
+        if connections[index].port != nil { return receive(frame, on: index) }
         identify(index)
-        give(.requested(frame, by: SimulatedRun.session(of: index)), to: connection.node)
+        give(.requested(frame, by: SimulatedRun.session(of: index)), to: node)
     }
 
     mutating func endSession(_ index: Int) {

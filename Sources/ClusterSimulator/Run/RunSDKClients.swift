@@ -294,7 +294,7 @@ extension SimulatedRun {
         let connection = sdkClients[number].connection
         beginTurn(of: number)
         // It may have turned to another node just now, or have given this one up.
-        if sdkClients[number].connection == connection, sdkClients[number].core.takesFrames {
+        if sdkClients[number].connection == connection, sdkClients[number].takesFrames() {
             observe(reply: frame, to: number)
             if sdkClients[number].dense != nil { noteDense(reply: frame, number) }
             if sdkClients[number].transacts { noteTransactions(reply: frame, number) }

@@ -26,14 +26,22 @@ extension SimulatedRun {
         }
     }
 
+    /// Which nodes serve matters only to a client without one: this comes after each turn of each client.
     mutating func noteSearch(of number: Int) {
-        let client = sdkClients[number]
-        let isOffline = client.application?.isOffline ?? client.dense?.isOffline ?? false
-        let members = nodes.filter(\.belongs)
-        let serving = members.count { $0.isServing && $0.state == .running && $0.hasHandles }
-        let areServing: Bool? = serving == members.count ? true : serving == 0 ? false : nil
-        sdkClients[number].search.note(
-            isServed: isOffline || client.core.isConnected, areServing: areServing, at: now)
+        if sdkClients[number].needsNoNode() {
+            sdkClients[number].search.end()
+        } else {
+            sdkClients[number].search.note(areServing: areServing, at: now)
+        }
+    }
+
+    /// Whether all nodes serve; nil if only some do.
+    private var areServing: Bool? {
+        let members = nodes.indices.filter { nodes[$0].belongs }
+        let serving = members.count {
+            nodes[$0].isServing && nodes[$0].state == .running && nodes[$0].hasHandles
+        }
+        return serving == members.count ? true : serving == 0 ? false : nil
     }
 
     // MARK: Clients that go without a word

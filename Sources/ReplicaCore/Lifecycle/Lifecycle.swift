@@ -42,7 +42,7 @@ enum Lifecycle: Equatable, Sendable {
     }
 
     /// Whether this replica was evicted and other members do not wait for it yet: it makes no operations.
-    var isRejoining: Bool { rejoin != nil }
+    var isRejoining: Bool { if case .rejoining = self { true } else { false } }
 
     /// Whether this replica accepts operations of peers, except while its tree is being replaced.
     var isReceiving: Bool { startup?.isReceiving ?? true }

@@ -13,6 +13,7 @@ struct Peers: Sendable {
     struct Peer: Sendable {
         let member: String
         var heartbeat: Heartbeat?
+        /// When the last heartbeat arrived; 0 if there is none, or the member has said goodbye.
         var heardMilliseconds: UInt64 = 0
         /// The latest of its closed timestamps up to which this replica holds all operations, and the agreement at that
         /// time.
@@ -136,7 +137,7 @@ struct Peers: Sendable {
     }
 
     func isLive(_ peer: Peer, at elapsedMilliseconds: UInt64) -> Bool {
-        peer.heartbeat != nil && peer.heardMilliseconds > 0
+        peer.heardMilliseconds > 0
             && elapsedMilliseconds < peer.heardMilliseconds + Peers.silenceMilliseconds
     }
 
@@ -155,9 +156,10 @@ struct Peers: Sendable {
 
     /// Whether a vector covers those of all heartbeats.
     func areCovered(by vector: VersionVector) -> Bool {
-        all.indices.allSatisfy { index in
-            all[index].heartbeat == nil || vector.covers(all[index].heartbeat!.vector)
+        for index in all.indices {
+            if let held = all[index].heartbeat?.vector, !vector.covers(held) { return false }
         }
+        return true
     }
 
     /// The members that are waited for, and silent.
@@ -296,6 +298,7 @@ extension Peers {
         var hasChanged = false
         for index in all.indices where all[index].heartbeat != nil && isOut(all[index]) {
             all[index].heartbeat = nil
+            all[index].heardMilliseconds = 0
             hasChanged = true
         }
         listWriters()

@@ -119,10 +119,12 @@ extension ClientMessage: FrameMessage {
         from reader: inout MessagePackReader
     ) throws(FrameError) -> ClientMessage {
         let head = try reader.messageHead()
+        // Names are compared one after the other: first those that come most often.
         switch head.name {
+        case PutRequest.name: return try reader.request(head, ClientRequest.put)
+        case PingRequest.name: return try reader.request(head, ClientRequest.ping)
         case GetRequest.name: return try reader.request(head, ClientRequest.get)
         case ChildrenRequest.name: return try reader.request(head, ClientRequest.children)
-        case PutRequest.name: return try reader.request(head, ClientRequest.put)
         case MergeRequest.name: return try reader.request(head, ClientRequest.merge)
         case PushRequest.name: return try reader.request(head, ClientRequest.push)
         case ListenRequest.name: return try reader.request(head, ClientRequest.listen)
@@ -137,7 +139,6 @@ extension ClientMessage: FrameMessage {
         case EvictRequest.name: return try reader.request(head, ClientRequest.evict)
         case HelloRequest.name: return try reader.request(head, ClientRequest.hello)
         case AwaitStableRequest.name: return try reader.request(head, ClientRequest.awaitStable)
-        case PingRequest.name: return try reader.request(head, ClientRequest.ping)
         case StatusRequest.name: return try reader.request(head, ClientRequest.status)
         case RulesRequest.name: return try reader.request(head, ClientRequest.rules)
         case SetRulesRequest.name: return try reader.request(head, ClientRequest.setRules)

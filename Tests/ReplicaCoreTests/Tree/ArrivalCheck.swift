@@ -87,7 +87,8 @@ struct ArrivalCheck {
     private static func leafMap(_ value: Value, at path: Path) -> [Path: Value] {
         let location = path.last == .priority ? path : path
         return Dictionary(
-            SequentialExecution.leaves(of: value, at: location), uniquingKeysWith: { a, _ in a })
+            SequentialExecution.leaves(of: value, at: location).map { ($0.path, $0.value) },
+            uniquingKeysWith: { a, _ in a })
     }
 
     /// The shortest arrivals, made by leaving out, that still fail.
