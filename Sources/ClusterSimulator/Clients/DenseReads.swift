@@ -41,6 +41,12 @@ extension SDKClient {
         tally.note(.nonsenseIsRefused, "asks for what nobody may do, and gets \(result)")
     }
 
+    /// The library itself refuses what nobody may do, so that no listener sees it, and no node has to.
+    mutating func judgePromptness() {
+        guard case .invalid? = open[nextRequestNumber - 1] else { return }
+        tally.note(.nonsenseIsRefused, "asks for what nobody may do, and the library takes it")
+    }
+
     /// Nothing that a dense program writes is refused as a whole but what it draws for that.
     mutating func judgeAcceptance(_ result: Result<Answer, HearthError>) {
         guard dense != nil, case .failure(let error) = result, error.code == .invalid else {

@@ -30,7 +30,8 @@ struct FirebaseClient {
         let path: Path
         let tag: Tag?
 
-        init(_ listen: ServerListen) { (path, tag) = (listen.path, listen.tag) }
+        init(_ path: Path, _ tag: Tag?) { (self.path, self.tag) = (path, tag) }
+        init(_ listen: ServerListen) { self.init(listen.path, listen.tag) }
     }
 
     /// Among all clients.
@@ -62,6 +63,8 @@ struct FirebaseClient {
     var requests: [Int64: Request] = [:]
     /// The number of the request that began each listen.
     var begun: [ListenName: Int64] = [:]
+    /// The requests of listens of which the client holds nothing, and has been told nothing yet.
+    var untold: Set<Int64> = []
     var lastNumber: Int64 = 0
     var lastListen: UInt64
     var joiner = ChunkJoiner()
@@ -198,7 +201,7 @@ extension FirebaseClient {
         transport = FirebaseTransport()
         (isReady, slowConnection) = (false, nil)
         requests = [:]
-        begun = [:]
+        (begun, untold) = ([:], [])
         outgoing = []
         joiner = ChunkJoiner()
         // Nobody knows whether a transaction on its way was done.

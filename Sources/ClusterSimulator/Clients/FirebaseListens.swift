@@ -30,15 +30,26 @@ extension FirebaseClient {
     mutating func begin(_ listen: ServerListen) {
         // Native clients of Firebase send hashes of ranges as well, the one of JavaScript does not.
         let sendsRanges = index.isMultiple(of: 2)
-        let body = FirebaseText.listen(
-            listen, holding: tree.heldValue(for: listen), withRanges: sendsRanges)
+        let held = tree.heldValue(for: listen)
+        let body = FirebaseText.listen(listen, holding: held, withRanges: sendsRanges)
         request(.listen(listen), "q", body)
         begun[ListenName(listen)] = lastNumber
+        if held == nil { untold.insert(lastNumber) }
     }
 
-    /// The listen may have ended, and another one of its name begun.
+    /// The node has told something of a listen.
+    private mutating func noteTold(_ path: Path, _ tag: Tag?) {
+        if let number = begun[ListenName(path, tag)] { untold.remove(number) }
+    }
+
+    /// The listen may have ended, and another one of its name begun. Once it is confirmed, what the client holds counts as all
+    /// that there is: its listeners would be told null where nothing has come.
     private mutating func confirm(_ listen: ServerListen, _ number: Int64) {
-        if begun[ListenName(listen)] == number { take(tree.confirm(listen)) }
+        guard begun[ListenName(listen)] == number else { return }
+        if untold.contains(number) {
+            fail("a listen at \(listen.path) is confirmed before its data")
+        }
+        take(tree.confirm(listen))
     }
 }
 
@@ -59,8 +70,10 @@ extension FirebaseClient {
         case .redirect(let host): redirect(to: host)
         case .acknowledgedSwitch, .endedTransmission: fail("a change that it has not begun")
         case .overwrite(let path, let value, let tag):
+            noteTold(path, tag)
             take(tree.overwrite(path, with: value, tag: tag))
         case .merge(let path, let writes, let tag):
+            noteTold(path, tag)
             take(tree.merge(path, with: writes, tag: tag))
         case .ranges(let path, let ranges, let tag): replace(ranges, at: path, tag)
         case .response(let number, let status): finish(number, status)

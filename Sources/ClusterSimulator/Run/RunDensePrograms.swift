@@ -20,6 +20,7 @@ extension SimulatedRun {
         }
         beginTurn(of: number)
         if let input = input(for: step, number) { tell(input, to: number) }
+        sdkClients[number].judgePromptness()
         endTurn(of: number)
         checkListeners(of: number)
     }

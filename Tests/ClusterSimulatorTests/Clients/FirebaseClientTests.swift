@@ -131,6 +131,17 @@ import Testing
         #expect(client.failure?.contains("cannot read") == true)
     }
 
+    @Test func `the first data come before the ok, unless the client holds them`() {
+        var client = client(Query())
+        _ = sent(&client, after: handshake, push("data", "1"), answer(1))
+        client.loseConnection()
+        _ = sent(&client, after: handshake, answer(2))
+        #expect(client.failure == nil && client.isAtRest)
+        client.transact(at: ApplicationProgram.count, recordedAs: 0)
+        _ = sent(&client, after: answer(3))
+        #expect(client.failure?.contains("at /count is confirmed before its data") == true)
+    }
+
     @Test func `an answer that nobody waits for is a failure`() {
         var client = client(Query())
         _ = sent(&client, after: handshake, answer(9))
