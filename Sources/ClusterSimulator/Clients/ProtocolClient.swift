@@ -29,8 +29,12 @@ struct ProtocolClient {
     /// The client leaves its node once its request is answered.
     var wantsToMove = false
     var requests: RequestSource
+    /// What its node still has to answer on this connection.
+    var expected = ExpectedAnswers()
     let clock: ClientClock
     private var lastID: UInt64 = 0
+    /// Draws what it sends besides its requests, which so are the same without that.
+    private var company: SplitMix64
 
     init(index: Int, node: Int, remaining: Int, skew: Microseconds, seed: UInt64) {
         self.index = index
@@ -38,10 +42,37 @@ struct ProtocolClient {
         var random = SplitMix64(seed: seed, part: 10_000 + UInt64(index))
         clock = ClientClock(skew: skew, random: &random)
         requests = RequestSource(client: index, remaining: remaining, random: random)
+        company = SplitMix64(seed: seed, part: 30_000 + UInt64(index))
     }
 
     mutating func nextID() -> UInt64 {
         lastID += 1
         return lastID
+    }
+
+    /// The frame of a request: one in eight has a malformed message before it, and a ping behind it.
+    mutating func frame(of request: Workload.Request) -> (id: UInt64, bytes: [UInt8]) {
+        let hasCompany = company.index(below: 8) == 0
+        let malformed = hasCompany ? nextID() : nil
+        let id = nextID()
+        var bytes = request.message(id: id).frame
+        if let malformed {
+            expected.expect(.malformed, malformed)
+            bytes.insert(contentsOf: MalformedMessage.draw(id: malformed, &company), at: 1)
+        }
+        expected.expect(request.isAnsweredAtOnce ? .write : .other, id)
+        if hasCompany {
+            let ping = nextID()
+            expected.expect(.ping, ping)
+            bytes += ClientMessage.ping(id: ping).frame.dropFirst()
+        }
+        return (id, bytes)
+    }
+}
+
+extension Workload.Request {
+    /// Whether its answer waits for nobody else.
+    fileprivate var isAnsweredAtOnce: Bool {
+        if case .get = kind { false } else { concern == nil }
     }
 }

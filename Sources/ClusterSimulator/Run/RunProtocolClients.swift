@@ -29,11 +29,12 @@ extension SimulatedRun {
     /// Sends the pending request, again or for the first time.
     private mutating func ask(_ number: Int) {
         let connection = protocolClients[number].connection ?? connect(number)
-        let id = protocolClients[number].nextID()
+        guard let request = protocolClients[number].pending?.request else { return }
+        let (id, frame) = protocolClients[number].frame(of: request)
         protocolClients[number].pending?.id = id
         guard let pending = protocolClients[number].pending else { return }
         if recording.isOn { connections[connection].asked.append((id, pending.operation)) }
-        send(pending.request.message(id: id).frame, on: connection)
+        send(frame, on: connection)
         schedule(
             .clientGivesUp(protocolClients[number].index, request: id),
             after: scenario.clients.patience)
@@ -42,6 +43,7 @@ extension SimulatedRun {
     private mutating func connect(_ number: Int) -> Int {
         let connection = open(protocolClients[number].index, to: protocolClients[number].node)
         protocolClients[number].connection = connection
+        protocolClients[number].expected.removeAll()
         return connection
     }
 
@@ -65,6 +67,7 @@ extension SimulatedRun {
     }
 
     private mutating func take(_ message: NodeMessage, _ number: Int) {
+        note(message, number)
         switch message {
         case .ok(let id): complete(number, id, .acknowledged)
         case .acknowledged(let id, let concern):
@@ -81,6 +84,20 @@ extension SimulatedRun {
             complete(number, id, .failed)
         case .change, .ranges, .ended, .ready, .seen:
             quiescence.fail("a node sent what a client has not asked for: \(message)")
+        }
+    }
+
+    /// Each message gets the answer that it has to get.
+    private mutating func note(_ message: NodeMessage, _ number: Int) {
+        let (id, code): (UInt64, ErrorCode?)
+        switch message {
+        case .ok(let own), .acknowledged(let own, _), .value(let own, _), .pushed(let own, _):
+            (id, code) = (own, nil)
+        case .error(let own, let error, _, _): (id, code) = (own, error)
+        case .change, .ranges, .ended, .ready, .seen: return
+        }
+        if let problem = protocolClients[number].expected.take(id, refused: code) {
+            quiescence.fail("\(protocolClients[number].index.clientName): \(problem)")
         }
     }
 

@@ -150,6 +150,9 @@ extension SimulatedRun {
         if let client = restClients.first(where: { !$0.open.isEmpty || $0.closingSince != nil }) {
             return "\(client.index.clientName) waits for answers, or for the end of its connection"
         }
+        if let client = unnoticedUser {
+            return "\(client.index.clientName) is silent, which its node may not have noticed"
+        }
         let streams = streamClients.first { $0.shown == nil || !isAtRest($0.connection) }
         return streams.map { "\($0.index.clientName) has no stream that lives" }
     }

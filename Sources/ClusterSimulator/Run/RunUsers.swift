@@ -49,12 +49,38 @@ extension SimulatedRun {
         scheduleAct(ofUser: number)
     }
 
-    /// Clients do nothing more, and leave.
+    /// Nodes have noticed by then that a client says nothing any more.
+    private static let userSilence: Microseconds = .seconds(18)
+
+    /// Clients do nothing more, and leave: some without a word, on connections that stay.
     mutating func stopUserClients() {
         for number in users.indices {
             users[number].remaining = 0
+            if goesSilent(userClient: number) { continue }
             leave(userClient: number)
         }
+    }
+
+    /// A third of those that have left something to be written are silent from now on; returns whether this one is.
+    private mutating func goesSilent(userClient number: Int) -> Bool {
+        let user = users[number]
+        guard user.door == .native, user.open == nil, let connection = user.connection,
+            !connections[connection].isBroken, isCurrent(connection),
+            users[number].random.index(below: 3) == 0
+        else { return false }
+        let session = SimulatedRun.session(of: connection)
+        guard access?.watches[user.node].sessions[session]?.left?.isEmpty == false else {
+            return false
+        }
+        access?.watches[user.node].silence(session)
+        users[number].isSilent = true
+        return true
+    }
+
+    /// The first client whose silence its node may not have noticed yet.
+    var unnoticedUser: UserClient? {
+        guard now < scenario.until + SimulatedRun.userSilence else { return nil }
+        return users.first { $0.isSilent && $0.connection != nil }
     }
 
     // MARK: Requests

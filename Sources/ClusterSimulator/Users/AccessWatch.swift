@@ -1,6 +1,7 @@
 import DataTree
 import QueryEngine
 import ReplicaCore
+import Rules
 import SyncProtocol
 
 /// Judges what the process of a node lets clients do, by rules that are walked naively: each request by the node's tree, rules
@@ -32,6 +33,8 @@ struct AccessWatch {
         var ended: Set<UInt64> = []
         /// What is to be written at its end; nil if that is not known.
         var left: [Write]? = []
+        /// Its client says nothing any more: its node ends its listens when it notices that.
+        var isSilent = false
     }
 
     let name: String
@@ -54,6 +57,9 @@ struct AccessWatch {
 
     // MARK: Steps
 
+    /// The client of a session says nothing any more, and its connection stays.
+    mutating func silence(_ session: SessionID) { sessions[session]?.isSilent = true }
+
     /// Judges a step.
     ///
     /// - Parameter mayBe: Who the client of a session may be, by what it has shown; nil if that does not matter.
@@ -74,6 +80,7 @@ struct AccessWatch {
             judgeListens(event, history)
         case .other: judgeListens(event, history)
         }
+        judgeSilence(event, history)
     }
 
     /// Ends a turn: what nobody may see any more is not listened to.
@@ -82,6 +89,7 @@ struct AccessWatch {
     mutating func endTurn(isExempt: Bool, hasListen: (SessionID, UInt64) -> Bool) {
         // Of administrators nothing is judged, and their frames may have several requests.
         for session in sessions.keys.sorted() where sessions[session]?.identity != .administrator {
+            if sessions[session]?.isSilent ?? true { continue }
             for (id, listen) in sessions[session]?.listens.sorted(by: { $0.key < $1.key }) ?? [] {
                 let isThere = hasListen(session, id)
                 if listen.isRevoked, isThere {
@@ -209,11 +217,8 @@ extension AccessWatch {
         guard let identity = sessions[session]?.identity, let user = identity.auth,
             let left = sessions[session]?.left, !left.isEmpty, !event.isExempt
         else { return }
-        let (moment, rules) = (event.before, history.rules(in: event.before.vector))
-        func isAllowed(_ writes: [Write]) -> Bool {
-            rules?.mayWrite(writes, by: user, at: moment.milliseconds, in: moment.tree) ?? false
-        }
-        let due = isAllowed(left) ? left : left.filter { isAllowed([$0]) }
+        let moment = event.before
+        let due = permitted(left, of: user, moment, history)
         tally.count(.writesAreAllowed)
         for write in left where !due.contains(write) {
             if event.after.tree[write.path] != moment.tree[write.path] {
@@ -230,5 +235,37 @@ extension AccessWatch {
                     "its end does not write \(write.path), which \(identity) may")
             }
         }
+    }
+
+    /// Judges what a step has written for clients that say nothing any more: no write is done that the rules refuse.
+    private mutating func judgeSilence(_ event: AccessEvent, _ history: RulesHistory) {
+        // Of several operations it is not known which came first.
+        guard event.made == 1, event.isSingle, !event.isExempt else { return }
+        for (session, silent) in sessions.sorted(by: { $0.key < $1.key }) where silent.isSilent {
+            guard let user = silent.identity.auth, let left = silent.left else { continue }
+            // No two writes of users have the same value.
+            let done = left.filter {
+                event.after.tree[$0.path] == $0.value && event.before.tree[$0.path] != $0.value
+            }
+            if done.isEmpty { continue }
+            sessions[session]?.left = []
+            tally.count(.writesAreAllowed)
+            let due = permitted(left, of: user, event.before, history)
+            guard let write = done.first(where: { !due.contains($0) }) else { continue }
+            note(
+                .writesAreAllowed, session,
+                "its silence writes \(write.path), which \(silent.identity) may not")
+        }
+    }
+
+    /// Of what a session has left: all, or what is allowed by itself.
+    private func permitted(
+        _ left: [Write], of user: Claim, _ moment: AccessMoment, _ history: RulesHistory
+    ) -> [Write] {
+        let rules = history.rules(in: moment.vector)
+        func isAllowed(_ writes: [Write]) -> Bool {
+            rules?.mayWrite(writes, by: user, at: moment.milliseconds, in: moment.tree) ?? false
+        }
+        return isAllowed(left) ? left : left.filter { isAllowed([$0]) }
     }
 }

@@ -57,6 +57,8 @@ struct UserClient {
     var lastNumber: UInt64 = 0
     /// The node has said that it is there.
     var isReady = false
+    /// It says nothing any more, and its connection stays.
+    var isSilent = false
     /// The node does not serve it, or no more.
     private(set) var isOver = false
     private(set) var connected: Microseconds = 0
