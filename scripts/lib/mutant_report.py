@@ -1,13 +1,12 @@
 """What became of the mutants: some lines for each, and the score of each file and module."""
 
 
-def row(mutant, unit, simulator):
-    """A mutant and its two verdicts: False if not asked for, None if it survived."""
-    result = {name: getattr(mutant, name) for name in ("module", "file", "line", "rule", "old", "new", "number")}
-    for name, kill in (("unit", unit), ("simulator", simulator)):
-        if kill is not False:
-            result[name] = kill._asdict() if kill else None
-    return result
+def row(mutant):
+    """A mutant without a verdict.
+
+    `unit` and `simulator` are added once they are known, null for one that survived, and the `seeds` that it survived.
+    """
+    return {name: getattr(mutant, name) for name in ("module", "file", "line", "rule", "old", "new", "number")}
 
 
 def show(result):
@@ -15,12 +14,13 @@ def show(result):
     print(f"    - {result['old']}\n    + {result['new']}")
     for name in ("unit", "simulator"):
         if name in result:
-            print(f"    {name}: {verdict(result[name])}", flush=True)
+            seeds = f" {result['seeds']} seeds" if name == "simulator" and result.get("seeds") else ""
+            print(f"    {name}: {verdict(result[name], seeds)}", flush=True)
 
 
-def verdict(kill):
+def verdict(kill, seeds=""):
     if kill is None:
-        return "SURVIVES"
+        return f"SURVIVES{seeds}"
     seed = "" if kill["seed"] is None else f", seed {kill['seed']}"
     return f"killed by {kill['by']}{seed}, {kill['seconds']:.1f} s"
 
@@ -36,7 +36,9 @@ def summary(results):
 
 def score(name, results):
     def killed(*ways):
-        count = sum(any(result.get(way) for way in ways) for result in results)
-        return f"{count} ({100 * count // max(1, len(results))} %)"
+        asked = [result for result in results if any(way in result for way in ways)]
+        count = sum(any(result.get(way) for way in ways) for result in asked)
+        total = f" of {len(asked)}" if len(asked) < len(results) else ""
+        return f"{count}{total} ({100 * count // max(1, len(asked))} %)"
 
     return f"| {name} | {len(results)} | {killed('unit')} | {killed('simulator')} | {killed('unit', 'simulator')} |"

@@ -96,7 +96,9 @@ OPPOSITES = {
     "pre": "suf", "suf": "pre", "first": "last", "last": "first", "First": "Last", "Last": "First",
     "lower": "upper", "upper": "lower",
 }
-# A precondition names our own bugs, and a mark does nothing; neither room that is reserved nor a hash is behaviour.
+# A precondition names our own bugs, and a mark and what leads to it do nothing; neither room that is reserved nor a hash
+# is behaviour.
+TO_MARK = re.compile(r"\bif [^{}]*\{\s*sometimes\([^(){}]*\)\s*\}(?!\s*else)")
 UNTOUCHED = re.compile(
     r"(?<![\w.])(?:precondition|preconditionFailure|assert|assertionFailure|fatalError|sometimes)\("
     r"|(?<![\w.])[\w.]+\.reserveCapacity\(|\bhasher\.combine\(")
@@ -138,6 +140,7 @@ def body_edits(code, body):
     """The edits of a body, but for what is never touched, each once."""
     untouched = [(match.start(), closing(code, match.end() - 1))
                  for match in UNTOUCHED.finditer(code, body.start, body.end)]
+    untouched += [match.span() for match in TO_MARK.finditer(code, body.start, body.end)]
     edits = [*token_edits(code, body), *swapped_arguments(code, body), *inverted_result(code, body)]
     edits += [Edit(*edit) for find in (condition_edits, statement_edits, inline_statements)
               for edit in find(code, body.start, body.end)]

@@ -40,9 +40,9 @@ do {
 MAIN = """import ClusterSimulator
 import Foundation
 
-// Runs a scenario, seed by seed, until a check says that something is wrong: the one that is named, any of
-// the scenario ("all"), or the look at the run itself ("run"). With a last word "shrink" the scenario is made
-// shorter then, for a minute.
+// Runs a scenario, from a first seed to a last one, until a check says that something is wrong: the one that is
+// named, any of the scenario ("all"), or the look at the run itself ("run"). With a last word "shrink" the scenario is
+// made shorter then, for a minute.
 let words = CommandLine.arguments
 let file = URL(fileURLWithPath: words[1])
 let name = file.deletingPathExtension().lastPathComponent
@@ -58,7 +58,7 @@ func end(_ seed: UInt64, _ check: String, _ details: String) -> Never {
     print(seed, check, details)
     let start = ContinuousClock.now
     let budget = Shrinking.Budget(runs: .max) { start.duration(to: .now) > .seconds(60) }
-    if words.count > 4, var shrinking = Shrinking(scenario, seed: seed, budget) {
+    if words.count > 5, var shrinking = Shrinking(scenario, seed: seed, budget) {
         while shrinking.step() {}
         let seconds = Int(start.duration(to: .now) / .seconds(1))
         print(shrinking.lineCount, seconds, shrinking.runs, shrinking.isConfirmed)
@@ -67,7 +67,7 @@ func end(_ seed: UInt64, _ check: String, _ details: String) -> Never {
     exit(1)
 }
 
-for seed in 1...UInt64(words[3])! {
+for seed in UInt64(words[3])!...UInt64(words[4])! {
     let report = Simulation.run(scenario, seed: seed)
     let result = report.checks.first { $0.verdict == .invalid }
     if let result, words[2] != "run" {
@@ -128,13 +128,13 @@ def limit_memory():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def simulate(folder, number, scenario, check, seeds, timeout=None, shrinks=False):
-    """What the simulator says of a bug: (seed, check, details), or None if it notices nothing.
+def simulate(folder, number, scenario, check, seeds, timeout=None, shrinks=False, first=1):
+    """What the simulator says of a bug, with seeds up to a last one: (seed, check, details), or None for nothing.
 
     The seed is None if the process crashed, or did not end in time. If it shrinks, lines about the shortest scenario
     follow the details.
     """
-    command = [folder / ".build/release/SeededBugs", scenario, check, str(seeds), *["shrink"] * shrinks]
+    command = [folder / ".build/release/SeededBugs", scenario, check, str(first), str(seeds), *["shrink"] * shrinks]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, env=environment(number), timeout=timeout, preexec_fn=limit_memory)

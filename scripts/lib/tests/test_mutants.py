@@ -1,4 +1,4 @@
-"""Tests of the rules that make mutants, of how they are woven, and of the list of equivalents."""
+"""Tests of the rules that make mutants, of how they are chosen, woven and judged, and of the lists beside them."""
 
 import sys
 import tempfile
@@ -10,7 +10,10 @@ sys.dont_write_bytecode = True
 
 import equivalent_mutants  # noqa: E402
 import mutant_report  # noqa: E402
-from mutant_runs import FAILED, test_passes  # noqa: E402
+from beyond_simulator import Beyond  # noqa: E402
+from mutant_choice import sample  # noqa: E402
+from mutant_results import Results  # noqa: E402
+from mutant_runs import FAILED, share, test_passes  # noqa: E402
 from mutant_weaving import refused, woven  # noqa: E402
 from mutation_rules import mutants  # noqa: E402
 
@@ -86,6 +89,10 @@ class RuleTests(unittest.TestCase):
     def test_preconditions_and_reserved_room_stay(self):
         self.assertEqual(made('precondition(a > b, "late")', "rows.reserveCapacity(a + 1)", "return a"), [])
 
+    def test_what_only_leads_to_a_mark_stays(self):
+        self.assertEqual(made("if a > b { sometimes(.isLate) }", "return a"), [])
+        self.assertEqual(made("if a > b, b > 0 {", "    sometimes(.isLate)", "}", "return a"), [])
+
     def test_an_initializer_keeps_its_assignments(self):
         self.assertEqual(made("self.a = a", "count += 1", header="init(a: Int)"), [("compound assignment removed", "")])
 
@@ -147,10 +154,65 @@ class ReportTests(unittest.TestCase):
         *_, last = mutant_report.summary(rows).splitlines()
         self.assertEqual(last, "| all | 4 | 2 (50 %) | 2 (50 %) | 3 (75 %) |")
 
-    def test_what_was_not_asked_for_has_no_verdict(self):
-        [one] = mutants(FILE, function("return a < b"))
-        self.assertNotIn("simulator", mutant_report.row(one, None, False))
-        self.assertIsNone(mutant_report.row(one, None, False)["unit"])
+    def test_who_was_not_asked_is_not_counted(self):
+        rows = [{"module": "Store", "file": FILE, "unit": None}, {"module": "Store", "file": FILE, "simulator": None}]
+        *_, last = mutant_report.summary(rows).splitlines()
+        self.assertEqual(last, "| all | 2 | 0 of 1 (0 %) | 0 of 1 (0 %) | 0 (0 %) |")
+
+
+class ResultsTests(unittest.TestCase):
+    def test_what_is_known_of_a_mutant_is_found_again_where_its_line_has_moved(self):
+        source = function("return a < b")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "rows"
+            [one] = mutants(FILE, source)
+            results = Results(path)
+            results.add({**results.row(one), "simulator": None, "seeds": 40})
+            [moved] = mutants(FILE, "\n" + source)
+            row = Results(path).row(moved)
+        self.assertEqual((row["line"], row["seeds"]), (one.line + 1, 40))
+
+    def test_mutants_that_are_left_out_are_forgotten(self):
+        results = Results()
+        both = mutants(FILE, function("return a < b || a == 5"))
+        for one in both:
+            results.row(one)
+        results.keep(both[:1])
+        self.assertEqual(list(results.rows), [both[0].number])
+
+
+class StageTests(unittest.TestCase):
+    def test_a_later_stage_goes_on_after_the_seeds_of_the_one_before(self):
+        swarm, other = Path("swarm.scenario"), Path("dense.scenario")
+        self.assertEqual([share(swarm, seeds) for seeds in (0, 10, 100)], [0, 10, 100])
+        self.assertEqual([share(other, seeds) for seeds in (0, 5, 10, 15, 100)], [0, 0, 1, 1, 10])
+
+
+class SampleTests(unittest.TestCase):
+    def setUp(self):
+        self.pool = [one for name in ("Store", "Rules") for one in
+                     mutants(f"Sources/{name}/Example.swift", function("return a < b || a == 5 || b < 7"))]
+
+    def test_the_modules_take_turns(self):
+        self.assertEqual([one.module for one in sample(self.pool, 4, 1)], ["Store", "Rules", "Store", "Rules"])
+
+    def test_what_the_compiler_refuses_is_replaced_and_the_others_stay(self):
+        first, *others = sample(self.pool, 4, 1)
+        again = sample(self.pool, 4, 1, {first.number})
+        self.assertNotIn(first, again)
+        self.assertTrue(set(others) <= set(again))
+
+
+class BeyondTests(unittest.TestCase):
+    def test_a_file_and_a_folder_are_left_to_the_unit_tests(self):
+        beyond = Beyond("# Why.\n\nSources/Rules/Review/: texts.\nSources/Rules/Judge.swift: more\n")
+        self.assertIn("Sources/Rules/Review/Audit.swift", beyond)
+        self.assertIn("Sources/Rules/Judge.swift", beyond)
+        self.assertNotIn("Sources/Rules/Reviewer.swift", beyond)
+
+    def test_a_line_is_stale_without_a_reason_or_a_file(self):
+        beyond = Beyond("Sources/A/:\nSources/B/: it is gone\nSources/C/: texts\n")
+        self.assertEqual(beyond.stale({"Sources/A/A.swift", "Sources/C/C.swift"}), ["Sources/A/", "Sources/B/"])
 
 
 class EquivalentTests(unittest.TestCase):
