@@ -18,7 +18,7 @@ extension NodeConfiguration {
             durability: try file.choice(document.durability, at: "durability") ?? .commit,
             directory: file.resolve(document.directory ?? "."),
             nodes: try document.nodes.map(\.content).map { node throws(NodeError) in
-                Member(
+                var member = Member(
                     id: node.id, client: node.client, requests: node.requests,
                     updates: node.updates,
                     publicKey: try node.publicKey.map { text throws(NodeError) in
@@ -27,6 +27,10 @@ extension NodeConfiguration {
                     publicHost: try node.publicHost.map { text throws(NodeError) in
                         try file.publicHost(text)
                     })
+                member.routes = (node.routes ?? [:]).mapValues {
+                    PeerRoute(requests: $0.content.requests, updates: $0.content.updates)
+                }
+                return member
             })
         try readSettings(of: document, in: file)
     }
@@ -123,6 +127,7 @@ private struct Document: StrictlyDecodable {
         enum CodingKeys: String, CodingKey, CaseIterable {
             case id, client, requests, updates, publicKey
             case publicHost = "public"
+            case routes = "via"
         }
 
         let id: String
@@ -131,6 +136,7 @@ private struct Document: StrictlyDecodable {
         let updates: String
         let publicKey: String?
         let publicHost: String?
+        let routes: [String: Strict<RouteDocument>]?
     }
 }
 

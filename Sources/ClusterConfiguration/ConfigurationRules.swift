@@ -32,6 +32,7 @@ extension NodeConfiguration {
                     problem: "nodes \(other) and \(node.id) share the endpoint \(endpoint)",
                     fix: #"change "\#(key)" of \#(node.id)"#)
             }
+            try checkRoutes(to: node, for: exposure)
         }
     }
 }

@@ -22,6 +22,8 @@ public struct NodeConfiguration: Equatable, Sendable {
 
         /// The host, and maybe a port, by which clients of Firebase's protocol reach it from anywhere: `db1.example.com`.
         public var publicHost: String?
+        /// By which addresses other nodes reach it, by their names; nodes without an entry use its own endpoints.
+        public var routes: [String: PeerRoute] = [:]
 
         package init(
             id: String, client: String, requests: String, updates: String,
@@ -37,6 +39,11 @@ public struct NodeConfiguration: Equatable, Sendable {
 
         /// The name of the public host, without its port.
         public var publicName: String? { publicHost.map { String($0.prefix { $0 != ":" }) } }
+
+        /// Where a peer connects to reach this node: by the peer's route if it has one.
+        public func route(from peer: String) -> PeerRoute {
+            routes[peer] ?? PeerRoute(requests: requests, updates: updates)
+        }
 
         var endpoints: [String] { [client, requests, updates] }
     }

@@ -133,6 +133,24 @@ import ZeroMQ
         }
     }
 
+    @Test func `says by which addresses other nodes reach one`() throws {
+        let route = "{requests: 'tcp://127.0.0.1:22', updates: 'tcp://127.0.0.1:23'}"
+        let node = Self.node.dropLast() + ",\n via: {n2: \(route)}}"
+        let own = try read("{cluster: 'a', nodes: [\(node)]}").nodes[0]
+        let other = PeerRoute(requests: "tcp://127.0.0.1:22", updates: "tcp://127.0.0.1:23")
+        #expect(own.route(from: "n2") == other)
+        let usual = PeerRoute(requests: "tcp://127.0.0.1:2", updates: "tcp://127.0.0.1:3")
+        #expect(own.route(from: "n3") == usual)
+        #expect(own.requests == usual.requests && own.updates == usual.updates)
+        let half = Self.node.dropLast() + ", via: {n2: {requests: 'tcp://127.0.0.1:22'}}}"
+        #expect(
+            try error(in: "{cluster: 'a', nodes: [\(half)]}").problem.contains(#"has no "updates""#)
+        )
+        let unknown = Self.node.dropLast() + ", via: {n2: {request: ''}}}"
+        #expect(
+            try error(in: "{cluster: 'a', nodes: [\(unknown)]}").fix.hasPrefix(#"use "requests""#))
+    }
+
     @Test func `names a public key that is none`() throws {
         let node = Self.node.dropLast() + ",\n publicKey: 'short'}"
         let error = try error(in: "{cluster: 'a', nodes: [\(node)]}")
@@ -294,6 +312,34 @@ import ZeroMQ
         try Self.hosts(
             keys: true, certificate: true, secret: true, client: "127.0.0.1", others: "127.0.0.1"
         ).check(for: .loopback)
+    }
+
+    @Test func `has routes from other nodes, which stay on this machine or are encrypted`() throws {
+        var nodes = [Self.member("a", 1), Self.member("b", 11)]
+        let route = PeerRoute(requests: "tcp://127.0.0.1:22", updates: "tcp://127.0.0.1:23")
+        for peer in ["a", "c"] {
+            nodes[0].routes = [peer: route]
+            let error = try error(nodes)
+            #expect(
+                error.problem == #""via" of node a has "\#(peer)", which is no other node"#)
+            #expect(error.fix == "use one of b")
+        }
+        nodes[0].routes = ["b": PeerRoute(requests: route.requests, updates: "tcp://host:1")]
+        #expect(
+            try problem(nodes) == #""updates" of node a via b is no tcp:// address: "tcp://host:1""#
+        )
+        nodes[0].routes = ["b": PeerRoute(requests: "tcp://10.0.0.1:1", updates: route.updates)]
+        #expect(try problem(nodes).contains("leaves this machine unencrypted: tcp://10.0.0.1:1"))
+        var configuration = NodeConfiguration(
+            cluster: "a", durability: .commit, directory: "/nowhere", nodes: nodes)
+        try configuration.check(for: .network)
+        for index in nodes.indices {
+            configuration.nodes[index].publicKey = KeyPair.random().publicKey
+        }
+        try configuration.check(for: .loopback)
+        nodes[0].routes = ["b": route]
+        configuration.nodes = nodes
+        try configuration.check(for: .loopback)
     }
 
     @Test func `has keys for all nodes or for none`() throws {

@@ -48,15 +48,16 @@ final class PeerPorts {
         try router.socket.bind(own.requests)
         subscriber.socket.subscribe()
         for peer in nodes where peer.id != own.id {
+            let route = peer.route(from: own.id)
             // The trusted key of a socket applies to its next connection.
             security?.trust(peer.id, from: subscriber.socket)
-            try subscriber.socket.connect(peer.updates)
+            try subscriber.socket.connect(route.updates)
             let dealer = try Self.socket(.dealer, limit: Self.requestsLimit, in: context)
             dealer.routingID = Array(own.id.utf8)
             // A request does not wait for an absent peer: the replica repeats it, or asks another one.
             dealer.isImmediate = true
             security?.trust(peer.id, from: dealer)
-            try dealer.connect(peer.requests)
+            try dealer.connect(route.requests)
             dealers[peer.id] = Channel(dealer)
         }
     }

@@ -1,0 +1,48 @@
+import EventLoop
+import ReplicaCore
+import Testing
+import ZeroMQ
+
+@testable import ClusterConfiguration
+@testable import ClusterNode
+
+@Suite(.timeLimit(.minutes(1))) struct `Ports for peers` {
+    @Test func `connect to a peer by its route, and not to the endpoints that it names`() throws {
+        let base = try TestCluster.freePorts()
+        let (n1, n2) = (Self.member("n1", base), Self.member("n2", base + 10))
+        // Nobody listens where n1 believes n2 to be.
+        var told = Self.member("n2", base + 20)
+        told.routes = ["n1": PeerRoute(requests: n2.requests, updates: n2.updates)]
+        let first = try PeerPorts(of: n1, among: [n1, told], in: Context(), security: nil)
+        let second = try PeerPorts(of: n2, among: [n1, n2], in: Context(), security: nil)
+        let loop = try Loop()
+        var (published, asked): ([UInt8]?, [UInt8]?)
+        try first.open(on: loop) { if case .published(let frame) = $0 { published = frame } }
+        try second.open(on: loop) {
+            if case .asked(let frame, by: "n1") = $0 { asked = frame }
+        }
+        loop.atEndOfTurn = {
+            first.endTurn()
+            second.endTurn()
+            if published != nil, asked != nil { loop.stop() }
+        }
+        // What is sent before the connections stand is lost.
+        let sending = try loop.timer(every: .milliseconds(50)) {
+            first.ask("n2", [7])
+            second.publish([8], .gathered)
+        }
+        let deadline = try loop.timer(after: .seconds(30)) { loop.stop() }
+        withExtendedLifetime((sending, deadline)) { loop.run() }
+        #expect(asked == [7] && published == [8])
+        for ports in [first, second] {
+            ports.stopReceiving()
+            ports.close()
+        }
+    }
+
+    private static func member(_ id: String, _ port: Int) -> NodeConfiguration.Member {
+        NodeConfiguration.Member(
+            id: id, client: "http://127.0.0.1:\(port)", requests: "tcp://127.0.0.1:\(port + 1)",
+            updates: "tcp://127.0.0.1:\(port + 2)")
+    }
+}
