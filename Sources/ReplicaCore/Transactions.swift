@@ -86,7 +86,9 @@ extension Replica {
         let answered = coordination.takeAnswered(seeing: replication.view, replication.peers)
         for (entry, failure) in answered {
             if let failure {
-                sessions.refuse(failure, entry.requestID, entry.session)
+                let isUser = sessions.access.isUser(entry.session)
+                sessions.refuse(
+                    isUser ? failure.asUsersSeeIt : failure, entry.requestID, entry.session)
             } else {
                 sessions.send(entry.confirmation, to: entry.session)
             }

@@ -1,5 +1,6 @@
-import DataTree
 import Testing
+
+@testable import DataTree
 
 @Suite struct DataHashTests {
     @Test(
@@ -31,6 +32,18 @@ import Testing
 
     @Test func `zero and minus zero have different hashes`() {
         #expect(DataHash(of: .double(-0.0)) != DataHash(of: .integer(0)))
+    }
+
+    @Test func `between powers of two JavaScript's bytes are the true ones`() {
+        for number in 0..<2_000 {
+            // Exponents from -900 to 1,000, and fractions whose lowest bits are set or not.
+            let significand = 1.1 + 0.8 * Double(number * 7_919 % 2_000) / 2_000
+            let exponent = number * 37 % 1_901 - 900
+            let size = Double(sign: .plus, exponent: exponent, significand: significand)
+            for double in [size, -size] {
+                #expect(JavaScriptDouble.bitPattern(of: double) == double.bitPattern, "\(double)")
+            }
+        }
     }
 
     @Test func `an integer beyond 2^53 hashes as the nearest double`() {

@@ -54,6 +54,16 @@ import Testing
         #expect(read(copy, 0..<copy.count) == places)
     }
 
+    @Test func `a copy keeps what stood at its places`() {
+        let places = (0..<1000).map { PlaceTreeTests.place($0) }
+        let (before, after) = (PlaceTreeTests.record(1), PlaceTreeTests.record(2))
+        var tree = PlaceTree(ascending: places.map { ($0, before) })
+        let copy = tree
+        for place in places { tree.replace(after, at: place) }
+        #expect(read(copy, places).allSatisfy { $0 == before?.value })
+        #expect(read(tree, places).allSatisfy { $0 == after?.value })
+    }
+
     @Test(arguments: 1...20)
     func `what stands between two cuts is found from both ends`(seed: Int) {
         var random = SplitMix64(state: UInt64(seed))
@@ -125,6 +135,21 @@ import Testing
         var places: [Place] = []
         tree.forEach(in: ranks) { places.append($0) }
         return places
+    }
+
+    /// What stands from the first of some places to the last.
+    private func read(_ tree: PlaceTree, _ places: [Place]) -> [Value?] {
+        withExtendedLifetime(tree) {
+            tree.records(from: .before(places[0]), to: .behind(places[places.count - 1]), nil)
+                .map { $0.packed?.value }
+        }
+    }
+
+    private static func record(_ number: Int64) -> PackedChildren? {
+        var children = Children()
+        children["number"] = .integer(number)
+        children.compact()
+        return children.packed
     }
 
     private static func place(_ random: inout SplitMix64, below count: Int) -> Place {

@@ -4,6 +4,11 @@ import Testing
 
 /// The rules of the log: what it takes, gives, drops and keeps.
 @Suite struct LogTests {
+    @Test func `an entry is made of the bytes of its batch`() throws {
+        let entry = batch(7, 3, 5)
+        #expect(try LogEntry(entry.bytes) == entry)
+    }
+
     @Test(arguments: TestTables.Kind.allCases)
     func `a batch goes on where what is held of its origin ends`(kind: TestTables.Kind) throws {
         let cases: [(turns: [Turn], isTaken: Bool)] = [

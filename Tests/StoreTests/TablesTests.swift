@@ -166,6 +166,18 @@ import Testing
         }
     }
 
+    @Test func `a row that the disk lost is lost after a power failure, and no other one`() throws {
+        var tables = MemoryTables()
+        for number in 1...3 as ClosedRange<UInt64> { try write(number, .later, to: &tables) }
+        for row in tables.allRows(in: .row) where row.number != 2 {
+            tables.damage(row, in: .row, to: nil)
+        }
+        tables.losePower(keeping: 2)
+        #expect(numbers(tables) == [2])
+        tables.losePower(keeping: 0)
+        #expect(numbers(tables) == [2])
+    }
+
     @Test func `what was removed or replaced is back after a power failure`() throws {
         var tables = MemoryTables()
         try write(1, to: &tables)

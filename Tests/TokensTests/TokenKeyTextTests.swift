@@ -37,6 +37,9 @@ import Testing
             try keys(String(decoding: text, as: UTF8.self)) == [.verification(own, id: "k1")])
         #expect(problem(#"{"k1":"x"}"#)?.contains("see \"k1\"") == true)
         #expect(problem(#"{"k1":7}"#)?.contains("see \"k1\"") == true)
+        // Which of two keys a name means, nobody could say.
+        let two = try JSONEncoder().encode(["k1": certificate.certificate + certificate.certificate])
+        #expect(problem(String(decoding: two, as: UTF8.self))?.contains("see \"k1\"") == true)
     }
 
     @Test func `a set leaves out what is not for signatures or not known`() throws {

@@ -17,7 +17,7 @@ extension Coordination {
                 .tooBig,
                 "\(ForwardedTransactions.countLimit) transactions, or "
                     + "\(ForwardedTransactions.byteLimit >> 20) MB of them, wait at "
-                    + "\(member) already", fix: "try again later, or at another node")
+                    + "this node already", fix: "try again later, or at another node")
         }
         let proposal = Proposal(
             id: name, path: write.path, value: write.value, condition: condition.hash,
@@ -141,6 +141,17 @@ extension ForwardedTransactions.Entry {
 }
 
 extension RequestFailure {
+    /// What users learn of a transaction that is not decided: neither names of nodes nor how many there are.
+    var asUsersSeeIt: RequestFailure {
+        switch code {
+        case .noMajority:
+            RequestFailure(code, "transactions are not decided now", fix: "try again later")
+        case .undecided:
+            RequestFailure(code, "the transaction was not decided in time", fix: fix)
+        default: self
+        }
+    }
+
     /// The failure of a transaction whose location holds another value than the client read.
     static func changed(at path: Path) -> RequestFailure {
         RequestFailure(

@@ -38,7 +38,9 @@ extension Sessions {
             case .read(let message): _ = serve(message, for: session, seeing: replica)
             }
         }
-        if postponed.contains(where: \.isAnswer) { repeatFiltered(caughtUp, to: session, seeing: replica) }
+        if postponed.contains(where: \.isAnswer) {
+            repeatFiltered(caughtUp, to: session, seeing: replica)
+        }
     }
 
     /// Sends what filtered listens show once more, behind the answers.

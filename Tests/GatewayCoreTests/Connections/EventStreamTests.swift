@@ -144,8 +144,13 @@ import Testing
         node.send("GET /u.json HTTP/1.0\r\nAccept: text/event-stream\r\n\r\n", by: id)
         let text = node.text(id)
         #expect(text.hasSuffix("\r\n\r\nevent: put\ndata: {\"path\":\"/\",\"data\":null}\n\n"))
+        // Others, who have chunks, share the text of an event.
+        let other = stream("/u.json")
+        _ = events(other)
         _ = node.curl("/u.json", "PUT", body: "1")
-        #expect(node.text(id) == "event: put\ndata: {\"path\":\"/\",\"data\":1}\n\n")
+        let event = "event: put\ndata: {\"path\":\"/\",\"data\":1}\n\n"
+        #expect(node.text(id) == event)
+        #expect(node.text(other) == "\(String(event.utf8.count, radix: 16))\r\n\(event)\r\n")
     }
 
     @Test mutating func `a stream asks the replica to hold back while a large event leaves`() {

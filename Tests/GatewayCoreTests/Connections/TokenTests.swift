@@ -33,6 +33,13 @@ import Tokens
         return (node.identities[id]?.last, node.answers(id).first)
     }
 
+    @Test(arguments: [3e13, 1e300])
+    mutating func `a token that expires in a million years shows its user`(seconds: Double) {
+        let token = TestTokens.token("ada", seconds: seconds)
+        let user = TestTokens.user("ada", seconds: seconds)
+        #expect(principal("/a.json?auth=\(token)").0 == user)
+    }
+
     private static let doors: [(query: String, fields: [String], Principal)] = [
         ("", [], .anonymous),
         ("?auth=\(ada)", [], TestTokens.user("ada")),

@@ -1,4 +1,6 @@
 import DataTree
+import JSONText
+import QueryEngine
 import SyncProtocol
 import Testing
 
@@ -35,6 +37,27 @@ import Testing
         #expect(
             try text([("a/b", .integer(2)), ("", .integer(5)), ("x", .integer(6))])
                 == push("d", "l/m", #"{"x":6}"#))
+    }
+
+    @Test func `a query is read as it was written`() throws {
+        let queries = try [
+            Query().orderedByKey().starting(at: .string("b")).limited(toLast: 3),
+            Query().ordered(byChild: "n").starting(at: .integer(1)).ending(at: .integer(7)),
+            Query().orderedByValue().ending(at: .string("x")).limited(toFirst: 2),
+        ]
+        for query in queries {
+            let listen = #""p":"/l","q":\#(query.realtimeText),"t":1,"h":"""#
+            let text = #"{"t":"d","d":{"r":1,"a":"q","b":{\#(listen)}}}"#
+            guard
+                case .request(let request) = try RealtimeMessage(
+                    Array(text.utf8), by: JSONReader()),
+                case .listen(let key, _, _) = request.action
+            else {
+                Issue.record("\(text)")
+                continue
+            }
+            #expect(key.query == query)
+        }
     }
 
     @Test func `a text is made once for a notice and a form`() {

@@ -1,5 +1,6 @@
 import DataTree
 import ReplicaCore
+import Rules
 import SyncProtocol
 import Testing
 
@@ -207,6 +208,32 @@ import Testing
         cluster.quiesce(milliseconds: 600)
         let codes = code(cluster.takeReplies())
         #expect(codes == [.undecided])
+    }
+
+    @Test(arguments: [ErrorCode.noMajority, .undecided])
+    func `a user whose transaction is not decided hears nothing of nodes`(code: ErrorCode) throws {
+        var cluster = cluster()
+        let rules = RuledReplica.document(#"{".write": true}"#)
+        cluster.send(.setRules(id: 1, source: rules), to: "n2")
+        cluster.quiesce()
+        _ = cluster.takeReplies()
+        if code == .noMajority {
+            cluster.crash("n1")
+            cluster.crash("n3")
+            cluster.quiesce(milliseconds: 5_000)
+        } else {
+            cluster.cuts = [["n1", "n2"], ["n1", "n3"]]
+        }
+        cluster.turn("n2", [.identified(SessionID(number: 1), .user(.user("ada")))])
+        cluster.send(put(1, over: .null, within: 500), to: "n2")
+        cluster.quiesce(milliseconds: 600)
+        guard case .error(_, code, let problem, let fix)? = cluster.takeReplies().first else {
+            Issue.record("it is not refused as \(code)")
+            return
+        }
+        let words = (problem + " " + fix).split { !$0.isLetter && !$0.isNumber }
+        let telling = ["n1", "n2", "n3", "nodes", "cluster", "coordinator", "1", "2", "3"]
+        #expect(words.allSatisfy { !telling.contains(String($0)) }, "\(problem); \(fix)")
     }
 
     @Test func `a member that lost its disk votes once it has heard all others`() {

@@ -68,6 +68,15 @@ import Testing
         #expect(replication.turn.entries.map(\.last) == [2, 3])
     }
 
+    @Test func `who is refused gives up, unless it is another process or a peer knows it`() {
+        var replication = Replication.ofThree()
+        #expect(replication.isRefused(replication.writer))
+        #expect(!replication.isRefused(99))
+        replication.peers.greet("n2")
+        #expect(!replication.isRefused(replication.writer))
+        #expect(!replication.isRefused(99))
+    }
+
     @Test func `nobody else continues its own log, and stamps out of reach are not taken`() {
         var replication = Replication.ofThree()
         receive(.of("n2", 2), by: &replication)

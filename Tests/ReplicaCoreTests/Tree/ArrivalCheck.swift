@@ -39,11 +39,22 @@ struct ArrivalCheck {
             }
             tree.forget(through: stableTime)
             if tree.value != want { return "forgetting changed \(want) into \(tree.value)" }
+            if let count = superfluousCount(in: tree, stableTime) {
+                return "\(count) registers left that were stable"
+            }
         }
         guard stableTimes != nil, received.count == stamps.count else { return nil }
         tree.forget(through: stamps.last!)
         return tree.registerCount == 0 || hasPriority(arrivals)
             ? nil : "\(tree.registerCount) registers left when all is stable"
+    }
+
+    /// How many registers another tree forgets that visits all locations, where this one visits those that wait; nil if none.
+    private static func superfluousCount(in tree: ConvergentTree, _ stableTime: Stamp) -> Int? {
+        var again = ConvergentTree(value: tree.value, registers: tree.registers)
+        again.forget(through: stableTime)
+        let count = tree.registerCount - again.registerCount
+        return count == 0 ? nil : count
     }
 
     /// Hidden priorities outlive stability, so only runs without priorities must end with nothing.

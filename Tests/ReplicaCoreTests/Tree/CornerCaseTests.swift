@@ -66,6 +66,12 @@ import Testing
             [(1, "a/x", 1), (2, "a/.priority", 7), (3, "a/x", .null), (4, "a/y", 2)],
             ["a": (["y": 2] as Value).prioritized(7)]),
         Case(
+            "so does that of a set whose value something newer has removed",
+            [
+                (1, "a", (["x": 1] as Value).prioritized(7)), (2, "a/x", .null),
+                (3, "a/y", 2),
+            ], ["a": (["y": 2] as Value).prioritized(7)]),
+        Case(
             "a set resets the priority",
             [(1, "a", 1), (2, "a/.priority", 7), (3, "a", 2)], ["a": 2]),
     ]
