@@ -60,8 +60,8 @@ import Testing
         var tree = PlaceTree(ascending: places.map { ($0, before) })
         let copy = tree
         for place in places { tree.replace(after, at: place) }
-        #expect(read(copy, places).allSatisfy { $0 == before?.value })
-        #expect(read(tree, places).allSatisfy { $0 == after?.value })
+        #expect(read(copy, places).allSatisfy { $0 == .integer(1) })
+        #expect(read(tree, places).allSatisfy { $0 == .integer(2) })
     }
 
     @Test(arguments: 1...20)
@@ -137,17 +137,19 @@ import Testing
         return places
     }
 
-    /// What stands from the first of some places to the last.
+    private static let number = Key(unchecked: "number")
+
+    /// The numbers that stand from the first of some places to the last.
     private func read(_ tree: PlaceTree, _ places: [Place]) -> [Value?] {
         withExtendedLifetime(tree) {
             tree.records(from: .before(places[0]), to: .behind(places[places.count - 1]), nil)
-                .map { $0.packed?.value }
+                .map { $0.packed?.value[PlaceTreeTests.number] }
         }
     }
 
     private static func record(_ number: Int64) -> PackedChildren? {
         var children = Children()
-        children["number"] = .integer(number)
+        children[self.number] = .integer(number)
         children.compact()
         return children.packed
     }

@@ -38,7 +38,8 @@ import Testing
         #expect(problem(#"{"k1":"x"}"#)?.contains("see \"k1\"") == true)
         #expect(problem(#"{"k1":7}"#)?.contains("see \"k1\"") == true)
         // Which of two keys a name means, nobody could say.
-        let two = try JSONEncoder().encode(["k1": certificate.certificate + certificate.certificate])
+        let twice = certificate.certificate + certificate.certificate
+        let two = try JSONEncoder().encode(["k1": twice])
         #expect(problem(String(decoding: two, as: UTF8.self))?.contains("see \"k1\"") == true)
     }
 
