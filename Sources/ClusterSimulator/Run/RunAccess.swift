@@ -18,9 +18,12 @@ extension SimulatedRun {
             history: history, watches: nodes.map { AccessWatch($0.name) })
     }
 
-    /// Gives the cluster other rules by a node, as an administrator.
+    /// Gives the cluster other rules by a node, as an administrator, who gives up if the node does not serve: its port
+    /// refuses everybody, as a node that lost its disk may write nothing before it has heard what its peers hold.
     mutating func setRules(_ file: String, on node: Int) {
-        guard let document = scenario.documents.first(where: { $0.file == file }) else { return }
+        guard let document = scenario.documents.first(where: { $0.file == file }),
+            nodes[node].isServing
+        else { return }
         ask(ClientMessage.setRules(id: 0, source: document.source), of: node)
     }
 
