@@ -66,11 +66,14 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         ended, status = 0, 0
         while not ended and time.monotonic() < deadline:
             ended, status = os.waitpid(child, os.WNOHANG)
-            # Between the prompt and the editor's terminal mode, the terminal itself swallows Ctrl-D.
+            # Between the prompt and the editor's mode the terminal takes Ctrl-D, and leaves a NUL, which has the editor
+            # insert the next key as it is: Ctrl-U for that, and another one to empty the line.
             if not ended and time.monotonic() > again:
-                os.write(terminal, b"\x04")
+                os.write(terminal, b"\x15\x15\x04")
                 again += 5
-            select.select([terminal], [], [], 0.05)
+            if select.select([terminal], [], [], 0.05)[0]:
+                try: os.read(terminal, 4096)
+                except OSError: pass
         if not ended:
             os.kill(child, 9)
             sys.exit("it does not end")
