@@ -1,4 +1,4 @@
-// The entry of libFuzzer; `scripts/fuzz-http` builds it with the reader, and without the tests.
+// The entry of libFuzzer; `scripts/fuzz http` builds it with the reader, and without the tests.
 #if HEARTH_FUZZ
     import Glibc
 

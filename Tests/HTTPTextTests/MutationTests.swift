@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct MutationTests {
-    /// `HEARTH_HTTP_CASES` asks for more; `scripts/fuzz-http` runs for as long as one likes, guided by coverage.
+    /// `HEARTH_HTTP_CASES` asks for more; `scripts/fuzz http` runs for as long as one likes, guided by coverage.
     static let cases = ProcessInfo.processInfo.environment["HEARTH_HTTP_CASES"].flatMap(Int.init)
 
     @Test(arguments: Mutations.usual)
