@@ -16,6 +16,7 @@
         return TokenTrust([issuer])
     }()
     private let now = 1_700_000_000.0
+    /// The fuzzer calls on one thread.
     private nonisolated(unsafe) let reader = Token.makeReader()
 
     /// Tokens that nobody has signed, and claims.
