@@ -49,7 +49,8 @@ let package = Package(
         // System: the only Swift that calls C libraries; drivers and tools use Glibc and `CRuntime`.
         .systemLibrary(name: "CZeroMQ"),
         .systemLibrary(name: "CSQLite"),
-        .systemLibrary(name: "COpenSSL"),
+        .target(
+            name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CRuntime"),
         .target(name: "CEventLoop", linkerSettings: [.linkedLibrary("event")]),
         .target(name: "CLineEditor", linkerSettings: [.linkedLibrary("edit")]),

@@ -16,7 +16,7 @@ import Testing
     private static let modules = [
         "Hearth", "ClientCore", "SyncProtocol", "QueryEngine", "DataTree", "JSONText", "Threads",
         "EventLoop", "HTTPText", "TLS", "Sockets", "ZeroMQ", "Storage", "Marks", "CEventLoop",
-        "CSimdjson", "CMarks",
+        "COpenSSL", "CSimdjson", "CMarks",
     ]
 
     private let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -74,7 +74,9 @@ import Testing
             ["swiftc", "-swift-version", mode, "-module-name", "FirebaseSamples"]
             + ["-I", products.appendingPathComponent("Modules").path] + moduleMaps
             + options + sources.map(\.path) + objects
-            + ["-lzmq", "-lsqlite3", "-levent", "-lsimdjson", "-lstdc++", "-lm"]
+            + ["zmq", "sqlite3", "event", "simdjson", "ssl", "crypto", "stdc++", "m"].map {
+                "-l" + $0
+            }
             + ["-o", program.path]
         let pipe = Pipe()
         compiler.standardOutput = pipe
@@ -102,10 +104,10 @@ import Testing
 
     /// How the compiler finds the modules of C libraries.
     private var moduleMaps: [String] {
-        let generated = ["CEventLoop", "CSimdjson", "CMarks"].map {
+        let generated = ["CEventLoop", "COpenSSL", "CSimdjson", "CMarks"].map {
             products.appendingPathComponent($0 + ".build/module.modulemap").path
         }
-        let own = ["CZeroMQ", "CSQLite", "COpenSSL"].map {
+        let own = ["CZeroMQ", "CSQLite"].map {
             "\(root)/Sources/\($0)/module.modulemap"
         }
         return (generated + own).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }

@@ -1,3 +1,6 @@
+#ifndef HEARTH_OPENSSL_H
+#define HEARTH_OPENSSL_H
+
 #include <openssl/ecdsa.h>
 #include <openssl/err.h>
 #include <openssl/hmac.h>
@@ -6,3 +9,5 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+
+#endif
