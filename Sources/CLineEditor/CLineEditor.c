@@ -19,6 +19,7 @@ struct hearth_editor {
     hearth_editor_is_interrupted is_interrupted;
     hearth_editor_complete complete;
     void *context;
+    bool begins_line;
     unsigned char completion;
     char *text;
 };
@@ -51,14 +52,18 @@ static int wait_for_input(hearth_editor *editor) {
 }
 
 static int read_character(EditLine *line, wchar_t *character) {
+    hearth_editor *editor = editor_of(line);
     mbstate_t state;
     memset(&state, 0, sizeof state);
     while (true) {
         char byte;
-        if (wait_for_input(editor_of(line)) < 0) return -1;
+        if (wait_for_input(editor) < 0) return -1;
         ssize_t count = read(STDIN_FILENO, &byte, 1);
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (count <= 0) return (int)count;
+        // Ctrl-D that was typed before the terminal had the editor's mode: the terminal keeps it as a NUL.
+        if (byte == 0 && editor->begins_line) byte = 'D' & 0x1F;
+        editor->begins_line = false;
         size_t length = mbrtowc(character, &byte, 1, &state);
         if (length == (size_t)-2) continue;
         // A byte that is not UTF-8 is passed over.
@@ -122,6 +127,7 @@ void hearth_editor_free(hearth_editor *editor) {
 hearth_editor_outcome hearth_editor_read(
     hearth_editor *editor, const char *prompt_text, const char **text) {
     editor->prompt = prompt_text;
+    editor->begins_line = true;
     el_resize(editor->line);
     int count = 0;
     const char *line = el_gets(editor->line, &count);

@@ -39,7 +39,7 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
         #expect(run.output.contains("\"serving\""), "\(run.errors)")
     }
 
-    /// Types at a pseudo-terminal: for each line of standard input `text|what is to be shown then`.
+    /// Types at a pseudo-terminal: the fourth argument at once, and then, for each line of a file, `text|what is to be shown then`.
     private static let typist = #"""
         import os, pty, select, sys, time
         steps = [line.rstrip("\n").split("|") for line in open(sys.argv[1])]
@@ -57,20 +57,15 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
                     sys.exit("not shown: " + text + " in " + repr(shown))
                 shown += os.read(terminal, 4096)
             shown = shown.split(text.encode(), 1)[1]
+        os.write(terminal, sys.argv[4].encode().decode("unicode_escape").encode("latin-1"))
         await_text("hearth> ")
         for keys, text in steps:
             os.write(terminal, keys.encode().decode("unicode_escape").encode("latin-1"))
             if text: await_text(text)
         deadline = time.monotonic() + 60
-        again = time.monotonic() + 5
         ended, status = 0, 0
         while not ended and time.monotonic() < deadline:
             ended, status = os.waitpid(child, os.WNOHANG)
-            # Between the prompt and the editor's mode the terminal takes Ctrl-D, and leaves a NUL, which has the editor
-            # insert the next key as it is: Ctrl-U for that, and another one to empty the line.
-            if not ended and time.monotonic() > again:
-                os.write(terminal, b"\x15\x15\x04")
-                again += 5
             if select.select([terminal], [], [], 0.05)[0]:
                 try: os.read(terminal, 4096)
                 except OSError: pass
@@ -84,7 +79,6 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
     {
         let cluster = try CommandCluster(nodes: 1)
         try #require(try cluster.run("set", "/rooms", #"{"lobby":1,"lounge":{"x":1}}"#).status == 0)
-        try cluster.folder.write(Array(Self.typist.utf8), to: "typist.py")
         let steps = [
             #"exp\t|ort "#, #"\x03|^C"#, "|hearth> ",
             #"get /ro\t|oms/"#, #"lo\t\t|/rooms/lobby"#, #"u\t|unge/"#, #"x\n|1"#,
@@ -94,12 +88,25 @@ private typealias ExitStatus = CommandLineKit.ExitStatus
             #"\x03|^C"#, "|hearth> ",
             #"\x04|"#,
         ]
-        try cluster.folder.write(Array((steps.joined(separator: "\n") + "\n").utf8), to: "steps")
-        let run = try Command.shell(
-            #"/usr/bin/python3 "$1/typist.py" "$1/steps" "$1" "$0""#, [cluster.folder.path])
+        let run = try type(steps, at: cluster)
         #expect(run.output == "0\n", "\(run.errors)")
         let history = try String(
             contentsOfFile: cluster.folder.path + "/.hearth_history", encoding: .utf8)
         #expect(history.contains("watch"))
+    }
+
+    @Test func `Ctrl-D leaves that was typed before the prompt`() throws {
+        let run = try type([], ahead: #"\x04"#, at: try CommandCluster(nodes: 1))
+        #expect(run.output == "0\n", "\(run.errors)")
+    }
+
+    private func type(
+        _ steps: [String], ahead: String = "", at cluster: CommandCluster
+    ) throws -> Command.Outcome {
+        let folder = cluster.folder
+        try folder.write(Array(Self.typist.utf8), to: "typist.py")
+        try folder.write(Array(steps.map { $0 + "\n" }.joined().utf8), to: "steps")
+        return try Command.shell(
+            #"/usr/bin/python3 "$1/typist.py" "$1/steps" "$1" "$0" "$2""#, [folder.path, ahead])
     }
 }
