@@ -20,13 +20,19 @@ func module(
     .target(name: name, dependencies: dependencies, exclude: pages, swiftSettings: settings)
 }
 
+/// The settings of tests whose own code computes little: optimising that would be two thirds of its compilation.
+let testSettings = settings + [.unsafeFlags(["-Onone"])]
+
 /// The test target of a module; fixtures are files that tests run.
+///
+/// - Parameter optimized: For tests that compute much themselves, as generators and oracles do; modules always are.
 func tests(
-    of name: String, using dependencies: [Target.Dependency] = [], fixtures: [String] = []
+    of name: String, using dependencies: [Target.Dependency] = [], fixtures: [String] = [],
+    optimized: Bool = false
 ) -> Target {
     .testTarget(
         name: name + "Tests", dependencies: [.byName(name: name)] + dependencies,
-        exclude: fixtures, swiftSettings: settings)
+        exclude: fixtures, swiftSettings: optimized ? settings : testSettings)
 }
 
 /// Names the one target whose tests are built, `ReplicaCore` say, and leaves out all that these do not need: the fast loop.
@@ -160,18 +166,18 @@ let package = Package(
             linkerSettings: [.linkedLibrary("jemalloc")]),
 
         // Of the documents alone: what they and the comments refer to exists.
-        .testTarget(name: "DocumentTests", swiftSettings: settings),
-        tests(of: "DataTree", using: ["JSONText"]),
-        tests(of: "JSONText", using: ["DataTree"]),
-        tests(of: "HTTPText", fixtures: ["Fixtures"]),
+        .testTarget(name: "DocumentTests", swiftSettings: testSettings),
+        tests(of: "DataTree", using: ["JSONText"], optimized: true),
+        tests(of: "JSONText", using: ["DataTree"], optimized: true),
+        tests(of: "HTTPText", fixtures: ["Fixtures"], optimized: true),
         tests(of: "Threads"),
         tests(of: "EventLoop", using: ["Threads"]),
         tests(of: "Sockets", using: ["EventLoop", "TLS"]),
         tests(of: "TLS", fixtures: ["Fixtures"]),
         tests(of: "ZeroMQ", using: ["Threads"]),
         tests(of: "Storage"),
-        tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"]),
-        tests(of: "QueryEngine", using: ["DataTree"]),
+        tests(of: "SyncProtocol", using: ["DataTree", "QueryEngine"], optimized: true),
+        tests(of: "QueryEngine", using: ["DataTree"], optimized: true),
         tests(
             of: "Store",
             using: ["Convergence", "DataTree", "SyncProtocol", "NodeStorage", "Storage"]),
@@ -180,9 +186,10 @@ let package = Package(
             of: "ReplicaCore",
             using: ["Convergence", "DataTree", "QueryEngine", "Rules", "Store", "SyncProtocol"]),
         tests(
-            of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"]),
-        tests(of: "Rules", using: ["DataTree", "JSONText"]),
-        tests(of: "Tokens", using: ["JSONText", "Rules", "TLS"]),
+            of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"],
+            optimized: true),
+        tests(of: "Rules", using: ["DataTree", "JSONText"], optimized: true),
+        tests(of: "Tokens", using: ["JSONText", "Rules", "TLS"], optimized: true),
         tests(
             of: "GatewayCore",
             using: [
@@ -200,7 +207,7 @@ let package = Package(
                 "ReplicaCore", "Rules", "Sockets", "Storage", "Store", "SyncProtocol", "TLS",
                 "ZeroMQ",
             ],
-            exclude: ["Fixtures"], swiftSettings: settings),
+            exclude: ["Fixtures"], swiftSettings: testSettings),
         tests(
             of: "ClusterSimulator",
             using: [
@@ -213,7 +220,7 @@ let package = Package(
                 "Hearth", "ClientCore", "DataTree", "JSONText", "Threads", "HearthCommand",
             ],
             // A package of its own, which a test compiles.
-            exclude: ["Fixtures/FirebaseSamples"], swiftSettings: settings),
+            exclude: ["Fixtures/FirebaseSamples"], swiftSettings: testSettings),
         tests(of: "CommandLineKit"),
         tests(
             of: "ClusterAdministration",

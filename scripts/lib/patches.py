@@ -20,10 +20,22 @@ class SeededBug:
         if len(summaries) != 1 or not diff:
             raise PatchError(f"{self.name}: needs one Summary line and a unified diff")
         self.summary = summaries[0]
-        self.found_by = [tuple(text.split()) for key, text in fields if key == "Found by"]
-        if any(len(finder) != 2 for finder in self.found_by):
-            raise PatchError(f"{self.name}: a Found by line names a scenario and a check")
+        self.path = path
+        self.found_by = [self._finder(text) for key, text in fields if key == "Found by"]
         self.files = dict(map(self._file, re.split(r"^--- a/", diff, flags=re.M)))
+
+    def _finder(self, text):
+        """Scenario, check, and the seed that showed it last, if that is known."""
+        words = re.fullmatch(r"(\S+) (\S+)(?: (\d+))?", text.strip())
+        if not words:
+            raise PatchError(f"{self.name}: a Found by line names a scenario, a check, and a seed")
+        return words[1], words[2], int(words[3]) if words[3] else None
+
+    def remember(self, scenario, check, seed):
+        """Writes into the patch which seed showed it, to be tried first from then on."""
+        line = rf"^Found by: {re.escape(scenario)} {re.escape(check)}(?: \d+)?$"
+        text = re.sub(line, f"Found by: {scenario} {check} {seed}", self.path.read_text(), count=1, flags=re.M)
+        self.path.write_text(text)
 
     @property
     def number(self):
