@@ -22,6 +22,8 @@ public enum Check: String, CaseIterable, Sendable {
     case incrementsAddUp = "increments-add-up"
     /// Every replica holds the operation of each acknowledged write, in memory and on disk.
     case acknowledgedWritesSurvive = "acknowledged-writes-survive"
+    /// Where turns are durable before their outputs leave, what a client is shown was on its node's disk by then.
+    case readsAreDurable = "reads-are-durable"
     /// Writes acknowledged at the concern `majority` or `all` were durable on that many nodes.
     case writeConcernsHold = "write-concerns-hold"
     /// A node refuses a write only while it cannot take it, and names the reason.

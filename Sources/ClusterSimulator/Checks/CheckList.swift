@@ -14,6 +14,7 @@ extension Check {
             case .pushKeys: PushKeys.judge(evidence)
             case .incrementsAddUp: IncrementsAddUp.judge(evidence)
             case .acknowledgedWritesSurvive: AcknowledgedWritesSurvive.judge(evidence)
+            case .readsAreDurable: ReadsAreDurable.judge(evidence)
             case .writeConcernsHold: WriteConcernsHold.judge(evidence)
             case .refusalsHaveReasons: RefusalsHaveReasons.judge(evidence)
             case .oneOfAName: OneOfAName.judge(evidence)

@@ -97,6 +97,11 @@ struct EveryTurnOracle {
         for write in operation.writes { note(write.path) }
     }
 
+    /// The locations whose priorities were written by themselves.
+    var priorityOwners: [Path] {
+        operations.flatMap(\.writes).filter { $0.path.last == .priority }.compactMap(\.path.parent)
+    }
+
     private mutating func note(_ path: Path) {
         if let key = path.keys.first, key != .priority {
             written?.insert(key)

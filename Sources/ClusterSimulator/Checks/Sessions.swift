@@ -67,8 +67,10 @@ struct Sessions {
             var written: [ClientOperation] = []
             for operation in session {
                 guard let serving = operation.acknowledged else { continue }
-                if !operation.isRead { written.append(operation) }
-                guard operation.isRead else { continue }
+                guard operation.isRead else {
+                    if !operation.isOfPriorityAlone { written.append(operation) }
+                    continue
+                }
                 for write in written {
                     count += 1
                     if let dot = write.acknowledged?.dot, serving.vector.covers(dot) { continue }

@@ -81,6 +81,7 @@ struct Workload {
             let counter = counters[random.index(below: counters.count)]
             return .increment(counter, by: Int64(random.number(below: 100)) + 1)
         case .set:
+            if random.index(below: 6) == 0 { return drawPriority(&random) }
             let path = drawPath(&random)
             return .write(drawValue(tagged, &random), at: path)
         case .remove: return .write(.null, at: drawPath(&random))
@@ -95,7 +96,15 @@ struct Workload {
         Workload.keys[random.index(below: Workload.keys.count)]
     }
 
-    /// A location one to three levels below `/data`; sometimes the priority of one.
+    /// The priority of the root, or of the object that has most children.
+    private func drawPriority(_ random: inout SplitMix64) -> Request {
+        let owner = random.index(below: 2) == 0 ? Path.root : Workload.data
+        let value: Value =
+            random.index(below: 5) == 0 ? .null : .integer(Int64(random.number(below: 9)))
+        return .write(value, at: owner.appending(.priority))
+    }
+
+    /// A location one to three levels below `/data`.
     private func drawPath(_ random: inout SplitMix64) -> Path {
         var path = Workload.data
         for _ in 0...random.index(below: 3) { path = path.appending(drawKey(&random)) }

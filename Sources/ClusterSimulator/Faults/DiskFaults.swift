@@ -46,6 +46,16 @@ struct Rot: PeerFault {
     static let drawn = [DrawnFault.of(Rot.self, needsPeers: true)]
 }
 
+/// The process ends, and another one starts on a disk that has lost the last batch of an origin.
+struct LoseRows: PeerFault {
+    static let name = "lose-rows"
+    var node: Int
+
+    func apply(to run: inout SimulatedRun) { run.loseRows(of: node) }
+
+    static let drawn = [DrawnFault.of(LoseRows.self, needsPeers: true)]
+}
+
 /// A node's disk misbehaves, or works again; the process goes on.
 struct DiskFault: Fault {
     static let name = "disk"

@@ -90,6 +90,9 @@ struct FaultPlan {
 
     mutating func occupy(_ node: Int, until end: Microseconds) { nodesBusy[node] = end }
 
+    /// A fault of the network lasts longer than drawn.
+    mutating func occupyNetwork(until end: Microseconds) { networkBusy = max(networkBusy, end) }
+
     /// Whether a node is gone for good.
     var hasLostNode: Bool { nodesBusy.contains(.max) }
 

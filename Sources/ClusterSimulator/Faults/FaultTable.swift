@@ -5,7 +5,8 @@ enum FaultTable {
             Crash.self, Kill.self, Restart.self, Stop.self, Pause.self, Resume.self, Sleep.self,
             Wake.self, SlowProcessor.self, FileHandles.self,
         ] + [
-            BackUp.self, Restore.self, Wipe.self, Rot.self, DiskFault.self, Interrupt.self,
+            BackUp.self, CopyDatabase.self, Restore.self, Wipe.self, Rot.self, LoseRows.self,
+            DiskFault.self, Interrupt.self,
             ClockFault.self,
         ] + [
             Partition.self, Isolate.self, Ring.self, Heal.self, Clog.self, Unclog.self,

@@ -86,7 +86,30 @@ struct Isolate: NodeFault {
         run.statistics.partitions += 1
     }
 
-    static let drawn = [DrawnFault.pair(name) { node, _, _ in Isolate(node: node) }]
+    static let drawn = [
+        DrawnFault.pair(name) { node, _, _ in Isolate(node: node) },
+        DrawnFault(
+            name: "isolate-in-turn",
+            draw: .links { plan, start, _ in plan.isolateInTurn(from: start) }),
+    ]
+}
+
+extension FaultPlan {
+    /// Isolates nodes one right after the other, each for longer than a lease, and some again: so the coordinators of
+    /// transactions follow each other, and one that does not know of its successor comes back as the successor of that.
+    fileprivate mutating func isolateInTurn(from start: Microseconds) {
+        var time = start
+        var last = nodes.count
+        for _ in 0..<3 + random.index(below: 4) {
+            var node = random.index(below: min(nodes.count, 3))
+            if node == last { node = (node + 1) % nodes.count }
+            add(Isolate(node: node), at: time)
+            last = node
+            time += scenario.cluster.lease + random.number(below: 2 * scenario.cluster.lease)
+            time -= time % 1_000
+        }
+        occupyNetwork(until: time)
+    }
 }
 
 /// Each node reaches the two beside it alone, so that each sees a majority and no two the same.

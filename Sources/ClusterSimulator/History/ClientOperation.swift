@@ -74,6 +74,11 @@ struct ClientOperation {
     var isRead: Bool {
         if case .get = kind { true } else { false }
     }
+
+    /// Whether it writes nothing but a priority, which its node drops where there is no value.
+    var isOfPriorityAlone: Bool {
+        if case .write(let path) = kind { path.last == .priority } else { false }
+    }
 }
 
 /// What a write looks like in the log: a hash of its paths and values, priorities of their own left

@@ -109,6 +109,21 @@ extension VirtualDisk {
         misdirected = (entry, newest.since)
     }
 
+    /// Loses the last batch of an origin after the checkpoint: nothing in its place shows that, only what rests on it.
+    mutating func loseEnd() {
+        let held = head.flatMap { try? CheckpointHead($0) }?.vector ?? VersionVector()
+        let batches = store.tables.allRows(in: .batch).filter { row in
+            let entry = LogEntry(row)
+            return entry.first > held[entry.origin]
+        }
+        guard durability != .memory, misdirected == nil, !batches.isEmpty else { return }
+        let owner = batches[random.index(below: batches.count)].owner
+        guard let last = batches.last(where: { $0.owner == owner }) else { return }
+        store.tables.damage(last, in: .batch, to: nil)
+        wasDamaged = true
+        misdirected = (LogEntry(last), 0)
+    }
+
     /// False if the checkpoint has fewer than two rows.
     private mutating func misdirectRow() -> Bool {
         let rows = rows

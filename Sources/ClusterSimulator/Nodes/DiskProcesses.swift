@@ -33,7 +33,7 @@ extension VirtualDisk {
                 kept = draw(upTo: group.count)
                 try? commit(group.prefix(kept).compactMap(\.turn))
             case .perform(let request): if random.index(below: 2) == 0 { finishUnseen(request) }
-            case .synchronize, nil: break
+            case .synchronize, .copy, nil: break
             }
         }
         store.tables.fault = nil

@@ -9,6 +9,7 @@ struct DiskQueue {
         case commit(Turn, since: Microseconds)
         case synchronize(turn: UInt64)
         case perform(StoreRequest)
+        case copy(DatabaseCopies.Request)
     }
 
     private(set) var jobs: [Job] = []
@@ -76,7 +77,7 @@ extension DiskQueue.Job {
     /// Whether it needs room.
     var writes: Bool {
         switch self {
-        case .perform(.readBatches), .perform(.readRows): false
+        case .perform(.readBatches), .perform(.readRows), .copy: false
         default: true
         }
     }

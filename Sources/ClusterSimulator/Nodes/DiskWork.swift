@@ -49,6 +49,9 @@ extension VirtualDisk {
             settle()
             return stored(turn)
         case .perform(let request): return try work(on: request)
+        case .copy(let copy):
+            copies.write(copy, hasRoom: trouble != .full)
+            return .done(stored: nil, nil)
         }
     }
 

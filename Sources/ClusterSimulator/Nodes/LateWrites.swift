@@ -46,7 +46,11 @@ struct LateWrites {
             recent = oracle.operations(after: stable)
         }
         if recent.isEmpty { return }
-        let late = (0...random.index(below: 2)).map { _ in draw(among: recent) }
+        let hidden = oracle.priorityOwners.filter { tree.value[$0].isNull }
+        let late = (0...random.index(below: 2)).map { _ in
+            hidden.isEmpty || random.index(below: 4) > 0
+                ? draw(among: recent) : drawReturn(of: hidden, among: recent)
+        }
         for operation in late { _ = tree.apply(operation) }
         count += late.count
         let expected = oracle.value(with: late)
@@ -68,6 +72,17 @@ struct LateWrites {
         let stamp = Stamp(time: neighbour.stamp.time, writer: WriterID(bits: random.next()))
         return Operation(
             stamp: stamp, writes: [drawWrite(near: writes[random.index(below: writes.count)])])
+    }
+
+    /// A value for a location that has none, and may have a priority that a value would show.
+    private mutating func drawReturn(
+        of hidden: [Path], among recent: ArraySlice<Operation>
+    ) -> Operation {
+        let owner = hidden[random.index(below: hidden.count)]
+        let stamp = Stamp(
+            time: recent[pick(recent)].stamp.time, writer: WriterID(bits: random.next()))
+        let child = owner.appending(Key(unchecked: "late"))
+        return Operation(stamp: stamp, writes: [Write(path: child, value: .integer(1))])
     }
 
     private mutating func drawWrite(near write: Write) -> Write {

@@ -45,6 +45,7 @@ struct VirtualDisk {
     /// The operations that the disk reports as durable.
     var durable = VersionVector()
     var queue = DiskQueue()
+    var copies = DatabaseCopies()
     /// The last turn that was reported as durable.
     var lastStored: UInt64 = 0
     /// The last commit, and when its first turn was handed over.
@@ -105,6 +106,11 @@ extension VirtualDisk {
         return flush(at: now, followedBy: .perform(request))
     }
 
+    /// Writes a copy of the database; `copies` then has the result.
+    mutating func write(_ copy: DatabaseCopies.Request, at now: Microseconds) -> Microseconds? {
+        flush(at: now, followedBy: .copy(copy))
+    }
+
     /// Some times a second: commits what has gathered.
     mutating func tick(at now: Microseconds) -> Microseconds? { flush(at: now) }
 
@@ -134,7 +140,7 @@ extension VirtualDisk {
             if case .slow(let sync) = trouble { sync } else { usualSync }
         case .commit: TimeRange(50, 500)
         case .perform(.readBatches): TimeRange(100, 2_000)
-        case .perform(.install): TimeRange(2_000, 30_000)
+        case .perform(.install), .copy: TimeRange(2_000, 30_000)
         case .perform: TimeRange(300, 5_000)
         }
     }

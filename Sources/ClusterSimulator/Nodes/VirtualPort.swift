@@ -129,8 +129,9 @@ extension GatewayConfiguration {
         configuration.keepAliveMilliseconds = 300
         configuration.partMilliseconds = 4_000
         configuration.deadlines.idleMilliseconds = 4_000
-        configuration.deadlines.headMilliseconds = 1_500
-        configuration.deadlines.bodyMilliseconds = 1_500
+        // Longer than the rest of a request can be on its way.
+        configuration.deadlines.headMilliseconds = 2_500
+        configuration.deadlines.bodyMilliseconds = 2_500
         configuration.parts = .virtual
         return configuration
     }

@@ -138,10 +138,11 @@ extension SimulatedRun {
         tell(.writable(SimulatedRun.session(of: index)), on: index)
     }
 
-    /// A refused eviction must have no effect, now or later.
+    /// The operator is answered: a refused eviction must have no effect, now or later.
     private mutating func noteAnswer(_ frame: [UInt8]) {
         let messages = (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
-        for case .message(.error(let id, _, _, _)) in messages where id > 0 {
+        for case .message(let message) in messages where !noteCopy(message) {
+            guard case .error(let id, _, _, _) = message, id > 0 else { continue }
             refusals[Int(id) - 1].reason = Refusal.notEvicted
         }
     }

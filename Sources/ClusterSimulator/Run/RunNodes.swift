@@ -179,7 +179,10 @@ extension SimulatedRun {
             case .perform(let request):
                 noteRewriting(request, by: node)
                 scheduleDisk(of: node, at: nodes[node].disk.perform(request, at: now))
-            case .backUp: losses.append(Loss(node: node, since: 0, until: now))
+            case .backUp(_, _, .none): losses.append(Loss(node: node, since: 0, until: now))
+            case .backUp(let name, let id, let session):
+                let copy = DatabaseCopies.Request(name: name, id: id, session: session)
+                scheduleDisk(of: node, at: nodes[node].disk.write(copy, at: now))
             case .giveUp(let problem, _):
                 quiescence.fail("\(nodes[node].name) gives up: \(problem)")
             case .serve:

@@ -59,6 +59,14 @@ extension SimulatedRun {
         start(node)
     }
 
+    /// The process ends, and its successor finds less of an origin than was written.
+    mutating func loseRows(of node: Int) {
+        kill(node)
+        nodes[node].disk.loseEnd()
+        statistics.diskTroubles += 1
+        start(node)
+    }
+
     /// A process whose disk has failed ends; half of the machines go on, and show what was never written.
     mutating func endWithDisk(_ node: Int) {
         if random.index(below: 2) == 0 { kill(node) } else { losePower(of: node) }

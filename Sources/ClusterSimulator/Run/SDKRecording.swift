@@ -73,6 +73,7 @@ extension SimulatedRun {
             if let stamp = sdkClients[number].observeDense(message) { acknowledged.append(stamp) }
         }
         checkTold(number)
+        if received.contains(where: \.saysWhatIsSeen) { checkDurable(number) }
         guard recording.isOn, !scenario.mayReplay else { return }
         for stamp in acknowledged {
             sdkClients[number].tally.count(.clientsKeepWhatTheySaw)
@@ -82,6 +83,26 @@ extension SimulatedRun {
                 "was told at \(now.description) that its write \(stamp) is done, by a node that has not shown it"
             )
         }
+    }
+
+    /// What a node says that its frames have shown is on its disk.
+    private mutating func checkDurable(_ number: Int) {
+        guard scenario.cluster.durability == .commit,
+            let connection = sdkClients[number].connection
+        else { return }
+        let node = connections[connection].node
+        let durable = nodes[node].disk.durable
+        sdkClients[number].tally.count(.readsAreDurable)
+        // A node that has rejoined holds less than it had on its disk.
+        let missing = sdkClients[number].mirror.seen.entries.first { seen in
+            durable[seen.origin] < seen.sequence
+                && !recording.durable[node].contains { $0.vector[seen.origin] >= seen.sequence }
+        }
+        guard recording.isOn, let missing else { return }
+        sdkClients[number].tally.note(
+            .readsAreDurable,
+            "was shown \(missing.origin)#\(missing.sequence) at \(now.description) by \(nodes[node].name), whose "
+                + "disk has \(durable.line)")
     }
 
     // MARK: Transactions
@@ -184,5 +205,15 @@ extension Scenario {
                 return fault is Evict || fault is MemberList || fault is Abandon || fault is Wipe
                     || fault is Restore || fault is Rot || fault is DiskFault
             }
+    }
+}
+
+extension Received<NodeMessage> {
+    /// Whether it is a message that names what its session has shown.
+    fileprivate var saysWhatIsSeen: Bool {
+        switch self {
+        case .message(.ready), .message(.seen): true
+        default: false
+        }
     }
 }

@@ -51,6 +51,8 @@ struct SimulatedRun {
     var starts: [ServiceStart] = []
     /// When nodes could take no writes.
     var refusals: [Refusal] = []
+    /// What an operator has requested of nodes.
+    var copies: [CopyRequest] = []
     var statistics = SimulationStatistics()
     var quiescence = Quiescence()
     /// What sessions left to be done at their ends, and what was done.

@@ -109,8 +109,10 @@ struct Swarm {
     private mutating func drawRetries() {
         let count = scenario.clients.count
         set("clients protocol", \.clients.protocolClients, [0, count / 2, count][index(3)])
-        set("cluster retry-window", \.cluster.retryWindow, .milliseconds(200 + number(2_000)))
-        set("cluster lease", \.cluster.lease, .milliseconds(400 + number(1_000)))
+        // With a short one much becomes stable, and is forgotten, while clients still write.
+        let longest: UInt64 = [60, 500, 2_000][index(3)]
+        set("cluster retry-window", \.cluster.retryWindow, .milliseconds(20 + number(longest)))
+        set("cluster lease", \.cluster.lease, .milliseconds(250 + number(800)))
         set("workload transactions", \.workload.transactions, drawChance(upTo: 600_000))
     }
 

@@ -57,7 +57,7 @@ extension Check {
             .nodes
         case .acknowledgedPushes, .pushKeys, .incrementsAddUp, .acknowledgedWritesSurvive,
             .writeConcernsHold, .refusalsHaveReasons, .answersInTime, .updatesAreAtomic,
-            .nonsenseIsRefused, .outcomesBecomeKnown:
+            .nonsenseIsRefused, .outcomesBecomeKnown, .readsAreDurable:
             .clients
         case .readYourWrites, .monotonicReads, .monotonicWrites, .writesFollowReads,
             .clientsConnectInTime, .requestsEndInTime, .writesCountOnce:
@@ -92,6 +92,7 @@ extension Check {
         case .pushKeys: "no two pushes got one key; those of a client ascend"
         case .incrementsAddUp: "each counter shows what was acknowledged"
         case .acknowledgedWritesSurvive: "no acknowledged write is lost, in memory or on disk"
+        case .readsAreDurable: "what a client is shown is on the disk of its node"
         case .writeConcernsHold: "a write was on as many disks as its answer says"
         case .refusalsHaveReasons: "a node refuses only what it cannot take, and says why"
         case .oneOfAName: "a second process under the name of a node ends"

@@ -17,6 +17,7 @@ import Testing
             case .commit(let turn, let since): "commit \(turn.number) since \(since)"
             case .synchronize(let turn): "sync \(turn)"
             case .perform: "perform"
+            case .copy(let copy): "copy \(copy.name)"
             }
         }
     }

@@ -198,6 +198,36 @@ import Testing
         #expect(places == [[1], [2], [3]])
     }
 
+    @Test func `the last batch of an origin goes without a trace`() {
+        var disk = disk(holding: 4)
+        disk.loseEnd()
+        #expect(disk.isDamaged && numbers(disk) == [1, 2, 3])
+        var held = VersionVector()
+        held[WriterID(bits: 9)] = 3
+        #expect(disk.noteStart(holding: held) == 0, "what was stored at any time may be lost")
+        #expect(!disk.isDamaged)
+    }
+
+    @Test func `a copy needs a new name and room, and ends nothing else`() {
+        var disk = disk(holding: 1)
+        var results: [Bool] = []
+        for (name, trouble) in [
+            ("a", nil), ("a", nil), ("b", VirtualDisk.Trouble.full), ("b", nil),
+        ] {
+            disk.trouble = trouble
+            let copy = DatabaseCopies.Request(name: name, id: 7, session: SessionID(number: 3))
+            #expect(disk.write(copy, at: 0) != nil)
+            _ = disk.finish(at: 30_000)
+            guard case .backedUp(let result, id: 7, _)? = disk.copies.takeResult() else {
+                Issue.record("there is no result")
+                continue
+            }
+            results.append((try? result.get()) == name)
+        }
+        #expect(results == [true, false, false, true])
+        #expect(disk.copies.takeResult() == nil && numbers(disk) == [1])
+    }
+
     @Test func `with memory nothing outlives the process`() {
         var disk = disk(.memory)
         _ = disk.commit(turn(1), at: 0)

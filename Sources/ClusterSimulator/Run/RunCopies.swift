@@ -1,0 +1,61 @@
+import ReplicaCore
+import SyncProtocol
+
+// Copies of databases, which an operator requests.
+
+/// A request for a copy of a node's database, and when it was answered.
+struct CopyRequest {
+    var node: Int
+    var incarnation: Int
+    var asked: Microseconds
+    var answered: Microseconds?
+}
+
+extension SimulatedRun {
+    /// Requests of copies have ids from here on, evictions below.
+    private static let firstCopy: UInt64 = 1 << 32
+    private static let copyNames = 3
+
+    mutating func requestCopy(of node: Int) {
+        guard nodes[node].isServing else { return }
+        copies.append(
+            CopyRequest(node: node, incarnation: nodes[node].incarnation, asked: now))
+        let id = SimulatedRun.firstCopy + UInt64(copies.count - 1)
+        let name = "copy-\(1 + random.index(below: SimulatedRun.copyNames))"
+        ask(.backup(id: id, name: name), of: node)
+    }
+
+    /// Takes an answer to the operator, if it is that to a request of a copy. One may be refused because of another one, but
+    /// only while that is being written.
+    mutating func noteCopy(_ message: NodeMessage) -> Bool {
+        guard let id = message.answeredID, id >= SimulatedRun.firstCopy else { return false }
+        let index = Int(id - SimulatedRun.firstCopy)
+        copies[index].answered = now
+        guard case .error(_, _, let problem, _) = message, problem.contains("another backup"),
+            !isCopying(beside: index)
+        else { return true }
+        quiescence.fail(
+            "\(nodes[copies[index].node].name) writes no copy, and refuses one: \(problem)")
+        return true
+    }
+
+    /// Whether another request of the same process was open at some time between a request and its answer.
+    private func isCopying(beside index: Int) -> Bool {
+        let own = copies[index]
+        return copies.indices.contains { other in
+            other != index && copies[other].node == own.node
+                && copies[other].incarnation == own.incarnation && copies[other].asked <= now
+                && copies[other].answered ?? now >= own.asked
+        }
+    }
+}
+
+extension NodeMessage {
+    /// The id of the request that it answers, if that has a value or fails.
+    fileprivate var answeredID: UInt64? {
+        switch self {
+        case .value(let id, _), .error(let id, _, _, _): id
+        default: nil
+        }
+    }
+}
