@@ -16,8 +16,8 @@ struct SDKClient {
         case transaction(Int)
         /// Recorded as this transaction of the history, which moves an amount.
         case transfer(Int, Transfer)
-        /// A transaction of a dense program.
-        case modification
+        /// A transaction of a dense program, recorded as this one of the history.
+        case modification(Int)
         /// A dense program waits until all writes made before this time have arrived.
         case stability(since: Microseconds)
         /// A read of a dense program.
