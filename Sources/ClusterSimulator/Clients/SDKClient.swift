@@ -52,6 +52,8 @@ struct SDKClient {
     var hops = 0
     /// The stamps of a dense program's writes on the present connection, by their numbers there.
     var stamps: [UInt64: Stamp] = [:]
+    /// What a dense program has sent under stamps.
+    var stampedWrites = StampedWrites()
     /// The names of transactions on the present connection, by their numbers there.
     var transactions: [UInt64: Stamp] = [:]
     /// Whether it looks for any node since the last one, whatever it has seen.
@@ -103,6 +105,7 @@ struct SDKClient {
         self.init(index: index, nodes: nodes, clock: clock, random: random)
         (configuration.window, configuration.queueLimit) = (6, 40)
         (configuration.rangeBytes, configuration.frameBytes) = (40, 300)
+        configuration.outcomeMilliseconds = 1_500
         configuration.isPersistent = self.random.index(below: 2) == 0
         if configuration.isPersistent { file = ClientFile() }
         core = Client(configuration)
@@ -170,6 +173,7 @@ struct SDKClient {
         mirror.loseConnection()
         stamps = [:]
         transactions = [:]
+        stampedWrites.loseConnection()
     }
 
     mutating func takeResult() -> ClientCore.Input? {

@@ -246,6 +246,7 @@ extension SimulatedRun {
     ) {
         if case .failure(let error) = result, error.code == .undecided {
             history.undecided.append((sdkClients[number].index, now))
+            sdkClients[number].judgeUndecided(at: now)
         }
         switch sdkClients[number].open.removeValue(forKey: request.number) {
         case .operation(let operation, let wanted)?:
