@@ -112,11 +112,12 @@ struct SDKClient {
         self.dense = dense
     }
 
-    /// Its process ends, and the next one has a library of its own.
+    /// Its process ends, and the next one has a library of its own, which begins at any node.
     mutating func renewCore() {
         formerWriters.append(writer)
         writer = WriterID(bits: random.next() | 1)
         configuration.writer = writer
+        random.shuffle(&configuration.nodes)
         core = Client(configuration)
     }
 
@@ -172,8 +173,8 @@ struct SDKClient {
         listening?.disconnect()
         mirror.loseConnection()
         stamps = [:]
-        transactions = [:]
         stampedWrites.loseConnection()
+        transactions = [:]
     }
 
     mutating func takeResult() -> ClientCore.Input? {

@@ -15,8 +15,8 @@ extension SimulatedRun {
     }
 
     mutating func perform(_ step: DenseProgram.Step, _ number: Int) {
-        if case .restarts(let isOrderly) = step {
-            return restart(dense: number, isOrderly: isOrderly)
+        if case .restarts(let isOrderly, let isOffline) = step {
+            return restart(dense: number, isOrderly: isOrderly, isOffline: isOffline)
         }
         beginTurn(of: number)
         if let input = input(for: step, number) { tell(input, to: number) }
