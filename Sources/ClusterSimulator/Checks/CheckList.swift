@@ -16,7 +16,8 @@ extension Check {
             case .acknowledgedWritesSurvive: AcknowledgedWritesSurvive.judge(evidence)
             case .readsAreDurable: ReadsAreDurable.judge(evidence)
             case .writeConcernsHold: WriteConcernsHold.judge(evidence)
-            case .refusalsHaveReasons: RefusalsHaveReasons.judge(evidence)
+            case .refusalsHaveReasons:
+                MirrorChecks.failure(of: self, evidence) ?? RefusalsHaveReasons.judge(evidence)
             case .oneOfAName: OneOfAName.judge(evidence)
             case .listenersConverge: ListenersConverge.judge(evidence)
             case .staysLive: StaysLive.judge(evidence)
@@ -41,7 +42,8 @@ extension Check {
             case .equalVectorsEqualTrees: EqualVectors.judge(evidence)
             case .readYourWrites: Sessions(evidence).readYourWrites()
             case .monotonicReads: Sessions(evidence).monotonicReads()
-            case .monotonicWrites: Sessions(evidence).monotonicWrites()
+            case .monotonicWrites:
+                MirrorChecks.failure(of: self, evidence) ?? Sessions(evidence).monotonicWrites()
             case .writesFollowReads: Sessions(evidence).writesFollowReads()
             case .causalOrder: Sessions(evidence).causalOrder()
             case .restartIdentity: RestartIdentity.judge(evidence)

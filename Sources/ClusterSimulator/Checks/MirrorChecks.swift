@@ -1,13 +1,19 @@
 /// What dense programs were told and shown is right, as far as one check goes.
 enum MirrorChecks {
     static func judge(_ check: Check, _ evidence: Evidence) -> Finding {
+        if let failure = failure(of: check, evidence) { return failure }
         let clients = evidence.sdkClients.filter { $0.dense != nil }
-        for client in clients {
+        let count = clients.reduce(0) { $0 + ($1.tally.counts[check] ?? 0) }
+        return .valid(count, subject(of: check))
+    }
+
+    /// The first dense program of which a check says that something is wrong.
+    static func failure(of check: Check, _ evidence: Evidence) -> Finding? {
+        for client in evidence.sdkClients {
             guard let failure = client.tally.failures[check] else { continue }
             return .invalid("c\(client.index + 1) \(failure)")
         }
-        let count = clients.reduce(0) { $0 + ($1.tally.counts[check] ?? 0) }
-        return .valid(count, subject(of: check))
+        return nil
     }
 
     private static func subject(of check: Check) -> String {

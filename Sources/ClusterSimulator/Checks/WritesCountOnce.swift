@@ -1,7 +1,8 @@
 import DataTree
 import SyncProtocol
 
-/// Each write of a client of the library is done once at most, and not at all if its client was told so.
+/// Each write and each transaction of a client of the library is done once at most, and not at all if its client was
+/// told so.
 enum WritesCountOnce {
     private struct Name: Hashable, Comparable {
         let client: Int
@@ -34,7 +35,8 @@ enum WritesCountOnce {
                 ).about(operations[0])
             }
         }
-        return .valid(requested.count, "writes of clients of the library")
+        return TransactionsOnce.failure(evidence)
+            ?? .valid(requested.count, "writes of clients of the library")
     }
 
     private static func requested(in evidence: Evidence) -> [Name: [ClientOperation]] {

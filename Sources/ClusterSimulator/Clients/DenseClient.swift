@@ -46,6 +46,7 @@ extension SDKClient {
     /// A message to the node; a new session may give up what the client had seen.
     mutating func observeDense(_ message: ClientMessage) {
         mirror.take(message)
+        stampedWrites.record(message)
         if let stamp = message.stamp, message.makesOperation { stamps[message.id] = stamp }
         guard case .hello(let hello) = message.request else { return }
         let before = session.number
@@ -58,6 +59,7 @@ extension SDKClient {
         let seen = mirror.seen
         session.take(message)
         mirror.take(message)
+        if let problem = stampedWrites.judge(message) { tally.note(.monotonicWrites, problem) }
         switch message {
         case .ready(_, let member, _, _, let holds):
             tally.count(.clientsKeepWhatTheySaw)
@@ -76,6 +78,19 @@ extension SDKClient {
             return nil
         default: return nil
         }
+    }
+}
+
+// MARK: - What it is told
+
+extension SDKClient {
+    /// A request ends with an unknown outcome only if the node could not tell of a write whether it is done.
+    mutating func judgeUndecided(at now: Microseconds) {
+        guard dense != nil, !stampedWrites.isUndecided else { return }
+        tally.note(
+            .refusalsHaveReasons,
+            "was told at \(now.description) that nobody knows whether its write is done, and its node knew of all"
+        )
     }
 }
 

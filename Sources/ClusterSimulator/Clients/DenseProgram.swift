@@ -21,8 +21,8 @@ struct DenseProgram {
         case stopsReading
         case readsAgain
         case purges
-        /// Its process ends, and another one begins with what it has kept.
-        case restarts(isOrderly: Bool)
+        /// Its process ends, and another one begins with what it has kept, perhaps without a network at first.
+        case restarts(isOrderly: Bool, isOffline: Bool)
         /// It leaves so many nodes, each as soon as that says something.
         case hops(Int)
         /// Asks for what has to be refused.
@@ -52,6 +52,8 @@ struct DenseProgram {
     /// Where it began to listen last, and to what.
     private var lastListen: (path: Path, filter: DenseFilter)?
     private var pushIDs = PushIDGenerator()
+    /// Where it left an object for its disconnect last.
+    var left: Path?
     /// The keys that it pushed last.
     private var pushed: [Key] = []
 
@@ -71,8 +73,8 @@ struct DenseProgram {
     }
 
     /// Another process begins, which listens again to what the last one did; returns how often.
-    mutating func restart() -> Int {
-        (isReading, isOffline) = (true, false)
+    mutating func restart(isOffline: Bool) -> Int {
+        (isReading, self.isOffline, left) = (true, isOffline, nil)
         listens = Array(listenCount..<listenCount + listens.count)
         listenCount += listens.count
         return listens.count
@@ -82,6 +84,11 @@ struct DenseProgram {
     mutating func next(tag: String, at milliseconds: UInt64, _ random: inout SplitMix64) -> Step? {
         guard remaining > 0 else { return nil }
         remaining -= 1
+        // Nobody stays away for long, but mostly for longer than nodes wait for writes.
+        if isOffline, random.index(below: 24) == 0 {
+            isOffline = false
+            return .goesOnline
+        }
         if children > 0, let step = drawInLongList(&random) { return step }
         switch random.index(below: 42) {
         case 0..<8: return listen(&random)
@@ -101,7 +108,9 @@ struct DenseProgram {
             }
             return .asks(drawRead(&random), concern: nil)
         case 21: return drawRareStep(tag, &random)
-        case 40: return .restarts(isOrderly: random.index(below: 2) == 0)
+        case 39, 40:
+            let (isOrderly, isOffline) = (random.index(below: 2) == 0, random.index(below: 2) == 0)
+            return .restarts(isOrderly: isOrderly, isOffline: isOffline)
         case 41: return .hops(1 + random.index(below: 3))
         case 22:
             let path = DenseProgram.lists[1].appending(drawPushedKey(at: milliseconds, &random))

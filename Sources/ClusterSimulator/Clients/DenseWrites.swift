@@ -56,8 +56,16 @@ extension DenseProgram {
             writes.map { Write(path: $0.path.relative(to: DenseProgram.root), value: $0.value) })
     }
 
-    /// Puts of whole children and of parts of them, at two places, so that they meet; some are taken back.
-    func drawOnDisconnect(_ tag: String, _ random: inout SplitMix64) -> Request.Work {
+    /// Puts of whole children and of parts of them, at two places, so that they meet; some are taken back, most often a part of the
+    /// last object.
+    mutating func drawOnDisconnect(_ tag: String, _ random: inout SplitMix64) -> Request.Work {
+        if let left, random.index(below: 2) == 0 {
+            let parts = [
+                Path([DenseProgram.number]), DenseProgram.nested,
+                Path([DenseProgram.nested.keys[0]]),
+            ]
+            return .onDisconnectCancel(left.appending(parts[random.index(below: parts.count)]))
+        }
         let child = DenseProgram.lists[1].appending(DenseProgram.keys[random.index(below: 2)])
         let number = child.appending(DenseProgram.number)
         switch random.index(below: 8) {
@@ -71,6 +79,7 @@ extension DenseProgram {
             var object = Value.null
             object.set(.string(tag), at: Path([DenseProgram.number]))
             object.set(drawNumber(&random), at: DenseProgram.nested)
+            left = child
             return .onDisconnectPut(
                 child, random.index(below: 2) == 0 ? object.prioritized(.integer(3)) : object)
         }

@@ -16,8 +16,8 @@ struct SDKClient {
         case transaction(Int)
         /// Recorded as this transaction of the history, which moves an amount.
         case transfer(Int, Transfer)
-        /// A transaction of a dense program.
-        case modification
+        /// A transaction of a dense program, recorded as this one of the history.
+        case modification(Int)
         /// A dense program waits until all writes made before this time have arrived.
         case stability(since: Microseconds)
         /// A read of a dense program.
@@ -52,6 +52,8 @@ struct SDKClient {
     var hops = 0
     /// The stamps of a dense program's writes on the present connection, by their numbers there.
     var stamps: [UInt64: Stamp] = [:]
+    /// What a dense program has sent under stamps.
+    var stampedWrites = StampedWrites()
     /// The names of transactions on the present connection, by their numbers there.
     var transactions: [UInt64: Stamp] = [:]
     /// Whether it looks for any node since the last one, whatever it has seen.
@@ -103,17 +105,19 @@ struct SDKClient {
         self.init(index: index, nodes: nodes, clock: clock, random: random)
         (configuration.window, configuration.queueLimit) = (6, 40)
         (configuration.rangeBytes, configuration.frameBytes) = (40, 300)
+        configuration.outcomeMilliseconds = 1_500
         configuration.isPersistent = self.random.index(below: 2) == 0
         if configuration.isPersistent { file = ClientFile() }
         core = Client(configuration)
         self.dense = dense
     }
 
-    /// Its process ends, and the next one has a library of its own.
+    /// Its process ends, and the next one has a library of its own, which begins at any node.
     mutating func renewCore() {
         formerWriters.append(writer)
         writer = WriterID(bits: random.next() | 1)
         configuration.writer = writer
+        random.shuffle(&configuration.nodes)
         core = Client(configuration)
     }
 
@@ -169,6 +173,7 @@ struct SDKClient {
         listening?.disconnect()
         mirror.loseConnection()
         stamps = [:]
+        stampedWrites.loseConnection()
         transactions = [:]
     }
 

@@ -7,7 +7,7 @@ import SyncProtocol
 
 extension SDKClient {
     /// Begins another process, which has what the file has kept, if there is one; returns its listens, which are those of the last one.
-    mutating func restart() -> [(id: ListenID, path: Path, query: Query)] {
+    mutating func restart(isOffline: Bool) -> [(id: ListenID, path: Path, query: Query)] {
         let listened = streams.filter { !$0.isOver }
         for index in streams.indices { streams[index].isOver = true }
         (open, deadlines, results, recalls) = ([:], [:], [], [])
@@ -17,7 +17,7 @@ extension SDKClient {
         for kept in file?.keptWrites ?? [] {
             mirror.restore(kept.writes, as: SDKClient.request(of: kept))
         }
-        _ = dense?.restart()
+        _ = dense?.restart(isOffline: isOffline)
         return listened.map { stream in
             let id = ListenID(number: UInt64(streams.count))
             streams.append(EventStream(path: stream.path, query: stream.query, mayBePartial: true))

@@ -10,7 +10,7 @@ extension SimulatedRun {
     private static let readingTime = TimeRange(0, .milliseconds(80))
 
     /// A process of a program ends, with notice or without, and the next one begins.
-    mutating func restart(dense number: Int, isOrderly: Bool) {
+    mutating func restart(dense number: Int, isOrderly: Bool, isOffline: Bool) {
         if isOrderly {
             beginTurn(of: number)
             tell(.ending, to: number)
@@ -25,9 +25,10 @@ extension SimulatedRun {
             history.operations[operation].outcome = .unknown
             history.operations[operation].completed = now
         }
-        let listens = sdkClients[number].restart()
+        let listens = sdkClients[number].restart(isOffline: isOffline)
         names.add(sdkClients[number].writer, client: sdkClients[number].index)
         beginTurn(of: number)
+        if isOffline { tell(.wentOffline, to: number) }
         if let file = sdkClients[number].file { tell(.restored(file.keptWrites), to: number) }
         for listen in listens {
             tell(.listened(listen.id, listen.path, listen.query, .all), to: number)

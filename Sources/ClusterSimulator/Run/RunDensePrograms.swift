@@ -15,8 +15,8 @@ extension SimulatedRun {
     }
 
     mutating func perform(_ step: DenseProgram.Step, _ number: Int) {
-        if case .restarts(let isOrderly) = step {
-            return restart(dense: number, isOrderly: isOrderly)
+        if case .restarts(let isOrderly, let isOffline) = step {
+            return restart(dense: number, isOrderly: isOrderly, isOffline: isOffline)
         }
         beginTurn(of: number)
         if let input = input(for: step, number) { tell(input, to: number) }
@@ -34,8 +34,10 @@ extension SimulatedRun {
                 beside: sdkClients[number].streams)
             let isShort = sdkClients[number].random.index(below: 3) == 0
             let milliseconds = SDKClient.transactionPatience / (isShort ? 20 : 1)
+            history.transactions.append(
+                TransactionRecord(client: sdkClients[number].index, path: path, invoked: now))
             return ask(
-                .transact(path, visibility), as: .modification,
+                .transact(path, visibility), as: .modification(history.transactions.count - 1),
                 .limited(milliseconds: milliseconds), number)
         case .listens(let path, let query):
             let listen = ListenID(number: UInt64(sdkClients[number].streams.count))
@@ -193,8 +195,7 @@ extension SimulatedRun {
 extension Result<Answer, HearthError> {
     /// Whether a node has done the request: a function that aborts ends a transaction without one.
     var isDoneByNode: Bool {
-        if case .success(.aborted) = self { return false }
-        return ClientOperation.Outcome(self) == .acknowledged
+        ClientOperation.Outcome(ofTransaction: self) == .acknowledged
     }
 }
 

@@ -149,11 +149,13 @@ extension SimulatedRun {
     /// What the function of a transaction makes of a value: one more, or a value that no other one makes.
     private mutating func transact(_ request: RequestID, on value: Value, _ number: Int) {
         let work = sdkClients[number].open[request.number]
-        if case .modification? = work {
-            return sdkClients[number].results.append(.ran(request, modified(value)))
-        }
-        if case .transfer(let index, let transfer)? = work {
-            let result = transfer.result(on: value)
+        let drawn: (index: Int, result: TransactionResult)? =
+            switch work {
+            case .modification(let index)?: (index, modified(value))
+            case .transfer(let index, let transfer)?: (index, transfer.result(on: value))
+            default: nil
+            }
+        if let (index, result) = drawn {
             history.transactions[index].old = value
             if case .value(let new) = result { history.transactions[index].new = new }
             return sdkClients[number].results.append(.ran(request, result))
@@ -244,21 +246,24 @@ extension SimulatedRun {
     ) {
         if case .failure(let error) = result, error.code == .undecided {
             history.undecided.append((sdkClients[number].index, now))
+            sdkClients[number].judgeUndecided(at: now)
         }
         switch sdkClients[number].open.removeValue(forKey: request.number) {
         case .operation(let operation, let wanted)?:
             record(result, of: operation, wanted: wanted, number)
             sdkClients[number].judgeAcceptance(result)
             sdkClients[number].requests?.finish(reading: result.value)
-        case .transaction(let transaction)?, .transfer(let transaction, _)?:
-            history.transactions[transaction].outcome = ClientOperation.Outcome(result)
+        case .transaction(let transaction)?, .transfer(let transaction, _)?,
+            .modification(let transaction)?:
+            history.transactions[transaction].outcome = ClientOperation.Outcome(
+                ofTransaction: result)
             history.transactions[transaction].completed = now
             history.transactions[transaction].node = sdkClients[number].node
         case .read(let expected)?: sdkClients[number].judge(result, of: expected, at: now)
         case .invalid?: sdkClients[number].judgeRefusal(result)
         case .stability(let since)?:
             if case .success = result { judgeStability(since: since, number) }
-        case .modification?, .other?, nil: break
+        case .other?, nil: break
         }
         if sdkClients[number].dense != nil {
             sdkClients[number].judgeDeadline(of: request.number, at: now)

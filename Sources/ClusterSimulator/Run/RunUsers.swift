@@ -95,6 +95,10 @@ extension SimulatedRun {
             if users[number].listens > 0 { return }
             return listen(byStream: number)
         }
+        // Whoever is denied a listen may be somebody else soon, and asks again on the same connection.
+        if let denied = users[number].denied, users[number].random.index(below: 3) == 0 {
+            return ask(.listen(denied.path, denied.query), number)
+        }
         let milliseconds = VirtualClock.beginning + now / 1_000
         let request = UserProgram.next(
             users[number].credential.identity, tag: users[number].tag, at: milliseconds,
@@ -228,6 +232,9 @@ extension SimulatedRun {
     ) {
         users[number].open = nil
         judge(outcome, of: open, number)
+        if case .listen(let path, let query) = open.request {
+            finish(listen: .init(path: path, query: query), as: outcome, number)
+        }
         if case .shows(let credential) = open.request, let connection = users[number].connection {
             let shown =
                 outcome == .done
@@ -237,12 +244,33 @@ extension SimulatedRun {
                 at: now, uncertainty: clockUncertainty)
         }
         // Its token may have expired, or its connection be about to end.
-        if outcome == .failed || outcome == .unknownUser { return leave(userClient: number) }
+        if [.failed, .unknownUser, .nonsense].contains(outcome) {
+            return leave(userClient: number)
+        }
         if users[number].door == .stream, outcome == .denied { leave(userClient: number) }
         if users[number].door == .rest || users[number].door == .stream,
             let end = users[number].credential.end, now >= end
         {
             users[number].credential = UserProgram.credential(at: now, &users[number].random)
+        }
+    }
+
+    /// A listen has an answer: nothing is wrong with it unless the client listens to the same already.
+    private mutating func finish(
+        listen: UserClient.Selection, as outcome: UserClient.Outcome, _ number: Int
+    ) {
+        let user = users[number]
+        switch outcome {
+        case .done:
+            users[number].accepted.insert(listen)
+            if user.denied == listen { users[number].denied = nil }
+        case .denied: users[number].denied = listen
+        case .nonsense where !user.accepted.contains(listen):
+            guard let connection = user.connection else { return }
+            access?.watches[user.node].note(
+                .allowedIsAccepted, SimulatedRun.session(of: connection),
+                "its listen at \(listen.path) is refused as nonsense")
+        case .failed, .unknownUser, .nonsense: break
         }
     }
 

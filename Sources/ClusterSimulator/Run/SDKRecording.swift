@@ -182,6 +182,11 @@ extension SimulatedRun {
 }
 
 extension ClientOperation.Outcome {
+    /// The outcome of a transaction as the SDK reports it: what a function aborts is not done.
+    init(ofTransaction result: Result<Answer, HearthError>) {
+        if case .success(.aborted) = result { self = .failed } else { self.init(result) }
+    }
+
     /// The outcome of a request as the SDK reports it.
     init(_ result: Result<Answer, HearthError>) {
         switch result {

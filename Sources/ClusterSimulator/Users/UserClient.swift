@@ -1,4 +1,5 @@
 import DataTree
+import GatewayCore
 import JSONText
 import QueryEngine
 import ReplicaCore
@@ -25,6 +26,8 @@ struct UserClient {
         case failed
         /// What the client shows shows nothing.
         case unknownUser
+        /// Refused as what nobody may ask for.
+        case nonsense
     }
 
     /// The request without an outcome.
@@ -34,6 +37,12 @@ struct UserClient {
         let since: Microseconds
         /// How many answers its session had got before.
         let answers: Int
+    }
+
+    /// What a client names a listen by.
+    struct Selection: Hashable {
+        let path: Path
+        let query: Query
     }
 
     /// With more listens, a client connects anew.
@@ -54,6 +63,10 @@ struct UserClient {
     var open: Open?
     /// How many listens it has begun on this connection.
     var listens = 0
+    /// Those that its node has accepted on this connection, and may have ended since.
+    var accepted: Set<Selection> = []
+    /// The listen that its node has denied last on this connection.
+    var denied: Selection?
     var lastNumber: UInt64 = 0
     /// The node has said that it is there.
     var isReady = false
@@ -63,6 +76,7 @@ struct UserClient {
     private(set) var isOver = false
     private(set) var connected: Microseconds = 0
     var socket = FirebaseSocket()
+    var joiner = ChunkJoiner()
     var answers = AnswerReader()
     var lines = EventLines()
     var status = 0
@@ -88,6 +102,7 @@ struct UserClient {
         (self.connection, connected, isOver) = (connection, now, false)
         (socket, answers, lines, status) = (FirebaseSocket(), AnswerReader(), EventLines(), 0)
         (open, listens, isReady) = (nil, 0, door != .realtime)
+        (accepted, denied, joiner) = ([], nil, ChunkJoiner())
     }
 
     mutating func loseConnection() { (connection, open) = (nil, nil) }
@@ -140,7 +155,8 @@ extension UserClient {
                 isOver = true
                 continue
             }
-            switch FirebaseMessage(text, by: json) {
+            guard case .message(let whole) = joiner.append(text) else { continue }
+            switch FirebaseMessage(whole, by: json) {
             case .handshake?: isReady = true
             case .response(let number, let status)?:
                 guard UInt64(clamping: number) == open?.number else { break }
@@ -148,6 +164,7 @@ extension UserClient {
                 case "ok": outcome = .done
                 case "permission_denied": outcome = .denied
                 case "invalid_token", "expired_token": outcome = .unknownUser
+                case "failure": outcome = .nonsense
                 default: outcome = .failed
                 }
             default: break

@@ -43,7 +43,7 @@ import Testing
         while program.listens.count < 3, let step = program.next(tag: "t", at: 0, &random) {
             if case .listens = step { last += 1 }
         }
-        #expect(program.restart() == 3)
+        #expect(program.restart(isOffline: false) == 3)
         #expect(program.listens == [last + 1, last + 2, last + 3])
         #expect(!program.isOffline && program.isReading)
     }
