@@ -140,7 +140,7 @@ private struct RangeText {
         }
         switch value.content {
         case .boolean(let flag): append(flag ? "boolean:true" : "boolean:false")
-        case .integer(let number): append("number:" + NumberForm.exact.spell(Double(number)))
+        case .integer(let number): append(NumberForm.exact.spell(number))
         case .double(let number): append("number:" + NumberForm.exact.spell(number))
         case .string(let text):
             append("string:")

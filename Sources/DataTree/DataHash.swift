@@ -17,16 +17,23 @@ public struct DataHash: Equatable, Sendable {
         text = NumberForm.exact.hash(of: value)
     }
 
-    /// Whether this is the hash of `value`, also as the JavaScript client computes it, which gets
-    /// some numbers wrong (`JavaScriptDouble`).
+    /// Whether this is the hash of `value`, also as Firebase's clients compute it: all round integers to doubles, and that
+    /// for JavaScript gets some numbers wrong (`JavaScriptDouble`).
     public func matches(_ value: Value) -> Bool {
         text == NumberForm.exact.hash(of: value) || text == NumberForm.javaScript.hash(of: value)
+            || text == NumberForm.rounded.hash(of: value)
     }
 }
 
 /// Which client's spelling of numbers goes into a hash.
 enum NumberForm {
-    case exact, javaScript
+    /// Firebase's, but for integers that no double is equal to: two of them that differ have different hashes, so that who holds
+    /// one is told of the other, and a condition on one does not hold for the other.
+    case exact
+    /// Firebase's: of integers the next double.
+    case rounded
+    /// That of Firebase's client for JavaScript.
+    case javaScript
 
     func hash(of value: Value) -> String {
         if value.isNull { return "" }
@@ -54,7 +61,7 @@ enum NumberForm {
         case .boolean(let flag):
             digest.update(flag ? "boolean:true" : "boolean:false")
         case .integer(let number):
-            digest.update("number:" + spell(Double(number)))
+            digest.update(spell(number))
         case .double(let number):
             digest.update("number:" + spell(number))
         case .string(let text):
@@ -67,9 +74,16 @@ enum NumberForm {
         }
     }
 
+    /// What stands for an integer.
+    func spell(_ number: Int64) -> String {
+        if self == .exact, Int64(exactly: Double(number)) != number { return "integer:\(number)" }
+        return "number:" + spell(Double(number))
+    }
+
     /// The 16 hexadecimal digits of a double's bytes, the highest first.
     func spell(_ number: Double) -> String {
-        let bits = self == .exact ? number.bitPattern : JavaScriptDouble.bitPattern(of: number)
+        let bits =
+            self == .javaScript ? JavaScriptDouble.bitPattern(of: number) : number.bitPattern
         let digits = String(bits, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }

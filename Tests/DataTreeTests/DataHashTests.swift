@@ -46,8 +46,23 @@ import Testing
         }
     }
 
-    @Test func `an integer beyond 2^53 hashes as the nearest double`() {
-        #expect(DataHash(of: .integer(1 << 60 + 1)) == DataHash(of: .double(0x1p60)))
+    @Test(arguments: [1 << 60 + 1, 1 << 53 + 1, .max, .min + 1] as [Int64])
+    func `integers that are no doubles hash apart, and match as the nearest`(
+        number: Int64
+    ) {
+        let hash = DataHash(of: ["a": .integer(number)])
+        #expect(hash.matches(["a": .integer(number)]))
+        #expect(!hash.matches(["a": .integer(number - 1)]))
+        #expect(CompoundHash(of: .integer(number)) != CompoundHash(of: .integer(number - 1)))
+        // What a client knows that has only doubles.
+        let rounded = DataHash(of: ["a": .double(Double(number))])
+        #expect(rounded != hash)
+        #expect(rounded.matches(["a": .integer(number)]))
+    }
+
+    @Test(arguments: [1 << 53, 1 << 60, .min] as [Int64])
+    func `integers that are doubles have their hashes`(number: Int64) {
+        #expect(DataHash(of: .integer(number)) == DataHash(of: .double(Double(number))))
     }
 
     @Test func `the hash that JavaScript gets wrong matches too`() {
