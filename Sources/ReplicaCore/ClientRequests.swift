@@ -206,8 +206,9 @@ extension Replica {
     private mutating func halt(
         _ session: SessionID, at stamp: Stamp, because problem: String
     ) -> RequestFailure {
-        sessions.clients.halt(session)
-        return replication.isDecided(stamp)
+        let isDecided = replication.isDecided(stamp)
+        sessions.clients.halt(session, isDecided: isDecided)
+        return isDecided
             ? RequestFailure(
                 .late, problem, fix: "send \"hello\", then the write with a new stamp")
             : RequestFailure(
@@ -234,7 +235,7 @@ extension Replica {
     private mutating func transact(
         _ write: Write, if condition: Condition, named name: Stamp?, for submission: Submission
     ) throws(RequestFailure) {
-        try sessions.checkHalted(submission.session)
+        try sessions.checkHalted(submission.session, isNamed: name != nil)
         if let name, !replication.isClient(name.writer) { throw .writerOfNode(name.writer) }
         // What is done already is not judged again: its client is told so.
         if name.map({ replication.deduplicationTable.answer(for: $0) }) == .done {

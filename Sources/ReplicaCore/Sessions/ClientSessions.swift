@@ -18,9 +18,9 @@ struct ClientSessions: Sendable {
     private var told: [SessionID: UInt64] = [:]
     /// Users whom the rules have permitted nothing yet: what the node holds is none of their business.
     private var unadmitted: Set<SessionID> = []
-    /// Sessions with a refused stamp: their later writes are refused too, so that a client's writes are
-    /// done in order.
-    private var halted: Set<SessionID> = []
+    /// Sessions with a refused stamp, and whether it is known that no node has done what had the first one: their later
+    /// writes are refused too, so that a client's writes are done in order.
+    private var halted: [SessionID: Bool] = [:]
     /// Sessions whose clients have seen operations that this replica does not hold any more: nothing is shown to
     /// them before their next hello.
     private var ahead: Set<SessionID> = []
@@ -41,13 +41,18 @@ struct ClientSessions: Sendable {
 
     mutating func tell(_ id: SessionID, through count: UInt64) { told[id] = count }
 
-    func isHalted(_ id: SessionID) -> Bool { halted.contains(id) }
+    func isHalted(_ id: SessionID) -> Bool { halted[id] != nil }
 
-    mutating func halt(_ id: SessionID) { halted.insert(id) }
+    /// Whether a session is halted by a write that no node has done: then none has done what its client sent after it.
+    func isHaltedForGood(_ id: SessionID) -> Bool { halted[id] == true }
+
+    mutating func halt(_ id: SessionID, isDecided: Bool) {
+        if halted[id] == nil { halted[id] = isDecided }
+    }
 
     /// Halts the session of a native client; any other client, of REST for example, never says the hello that ends this.
     mutating func haltIfGreeted(_ id: SessionID) {
-        if told(id) != nil { halt(id) }
+        if told(id) != nil { halt(id, isDecided: false) }
     }
 
     func isAhead(_ id: SessionID) -> Bool { !ahead.isEmpty && ahead.contains(id) }
@@ -68,7 +73,7 @@ struct ClientSessions: Sendable {
     mutating func begin(_ id: SessionID, told count: UInt64) {
         told[id] = count
         unadmitted.remove(id)
-        halted.remove(id)
+        halted[id] = nil
         ahead.remove(id)
     }
 
@@ -94,7 +99,7 @@ struct ClientSessions: Sendable {
     mutating func remove(_ id: SessionID) {
         told[id] = nil
         unadmitted.remove(id)
-        halted.remove(id)
+        halted[id] = nil
         ahead.remove(id)
         if !waiting.isEmpty { waiting.removeAll { $0.session == id } }
     }
@@ -104,10 +109,13 @@ extension Sessions {
     static let haltedProblem = "a write before this one was refused because of its stamp"
 
     /// Throws for a session's writes after one whose stamp was refused.
-    func checkHalted(_ session: SessionID) throws(RequestFailure) {
+    ///
+    /// - Parameter isNamed: Whether another node, which may have done the refused write, may know this one.
+    func checkHalted(_ session: SessionID, isNamed: Bool = false) throws(RequestFailure) {
         guard clients.isHalted(session) else { return }
         throw RequestFailure(
-            .late, Sessions.haltedProblem, fix: "send \"hello\", then the write again")
+            isNamed && !clients.isHaltedForGood(session) ? .undecided : .late,
+            Sessions.haltedProblem, fix: "send \"hello\", then the write again")
     }
 
     /// Accepts a client that says hello, once this replica holds what the client has seen elsewhere.

@@ -133,6 +133,25 @@ import Testing
         #expect(cluster["n1"].value[count].isNull)
     }
 
+    @Test func `a transaction behind a refused stamp is known as little as that`() {
+        var cluster = TestCluster(3)
+        let transaction = ClientMessage.put(
+            id: 2, path: count, value: 1,
+            condition: Condition(DataHash(of: .null), patienceMilliseconds: 1_000),
+            stamp: stamp(present + 600))
+        cluster.stop("n3")
+        cluster.quiesce(milliseconds: 2_000)
+        cluster.send(add(1, stamp(present + 500)), to: "n1")
+        cluster.send(transaction, to: "n1")
+        #expect(codes(cluster.takeReplies()) == [.undecided, .undecided])
+        cluster.start("n3")
+        cluster.quiesce()
+        cluster.send(.hello(id: 3, seen: VersionVector()), to: "n1")
+        cluster.send(add(1, stamp(present + 500)), to: "n1")
+        cluster.send(transaction, to: "n1")
+        #expect(codes(cluster.takeReplies()) == [.late, .late])
+    }
+
     @Test func `an old stamp is refused for good also where all clocks have gone back by an hour`()
     {
         var cluster = TestCluster(3)
