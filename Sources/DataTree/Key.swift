@@ -56,6 +56,12 @@ public struct Key: Sendable {
         withUTF8 { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Whether this is the key of a name, byte for byte.
+    package func isNamed(_ name: String) -> Bool {
+        var name = name
+        return name.withUTF8(isSpelled)
+    }
+
     /// Calls `body` with the key's UTF-8 bytes, which live no longer than the call.
     public func withUTF8<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
         if let overflow { return overflow.utf8.withUnsafeBufferPointer(body) }
@@ -91,6 +97,9 @@ public struct Key: Sendable {
     }
 
     var isInteger: Bool { word0 >> 56 == UInt64(IntegerKey.marker) }
+
+    /// Whether its bytes are those of its text, in which nothing is exchanged.
+    var isPlain: Bool { overflow == nil && !isInteger && isASCII }
 
     private var isASCII: Bool {
         // The length byte is at most 31 here, so its high bit is never set.

@@ -31,6 +31,17 @@ extension Key {
         self.init((head | start >> 48, start << 16 | end >> 48, end << 16, UInt64(6 + text.count)))
     }
 
+    /// Whether the key is spelled by these bytes.
+    func isSpelled(by utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        if utf8.count != utf8Count { return false }
+        // Most keys are short ASCII text, which is compared as it is kept.
+        guard isPlain else { return withUTF8 { $0.elementsEqual(utf8) } }
+        if utf8.word(at: 0) != word0 { return false }
+        if utf8.count <= 8 { return true }
+        return utf8.word(at: 8) == word1 && utf8.word(at: 16) == word2
+            && utf8.word(at: 24) | UInt64(utf8.count) == word3
+    }
+
     /// The key of an array's element.
     ///
     /// - Parameter index: zero or more, and less than 2^31.

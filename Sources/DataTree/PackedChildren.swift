@@ -48,16 +48,13 @@ package final class PackedChildren: ManagedBuffer<UInt16, UInt8> {
     /// Calls `body` with a reader that stands before the value of a child; nil without that child.
     @inline(__always)
     private func read<R>(at key: Key, _ body: (inout PackedReader) -> R) -> R? {
-        key.withUTF8 { wanted in
-            if wanted.count > PackedChildren.keyLimit { return nil }
-            return withBytes { bytes in
-                var reader = PackedReader(bytes, at: 1)
-                while !reader.isAtEnd {
-                    if reader.takeKey(equalTo: wanted) { return body(&reader) }
-                    reader.skipValue()
-                }
-                return nil
+        withBytes { bytes in
+            var reader = PackedReader(bytes, at: PackedChildren.start)
+            while !reader.isAtEnd {
+                if reader.takeKey(equalTo: key) { return body(&reader) }
+                reader.skipValue()
             }
+            return nil
         }
     }
 

@@ -15,13 +15,8 @@ struct PackedReader {
 
     mutating func takeKey() -> Key { Key(uncheckedUTF8: takeKeyBytes()) }
 
-    /// Passes over a key, and returns whether it has these bytes.
-    mutating func takeKey(equalTo wanted: UnsafeBufferPointer<UInt8>) -> Bool {
-        let key = takeKeyBytes()
-        guard key.count == wanted.count else { return false }
-        for index in key.indices where key[index] != wanted[index] { return false }
-        return true
-    }
+    /// Passes over a key, and returns whether it is this one.
+    mutating func takeKey(equalTo key: Key) -> Bool { key.isSpelled(by: takeKeyBytes()) }
 
     private mutating func takeKeyBytes() -> UnsafeBufferPointer<UInt8> {
         let count = Int(takeByte()) - 0xA0
@@ -88,7 +83,9 @@ struct PackedReader {
         defer { position += count }
         precondition(
             position + count <= bytes.count, "\(count) bytes at \(position) of \(bytes.count)")
-        return UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
-            .assumingMemoryBound(to: UInt8.self)
+        // In a release, the precondition above is the only one.
+        let start = bytes.baseAddress.unsafelyUnwrapped + position
+        return UnsafeBufferPointer(
+            start: start.assumingMemoryBound(to: UInt8.self), count: count)
     }
 }

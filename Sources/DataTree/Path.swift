@@ -54,6 +54,8 @@ public struct Path: Hashable, Sendable {
     public var isRoot: Bool { keys.isEmpty }
     /// The key of the place itself; nil for the root.
     public var last: Key? { keys.last }
+    /// Whether it is the path of a priority.
+    package var isOfPriority: Bool { keys.last == .priority }
     /// The place above; nil for the root.
     public var parent: Path? { isRoot ? nil : Path(Array(keys.dropLast())) }
 

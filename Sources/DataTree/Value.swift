@@ -71,6 +71,32 @@ extension Value {
         }
     }
 
+    /// Whether there are children.
+    package var hasChildren: Bool {
+        switch self {
+        case .object: true
+        case .prioritized(let value): value.content.hasChildren
+        default: false
+        }
+    }
+
+    /// Whether there is a child at each of these keys.
+    package func hasChildren(_ keys: [Key]) -> Bool {
+        keys.withUnsafeBufferPointer { keys in
+            for index in keys.indices where !hasChild(keys[index]) { return false }
+            return true
+        }
+    }
+
+    /// Whether there is a child at a key.
+    package func hasChild(_ key: Key) -> Bool {
+        switch self {
+        case .object(let children): children.contains(key)
+        case .prioritized(let value): value.content.hasChild(key)
+        default: false
+        }
+    }
+
     /// An object of these children, or null if there are none.
     public init(_ children: Children) {
         self = children.isEmpty ? .null : .object(children)

@@ -36,13 +36,13 @@ extension Replica {
         }
     }
 
-    private mutating func serve(_ message: ClientMessage, for session: SessionID) {
+    private mutating func serve(_ message: consuming ClientMessage, for session: SessionID) {
         if let storageFailure, !sessions.canAnswer(message) {
             answerAtOnce(message, for: session, because: storageFailure)
         } else if lifecycle.isRejoining, message.request.kind.needsMember {
             refuseWhileRejoining(message, for: session)
-        } else if let submission = sessions.serve(message, for: session, seeing: replication.view) {
-            perform(submission)
+        } else if sessions.serve(message, for: session, seeing: replication.view) {
+            perform(Submission(session, message))
         }
     }
 

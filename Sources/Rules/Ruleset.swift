@@ -4,9 +4,13 @@ public import DataTree
 ///
 /// It is immutable, and judges without a clock, a random number or any state of its own: equal operations in equal
 /// situations get equal verdicts on every node.
-public struct Ruleset: Sendable {
+public final class Ruleset: Sendable {
     /// A level of the document: the rules of the places that its keys lead to.
     struct Node: Sendable {
+        /// The levels that lead here, the root first and this one last.
+        let way: [Int]
+        /// The key that leads here from the level above; nil at the root and where a wildcard stands for it.
+        let key: Key?
         /// The levels below, by the keys that lead there.
         var literals = SortedMap<Int>()
         /// The level for all other keys.
@@ -15,8 +19,8 @@ public struct Ruleset: Sendable {
         var write: Int?
         var validate: Int?
         var indexes: [String] = []
-        /// Those of the levels in `literals` that have a `.validate`, or one below them, in the order of the keys.
-        var validated: [(key: Key, level: Int)] = []
+        /// Those of the levels in `literals` that have a `.validate`, or one below them, in the order of their keys.
+        var validated: [Int] = []
         /// Whether a level below has a `.validate`.
         var validatesBelow = false
 

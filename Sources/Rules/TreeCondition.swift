@@ -6,8 +6,6 @@ public import DataTree
 /// There is no operation that it judges, and so neither `auth`, `now`, `query` nor `newData`.
 public struct TreeCondition: Sendable {
     private let program: Program
-    /// Of each key on the way to the place, whether a wildcard stands for it.
-    private let bindings: [Bool]
     /// Whether only the place and what lies below it decide.
     public let isLocal: Bool
 
@@ -17,10 +15,9 @@ public struct TreeCondition: Sendable {
     /// - Throws: The first fault, on line 1.
     public init(_ text: String, below names: [String]) throws(RuleError) {
         let source = Array(text.utf8)
-        bindings = names.map { $0.hasPrefix("$") }
         do throws(SourceError) {
             var parser = ExpressionParser(
-                source, wildcards: names.filter { $0.hasPrefix("$") })
+                source, at: names)
             let expression = try TypeChecker.check(try parser.parse(), as: .read)
             if let error = expression.errorOutsideTree { throw error }
             program = Program(expression)
@@ -33,13 +30,9 @@ public struct TreeCondition: Sendable {
 
     /// Whether the condition holds at a place; one that fails to be evaluated does not.
     public func holds(at path: Path, in tree: Value) -> Bool {
-        var evaluator = Evaluator(
-            RuleSituation(auth: .null, now: 0, data: tree), reserving: path.count)
-        for (key, isBinding) in zip(path.keys, bindings) {
-            evaluator.route.descend(by: key, to: 0, binding: isBinding, finding: nil)
-        }
-        if case .boolean(true) = evaluator.evaluate(program, at: path.count) { return true }
-        return false
+        var evaluator = Evaluator(RuleSituation(auth: .null, now: 0, data: tree))
+        evaluator.route.turn(to: path)
+        return evaluator.holds(program, at: path.count)
     }
 }
 

@@ -38,7 +38,8 @@ struct Bench {
             after.set(value.resolved(at: UInt64(now), against: before[path]), at: path)
         }
         let situation = RuleSituation(auth: auth, now: now, before: before, after: after)
-        return try trace(.write(changes.map { try Path($0.path) }), situation)
+        let paths = try changes.map { try Path($0.path) }
+        return try trace(paths.count == 1 ? .write(paths[0]) : .update(paths), situation)
     }
 
     private func trace(_ operation: RuleOperation, _ situation: RuleSituation) throws -> RuleTrace {

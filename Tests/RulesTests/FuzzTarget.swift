@@ -65,7 +65,7 @@
             let write = RuleSituation(auth: .user("list"), now: 1, before: .integer(7), after: tree)
             let read = RuleSituation(auth: .null, now: 1, data: tree)
             for (operation, situation) in [
-                (RuleOperation.write([place]), write), (.read(place), read), (.read(.root), read),
+                (RuleOperation.write(place), write), (.read(place), read), (.read(.root), read),
             ] {
                 let trace = ruleset.trace(operation, in: situation)
                 let verdict = ruleset.judge(operation, in: situation)

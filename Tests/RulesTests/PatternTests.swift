@@ -8,9 +8,8 @@ import Testing
     private func finds(_ pattern: String, _ text: String, ignoringCase: Bool = false) throws -> Bool
     {
         var work = RuleWork()
-        let found = PatternSearch.finds(
-            try Pattern(pattern, ignoringCase: ignoringCase), in: text, work: &work)
-        return try #require(found as Bool?)
+        return try PatternSearch.finds(
+            Pattern(pattern, ignoringCase: ignoringCase), in: text, work: &work)
     }
 
     @Test(arguments: [
@@ -65,23 +64,24 @@ import Testing
     @Test(arguments: ["(a*)*b", "(a|a)*b", "(a|aa)+b", "((a*)*)*b", "(a?){30}a{30}b"])
     func `takes time that is linear in the text`(pattern: String) throws {
         let pattern = try Pattern(pattern, ignoringCase: false)
-        func cost(_ count: Int) -> Int {
+        func cost(_ count: Int) throws -> Int {
             var work = RuleWork(.max)
             #expect(
-                PatternSearch.finds(
+                try PatternSearch.finds(
                     pattern, in: String(repeating: "a", count: count), work: &work) == false)
             return .max - work.remaining
         }
-        #expect(cost(20_000) < 3 * cost(10_000))
-        #expect(cost(10_000) < 10_000 * 2 * (pattern.states.count + 2))
+        #expect(try cost(20_000) < 3 * cost(10_000))
+        #expect(try cost(10_000) < 10_000 * 2 * (pattern.states.count + 2))
     }
 
     @Test func `gives up where the work does not suffice`() throws {
         let pattern = try Pattern("a*b", ignoringCase: false)
         var work = RuleWork(1_000)
-        #expect(
-            PatternSearch.finds(pattern, in: String(repeating: "a", count: 9_999), work: &work)
-                == nil)
+        #expect(throws: RuleFailure.exhausted) {
+            try PatternSearch.finds(
+                pattern, in: String(repeating: "a", count: 9_999), work: &work)
+        }
         #expect(work.isExhausted)
     }
 
@@ -98,7 +98,7 @@ import Testing
             for _ in 0..<8 {
                 let sample = NaivePattern.sample(&random)
                 var work = RuleWork()
-                let found = PatternSearch.finds(pattern, in: sample, work: &work)
+                let found = try PatternSearch.finds(pattern, in: sample, work: &work)
                 let expected = tree.finds(
                     in: Array(sample), atStart: anchors.0 == 0, atEnd: anchors.1 == 0)
                 #expect(found == expected, "/\(text)/ in \"\(sample)\", seed \(seed)")

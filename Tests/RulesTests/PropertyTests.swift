@@ -17,7 +17,7 @@ import Testing
             var after = before
             after.set(Value.random(&random, depth: 2), at: .at("/a/b"))
             let situation = RuleSituation(auth: .null, now: 0, before: before, after: after)
-            let trace = ruleset.trace(.write([.at("/a/b")]), in: situation)
+            let trace = ruleset.trace(.write(.at("/a/b")), in: situation)
             let truth = naive.truth(NaiveScene(before: before, after: after, key: "a"))
             #expect(trace.verdict.isAllowed == (truth == true), "\(naive.text)")
             let root = ruleset.rules[0].expression.root
@@ -129,7 +129,7 @@ import Testing
                 after.set(.random(&random, depth: 2), at: Path(path.map { Key(unchecked: $0) }))
             }
             let situation = RuleSituation(auth: .null, now: 0, before: before, after: after)
-            let operation = RuleOperation.write(paths.map { Path($0.map { Key(unchecked: $0) }) })
+            let operation = RuleOperation.update(paths.map { Path($0.map { Key(unchecked: $0) }) })
             let expected = mayWrite(paths, root, before, after)
             let trace = ruleset.trace(operation, in: situation)
             #expect(trace.verdict.isAllowed == expected, "\(root.text()) \(paths)")

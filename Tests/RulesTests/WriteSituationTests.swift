@@ -49,14 +49,20 @@ import Testing
             let writes = (0..<Int.random(in: 1...3, using: &random)).map { _ in write(&random) }
             var after = before
             for write in writes { after.set(write.value, at: write.path) }
-            let operation = RuleOperation.write(writes.map(\.path))
+            let paths = writes.map(\.path)
+            let operation = RuleOperation.update(paths)
             let expected = ruleset.judge(
                 operation, in: RuleSituation(auth: .null, now: 0, before: before, after: after))
-            let situation = RuleSituation(auth: .null, now: 0, before: before, writes: writes)
+            let situation = RuleSituation(auth: .null, now: 0, before: before, update: writes)
             #expect(situation.after == after)
             #expect(ruleset.judge(operation, in: situation) == expected, "\(writes)")
-            let backwards = RuleOperation.write(writes.map(\.path).reversed())
+            let backwards = RuleOperation.update(paths.reversed())
             #expect(ruleset.judge(backwards, in: situation) == expected, "\(writes)")
+            if paths.count == 1 {
+                let single = RuleSituation(auth: .null, now: 0, before: before, write: writes[0])
+                #expect(single.after == after)
+                #expect(ruleset.judge(.write(paths[0]), in: single) == expected, "\(writes)")
+            }
             if expected.isAllowed { verdicts.allowed += 1 } else { verdicts.denied += 1 }
         }
         #expect(min(verdicts.allowed, verdicts.denied) > 30, "\(verdicts)")

@@ -90,23 +90,23 @@ extension Access {
     ///
     /// - Parameter resolved: What the writes do at this moment, increments aside.
     func refusal(
-        of writes: [Write], as resolved: [Write], by user: User, seeing replica: ReplicationView
+        of writes: [Write], as resolved: [Write], by user: User, in tree: Value,
+        at milliseconds: UInt64
     ) -> RequestFailure? {
         guard let path = writes.first?.path else { return nil }
         guard let ruleset else { return .denied(writing: path) }
-        let milliseconds = replica.now.wallMilliseconds
-        let situation = RuleSituation(
-            auth: user.auth, now: Double(milliseconds), before: replica.tree,
-            writes: resolved.lazy.map { $0.judged(at: milliseconds, in: replica.tree) })
-        let operation = RuleOperation.write(writes.map(\.path))
+        let operation = writes.count == 1 ? RuleOperation.write(path) : .update(writes.map(\.path))
         let refusal: RequestFailure
-        switch ruleset.judge(operation, in: situation) {
+        switch ruleset.judge(
+            operation, in: RuleSituation(resolved, by: user.auth, in: tree, at: milliseconds))
+        {
         case .allowed: return nil
         case .denied(.notGranted(_, let place)): refusal = .denied(writing: place)
         case .denied(.invalid), .denied(.exhausted): refusal = .denied(writing: path)
         }
-        return user.learnsReasons
-            ? refusal.explained(by: ruleset.trace(operation, in: situation)) : refusal
+        guard user.learnsReasons else { return refusal }
+        let situation = RuleSituation(resolved, by: user.auth, in: tree, at: milliseconds)
+        return refusal.explained(by: ruleset.trace(operation, in: situation))
     }
 
     /// Why a user may not do some writes together; nil also for writes that are no data, which are refused as that.
@@ -115,7 +115,10 @@ extension Access {
     ) -> RequestFailure? {
         let resolved = try? Acceptance.resolveServerValues(
             writes, in: replica.tree, wallMilliseconds: replica.now.wallMilliseconds)
-        return resolved.flatMap { refusal(of: writes, as: $0, by: user, seeing: replica) }
+        return resolved.flatMap {
+            refusal(
+                of: writes, as: $0, by: user, in: replica.tree, at: replica.now.wallMilliseconds)
+        }
     }
 }
 
@@ -151,12 +154,27 @@ extension RequestFailure {
         fix: "show a secret of the cluster")
 }
 
+extension RuleSituation {
+    /// Resolved writes, at this moment.
+    fileprivate init(
+        _ writes: [Write], by user: Claim, in tree: Value, at milliseconds: UInt64
+    ) {
+        if writes.count == 1 {
+            self.init(
+                auth: user, now: Double(milliseconds), before: tree,
+                write: writes[0].judged(at: milliseconds, in: tree))
+        } else {
+            self.init(
+                auth: user, now: Double(milliseconds), before: tree,
+                update: writes.map { $0.judged(at: milliseconds, in: tree) })
+        }
+    }
+}
+
 extension Write {
     /// What rules see of a resolved write: in place of increments, what they make of the numbers of a tree.
     fileprivate func judged(at milliseconds: UInt64, in tree: Value) -> RuleWrite {
-        let value =
-            value.containsDeferred
-            ? value.resolved(at: milliseconds, against: tree[path]) : value
-        return RuleWrite(value, at: path)
+        guard value.containsDeferred else { return RuleWrite(value, at: path) }
+        return RuleWrite(value.resolved(at: milliseconds, against: tree[path]), at: path)
     }
 }

@@ -11,7 +11,7 @@ extension Replica {
     ) throws(RequestFailure) {
         guard let user = sessions.access.user(of: session) else { return }
         let refusal = sessions.access.refusal(
-            of: writes, as: resolved, by: user, seeing: replication.view)
+            of: writes, as: resolved, by: user, in: value, at: now.wallMilliseconds)
         if let refusal { throw refusal }
         sessions.clients.admit(session)
     }

@@ -5,9 +5,23 @@ import SyncProtocol
 
 // What sessions do for users: the rules have the first word, before limits and data, so that a refusal says nothing of either.
 
+extension ClientMessage {
+    /// Whether rules judge it where it is done: a listen with what its verdict rests on, a write with what it writes.
+    var isJudgedAsItIsDone: Bool {
+        if case .listen = request { true } else { isWrite }
+    }
+
+    /// Whether it makes an operation.
+    var isWrite: Bool {
+        switch request {
+        case .put, .merge, .push: true
+        default: false
+        }
+    }
+}
+
 extension Sessions {
-    /// Why a user may not do a request; nil if the rules permit it, or if it is judged where it is done: a listen with
-    /// what its verdict rests on, a write with what it writes.
+    /// Why a user may not do a request that is judged before it is done; nil if the rules permit it.
     func refusal(
         of request: ClientRequest, by user: Access.User, seeing replica: ReplicationView
     ) -> RequestFailure? {
@@ -21,7 +35,8 @@ extension Sessions {
                 of: [Write(path: put.path, value: put.value)], by: user, seeing: replica)
         case .onDisconnectMerge(let merge):
             access.refusal(of: merge.writes.below(merge.path), by: user, seeing: replica)
-        case .listen, .put, .merge, .push: nil
+        case .listen, .put, .merge, .push:
+            preconditionFailure("\(request) is judged as it is done")
         // It takes one of the places for those who wait, which those who show nothing could fill.
         case .awaitStable: user.auth == .null ? .forThoseSignedIn : nil
         // These concern nothing but the session.

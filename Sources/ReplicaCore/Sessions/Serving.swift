@@ -29,19 +29,28 @@ struct Submission: Sendable {
 }
 
 extension Sessions {
-    /// Answers a request, or returns what the replica has to do for it.
+    /// Answers a request, unless the replica has to do it.
+    ///
+    /// - Returns: Whether the replica has to, by a `Submission`.
     mutating func serve(
         _ message: ClientMessage, for session: SessionID, seeing replica: ReplicationView
-    ) -> Submission? {
-        let id = message.id
-        if refusesAhead(message, of: session) { return nil }
-        if postponesRead(message, of: session) { return nil }
-        if let user = access.user(of: session),
+    ) -> Bool {
+        if refusesAhead(message, of: session) { return false }
+        if postponesRead(message, of: session) { return false }
+        if !message.isJudgedAsItIsDone, let user = access.user(of: session),
             let failure = refusal(of: message.request, by: user, seeing: replica)
         {
-            refuse(failure, id, session)
-            return nil
+            refuse(failure, message.id, session)
+            return false
         }
+        // Writes come most often, and are not looked into here.
+        return message.isWrite || answer(message, for: session, seeing: replica)
+    }
+
+    private mutating func answer(
+        _ message: ClientMessage, for session: SessionID, seeing replica: ReplicationView
+    ) -> Bool {
+        let id = message.id
         switch message.request {
         case .hello(let hello): greet(hello.seen, id, session, seeing: replica)
         case .get(let get): self.get(get.path, get.query, id, session, in: replica)
@@ -59,11 +68,10 @@ extension Sessions {
         case .awaitStable(let wait):
             awaitStable(within: wait.milliseconds, id, session, seeing: replica)
         case .ping: send(.pong(id, at: replica.now), to: session)
-        case .status: if !refuseIfOverloaded(id, session) { return .init(session, message) }
-        case .put, .merge, .push, .evict, .backup, .rules, .setRules, .explain:
-            return .init(session, message)
+        case .status: return !refuseIfOverloaded(id, session)
+        case .put, .merge, .push, .evict, .backup, .rules, .setRules, .explain: return true
         }
-        return nil
+        return false
     }
 
     private mutating func list(

@@ -5,7 +5,7 @@ import SyncProtocol
 /// The clients of a replica: their listens, what they wait for, and their on-disconnect writes.
 ///
 /// Each call receives a `ReplicationView`, so nothing here can change the clock or the tree. A request that needs
-/// more than its session is returned as a `Submission`.
+/// more than its session is a `Submission`.
 struct Sessions: Sendable {
     /// The name of this node.
     let member: String

@@ -22,7 +22,7 @@ struct RulesetCompiler {
             var reader = DocumentReader(text, dialect: .rules)
             let document = try reader.readDocument()
             let root = try members(ofRulesIn: document)
-            _ = addLevel(root, at: document.offset, path: [], wildcards: [])
+            _ = addLevel(root, at: document.offset, path: [])
         } catch {
             errors.append(error)
         }
@@ -73,10 +73,12 @@ struct RulesetCompiler {
 extension RulesetCompiler {
     /// Adds the level of an object, and those below it.
     private mutating func addLevel(
-        _ members: [DocumentMember], at offset: Int, path: [String], wildcards: [String]
+        _ members: [DocumentMember], at offset: Int, path: [String], below above: Int? = nil,
+        key: Key? = nil
     ) -> Int {
         let level = nodes.count
-        nodes.append(Ruleset.Node())
+        let way = above.map { nodes[$0].way } ?? []
+        nodes.append(Ruleset.Node(way: way + [level], key: key))
         if path.count > RuleLimits.ruleDepth {
             report(offset, "Rules nest deeper than \(RuleLimits.ruleDepth) levels.")
             return level
@@ -88,7 +90,7 @@ extension RulesetCompiler {
             if !names.insert(member.name.bytes).inserted {
                 errors.append(duplicate(member.name))
             } else if name.hasPrefix(".") {
-                add(member, to: level, path: path, wildcards: wildcards)
+                add(member, to: level, path: path)
             } else if name.hasPrefix("$") {
                 if let wildcard {
                     report(
@@ -96,47 +98,44 @@ extension RulesetCompiler {
                         "Cannot have multiple default rules ('\(wildcard)' and '\(name)').")
                 }
                 wildcard = name
-                addWildcard(member, to: level, path: path, wildcards: wildcards)
+                addWildcard(member, to: level, path: path)
             } else {
-                addLiteral(member, to: level, path: path, wildcards: wildcards)
+                addLiteral(member, to: level, path: path)
             }
         }
-        nodes[level].validated.sort { $0.key < $1.key }
+        nodes[level].validated = nodes[level].literals.map(\.value).filter { nodes[$0].validates }
         return level
     }
 
     private static let badKey = "String can't contain \".\", \"#\", \"$\", \"/\", \"[\", or \"]\""
 
     private mutating func addWildcard(
-        _ member: DocumentMember, to level: Int, path: [String], wildcards: [String]
+        _ member: DocumentMember, to level: Int, path: [String]
     ) {
         let name = member.name.text
         guard name.utf8.count > 1, Lexer.isName(name[...]) else {
             return report(member.name.start, Self.badKey)
         }
-        if wildcards.contains(name) {
+        if path.contains(name) {
             return report(member.name.start, "'\(name)' stands for a key above already.")
         }
         guard let members = members(of: member.value) else { return }
         let below = addLevel(
-            members, at: member.value.offset, path: path + [name], wildcards: wildcards + [name])
+            members, at: member.value.offset, path: path + [name], below: level)
         nodes[level].wildcard = below
         if nodes[below].validates { nodes[level].validatesBelow = true }
     }
 
     private mutating func addLiteral(
-        _ member: DocumentMember, to level: Int, path: [String], wildcards: [String]
+        _ member: DocumentMember, to level: Int, path: [String]
     ) {
         let name = member.name.text
         guard let key = try? Key(name) else { return report(member.name.start, Self.badKey) }
         guard let members = members(of: member.value) else { return }
         let below = addLevel(
-            members, at: member.value.offset, path: path + [name], wildcards: wildcards)
+            members, at: member.value.offset, path: path + [name], below: level, key: key)
         nodes[level].literals[key] = below
-        if nodes[below].validates {
-            nodes[level].validatesBelow = true
-            nodes[level].validated.append((key, below))
-        }
+        if nodes[below].validates { nodes[level].validatesBelow = true }
     }
 
     private mutating func members(of value: DocumentNode) -> [DocumentMember]? {
@@ -150,11 +149,11 @@ extension RulesetCompiler {
 
 extension RulesetCompiler {
     private mutating func add(
-        _ member: DocumentMember, to level: Int, path: [String], wildcards: [String]
+        _ member: DocumentMember, to level: Int, path: [String]
     ) {
         let name = member.name.text
         if let kind = RuleKind(rawValue: name) {
-            let rule = rule(kind, member.value, path: path, wildcards: wildcards)
+            let rule = rule(kind, member.value, path: path)
             switch kind {
             case .read: nodes[level].read = rule
             case .write: nodes[level].write = rule
@@ -171,14 +170,14 @@ extension RulesetCompiler {
 
     /// The number of a rule, once it is compiled.
     private mutating func rule(
-        _ kind: RuleKind, _ value: DocumentNode, path: [String], wildcards: [String]
+        _ kind: RuleKind, _ value: DocumentNode, path: [String]
     ) -> Int? {
         let expression: Expression
         switch value.content {
         case .boolean(let constant): expression = Expression(constant: constant)
         case .string(let source):
             do throws(SourceError) {
-                var parser = ExpressionParser(source.bytes, wildcards: wildcards)
+                var parser = ExpressionParser(source.bytes, at: path)
                 expression = try TypeChecker.check(try parser.parse(), as: kind)
             } catch {
                 report(source.offset(of: error.offset), error.text)

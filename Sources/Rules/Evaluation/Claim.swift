@@ -53,20 +53,37 @@ public enum Claim: Equatable, Sendable {
             else { return .null }
             return elements[index]
         case .object(let members):
-            var (low, high) = (0, members.count)
-            while low < high {
-                let middle = (low + high) / 2
-                let member = members[middle]
-                if hasSameBytes(member.name, name) { return member.value }
-                if member.name.utf8.lexicographicallyPrecedes(name.utf8) {
-                    low = middle + 1
-                } else {
-                    high = middle
-                }
-            }
-            return .null
+            return Claim.place(of: name, in: members).map { members[$0].value } ?? .null
         default: return .null
         }
+    }
+}
+
+extension Claim {
+    /// Whether the part of this name is a string that names a key.
+    func isNamed(_ key: Key, by name: String) -> Bool {
+        guard case .object(let members) = self, let place = Claim.place(of: name, in: members),
+            case .string(let text) = members[place].value
+        else { return false }
+        return key.isNamed(text)
+    }
+
+    private static func place(of name: String, in members: [Member]) -> Int? {
+        // Most users have a handful, of which few have names of the same length.
+        if members.count <= 8 {
+            return members.indices.first { hasSameBytes(members[$0].name, name) }
+        }
+        var (low, high) = (0, members.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if hasSameBytes(members[middle].name, name) { return middle }
+            if members[middle].name.utf8.lexicographicallyPrecedes(name.utf8) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return nil
     }
 }
 

@@ -2,8 +2,9 @@ internal import DataTree
 
 /// Evaluates the expressions of rules for one operation, at the places of its way.
 ///
-/// A failure is a value, not an error thrown: it makes every part that needs it fail, up to the whole rule. Only parts
-/// that are not evaluated escape: the right side of `true || …`, and the branch that `?` does not choose.
+/// What a part gives is known from its type: a truth, a place or a value. A failure is thrown, and makes every part that
+/// needs the failed one fail, up to the whole rule. Only parts that are not evaluated escape: the right side of
+/// `true || …`, and the branch that `?` does not choose.
 struct Evaluator: ~Copyable {
     let situation: RuleSituation
     /// The way to the place whose rules are evaluated; it may go on below that.
@@ -12,77 +13,215 @@ struct Evaluator: ~Copyable {
     /// What each part of the current expression gave, if it is traced.
     var trace: [RuleValue?]?
 
-    /// Begins at the root, for a way of so many keys.
-    init(_ situation: consuming RuleSituation, reserving depth: Int) {
+    /// Begins at the root of some levels of rules.
+    init(_ situation: consuming RuleSituation, _ levels: [Ruleset.Node] = []) {
         self.situation = situation
-        route = Route(reserving: depth)
+        route = Route(levels)
     }
 
-    /// What an expression gives at the place of the way to which so many keys lead: a boolean or a failure.
-    mutating func evaluate(_ program: Program, at depth: Int) -> RuleValue {
-        evaluate(program.root, program, depth)
+    /// Whether an expression holds at the place of the way to which so many keys lead; one that fails does not.
+    mutating func holds(_ program: Program, at depth: Int) -> Bool {
+        do throws(RuleFailure) {
+            return try truth(of: program.root, program, depth)
+        } catch {
+            return false
+        }
     }
 
-    /// What one part of an expression gives.
-    mutating func evaluate(_ part: Int, _ program: Program, _ depth: Int) -> RuleValue {
-        guard work.pay(RuleWork.step) else { return .failure(.exhausted) }
-        let value = perform(program.instructions[part], program, depth)
-        if trace != nil { trace![part] = recorded(value) }
-        return value
-    }
-
+    /// Whether a part that is a boolean holds.
     @inline(__always)
-    private mutating func perform(
+    mutating func truth(
+        of part: Int, _ program: Program, _ depth: Int
+    ) throws(RuleFailure) -> Bool {
+        try work.pay(RuleWork.step)
+        if trace != nil { return try recordedTruth(of: part, program, depth) }
+        return try decide(program.instructions[part], program, depth)
+    }
+
+    /// The place that a part stands for.
+    @inline(__always)
+    mutating func place(
+        of part: Int, _ program: Program, _ depth: Int
+    ) throws(RuleFailure) -> RuleSnapshot {
+        try work.pay(RuleWork.step)
+        if trace != nil { return try recordedPlace(of: part, program, depth) }
+        // Most often that of the rule itself.
+        if case .newData = program.instructions[part] { return .way(.after, depth: depth) }
+        return try locate(program.instructions[part], program, depth)
+    }
+
+    /// What a part gives, whatever its type.
+    @inline(__always)
+    mutating func value(
+        of part: Int, _ program: Program, _ depth: Int
+    ) throws(RuleFailure) -> RuleValue {
+        try work.pay(RuleWork.step)
+        if trace != nil { return try recordedValue(of: part, program, depth) }
+        return try compute(program.instructions[part], program, depth)
+    }
+
+    /// The string that a part gives.
+    mutating func text(
+        of part: Int, _ program: Program, _ depth: Int
+    ) throws(RuleFailure) -> String {
+        guard case .string(let text) = try value(of: part, program, depth) else {
+            throw .noString
+        }
+        return text
+    }
+}
+
+// MARK: - Traces
+
+extension Evaluator {
+    private mutating func recordedTruth(
+        of part: Int, _ program: Program, _ depth: Int
+    ) throws(RuleFailure) -> Bool {
+        try recording(part, as: RuleValue.boolean) { evaluator throws(RuleFailure) in
+            try evaluator.decide(program.instructions[part], program, depth)
+        }
+    }
+
+    private mutating func recordedPlace(
+        of part: Int, _ program: Program, _ depth: Int
+    ) throws(RuleFailure) -> RuleSnapshot {
+        try recording(part, as: RuleValue.snapshot) { evaluator throws(RuleFailure) in
+            try evaluator.locate(program.instructions[part], program, depth)
+        }
+    }
+
+    private mutating func recordedValue(
+        of part: Int, _ program: Program, _ depth: Int
+    ) throws(RuleFailure) -> RuleValue {
+        try recording(part, as: \.self) { evaluator throws(RuleFailure) in
+            try evaluator.compute(program.instructions[part], program, depth)
+        }
+    }
+
+    /// Does what a part needs, and records what it gave.
+    private mutating func recording<Result>(
+        _ part: Int, as recorded: (Result) -> RuleValue,
+        _ body: (inout Evaluator) throws(RuleFailure) -> Result
+    ) throws(RuleFailure) -> Result {
+        do throws(RuleFailure) {
+            let result = try body(&self)
+            var value = recorded(result)
+            // In the form in which it outlives the way: a place with what is there.
+            if case .snapshot(let place) = value {
+                value = .snapshot(.found(self.value(at: place), below: place))
+            }
+            trace![part] = value
+            return result
+        } catch {
+            trace![part] = .failure(error)
+            throw error
+        }
+    }
+}
+
+// MARK: - Instructions
+
+extension Evaluator {
+    /// Does an instruction that gives a boolean.
+    private mutating func decide(
         _ instruction: Program.Instruction, _ program: Program, _ depth: Int
-    ) -> RuleValue {
+    ) throws(RuleFailure) -> Bool {
+        switch instruction {
+        case .constant(let number): return program.constants[number].isTrue
+        case .not(let operand): return try !truth(of: operand, program, depth)
+        case .all(let parts):
+            for place in parts where try !truth(of: program.lists[place], program, depth) {
+                return false
+            }
+            return true
+        case .any(let parts):
+            for place in parts where try truth(of: program.lists[place], program, depth) {
+                return true
+            }
+            return false
+        case .comparison(let comparison, let left, let right):
+            let left = try value(of: left, program, depth)
+            return try compare(left, comparison, value(of: right, program, depth))
+        case .equalsBinding(let part, let binding, let isEqual):
+            return try equals(part, binding, program, depth) == isEqual
+        case .conditional(let condition, let then, let otherwise):
+            let isTrue = try truth(of: condition, program, depth)
+            return try truth(of: isTrue ? then : otherwise, program, depth)
+        case .query(let property): return situation.query[property].isTrue
+        case .snapshotMethod(let method, let object, let arguments):
+            return try answer(method, of: object, arguments, program, depth)
+        case .hasChildren(let object, let names, let keys):
+            return try hasChildren(object, names, keys, program, depth)
+        case .stringMethod(let method, let object, let arguments):
+            return try answer(method, of: object, arguments, program, depth)
+        default: preconditionFailure("\(instruction) gives no boolean")
+        }
+    }
+
+    /// Does an instruction that gives a place.
+    private mutating func locate(
+        _ instruction: Program.Instruction, _ program: Program, _ depth: Int
+    ) throws(RuleFailure) -> RuleSnapshot {
+        switch instruction {
+        case .root: return .way(.before, depth: 0)
+        case .data: return .way(.before, depth: depth)
+        case .newData: return .way(.after, depth: depth)
+        case .conditional(let condition, let then, let otherwise):
+            let isTrue = try truth(of: condition, program, depth)
+            return try place(of: isTrue ? then : otherwise, program, depth)
+        case .snapshotMethod(.parent, let object, _):
+            guard let parent = try place(of: object, program, depth).parent else {
+                throw .noParent
+            }
+            return parent
+        case .snapshotMethod(.child, let object, let arguments):
+            let place = try place(of: object, program, depth)
+            let keys = try keys(of: program.lists[arguments.lowerBound], program, depth)
+            return self.place(at: keys, below: place)
+        default: preconditionFailure("\(instruction) gives no place")
+        }
+    }
+
+    /// Does an instruction of any type.
+    private mutating func compute(
+        _ instruction: Program.Instruction, _ program: Program, _ depth: Int
+    ) throws(RuleFailure) -> RuleValue {
         switch instruction {
         case .constant(let number): return program.constants[number].value
         case .auth: return RuleValue(situation.auth)
         case .now: return .number(situation.now)
-        case .root: return .snapshot(.way(.before, depth: 0))
-        case .data: return .snapshot(.way(.before, depth: depth))
-        case .newData: return .snapshot(.way(.after, depth: depth))
-        case .binding(let number): return .string(route.binding(number).text)
+        case .binding(let number): return .string(route.key(at: number + 1).text)
         case .query(let property): return situation.query[property]
-        case .not(let operand): return negation(of: evaluate(operand, program, depth))
-        case .negative(let operand): return negative(of: evaluate(operand, program, depth))
-        case .all(let parts): return evaluate(parts, endingAt: false, program, depth)
-        case .any(let parts): return evaluate(parts, endingAt: true, program, depth)
-        case .comparison(let comparison, let left, let right):
-            let left = evaluate(left, program, depth)
-            if left.failure != nil { return left }
-            return compare(left, comparison, evaluate(right, program, depth))
+        case .negative(let operand): return try negative(of: value(of: operand, program, depth))
         case .arithmetic(let operation, let left, let right):
-            let left = evaluate(left, program, depth)
-            if left.failure != nil { return left }
-            return compute(left, operation, evaluate(right, program, depth))
+            let left = try value(of: left, program, depth)
+            return try compute(left, operation, value(of: right, program, depth))
         case .conditional(let condition, let then, let otherwise):
-            switch evaluate(condition, program, depth) {
-            case .boolean(let isTrue): return evaluate(isTrue ? then : otherwise, program, depth)
-            case let failure: return failure
-            }
+            let isTrue = try truth(of: condition, program, depth)
+            return try value(of: isTrue ? then : otherwise, program, depth)
         case .claim(let object, let name):
-            return claim(program.constants[name].text, of: object, program, depth)
-        case .snapshotMethod(let method, let object, let arguments):
-            return call(method, of: object, arguments, program, depth)
-        case .claimAt, .length, .stringMethod: return member(instruction, program, depth)
+            return try claim(program.constants[name].text, of: object, program, depth)
+        case .claimAt(let object, let key):
+            let object = try value(of: object, program, depth)
+            return try claim(value(of: key, program, depth), of: object)
+        case .length(let object):
+            let text = try text(of: object, program, depth)
+            try work.pay(text.utf8.count)
+            return .number(Double(text.utf16.count))
+        case .snapshotMethod(.val, let object, _):
+            return look(at: try place(of: object, program, depth)) { RuleValue($0) }
+        case .snapshotMethod(.getPriority, let object, _):
+            return look(at: try place(of: object, program, depth)) { RuleValue($0.priority) }
+        case .stringMethod(let method, let object, let arguments) where method.givesText:
+            return try .string(changed(by: method, object, arguments, program, depth))
+        case .root, .data, .newData, .snapshotMethod(.child, _, _), .snapshotMethod(.parent, _, _):
+            return try .snapshot(locate(instruction, program, depth))
+        case .not, .all, .any, .comparison, .equalsBinding, .snapshotMethod, .hasChildren,
+            .stringMethod:
+            return try .boolean(decide(instruction, program, depth))
         case .array, .pattern, .absent:
             preconditionFailure("\(instruction) has no value of its own")
         }
-    }
-
-    /// The parts up to the first that is `end` or fails.
-    private mutating func evaluate(
-        _ parts: Range<Int>, endingAt end: Bool, _ program: Program, _ depth: Int
-    ) -> RuleValue {
-        for place in parts {
-            switch evaluate(program.lists[place], program, depth) {
-            case .boolean(let value):
-                if value == end { return .boolean(end) }
-            case let failure: return failure
-            }
-        }
-        return .boolean(!end)
     }
 }
 
@@ -90,12 +229,16 @@ struct Evaluator: ~Copyable {
 
 extension Evaluator {
     /// What is at a place.
-    mutating func value(at place: RuleSnapshot) -> Value {
+    mutating func value(at place: RuleSnapshot) -> Value { look(at: place) { $0 } }
+
+    /// What a function makes of what is at a place, which is not copied for it.
+    @inline(__always)
+    mutating func look<Result>(at place: RuleSnapshot, _ body: (Value) -> Result) -> Result {
         switch place {
-        case .way(.before, let depth): before(at: depth)
-        case .way(.after, let depth): after(at: depth)
-        case .found(let value, _): value
-        case .missing: .null
+        case .way(.before, let depth): route.look(before: depth, in: situation.before, body)
+        case .way(.after, let depth): route.look(after: depth, in: situation.after, body)
+        case .found(let value, _): body(value)
+        case .missing: body(.null)
         }
     }
 
@@ -105,7 +248,7 @@ extension Evaluator {
         for key in keys {
             if case .missing(let levels, let last) = place {
                 place = .missing(levels: levels + 1, below: last)
-            } else if let child = value(at: place).children[key] {
+            } else if let child = look(at: place, { $0.children[key] }) {
                 place = .found(child, below: place)
             } else {
                 place = .missing(levels: 1, below: place)
@@ -117,40 +260,8 @@ extension Evaluator {
     /// Whether something is at a path below a place; at the place itself, if the path has no keys.
     mutating func hasValue(at keys: [Key], below place: RuleSnapshot) -> Bool {
         guard keys.count == 1 else {
-            return !value(at: self.place(at: keys, below: place)).isNull
+            return look(at: self.place(at: keys, below: place)) { !$0.isNull }
         }
-        return value(at: place).children.contains(keys[0])
-    }
-
-    /// A value in the form in which it outlives the way: places with what is there.
-    private mutating func recorded(_ value: RuleValue) -> RuleValue {
-        guard case .snapshot(let place) = value else { return value }
-        return .snapshot(.found(self.value(at: place), below: place))
-    }
-
-    /// What is at a place of the way before the operation.
-    private mutating func before(at depth: Int) -> Value {
-        if let known = route.places[depth].before { return known }
-        let value =
-            if let key = route.places[depth].key {
-                before(at: depth - 1).children[key] ?? .null
-            } else {
-                situation.before
-            }
-        route.places[depth].before = value
-        return value
-    }
-
-    /// What is at a place of the way after the operation.
-    mutating func after(at depth: Int) -> Value {
-        if let known = route.places[depth].after { return known }
-        let value =
-            if let key = route.places[depth].key {
-                after(at: depth - 1).children[key] ?? .null
-            } else {
-                situation.after
-            }
-        route.places[depth].after = value
-        return value
+        return look(at: place) { $0.hasChild(keys[0]) }
     }
 }

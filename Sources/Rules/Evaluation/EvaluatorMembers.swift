@@ -6,199 +6,164 @@ extension Evaluator {
     /// A part of `auth`, the name of which is a constant.
     mutating func claim(
         _ name: String, of object: Int, _ program: Program, _ depth: Int
-    ) -> RuleValue {
+    ) throws(RuleFailure) -> RuleValue {
         // Most often of `auth` itself, which need not be copied.
         guard trace == nil, case .auth = program.instructions[object] else {
-            return claim(name, of: evaluate(object, program, depth))
+            return claim(name, of: try value(of: object, program, depth))
         }
-        guard work.pay(RuleWork.step) else { return .failure(.exhausted) }
+        try work.pay(RuleWork.step)
         return RuleValue(situation.auth[name])
     }
 
-    /// What other members and methods of strings give.
-    mutating func member(
-        _ instruction: Program.Instruction, _ program: Program, _ depth: Int
-    ) -> RuleValue {
-        switch instruction {
-        case .claimAt(let object, let key):
-            let object = evaluate(object, program, depth)
-            if object.failure != nil { return object }
-            return claim(evaluate(key, program, depth), of: object)
-        case .length(let object):
-            let object = evaluate(object, program, depth)
-            guard let text = object.text else { return object.withoutString }
-            guard work.pay(text.utf8.count) else { return .failure(.exhausted) }
-            return .number(Double(text.utf16.count))
-        case .stringMethod(let method, let object, let arguments):
-            let object = evaluate(object, program, depth)
-            guard let text = object.text else { return object.withoutString }
-            return call(method, of: text, arguments, program, depth)
-        default: preconditionFailure("\(instruction) is no member")
-        }
-    }
-
     /// A part of `auth`: null where a level above is missing or has no parts.
-    private func claim(_ key: RuleValue, of object: RuleValue) -> RuleValue {
+    func claim(_ key: RuleValue, of object: RuleValue) throws(RuleFailure) -> RuleValue {
         switch key {
-        case .string(let name): claim(name, of: object)
-        case .number(let number): claim(RuleValue.text(of: number), of: object)
-        case .failure: key
-        default: .failure(.noString)
+        case .string(let name): return claim(name, of: object)
+        case .number(let number): return claim(RuleValue.text(of: number), of: object)
+        default: throw .noString
         }
     }
 
     private func claim(_ name: String, of object: RuleValue) -> RuleValue {
-        switch object {
-        case .claim(let claim): RuleValue(claim[name])
-        case .failure: object
-        default: .null
-        }
+        if case .claim(let claim) = object { RuleValue(claim[name]) } else { .null }
     }
-}
-
-extension RuleValue {
-    /// The failure of a member that only strings have.
-    fileprivate var withoutString: RuleValue { failure == nil ? .failure(.noString) : self }
 }
 
 // MARK: - Places
 
 extension Evaluator {
-    /// What a method of a place gives.
-    mutating func call(
+    /// What a method of a place says that gives a boolean.
+    mutating func answer(
         _ method: SnapshotMethod, of object: Int, _ arguments: Range<Int>, _ program: Program,
         _ depth: Int
-    ) -> RuleValue {
-        let object = evaluate(object, program, depth)
-        guard case .snapshot(let place) = object else {
-            return object.failure == nil ? .failure(.noValue) : object
-        }
+    ) throws(RuleFailure) -> Bool {
+        let place = try place(of: object, program, depth)
         switch method {
-        case .parent: return place.parent.map(RuleValue.snapshot) ?? .failure(.noParent)
-        case .child:
-            return path(program.lists[arguments.lowerBound], program, depth) { evaluator, keys in
-                .snapshot(evaluator.place(at: keys, below: place))
-            }
         case .hasChild:
-            return hasChild(place, program.lists[arguments.lowerBound], program, depth)
+            let keys = try keys(of: program.lists[arguments.lowerBound], program, depth)
+            return hasValue(at: keys, below: place)
         case .hasChildren where !arguments.isEmpty:
-            return hasChildren(place, program.lists[arguments.lowerBound], program, depth)
-        default: return answer(method, value(at: place))
+            return try hasChildren(place, program.lists[arguments.lowerBound], program, depth)
+        case .exists: return look(at: place) { !$0.isNull }
+        case .hasChildren: return look(at: place, \.hasChildren)
+        case .isNumber: return look(at: place) { $0.kind == .number }
+        case .isString: return look(at: place) { $0.kind == .string }
+        case .isBoolean: return look(at: place) { $0.kind == .boolean }
+        case .parent, .child, .val, .getPriority:
+            preconditionFailure("\(method) gives no boolean")
         }
     }
 
-    /// What a method that takes nothing says of what is at a place.
-    private func answer(_ method: SnapshotMethod, _ value: Value) -> RuleValue {
-        switch method {
-        case .val: return RuleValue(value)
-        case .getPriority: return RuleValue(value.priority)
-        case .exists: return .boolean(!value.isNull)
-        case .hasChildren: return .boolean(!value.children.isEmpty)
-        case .isNumber: return .boolean(value.number != nil)
-        case .isString:
-            if case .string = value.content { return .boolean(true) }
-            return .boolean(false)
-        case .isBoolean:
-            if case .boolean = value.content { return .boolean(true) }
-            return .boolean(false)
-        case .parent, .child, .hasChild: preconditionFailure("\(method) asks of another place")
-        }
-    }
-
-    /// What a function makes of the path that an argument gives.
-    @inline(__always)
-    private mutating func path(
-        _ argument: Int, _ program: Program, _ depth: Int,
-        _ body: (inout Evaluator, [Key]) -> RuleValue
-    ) -> RuleValue {
+    /// The keys of the path that an argument gives.
+    mutating func keys(
+        of argument: Int, _ program: Program, _ depth: Int
+    ) throws(RuleFailure) -> [Key] {
         // Most often a constant, whose keys are known.
         if trace == nil, case .constant(let number) = program.instructions[argument] {
             let constant = program.constants[number]
-            guard work.pay(RuleWork.step + constant.text.utf8.count) else {
-                return .failure(.exhausted)
-            }
-            if constant.value.text == nil { return constant.value.withoutString }
-            return body(&self, constant.keys)
+            try work.pay(RuleWork.step + constant.text.utf8.count)
+            guard case .string = constant.value else { throw .noString }
+            return constant.keys
         }
-        let path = evaluate(argument, program, depth)
-        guard let text = path.text else { return path.withoutString }
-        guard work.pay(text.utf8.count) else { return .failure(.exhausted) }
-        return body(&self, Key.keys(ofPath: text))
+        let text = try text(of: argument, program, depth)
+        try work.pay(text.utf8.count)
+        return Key.keys(ofPath: text)
     }
 
-    private mutating func hasChild(
-        _ place: RuleSnapshot, _ argument: Int, _ program: Program, _ depth: Int
-    ) -> RuleValue {
-        path(argument, program, depth) { evaluator, keys in
-            .boolean(evaluator.hasValue(at: keys, below: place))
+    /// Whether all children whose names are constants exist.
+    mutating func hasChildren(
+        _ object: Int, _ names: Range<Int>, _ keys: Int, _ program: Program, _ depth: Int
+    ) throws(RuleFailure) -> Bool {
+        let place = try place(of: object, program, depth)
+        if trace == nil {
+            try work.pay(RuleWork.step * names.count)
+        } else {
+            for name in names { _ = try value(of: program.lists[name], program, depth) }
         }
+        return look(at: place) { $0.hasChildren(program.childKeys[keys]) }
     }
 
     /// Whether all children of a list exist; all names are evaluated first, so that a failure never depends on data.
     private mutating func hasChildren(
         _ place: RuleSnapshot, _ names: Int, _ program: Program, _ depth: Int
-    ) -> RuleValue {
+    ) throws(RuleFailure) -> Bool {
         guard case .array(let elements) = program.instructions[names] else {
             preconditionFailure("hasChildren() without a list passed the type checker")
         }
-        let children = value(at: place).children
         var hasAll = true
         for element in elements {
-            let answer = path(program.lists[element], program, depth) { evaluator, keys in
-                keys.count == 1
-                    ? .boolean(children.contains(keys[0]))
-                    : .boolean(evaluator.hasValue(at: keys, below: place))
-            }
-            guard case .boolean(let hasChild) = answer else { return answer }
-            hasAll = hasAll && hasChild
+            let keys = try keys(of: program.lists[element], program, depth)
+            hasAll = hasAll && hasValue(at: keys, below: place)
         }
-        return .boolean(hasAll)
+        return hasAll
+    }
+}
+
+extension Value {
+    /// The kinds of values for which rules have questions.
+    fileprivate enum Kind { case boolean, number, string, other }
+
+    /// The kind, whatever the priority.
+    fileprivate var kind: Kind {
+        switch self {
+        case .boolean: .boolean
+        case .integer, .double: .number
+        case .string: .string
+        case .prioritized(let value): value.content.kind
+        case .null, .object, .deferred: .other
+        }
     }
 }
 
 // MARK: - Strings
 
 extension Evaluator {
-    private mutating func call(
-        _ method: StringMethod, of text: String, _ arguments: Range<Int>, _ program: Program,
+    /// What a method of a string says that gives a boolean.
+    mutating func answer(
+        _ method: StringMethod, of object: Int, _ arguments: Range<Int>, _ program: Program,
         _ depth: Int
-    ) -> RuleValue {
+    ) throws(RuleFailure) -> Bool {
+        let text = try text(of: object, program, depth)
         if method == .matches {
-            return matches(text, program.lists[arguments.lowerBound], program)
+            return try matches(text, program.lists[arguments.lowerBound], program)
         }
-        var texts: [String] = []
-        for argument in arguments {
-            let value = evaluate(program.lists[argument], program, depth)
-            guard let text = value.text else { return value.withoutString }
-            texts.append(text)
-        }
-        guard work.pay(texts.reduce(text.utf8.count) { $0 + $1.utf8.count }) else {
-            return .failure(.exhausted)
-        }
-        return apply(method, to: text, texts)
-    }
-
-    private mutating func apply(
-        _ method: StringMethod, to text: String, _ arguments: [String]
-    ) -> RuleValue {
+        let sought = try self.text(of: program.lists[arguments.lowerBound], program, depth)
+        try work.pay(text.utf8.count + sought.utf8.count)
         switch method {
-        case .contains: return .boolean(text.firstOffset(of: arguments[0]) != nil)
-        case .beginsWith: return .boolean(text.utf8.starts(with: arguments[0].utf8))
-        case .endsWith:
-            return .boolean(text.utf8.reversed().starts(with: arguments[0].utf8.reversed()))
-        case .toLowerCase: return joined([text.lowercased()])
-        case .toUpperCase: return joined([text.uppercased()])
-        case .replace: return replace(arguments[0], in: text, by: arguments[1])
-        case .matches: preconditionFailure("an expression is no text")
+        case .contains: return text.firstOffset(of: sought) != nil
+        case .beginsWith: return text.utf8.starts(with: sought.utf8)
+        case .endsWith: return text.utf8.reversed().starts(with: sought.utf8.reversed())
+        case .matches, .replace, .toLowerCase, .toUpperCase:
+            preconditionFailure("\(method) gives no boolean")
         }
     }
 
-    private mutating func matches(_ text: String, _ argument: Int, _ program: Program) -> RuleValue
-    {
+    /// What a method makes of a string.
+    mutating func changed(
+        by method: StringMethod, _ object: Int, _ arguments: Range<Int>, _ program: Program,
+        _ depth: Int
+    ) throws(RuleFailure) -> String {
+        let text = try text(of: object, program, depth)
+        var others: [String] = []
+        for argument in arguments {
+            others.append(try self.text(of: program.lists[argument], program, depth))
+        }
+        try work.pay(others.reduce(text.utf8.count) { $0 + $1.utf8.count })
+        switch method {
+        case .toLowerCase: return try joined([text.lowercased()])
+        case .toUpperCase: return try joined([text.uppercased()])
+        case .replace: return try replace(others[0], in: text, by: others[1])
+        case .contains, .beginsWith, .endsWith, .matches:
+            preconditionFailure("\(method) gives no string")
+        }
+    }
+
+    private mutating func matches(
+        _ text: String, _ argument: Int, _ program: Program
+    ) throws(RuleFailure) -> Bool {
         guard case .pattern(let number) = program.instructions[argument] else {
             preconditionFailure("matches() without an expression passed the type checker")
         }
-        let found = PatternSearch.finds(program.patterns[number], in: text, work: &work)
-        return found.map(RuleValue.boolean) ?? .failure(.exhausted)
+        return try PatternSearch.finds(program.patterns[number], in: text, work: &work)
     }
 }

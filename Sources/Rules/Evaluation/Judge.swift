@@ -5,20 +5,21 @@ internal import DataTree
 struct Judge: ~Copyable {
     private let ruleset: Ruleset
     private var evaluator: Evaluator
+    /// What the rules at the places of the way gave that grant, and what `.validate` gave.
+    private var grants = KnownVerdicts()
+    private var validity = KnownVerdicts()
     /// All evaluations, if they are traced.
     private(set) var evaluations: [RuleTrace.Evaluation]?
 
-    /// A judge at the root, for a way of so many keys.
-    init(_ ruleset: Ruleset, _ situation: consuming RuleSituation, reserving depth: Int) {
+    /// A judge at the root.
+    init(_ ruleset: Ruleset, _ situation: consuming RuleSituation) {
         self.ruleset = ruleset
-        evaluator = Evaluator(situation, reserving: depth)
+        evaluator = Evaluator(situation, ruleset.nodes)
     }
 
     /// A judge that records what every part of each rule gives.
-    static func tracing(
-        _ ruleset: Ruleset, _ situation: consuming RuleSituation, reserving depth: Int
-    ) -> Judge {
-        var judge = Judge(ruleset, situation, reserving: depth)
+    static func tracing(_ ruleset: Ruleset, _ situation: consuming RuleSituation) -> Judge {
+        var judge = Judge(ruleset, situation)
         judge.evaluations = []
         return judge
     }
@@ -27,22 +28,30 @@ struct Judge: ~Copyable {
     mutating func judge(_ operation: RuleOperation) -> RuleVerdict {
         let denial: Denial? =
             switch operation {
-            case .read(let path): denial(of: .read, at: path)
-            case .write(let paths): denial(ofWriting: paths)
+            case .read(let path): denial(ofReading: path)
+            case .write(let path): denial(ofWriting: path)
+            case .update(let paths): denial(ofUpdating: paths)
             }
         if evaluator.work.isExhausted { return .denied(.exhausted) }
         return denial.map(RuleVerdict.denied) ?? .allowed
     }
 
-    private mutating func denial(ofWriting paths: [Path]) -> Denial? {
+    private mutating func denial(ofWriting path: Path) -> Denial? {
+        go(to: path)
+        // The grant first: it costs less, and its refusal says nothing of the data.
+        return denial(of: .write, towards: path) ?? invalidity(towards: path)
+    }
+
+    private mutating func denial(ofUpdating paths: [Path]) -> Denial? {
         // In their order, so that the places above several of them are judged once.
-        let paths = paths.count > 1 ? paths.sorted() : paths
-        // Grants first: they cost less, and their refusal says nothing of the data.
+        let paths = paths.sorted()
         for path in paths {
-            if let denial = denial(of: .write, at: path) { return denial }
+            go(to: path)
+            if let denial = denial(of: .write, towards: path) { return denial }
         }
         for path in paths {
-            if let denial = invalidity(ofWriting: path) { return denial }
+            go(to: path)
+            if let denial = invalidity(towards: path) { return denial }
         }
         return nil
     }
@@ -52,56 +61,102 @@ struct Judge: ~Copyable {
 
 extension Judge {
     /// The level of the document that leads to the end of the way.
-    var level: Int { evaluator.route.places[evaluator.route.depth].level }
+    var level: Int { evaluator.route.level }
 
     /// What the operation leaves at the end of the way.
     var value: Value {
-        mutating get { evaluator.after(at: evaluator.route.depth) }
+        mutating get { evaluator.value(at: .way(.after, depth: evaluator.route.depth)) }
     }
 
     /// The path of the way.
     var path: Path { evaluator.route.path(at: evaluator.route.depth) }
 
-    /// Goes one key down, to what the operation leaves there if that is known; returns whether there are rules.
-    mutating func descend(by key: Key, finding after: Value?) -> Bool {
-        let level = level
-        let literal = ruleset.nodes[level].literals[key]
-        guard let next = literal ?? ruleset.nodes[level].wildcard else { return false }
-        evaluator.route.descend(by: key, to: next, binding: literal == nil, finding: after)
+    /// Goes one key down, to what the operation leaves there; returns whether there are rules.
+    mutating func descend(by key: Key, finding value: Value) -> Bool {
+        guard let next = ruleset.level(below: level, at: key) else { return false }
+        evaluator.route.descend(by: key, finding: value, to: next)
         return true
     }
 
     /// Goes one key up.
-    mutating func ascend() { evaluator.route.ascend(to: evaluator.route.depth - 1) }
+    mutating func ascend() { ascend(to: evaluator.route.depth - 1) }
+
+    private mutating func ascend(to depth: Int) {
+        evaluator.route.ascend(to: depth)
+        grants.forget(below: depth)
+        validity.forget(below: depth)
+    }
 
     /// Goes to a path, as far as there are rules; what is known of the places on the way there stays known.
     private mutating func go(to path: Path) {
-        evaluator.route.ascend(to: evaluator.route.sharedDepth(with: path))
-        let end = path.last == .priority ? path.count - 1 : path.count
-        for index in evaluator.route.depth..<end {
-            let isEnd = index + 1 == path.count
-            let written = isEnd ? evaluator.situation.written(at: path) : nil
-            guard descend(by: path.keys[index], finding: written) else { return }
+        evaluator.route.turn(to: path)
+        ascend(to: evaluator.route.depth)
+        let (level, depth) = ruleset.end(of: path, from: level, evaluator.route.depth)
+        evaluator.route.advance(to: level, depth: depth)
+        if depth == path.count, let written = evaluator.situation.written(at: path) {
+            evaluator.route.find(written)
         }
     }
+}
+
+extension Ruleset {
+    /// The level for a key below another level; nil without rules there.
+    fileprivate func level(below level: Int, at key: Key) -> Int? {
+        nodes[level].literals[key] ?? nodes[level].wildcard
+    }
+
+    /// The level and the place to which a path leads, from those of a place on its way, as far as there are rules.
+    fileprivate func end(
+        of path: Path, from level: Int, _ depth: Int
+    ) -> (level: Int, depth: Int) {
+        let limit = path.isOfPriority ? path.count - 1 : path.count
+        var (level, depth) = (level, depth)
+        while depth < limit, let next = self.level(below: level, at: path.keys[depth]) {
+            (level, depth) = (next, depth + 1)
+        }
+        return (level, depth)
+    }
+}
+
+/// What rules of one kind gave at the places of a way.
+private struct KnownVerdicts {
+    private var known: UInt64 = 0
+    private var positive: UInt64 = 0
+
+    subscript(depth: Int) -> Bool? {
+        get { known >> UInt64(depth) & 1 == 0 ? nil : positive >> UInt64(depth) & 1 == 1 }
+        set {
+            let bit: UInt64 = 1 << UInt64(depth)
+            known = newValue == nil ? known & ~bit : known | bit
+            positive = newValue == true ? positive | bit : positive & ~bit
+        }
+    }
+
+    /// Forgets those of places with more keys.
+    mutating func forget(below depth: Int) { known &= (2 << UInt64(depth)) - 1 }
 }
 
 // MARK: - Grants
 
 extension Judge {
-    private mutating func denial(of kind: RuleKind, at path: Path) -> Denial? {
+    private mutating func denial(ofReading path: Path) -> Denial? {
         go(to: path)
+        return denial(of: .read, towards: path)
+    }
+
+    /// Why no rule of the way grants what is asked of the path that it leads to.
+    private mutating func denial(of kind: RuleKind, towards path: Path) -> Denial? {
         for depth in 0...evaluator.route.depth where isGranted(kind, at: depth) { return nil }
         return .notGranted(kind, at: path)
     }
 
     private mutating func isGranted(_ kind: RuleKind, at depth: Int) -> Bool {
-        if let known = evaluator.route.places[depth].isGranted { return known }
-        guard let rule = ruleset.nodes[evaluator.route.places[depth].level].rule(kind) else {
+        guard let rule = ruleset.nodes[evaluator.route.level(at: depth)].rule(kind) else {
             return false
         }
+        if let known = grants[depth] { return known }
         let result = holds(rule, at: depth)
-        evaluator.route.places[depth].isGranted = result
+        grants[depth] = result
         return result
     }
 
@@ -111,22 +166,20 @@ extension Judge {
         if evaluations != nil {
             evaluator.trace = Array(repeating: nil, count: program.instructions.count)
         }
-        let value = evaluator.evaluate(program, at: depth)
+        let holds = evaluator.holds(program, at: depth)
         if let values = evaluator.trace {
             let path = evaluator.route.path(at: depth)
             evaluations?.append(RuleTrace.Evaluation(rule: rule, path: path, values: values))
         }
-        if case .boolean(true) = value { return true }
-        return false
+        return holds
     }
 }
 
 // MARK: - Validation
 
 extension Judge {
-    /// Why what a write leaves at its place, above it and below it is not valid.
-    private mutating func invalidity(ofWriting path: Path) -> Denial? {
-        go(to: path)
+    /// Why what a write of the path that the way leads to leaves there, above and below is not valid.
+    private mutating func invalidity(towards path: Path) -> Denial? {
         for depth in 0...evaluator.route.depth {
             if let denial = invalidity(at: depth) { return denial }
         }
@@ -136,15 +189,16 @@ extension Judge {
 
     /// Why the `.validate` of one place refuses; one where nothing is left demands nothing.
     private mutating func invalidity(at depth: Int) -> Denial? {
-        guard let rule = ruleset.nodes[evaluator.route.places[depth].level].validate else {
+        guard let rule = ruleset.nodes[evaluator.route.level(at: depth)].validate else {
             return nil
         }
-        if evaluator.route.places[depth].isValid == nil {
-            evaluator.route.places[depth].isValid =
-                evaluator.after(at: depth).isNull || holds(rule, at: depth)
-        }
-        if evaluator.route.places[depth].isValid == true { return nil }
-        return .invalid(rule: rule, at: evaluator.route.path(at: depth))
+        let isValid = validity[depth] ?? isValid(by: rule, at: depth)
+        validity[depth] = isValid
+        return isValid ? nil : .invalid(rule: rule, at: evaluator.route.path(at: depth))
+    }
+
+    private mutating func isValid(by rule: Int, at depth: Int) -> Bool {
+        evaluator.look(at: .way(.after, depth: depth), \.isNull) || holds(rule, at: depth)
     }
 
     /// Walks what is written below the end of the way, as far as there are rules: all children below a wildcard,
@@ -154,9 +208,9 @@ extension Judge {
         guard ruleset.nodes[level].validatesBelow else { return nil }
         let children = value.children
         if ruleset.nodes[level].wildcard == nil {
-            for (key, next) in ruleset.nodes[level].validated {
-                guard let child = children[key] else { continue }
-                evaluator.route.descend(by: key, to: next, binding: false, finding: child)
+            for next in ruleset.nodes[level].validated {
+                guard let key = ruleset.nodes[next].key, let child = children[key] else { continue }
+                evaluator.route.descend(by: key, finding: child, to: next)
                 if let denial = invalidityOfWritten() { return denial }
             }
             return nil
@@ -170,7 +224,7 @@ extension Judge {
     /// Why what is written at the end of the way is not valid; goes back to the place above.
     private mutating func invalidityOfWritten() -> Denial? {
         defer { ascend() }
-        guard evaluator.work.pay(RuleWork.step) else { return .exhausted }
+        guard (try? evaluator.work.pay(RuleWork.step)) != nil else { return .exhausted }
         return invalidity(at: evaluator.route.depth) ?? invalidityBelow()
     }
 
@@ -193,7 +247,7 @@ extension Ruleset {
     public func judge(
         _ operation: RuleOperation, in situation: consuming RuleSituation
     ) -> RuleVerdict {
-        var judge = Judge(self, situation, reserving: operation.depth)
+        var judge = Judge(self, situation)
         return judge.judge(operation)
     }
 
@@ -201,19 +255,9 @@ extension Ruleset {
     public func trace(
         _ operation: RuleOperation, in situation: consuming RuleSituation
     ) -> RuleTrace {
-        var judge = Judge.tracing(self, situation, reserving: operation.depth)
+        var judge = Judge.tracing(self, situation)
         let verdict = judge.judge(operation)
         return RuleTrace(
             rules: rules, verdict: verdict, evaluations: judge.evaluations ?? [])
-    }
-}
-
-extension RuleOperation {
-    /// How many keys the way of the operation has, with a level of what is written.
-    fileprivate var depth: Int {
-        switch self {
-        case .read(let path): path.count
-        case .write(let paths): (paths.first?.count ?? 0) + 1
-        }
     }
 }

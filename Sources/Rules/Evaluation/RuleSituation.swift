@@ -6,12 +6,12 @@ public import DataTree
 public struct RuleSituation: Sendable {
     /// What an operation does.
     private enum Effect: Sendable {
-        case read(QueryShape)
+        indirect case read(QueryShape)
         /// Makes a tree of the one before.
         case tree(Value)
         case write(RuleWrite)
         /// Writes one after the other, and the tree that they make where nothing is.
-        case writes([RuleWrite], alone: Value)
+        case update([RuleWrite], alone: Value)
     }
 
     /// What is known of the user; null for one that is not signed in.
@@ -34,15 +34,16 @@ public struct RuleSituation: Sendable {
         (self.before, effect) = (before, .tree(after))
     }
 
-    /// Describes a write by what it writes, in this order: the tree that it would make is made only for rules that look
-    /// above what is written.
-    public init(auth: Claim, now: Double, before: Value, writes: some Collection<RuleWrite>) {
-        (self.auth, self.now, self.before) = (auth, now, before)
-        if writes.count == 1, let write = writes.first {
-            effect = .write(write)
-        } else {
-            effect = .writes(Array(writes), alone: Value.null.applying(writes))
-        }
+    /// Describes a write by what it writes: the tree that it would make is made only for rules that look above that.
+    public init(auth: Claim, now: Double, before: Value, write: RuleWrite) {
+        (self.auth, self.now) = (auth, now)
+        (self.before, effect) = (before, .write(write))
+    }
+
+    /// Describes several writes that are done together, in this order.
+    public init(auth: Claim, now: Double, before: Value, update: [RuleWrite]) {
+        (self.auth, self.now) = (auth, now)
+        (self.before, effect) = (before, .update(update, alone: Value.null.applying(update)))
     }
 
     /// What a read asks of the children.
@@ -58,7 +59,7 @@ public struct RuleSituation: Sendable {
             case .read: before
             case .tree(let tree): tree
             case .write(let write): before.applying(CollectionOfOne(write))
-            case .writes(let writes, _): before.applying(writes)
+            case .update(let writes, _): before.applying(writes)
             }
         }
         set { effect = .tree(newValue) }
@@ -70,7 +71,7 @@ public struct RuleSituation: Sendable {
         case .read, .tree: nil
         case .write(let write): write.path == path ? write.value : nil
         // Nothing of the tree before remains there.
-        case .writes(_, let alone): alone[path]
+        case .update(_, let alone): alone[path]
         }
     }
 }

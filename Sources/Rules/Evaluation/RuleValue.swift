@@ -1,7 +1,7 @@
 internal import DataTree
 internal import JSONText
 
-/// What a part of an expression gives: a value, a place, or a failure, which makes the whole rule fail.
+/// What a part of an expression gives: a value or a place; in traces also a failure, which makes the whole rule fail.
 enum RuleValue: Sendable {
     case null
     case boolean(Bool)
@@ -37,12 +37,17 @@ enum RuleValue: Sendable {
         }
     }
 
-    /// Whether it is a string.
+    /// Whether it is the boolean `true`.
+    var isTrue: Bool {
+        if case .boolean(let value) = self { value } else { false }
+    }
+
+    /// The text, if it is a string.
     var text: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// Whether it is a failure.
+    /// The failure, if it is one.
     var failure: RuleFailure? {
         if case .failure(let failure) = self { failure } else { nil }
     }

@@ -4,9 +4,10 @@ public import DataTree
 public enum RuleOperation: Equatable, Sendable {
     /// Reads a place, or listens to it.
     case read(Path)
-    /// Replaces what is at each of these places, all of them or none. A path that ends in `.priority` replaces the
-    /// priority alone.
-    case write([Path])
+    /// Replaces what is at a place. A path that ends in `.priority` replaces the priority alone.
+    case write(Path)
+    /// Replaces what is at each of these places, all of them or none.
+    case update([Path])
 }
 
 /// Whether an operation may be done.

@@ -11,9 +11,9 @@ struct RuleWork: Sendable {
     /// Whether nothing is left.
     var isExhausted: Bool { remaining <= 0 }
 
-    /// Subtracts a cost; false once it cannot be paid.
-    mutating func pay(_ units: Int) -> Bool {
+    /// Subtracts a cost; fails once it cannot be paid.
+    mutating func pay(_ units: Int) throws(RuleFailure) {
         remaining = units < remaining ? remaining - units : 0
-        return remaining > 0
+        if remaining == 0 { throw .exhausted }
     }
 }

@@ -45,14 +45,14 @@ extension Evaluator {
     /// A text with every occurrence of a string replaced; that of the empty string is the text itself.
     mutating func replace(
         _ sought: String, in text: String, by replacement: String
-    ) -> RuleValue {
+    ) throws(RuleFailure) -> String {
         let search = TextSearch(sought)
-        if search.sought.isEmpty { return .string(text) }
+        if search.sought.isEmpty { return text }
         let bytes = Array(text.utf8)
         let offsets = search.offsets(in: bytes)
         let growth = offsets.count * (replacement.utf8.count - search.sought.count)
-        if bytes.count + growth > RuleLimits.stringBytes { return .failure(.tooLong) }
-        guard work.pay(bytes.count + max(0, growth)) else { return .failure(.exhausted) }
+        if bytes.count + growth > RuleLimits.stringBytes { throw .tooLong }
+        try work.pay(bytes.count + max(0, growth))
         var result: [UInt8] = []
         var start = 0
         for offset in offsets {
@@ -60,6 +60,6 @@ extension Evaluator {
             result += replacement.utf8
             start = offset + search.sought.count
         }
-        return .string(String(decoding: result + bytes[start...], as: UTF8.self))
+        return String(decoding: result + bytes[start...], as: UTF8.self)
     }
 }

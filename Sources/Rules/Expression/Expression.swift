@@ -74,7 +74,7 @@ enum Variable: Equatable, Sendable {
     case data
     case newData
     case query
-    /// A wildcard on the path of the rule, counted from the root.
+    /// A wildcard on the path of the rule: the index of its key.
     case binding(Int)
     case unknown(String)
 }
@@ -133,10 +133,13 @@ enum SnapshotMethod: String, Sendable {
 enum StringMethod: String, Sendable {
     case contains, beginsWith, endsWith, replace, toLowerCase, toUpperCase, matches
 
-    var type: StaticType {
+    var type: StaticType { givesText ? .string : .boolean }
+
+    /// Whether it gives a string; the others say something of one.
+    var givesText: Bool {
         switch self {
-        case .replace, .toLowerCase, .toUpperCase: .string
-        default: .boolean
+        case .replace, .toLowerCase, .toUpperCase: true
+        case .contains, .beginsWith, .endsWith, .matches: false
         }
     }
 }

@@ -4,15 +4,15 @@ struct ExpressionParser {
     private var token = Token(kind: .end, span: 0..<0)
     /// The end of the word before this one.
     private var previousEnd = 0
-    private let wildcards: [String]
+    private let path: [String]
     private var nodes: [Expression.Node] = []
     private var heights: [Int] = []
     private var depth = 0
 
-    /// Prepares for an expression below some wildcards, whose names begin with `$`.
-    init(_ source: [UInt8], wildcards: [String]) {
+    /// Prepares for an expression at a place, to which keys and wildcards lead; the names of these begin with `$`.
+    init(_ source: [UInt8], at path: [String]) {
         lexer = Lexer(source)
-        self.wildcards = wildcards
+        self.path = path
     }
 
     /// Parses all of it.
@@ -239,7 +239,7 @@ extension ExpressionParser {
         case "newData": return .variable(.newData)
         case "query": return .variable(.query)
         default:
-            let place = wildcards.lastIndex(of: name)
+            let place = name.hasPrefix("$") ? path.lastIndex(of: name) : nil
             return .variable(place.map(Variable.binding) ?? .unknown(name))
         }
     }

@@ -8,11 +8,13 @@ final class Program: Sendable {
     /// A constant; of a string also the path that it names where a path is asked for.
     struct Constant: Sendable {
         let value: RuleValue
+        let isTrue: Bool
         let text: String
         let keys: [Key]
 
         init(_ value: RuleValue) {
             self.value = value
+            isTrue = value.isTrue
             text = value.text ?? ""
             keys = Key.keys(ofPath: text)
         }
@@ -27,7 +29,7 @@ final class Program: Sendable {
         case root
         case data
         case newData
-        /// The key that a wildcard stands for.
+        /// The key that a wildcard stands for, by its index in the path.
         case binding(Int)
         case query(QueryProperty)
         case not(Int)
@@ -35,6 +37,8 @@ final class Program: Sendable {
         case all(Range<Int>)
         case any(Range<Int>)
         case comparison(Comparison, Int, Int)
+        /// Whether a part is the key that a wildcard stands for, which is the second part, or is not.
+        case equalsBinding(Int, Int, isEqual: Bool)
         case arithmetic(Arithmetic, Int, Int)
         case conditional(Int, then: Int, otherwise: Int)
         /// A part of `auth`, the name of which is a constant.
@@ -42,6 +46,8 @@ final class Program: Sendable {
         case claimAt(Int, Int)
         case length(Int)
         case snapshotMethod(SnapshotMethod, Int, Range<Int>)
+        /// Whether a place has children whose names are constants: all those of this number in `childKeys`.
+        case hasChildren(Int, names: Range<Int>, keys: Int)
         case stringMethod(StringMethod, Int, Range<Int>)
         /// The names that `hasChildren` is asked for.
         case array(Range<Int>)
@@ -55,6 +61,8 @@ final class Program: Sendable {
     let instructions: [Instruction]
     let constants: [Constant]
     let patterns: [Pattern]
+    /// What `hasChildren` is asked for.
+    let childKeys: [[Key]]
     /// The parts of instructions that have any number of them.
     let lists: [Int]
     /// The index of the whole.
@@ -62,10 +70,11 @@ final class Program: Sendable {
 
     /// Compiles an expression whose types are checked.
     init(_ expression: Expression) {
-        var compiler = ProgramCompiler()
+        var compiler = ProgramCompiler(expression.nodes)
         instructions = expression.nodes.map { compiler.instruction(for: $0.kind) }
         constants = compiler.constants
         patterns = compiler.patterns
+        childKeys = compiler.childKeys
         lists = compiler.lists
         root = expression.root
     }
@@ -73,9 +82,13 @@ final class Program: Sendable {
 
 /// Fills the tables of a program.
 private struct ProgramCompiler {
+    private let nodes: [Expression.Node]
     private(set) var constants: [Program.Constant] = []
     private(set) var patterns: [Pattern] = []
+    private(set) var childKeys: [[Key]] = []
     private(set) var lists: [Int] = []
+
+    init(_ nodes: [Expression.Node]) { self.nodes = nodes }
 
     mutating func instruction(for kind: Expression.Kind) -> Program.Instruction {
         switch kind {
@@ -88,7 +101,9 @@ private struct ProgramCompiler {
         case .negative(let part): .negative(part)
         case .all(let parts): .all(add(parts))
         case .any(let parts): .any(add(parts))
-        case .comparison(let comparison, let left, let right): .comparison(comparison, left, right)
+        case .comparison(let comparison, let left, let right):
+            equality(comparison, left, right) ?? equality(comparison, right, left)
+                ?? .comparison(comparison, left, right)
         case .arithmetic(let operation, let left, let right): .arithmetic(operation, left, right)
         case .conditional(let condition, let then, let otherwise):
             .conditional(condition, then: then, otherwise: otherwise)
@@ -100,10 +115,39 @@ private struct ProgramCompiler {
         case .length(let object): .length(object)
         case .queryProperty(let property): .query(property)
         case .snapshotMethod(let method, let object, let arguments):
-            .snapshotMethod(method, object, add(arguments))
+            hasChildren(method, object, arguments)
+                ?? .snapshotMethod(method, object, add(arguments))
         case .stringMethod(let method, let object, let arguments):
             .stringMethod(method, object, add(arguments))
         }
+    }
+
+    /// `auth.uid == $uid`, the most frequent of all comparisons.
+    private func equality(
+        _ comparison: Comparison, _ part: Int, _ binding: Int
+    ) -> Program.Instruction? {
+        guard comparison.isEquality, case .variable(.binding) = nodes[binding].kind else {
+            return nil
+        }
+        return .equalsBinding(part, binding, isEqual: comparison == .equal)
+    }
+
+    /// `newData.hasChildren(['a', 'b'])`, if all its names are keys.
+    private mutating func hasChildren(
+        _ method: SnapshotMethod, _ object: Int, _ arguments: [Int]
+    ) -> Program.Instruction? {
+        guard method == .hasChildren, let argument = arguments.first,
+            case .array(let names) = nodes[argument].kind
+        else { return nil }
+        var keys: [Key] = []
+        for name in names {
+            guard case .string(let text) = nodes[name].kind else { return nil }
+            let path = Key.keys(ofPath: text)
+            guard path.count == 1, path[0].utf8Count == text.utf8.count else { return nil }
+            keys += path
+        }
+        childKeys.append(keys)
+        return .hasChildren(object, names: add(names), keys: childKeys.count - 1)
     }
 
     private func instruction(for variable: Variable) -> Program.Instruction {

@@ -16,10 +16,12 @@ struct PatternSearch {
 
     /// Whether the expression matches a part of the text, or all of it as the anchors demand.
     ///
-    /// - Parameter work: Pays a unit for each state that is visited; if it does not suffice, the answer is nil.
+    /// - Parameter work: Pays a unit for each state that is visited.
     /// - Complexity: O(text × states).
-    static func finds(_ pattern: Pattern, in text: String, work: inout RuleWork) -> Bool? {
-        guard work.pay(pattern.states.count) else { return nil }
+    static func finds(
+        _ pattern: Pattern, in text: String, work: inout RuleWork
+    ) throws(RuleFailure) -> Bool {
+        try work.pay(pattern.states.count)
         var search = PatternSearch(pattern)
         search.enter(0, at: 0)
         var position = 0
@@ -28,7 +30,7 @@ struct PatternSearch {
             if search.active.isEmpty, pattern.isAnchoredAtStart { return false }
             position += 1
             search.advance(by: unit, to: position)
-            guard work.pay(search.work) else { return nil }
+            try work.pay(search.work)
             search.work = 0
         }
         return search.hasMatched

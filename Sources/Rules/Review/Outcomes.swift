@@ -46,9 +46,10 @@ extension Expression {
     ) -> Outcomes {
         if let left = constant(left), let right = constant(right) {
             var evaluator = Evaluator.ofConstants
-            switch evaluator.compare(left, comparison, right) {
-            case .boolean(let value): return value ? .isTrue : .isFalse
-            default: return .fails
+            do throws(RuleFailure) {
+                return try evaluator.compare(left, comparison, right) ? .isTrue : .isFalse
+            } catch {
+                return .fails
             }
         }
         let types = (nodes[left].type, nodes[right].type)
@@ -105,6 +106,6 @@ extension StaticType {
 extension Evaluator {
     /// For expressions that ask for nothing.
     fileprivate static var ofConstants: Evaluator {
-        Evaluator(RuleSituation(auth: .null, now: 0, data: .null), reserving: 0)
+        Evaluator(RuleSituation(auth: .null, now: 0, data: .null))
     }
 }

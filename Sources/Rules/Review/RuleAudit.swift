@@ -36,7 +36,7 @@ private struct RuleAudit: ~Copyable {
 
     init(_ ruleset: Ruleset, _ situation: RuleSituation, limit: Int) {
         (self.ruleset, self.limit) = (ruleset, limit)
-        judge = Judge(ruleset, situation, reserving: RuleLimits.ruleDepth)
+        judge = Judge(ruleset, situation)
     }
 
     /// Visits the end of the judge's way, the root at first, and all below.

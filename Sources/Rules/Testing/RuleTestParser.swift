@@ -98,7 +98,7 @@ extension RuleTestParser {
         let verb = try readWord()
         let path = try readPath()
         var situation = RuleSituation(auth: .null, now: now, data: data)
-        var operation = RuleOperation.write([path])
+        var operation = RuleOperation.write(path)
         switch verb {
         case "read":
             operation = .read(path)
@@ -109,7 +109,7 @@ extension RuleTestParser {
         case "update":
             let changes = try readUpdate(of: path)
             for (path, value) in changes { situation.after.set(value, at: path) }
-            operation = .write(changes.map(\.path))
+            operation = .update(changes.map(\.path))
         default:
             throw SourceError(offset: place, text: "\"\(verb)\" is no operation")
         }

@@ -73,7 +73,7 @@ import Testing
         }
         let situation = RuleSituation(auth: .user("u1"), now: 5, before: before, after: after)
         #expect(naive.mayWrite(written, by: .user("u1"), at: 5, in: before) == isAllowed)
-        #expect(ruleset.judge(.write(written.map(\.path)), in: situation).isAllowed == isAllowed)
+        #expect(ruleset.judge(.update(written.map(\.path)), in: situation).isAllowed == isAllowed)
     }
 
     @Test func `a literal key hides a wildcard`() throws {

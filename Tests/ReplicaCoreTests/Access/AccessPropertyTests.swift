@@ -57,7 +57,9 @@ import Testing
         }
         let situation = RuleSituation(
             auth: .user("u1"), now: Double(milliseconds), before: before, after: after)
-        return ruleset.judge(.write(asked.writes.map(\.path)), in: situation).isAllowed
+        let paths = asked.writes.map(\.path)
+        return ruleset.judge(paths.count == 1 ? .write(paths[0]) : .update(paths), in: situation)
+            .isAllowed
     }
 }
 
