@@ -21,7 +21,11 @@ struct StreamClient {
     var connection: Int?
     /// The node to which it was connected last.
     private(set) var node = 0
-    var isSlow = false
+    var isSlow = false {
+        didSet { if isSlow { wasSlow = true } }
+    }
+    /// Whether it has been slow on this connection.
+    private var wasSlow = false
     private var reader = AnswerReader()
     private var lines = EventLines()
     /// What its node has shown; nil before the first event.
@@ -53,6 +57,7 @@ struct StreamClient {
     mutating func connect(on connection: Int, to host: String) -> [UInt8] {
         self.connection = connection
         (reader, lines, shown, isOver) = (AnswerReader(), EventLines(), nil, false)
+        wasSlow = false
         reader.expect()
         let parameters = selection.parameters + (isExport ? [("format", "export")] : [])
         return RestText.request(
@@ -130,8 +135,17 @@ extension StreamClient {
         case .patch(let writes):
             for (path, data) in writes { value.set(data, at: change.path.appending(path)) }
         }
-        if isExport, value == shown { note("an event changes nothing: \(change) of \(value)") }
+        if isExport, value == shown, !mayRepeat(change) {
+            note("an event changes nothing: \(change) of \(value)")
+        }
         shown = value
+    }
+
+    /// Whether a change may be what is shown already: of a query, a client that was slow gets all once more.
+    private func mayRepeat(_ change: StreamChange) -> Bool {
+        guard wasSlow, selection.query.isFiltered, change.path.isRoot else { return false }
+        if case .put = change.data { return true }
+        return false
     }
 }
 
