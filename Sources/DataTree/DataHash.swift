@@ -21,7 +21,7 @@ public struct DataHash: Equatable, Sendable {
     /// for JavaScript gets some numbers wrong (`JavaScriptDouble`).
     public func matches(_ value: Value) -> Bool {
         text == NumberForm.exact.hash(of: value) || text == NumberForm.javaScript.hash(of: value)
-            || text == NumberForm.rounded.hash(of: value)
+            || value.hasIntegersBetweenDoubles && text == NumberForm.rounded.hash(of: value)
     }
 }
 
@@ -76,7 +76,7 @@ enum NumberForm {
 
     /// What stands for an integer.
     func spell(_ number: Int64) -> String {
-        if self == .exact, Int64(exactly: Double(number)) != number { return "integer:\(number)" }
+        if self == .exact, number.isBetweenDoubles { return "integer:\(number)" }
         return "number:" + spell(Double(number))
     }
 
@@ -93,6 +93,23 @@ enum NumberForm {
         guard entries.contains(where: { !$0.value.priority.isNull }) else { return entries }
         return entries.sorted { a, b in
             a.value.priority.order(to: b.value.priority).or(Order(a.key, b.key)) == .before
+        }
+    }
+}
+
+extension Int64 {
+    /// Whether no double is equal to it, as may be beyond 2^53.
+    fileprivate var isBetweenDoubles: Bool { Int64(exactly: Double(self)) != self }
+}
+
+extension Value {
+    fileprivate var hasIntegersBetweenDoubles: Bool {
+        switch self {
+        case .integer(let number): number.isBetweenDoubles
+        case .object(let children): children.contains { $0.value.hasIntegersBetweenDoubles }
+        case .prioritized(let value):
+            value.content.hasIntegersBetweenDoubles || value.priority.hasIntegersBetweenDoubles
+        case .null, .boolean, .double, .string, .deferred: false
         }
     }
 }

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1 << 60 + 1, 1 << 53 + 1, .max, .min + 1] as [Int64])
+    @Test(arguments: [1 << 60 + 1, 1 << 53 + 1, 1 << 62 - 511, .max, .min + 1] as [Int64])
     func `integers that are no doubles hash apart, and match as the nearest`(
         number: Int64
     ) {

@@ -160,11 +160,12 @@ extension Sessions {
     private func first(
         of id: UInt64, showing shown: Value, to held: HeldData?, in session: SessionID
     ) -> NodeMessage {
-        let first = NodeMessage.first(of: id, showing: shown, to: held)
+        let first = NodeMessage.first(
+            of: id, showing: shown, to: held, isOfValues: isOfValues(session))
         guard case .ranges(_, let ranges) = first, isOfValues(session),
             ranges.contains(where: { $0.value == nil })
         else { return first }
-        return NodeMessage.first(of: id, showing: shown, to: nil)
+        return NodeMessage.first(of: id, showing: shown, to: nil, isOfValues: true)
     }
 
     private mutating func unlisten(_ listen: UInt64, _ id: UInt64, _ session: SessionID) {
@@ -189,11 +190,13 @@ extension NodeMessage {
     /// What to send first to a client that already holds a value, so that it holds what its listen
     /// shows.
     fileprivate static func first(
-        of listen: UInt64, showing value: Value, to held: HeldData?
+        of listen: UInt64, showing value: Value, to held: HeldData?, isOfValues: Bool
     ) -> NodeMessage {
         let whole = NodeMessage.change(listen: listen, writes: [Write(path: .root, value: value)])
         guard let held else { return whole }
-        if held.hash.matches(value) { return .change(listen: listen, writes: []) }
+        // Firebase's clients, which alone round numbers, have sessions of values.
+        let isHeld = isOfValues ? held.hash.matches(value) : held.hash == DataHash(of: value)
+        if isHeld { return .change(listen: listen, writes: []) }
         guard let ranges = held.ranges, !ranges.posts.isEmpty else { return whole }
         let changed = ranges.rangesThatDiffer(from: value).map { range in
             let parts = range.parts(of: value).map { Write(path: $0.path, value: $0.value) }

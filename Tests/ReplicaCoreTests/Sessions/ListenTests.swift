@@ -26,6 +26,15 @@ import Testing
         #expect(cluster.takeReplies(of: 5) == [.ok(id: 9), .change(listen: 9, writes: [whole])])
     }
 
+    @Test func `a listener that holds the double next to a whole number gets the number`() {
+        let number = Value.integer(1 << 53 + 1)
+        var cluster = cluster(holding: ["a": number])
+        let held = HeldData(hash: DataHash(of: ["a": .double(0x1p53)]))
+        cluster.send(.listen(id: 9, path: list, held: held), by: 5, to: "n1")
+        let whole = Write(path: .root, value: ["a": number])
+        #expect(cluster.takeReplies(of: 5) == [.ok(id: 9), .change(listen: 9, writes: [whole])])
+    }
+
     @Test func `a listener that tells ranges gets those that differ`() {
         var cluster = cluster(holding: ["a": 1, "b": 2, "c": 3, "d": 4])
         let old: Value = ["a": 1, "b": 5, "b2": 6, "c": 3]

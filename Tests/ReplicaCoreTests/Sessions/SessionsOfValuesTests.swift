@@ -15,6 +15,17 @@ import Testing
         return replica
     }
 
+    @Test func `a client that has only doubles holds a whole number as the next one`() {
+        var replica = replica()
+        let number = Universe.object(["a": .integer(1 << 53 + 1)])
+        let held = HeldData(hash: DataHash(of: Universe.object(["a": .double(0x1p53)])))
+        let requests: [ClientMessage] = [
+            .put(id: 1, path: "list", value: number), .listen(id: 2, path: "list", held: held),
+        ]
+        let told = replica.ask(requests, ofValues: values)
+        #expect(told.contains(.change(listen: 2, writes: [])))
+    }
+
     @Test func `both kinds of session get the same answers to the same requests`() throws {
         let last = try Query().orderedByKey().limited(toLast: 2)
         let list = Universe.object(["a": 1, "b": 2, "c": ["d": 3]])

@@ -146,6 +146,10 @@ import Testing
         #expect(codes(cluster.takeReplies()) == [.undecided, .undecided])
         cluster.start("n3")
         cluster.quiesce()
+        // The first refusal since the hello counts, before which nothing was in doubt.
+        cluster.send(add(4, stamp(present + 510)), to: "n1")
+        cluster.send(transaction, to: "n1")
+        #expect(codes(cluster.takeReplies()) == [.late, .undecided])
         cluster.send(.hello(id: 3, seen: VersionVector()), to: "n1")
         cluster.send(add(1, stamp(present + 500)), to: "n1")
         cluster.send(transaction, to: "n1")
