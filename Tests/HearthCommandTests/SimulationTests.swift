@@ -384,4 +384,15 @@ import Testing
             #expect(outcome.output.contains(line), "\(outcome.output)")
         }
     }
+
+    @Test func `a real run in which nobody writes ends at once`() throws {
+        try folder.write(
+            Array(
+                "workload operations=0\nuntil 500ms\ncheck stays-live\n".utf8),
+            to: "idle.scenario")
+        let start = ContinuousClock.now
+        let outcome = try sim("run", folder.path + "/idle.scenario", "--real", "--seed", "1")
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(start.duration(to: .now) < .seconds(40))
+    }
 }
