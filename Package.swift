@@ -228,7 +228,12 @@ let package = Package(
                 "ClientCore", "ClusterConfiguration", "DataTree", "Hearth", "SyncProtocol",
                 "ZeroMQ",
             ]),
-        tests(of: "LoadTools", using: ["ClientCore", "DataTree"]),
+        tests(
+            of: "LoadTools",
+            using: [
+                "ClientCore", "ClusterSimulator", "CommandLineKit", "DataTree", "EventLoop",
+                "Sockets",
+            ]),
         tests(
             of: "HearthCommand",
             using: [

@@ -56,6 +56,13 @@ extension Socket {
         set { set(ZMQ_RECONNECT_IVL_MAX, to: newValue.wholeMilliseconds) }
     }
 
+    /// After how long an attempt to connect that nobody answers is given up, and made anew after `reconnectInterval`; zero, the
+    /// default, is as long as the system takes, which repeats an attempt ever more rarely, after a minute in the end.
+    public var connectTimeout: Duration {
+        get { .milliseconds(integer(ZMQ_CONNECT_TIMEOUT)) }
+        set { set(ZMQ_CONNECT_TIMEOUT, to: newValue.wholeMilliseconds) }
+    }
+
     /// How often to ping each peer; zero, the default, is never.
     public var heartbeatInterval: Duration {
         get { .milliseconds(integer(ZMQ_HEARTBEAT_IVL)) }

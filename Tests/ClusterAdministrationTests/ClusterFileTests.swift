@@ -1,3 +1,4 @@
+import ClusterConfiguration
 import Foundation
 import Testing
 
@@ -6,7 +7,9 @@ import Testing
 @Suite struct `The file of a cluster's folder` {
     @Test func `is read as it was written`() throws {
         let folder = try TemporaryFolder()
-        let file = ClusterFile(nodeCount: 2, basePort: 7001, durability: "commit")
+        var file = ClusterFile(nodeCount: 2, basePort: 7001, durability: "commit")
+        file.nodes[0].routes["n2"] = PeerRoute(
+            requests: "tcp://127.0.0.1:7101", updates: "tcp://127.0.0.1:7102")
         #expect(file.nodes.map(\.client) == ["http://127.0.0.1:7001", "http://127.0.0.1:7011"])
         try Data(file.json).write(to: URL(fileURLWithPath: folder.path + "/" + ClusterFile.name))
         #expect(try ClusterFile(inFolder: folder.path) == file)

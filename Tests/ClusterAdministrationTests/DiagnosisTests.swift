@@ -1,3 +1,4 @@
+import ClusterConfiguration
 import DataTree
 import SyncProtocol
 import Testing
@@ -10,9 +11,12 @@ import ZeroMQ
 
     init() throws { cluster = try Self.cluster(of: 2) }
 
-    private static func cluster(of count: Int) throws -> ObservedCluster {
+    private static func cluster(
+        of count: Int, _ change: (inout ClusterFile) -> Void = { _ in }
+    ) throws -> ObservedCluster {
         let folder = try TemporaryFolder()
-        let file = ClusterFile(nodeCount: count, basePort: 9000, durability: "commit")
+        var file = ClusterFile(nodeCount: count, basePort: 9000, durability: "commit")
+        change(&file)
         return try ObservedCluster(Cluster(creating: file, inFolder: folder.path))
     }
 
@@ -71,6 +75,29 @@ import ZeroMQ
         #expect(found.map(\.node) == ["n1"])
         #expect(found.first?.problem == "has no contact with n2")
         #expect(found.first?.fix.contains("tcp://127.0.0.1:9011") == true)
+    }
+
+    @Test func `names the route by which a node reaches another`() throws {
+        let cluster = try Self.cluster(of: 2) { file in
+            file.nodes[1].routes["n1"] = PeerRoute(
+                requests: "tcp://127.0.0.1:9101", updates: "tcp://127.0.0.1:9102")
+        }
+        let statuses = (0..<2).map { index in
+            var status = NodeStatus()
+            status.identity.member = cluster.nodes[index].id
+            status.identity.cluster = cluster.name
+            status.coordination.coordinator = "n1"
+            return ObservedNode(
+                node: cluster.nodes[index], process: nil, isLocal: false, answer: .success(status))
+        }
+        let found = Diagnosis(of: cluster, statuses, later: statuses, isListening: { _ in true })
+            .findings
+        let fixes = found.filter { $0.problem.contains("has no contact") }.map(\.fix)
+        #expect(
+            fixes == [
+                "check that its machine reaches tcp://127.0.0.1:9101 and tcp://127.0.0.1:9102",
+                "check that its machine reaches tcp://127.0.0.1:9001 and tcp://127.0.0.1:9002",
+            ])
     }
 
     /// What is found of nodes that hear each other, whose clocks and delays are these.

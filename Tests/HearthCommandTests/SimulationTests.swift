@@ -360,16 +360,20 @@ import Testing
             Array(
                 """
                 cluster replicas=3
-                network delay=1ms..5ms
+                network delay=1ms..5ms loss=1%
                 load start.json
                 workload operations=30
                 mix 1 increment /visits/(1..2) (1..3)
                 mix 1 get /accounts
                 at 1s kill n1
                 at 2s restart n1
-                at 2s partition n1 | n2 n3
-                at 3s n2 reads /accounts/a expect 50
-                until 4s
+                at 3s partition n3 | n1 n2
+                at 3500ms c2 set /told true
+                at 4500ms n3 reads /told expect null
+                at 4500ms n1 reads /told expect true
+                at 5s heal
+                at 6500ms n3 reads /told expect true
+                until 7s
                 check replicas-equal, stays-live, memory-is-freed
                 check sum /accounts/$id == 100
                 """.utf8), to: "real.scenario")
@@ -379,9 +383,20 @@ import Testing
             "replicas-equal     valid, valid", "stays-live         valid, valid",
             "memory-is-freed    valid, not judged", "invariants-hold    valid, valid",
             "expectations-hold  valid, valid",
-            "    only simulated: partition, settings of network",
+            "    only simulated: network loss\n",
         ] {
             #expect(outcome.output.contains(line), "\(outcome.output)")
         }
+    }
+
+    @Test func `a real run in which nobody writes ends at once`() throws {
+        try folder.write(
+            Array(
+                "workload operations=0\nuntil 500ms\ncheck stays-live\n".utf8),
+            to: "idle.scenario")
+        let start = ContinuousClock.now
+        let outcome = try sim("run", folder.path + "/idle.scenario", "--real", "--seed", "1")
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        #expect(start.duration(to: .now) < .seconds(40))
     }
 }

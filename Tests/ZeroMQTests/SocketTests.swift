@@ -170,6 +170,7 @@ import ZeroMQ
         socket.maxMessageSize = 1 << 20
         socket.reconnectInterval = .milliseconds(50)
         socket.maxReconnectInterval = .seconds(2)
+        socket.connectTimeout = .seconds(3)
         socket.heartbeatInterval = .milliseconds(250)
         socket.heartbeatTimeout = .seconds(1)
         socket.isImmediate = true
@@ -178,6 +179,7 @@ import ZeroMQ
         #expect(socket.maxMessageSize == 1 << 20)
         #expect(socket.reconnectInterval == .milliseconds(50))
         #expect(socket.maxReconnectInterval == .seconds(2))
+        #expect(socket.connectTimeout == .seconds(3))
         #expect(socket.heartbeatInterval == .milliseconds(250))
         #expect(socket.heartbeatTimeout == .seconds(1))
         #expect(socket.isImmediate)

@@ -64,6 +64,7 @@ extension ClusterFile {
                 Value.object(named: [
                     ("id", .string(node.id)), ("client", .string(node.client)),
                     ("requests", .string(node.requests)), ("updates", .string(node.updates)),
+                    ("via", ClusterFile.json(of: node.routes)),
                 ])
             )
         }
@@ -73,6 +74,16 @@ extension ClusterFile {
             ("nodes", .object(named: list)), ("tokens", unsignedTokens ? tokens : .null),
         ])
         return JSONWriter.bytes(of: value, layout: .pretty) + "\n".utf8
+    }
+
+    private static func json(of routes: [String: PeerRoute]) -> Value {
+        .object(
+            named: routes.sorted { $0.key < $1.key }.map { peer, route in
+                let endpoints = [
+                    ("requests", Value.string(route.requests)), ("updates", .string(route.updates)),
+                ]
+                return (peer, .object(named: endpoints))
+            })
     }
 }
 

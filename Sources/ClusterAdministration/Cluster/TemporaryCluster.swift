@@ -15,15 +15,18 @@ package struct TemporaryCluster {
     /// On Ctrl-C `body` has to end: it asks `StopRequest` from time to time. Nodes end with this process, even
     /// if it is killed; then their folder remains.
     ///
+    /// - Parameter relay: What stands between nodes.
     /// - Parameter secret: What administrators show to nodes that take unsigned tokens, and so know users; without it, everybody
     ///   is an administrator.
     package static func with<Result>(
         _ count: Int, durability: String, recording: Bool = false, owner secret: Secret? = nil,
+        through relay: Relay? = nil,
         _ body: (TemporaryCluster) throws(CommandError) -> Result
     ) throws(CommandError) -> Result {
         StopRequest.watch()
-        var file = ClusterFile(
-            nodeCount: count, basePort: try freeBasePort(for: count), durability: durability)
+        let (basePort, ports) = try freePorts(for: count, and: relay?.portCount ?? 0)
+        var file = ClusterFile(nodeCount: count, basePort: basePort, durability: durability)
+        try relay?.open(&file, ports)
         file.unsignedTokens = secret != nil
         let folder = try makeTemporaryFolder()
         let secretFile = try secret.map { secret throws(CommandError) in
@@ -72,17 +75,39 @@ package struct TemporaryCluster {
         removeFolder(cluster.folder)
     }
 
-    /// A port from which on all ports of such a cluster are free.
-    private static func freeBasePort(for count: Int) throws(CommandError) -> Int {
+    /// A port from which on all ports of such a cluster are free, and so many others.
+    private static func freePorts(
+        for count: Int, and others: Int
+    ) throws(CommandError) -> (base: Int, others: [Int]) {
         // Below the system's ports for outgoing connections.
         let start = 20_000 + Int(getpid()) % 100 * 100
-        for base in stride(from: start, to: 32_000, by: 100) {
+        for base in stride(from: start, to: 32_000 - others, by: 100) {
             let ports = (0..<count).flatMap { node in (0..<3).map { base + 10 * node + $0 } }
-            if !ports.contains(where: { LocalPort(number: UInt16($0)).isTaken }) { return base }
+            let further = (0..<others).map { base + 10 * count + $0 }
+            if !(ports + further).contains(where: { LocalPort(number: UInt16($0)).isTaken }) {
+                return (base, further)
+            }
         }
         throw CommandError(
             .unavailable, "no free ports from \(start) to 32000",
             fix: "stop some of the programs that listen there")
+    }
+}
+
+extension TemporaryCluster {
+    /// What stands between the nodes of a cluster.
+    package struct Relay {
+        /// How many ports it takes.
+        let portCount: Int
+        /// Begins to listen at these ports, and enters them into the file that nodes read.
+        let open: (inout ClusterFile, [Int]) throws(CommandError) -> Void
+
+        package init(
+            portCount: Int, open: @escaping (inout ClusterFile, [Int]) throws(CommandError) -> Void
+        ) {
+            self.portCount = portCount
+            self.open = open
+        }
     }
 }
 

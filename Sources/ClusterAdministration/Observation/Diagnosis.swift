@@ -158,7 +158,7 @@ private struct Examination {
             note(
                 .error, "has no contact with \(peer.node.id)",
                 fix: "check that its machine reaches "
-                    + peer.node.peerEndpoints.joined(separator: " and ")
+                    + peer.node.endpoints(from: status.node.id).joined(separator: " and ")
                     + (!status.node.hasKey
                         ? "" : ", and that both have the same \"publicKey\" of \(peer.node.id)"))
         }

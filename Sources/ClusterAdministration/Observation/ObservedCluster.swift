@@ -13,8 +13,13 @@ package struct ObservedCluster: Sendable {
         package let address: HTTPAddress
         /// Whether it and its peers know each other by keys.
         let hasKey: Bool
-        /// Where its peers reach it.
-        let peerEndpoints: [String]
+        fileprivate let member: NodeConfiguration.Member
+
+        /// Where a peer reaches it.
+        func endpoints(from peer: String) -> [String] {
+            let route = member.route(from: peer)
+            return [route.requests, route.updates]
+        }
     }
 
     package let name: String
@@ -79,7 +84,7 @@ extension ObservedCluster.Node {
         do throws(HearthError) {
             self.init(
                 id: node.id, address: try HTTPAddress(node: node.client),
-                hasKey: node.publicKey != nil, peerEndpoints: [node.requests, node.updates])
+                hasKey: node.publicKey != nil, member: node)
         } catch {
             throw CommandError(.noInput, error.problem, fix: error.fix)
         }

@@ -72,6 +72,8 @@ final class PeerPorts {
         socket.keepAlive()
         socket.reconnectInterval = .milliseconds(50)
         socket.maxReconnectInterval = .milliseconds(500)
+        // So that nodes find each other soon after a long partition.
+        socket.connectTimeout = .seconds(2)
         return socket
     }
 

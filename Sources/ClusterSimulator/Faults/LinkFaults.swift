@@ -58,6 +58,8 @@ extension FaultPlan {
 /// A direction is cut and healed again and again.
 struct Flap: DirectionFault {
     static let name = "flap"
+    /// How long it stays cut, or healed.
+    static let phase = TimeRange(.milliseconds(10), .milliseconds(400))
     var from: Int
     var to: Int
 

@@ -1,3 +1,5 @@
+import ReplicaCore
+
 /// How one direction of the connection between two nodes treats frames.
 struct LinkQuality: Equatable, Sendable {
     var delay = TimeRange(.milliseconds(1), .milliseconds(10))
@@ -18,6 +20,21 @@ struct LinkQuality: Equatable, Sendable {
     /// Published frames on their way to one subscriber, beyond which more are dropped; 0 for no
     /// limit.
     var queue = 0
+}
+
+extension LinkQuality {
+    /// Draws how long a frame is on its way.
+    func drawDelay(_ random: inout SplitMix64) -> Microseconds {
+        let delay = random.time(in: delay)
+        guard random.happens(tail) else { return delay }
+        // Bounded, because all later frames on the same connection wait for this one.
+        return max(delay, min(delay * (2 + random.number(below: 99)), .seconds(2)))
+    }
+
+    /// How long so many bytes take to leave; 0 without a limit.
+    func departure(ofBytes count: Int) -> Microseconds {
+        bandwidth > 0 ? Microseconds(count) * 1_000_000 / Microseconds(bandwidth) : 0
+    }
 }
 
 /// What nodes publish.

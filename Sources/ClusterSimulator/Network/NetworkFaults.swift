@@ -74,7 +74,7 @@ extension VirtualNetwork {
     mutating func flap(from: Int, to: Int, at now: Microseconds) -> Microseconds {
         isCut[from * endpoints + to].toggle()
         reconnect(from: from, to: to, at: now)
-        return now + random.time(in: TimeRange(.milliseconds(10), .milliseconds(400)))
+        return now + random.time(in: Flap.phase)
     }
 
     /// Ends all faults, and the broken connections and long delays that would keep clients from quiescence.

@@ -146,10 +146,7 @@ struct VirtualNetwork {
     }
 
     private mutating func delay(_ quality: LinkQuality) -> Microseconds {
-        let delay = random.time(in: quality.delay)
-        guard random.happens(quality.tail) else { return delay }
-        // Bounded, because all later frames on the same connection wait for this one.
-        return max(delay, min(delay * (2 + random.number(below: 99)), .seconds(2)))
+        quality.drawDelay(&random)
     }
 
     /// A frame with some bits turned, or without its end.
@@ -185,10 +182,10 @@ struct VirtualNetwork {
     private mutating func leave(
         links index: Int, byteCount: Int, at now: Microseconds
     ) -> Microseconds {
-        let bandwidth = links[index].quality.bandwidth
-        guard bandwidth > 0 else { return now }
-        let length = Microseconds(byteCount) * 1_000_000 / Microseconds(bandwidth)
-        links[index].busyUntil = max(links[index].busyUntil, now) + length
+        let quality = links[index].quality
+        guard quality.bandwidth > 0 else { return now }
+        links[index].busyUntil =
+            max(links[index].busyUntil, now) + quality.departure(ofBytes: byteCount)
         return links[index].busyUntil
     }
 

@@ -14,10 +14,13 @@ package struct RealPlan: Sendable {
         case wipe(node: Int)
         case request(client: Int, RealRequest)
         case read(RealRead)
+        case network(NetworkChange)
     }
 
     /// The longest scenario, in microseconds.
     package static let limit: UInt64 = 60_000_000
+    /// The most clients between which and the nodes a proxy stands: each takes a port for each node.
+    static let proxiedClientLimit = 64
 
     let scenario: Scenario
     /// In the order of their times, in microseconds from the beginning.
@@ -26,25 +29,20 @@ package struct RealPlan: Sendable {
     package let skipped: [String]
     /// Whether faults are among them.
     let skipsFaults: Bool
+    /// Of how many clients the network is proxied, too: all, or none.
+    package let proxiedClients: Int
 
     /// The plan of what a seed makes of a scenario.
     package init(_ scenario: Scenario, seed: UInt64) {
         let drawn = scenario.drawn(seed: seed)
         self.scenario = drawn
-        var steps: [(time: UInt64, step: Step)] = []
-        var skipped: [String: Int] = [:]
-        for scripted in drawn.script {
-            if let step = Step(scripted.action) {
-                steps.append((scripted.times.shortest, step))
-            } else if case .fault(let fault) = scripted.action, !(fault is Heal) {
-                skipped[type(of: fault).name, default: 0] += 1
-            }
-        }
-        self.steps = steps.sorted { $0.time < $1.time }
-        skipsFaults = !skipped.isEmpty
-        self.skipped =
-            skipped.sorted { $0.key < $1.key }.map { $1 == 1 ? $0 : "\($0) (\($1) times)" }
-            + drawn.settingsOfSimulators
+        let script = RealScript(drawn, seed: seed)
+        proxiedClients = script.network.clients
+        steps = script.steps.sorted { $0.time < $1.time }
+        skipsFaults = !script.skipped.isEmpty
+        skipped =
+            script.skipped.sorted { $0.key < $1.key }
+            .map { $1 == 1 ? $0 : "\($0) (\($1) times)" } + drawn.settingsOfSimulators
     }
 }
 
@@ -66,6 +64,18 @@ package struct RealRead: Sendable {
 extension RealPlan {
     /// How many nodes there are.
     package var nodes: Int { scenario.cluster.replicas }
+    /// Whether all that nodes tell each other goes through a proxy.
+    package var needsProxy: Bool {
+        linkPace != .immediate
+            || steps.contains { step in
+                if case .network(let change) = step.step { change != .heal } else { false }
+            }
+    }
+    /// How long bytes take between nodes while there is no fault.
+    package var linkPace: LinkPace {
+        let isNamed = LinkPace.settings.contains { scenario.named.contains("network \($0)") }
+        return isNamed ? LinkPace(scenario.network.link) : .immediate
+    }
     /// How many clients send requests.
     package var clients: Int { scenario.clients.count }
     /// The durability mode of the nodes.
@@ -91,37 +101,16 @@ extension RealPlan {
         RecordedRun.checks + [.staysLive, .invariantsHold, .expectationsHold]
 }
 
-extension RealPlan.Step {
-    /// What is done for an action; nil if that takes a simulator.
-    fileprivate init?(_ action: Scenario.Scripted.Action) {
-        switch action {
-        case .request(let client, let request):
-            self = .request(client: client, RealRequest(request: request))
-        case .expectation(let expectation): self = .read(RealRead(expectation: expectation))
-        case .fault(let fault as Crash): self = .kill(node: fault.node)
-        case .fault(let fault as Kill): self = .kill(node: fault.node)
-        case .fault(let fault as Restart): self = .start(node: fault.node)
-        case .fault(let fault as Stop): self = .stop(node: fault.node)
-        case .fault(let fault as Pause): self = .suspend(node: fault.node)
-        case .fault(let fault as Sleep): self = .suspend(node: fault.node)
-        case .fault(let fault as Resume): self = .resume(node: fault.node)
-        case .fault(let fault as Wake): self = .resume(node: fault.node)
-        case .fault(let fault as Wipe): self = .wipe(node: fault.node)
-        case .fault: return nil
-        }
-    }
-}
-
 extension Scenario {
     /// The settings and clients of the file that real nodes on one machine do not have.
     fileprivate var settingsOfSimulators: [String] {
-        let sections = ["network", "clocks"].filter { section in
-            named.contains { $0.hasPrefix(section + " ") }
-        }
+        let network = named.filter { $0.hasPrefix("network ") }.sorted()
+            .filter { name in !LinkPace.settings.contains { name == "network \($0)" } }
+        let clocks = named.contains { $0.hasPrefix("clocks ") } ? ["settings of clocks"] : []
         let clients = [
             "protocol", "listeners", "applications", "dense", "firebase", "idle", "users",
         ]
-        return sections.map { "settings of \($0)" }
+        return network + clocks
             + clients.filter { named.contains("clients \($0)") }.map { "clients \($0)" }
             + mix.filter(\.needsLibrary).map { "mix \($0.text)" }
     }

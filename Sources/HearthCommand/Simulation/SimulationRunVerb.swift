@@ -26,8 +26,9 @@ enum SimulationRunVerb {
 
     private static let real = Option(
         flag: "real",
-        "Also run one seed of each scenario against real nodes of this machine, in real time, and show both "
-            + "verdicts; what only a simulator can do is skipped, and named.")
+        "Also run one seed of each scenario against real nodes of this machine, in real time, with a proxy "
+            + "between them that fails as the network of the scenario does, and show both verdicts; what only a "
+            + "simulator can do is skipped, and named.")
     private static let marks = Option(
         flag: "marks",
         "Also count the rare paths that the runs reach; `hearth sim marks` names them.")

@@ -6,12 +6,15 @@ internal import Glibc
 
 /// A scenario against real nodes: processes of this machine, on real disks, in real time.
 ///
-/// Nodes are killed, stopped, suspended and lose their disks when the scenario says; clients send what simulated ones would.
+/// Nodes are killed, stopped, suspended and lose their disks when the scenario says, and a proxy between them has their network
+/// fail; clients send what simulated ones would.
 /// Only processes that the run has started end, and they end with it.
 package struct RealRun {
     private let plan: RealPlan
     private let cluster: Cluster
     private let witnesses: [SoakWitness]
+    /// Stands between all ends, if the plan needs that.
+    private let proxy: FaultProxy?
     private var kills: [(node: String, time: UInt64)] = []
     private var wipes: [(node: String, time: UInt64)] = []
     private var reads: [(read: RealRead, time: UInt64, found: Value?)] = []
@@ -28,22 +31,38 @@ package struct RealRun {
                 "the scenario takes \(plan.end / 1_000_000) s, and a real run 60 s at most",
                 fix: "write a scenario with an earlier \"until\"")
         }
+        var (proxy, clientAddresses): (FaultProxy?, [[String]]) = (nil, [])
+        defer { proxy?.close() }
+        let relay = TemporaryCluster.Relay(
+            portCount: RealRoutes.portCount(nodes: plan.nodes, clients: plan.proxiedClients)
+        ) { (file, ports) throws(CommandError) in
+            let routes = RealRoutes(&file, clients: plan.proxiedClients, ports: ports)
+            clientAddresses = routes.clientAddresses
+            proxy = try FaultProxy(routes.routes, pace: plan.linkPace, seed: seed)
+        }
         return try TemporaryCluster.with(
-            plan.nodes, durability: plan.durability, recording: true
+            plan.nodes, durability: plan.durability, recording: true,
+            through: plan.needsProxy ? relay : nil
         ) { (cluster) throws(CommandError) in
-            var run = try RealRun(plan, cluster.cluster, seed: seed)
+            var run = try RealRun(plan, cluster.cluster, proxy, clientAddresses, seed: seed)
             return try run.run(recordsIn: cluster.records)
         }
     }
 
-    private init(_ plan: RealPlan, _ cluster: Cluster, seed: UInt64) throws(CommandError) {
+    private init(
+        _ plan: RealPlan, _ cluster: Cluster, _ proxy: FaultProxy?, _ clientAddresses: [[String]],
+        seed: UInt64
+    ) throws(CommandError) {
         self.plan = plan
         self.cluster = cluster
+        self.proxy = proxy
         var witnesses: [SoakWitness] = []
         for index in 0..<plan.clients {
+            let addresses =
+                clientAddresses.isEmpty ? cluster.file.nodes.map(\.client) : clientAddresses[index]
             witnesses.append(
                 try SoakWitness(
-                    index, of: plan.clients, at: cluster.file.nodes,
+                    index, of: plan.clients, at: addresses,
                     seed: seed &+ UInt64(index) &* 7919, pace: plan.pace,
                     asking: RealRequests(plan, client: index, seed: seed)))
         }
@@ -57,6 +76,7 @@ package struct RealRun {
         }
         let start = SoakClock.microseconds
         try drive(from: start)
+        proxy?.perform(.heal)
         for node in cluster.file.nodes {
             cluster.process(of: node)?.send(SIGCONT)
             if cluster.process(of: node) == nil { try cluster.start(node) }
@@ -107,6 +127,7 @@ package struct RealRun {
         case .resume(let node): cluster.process(of: cluster.file.nodes[node])?.send(SIGCONT)
         case .wipe(let node): try wipe(cluster.file.nodes[node])
         case .request(let client, let request): witnesses[client].add(request)
+        case .network(let change): proxy?.perform(change)
         case .read(let read): reads.append((read, SoakClock.microseconds, found(at: read)))
         }
     }

@@ -23,7 +23,7 @@ extension Cluster {
             }
             let areEqual =
                 trees.count == file.nodes.count
-                && trees.allSatisfy { $0.tree == trees[0].tree && !$0.tree.isNull }
+                && trees.allSatisfy { $0.tree == trees[0].tree }
             if areEqual || isLast { return trees }
             pause(milliseconds: 200)
         }

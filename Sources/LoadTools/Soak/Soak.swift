@@ -158,7 +158,7 @@ extension Soak {
         for index in 0..<clientCount {
             witnesses.append(
                 try SoakWitness(
-                    index, of: clientCount, at: cluster.file.nodes,
+                    index, of: clientCount, at: cluster.file.nodes.map(\.client),
                     seed: seed &+ UInt64(index) &* 7919, pace: pace))
         }
         var faults = SoakFaults(cluster, seed: seed)

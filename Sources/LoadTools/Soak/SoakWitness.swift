@@ -1,5 +1,4 @@
 internal import ClientCore
-internal import ClusterAdministration
 internal import ClusterSimulator
 internal import CommandLineKit
 internal import DataTree
@@ -46,10 +45,11 @@ final class SoakWitness: SoakWorker {
 
     /// - Parameters:
     ///   - count: How many witnesses there are.
+    ///   - addresses: Where it reaches the nodes, in their order.
     ///   - pace: From the beginning of one request to that of the next, in microseconds, at least.
     ///   - requests: What it asks; nil for the requests of a soak.
     init(
-        _ index: Int, of count: Int, at nodes: [Cluster.Node], seed: UInt64, pace: UInt64,
+        _ index: Int, of count: Int, at addresses: [String], seed: UInt64, pace: UInt64,
         asking requests: RealRequests? = nil
     ) throws(CommandError) {
         self.index = index
@@ -60,7 +60,7 @@ final class SoakWitness: SoakWorker {
                 requests: requests, connection: index * SoakWitness.connectionsLimit,
                 random: SplitMix64(seed: seed)))
         self.state = state
-        let shift = index % nodes.count
+        let shift = index % addresses.count
         let tap = ConnectionTap(
             connects: { state.withLock { $0.connection += 1 } },
             sends: { frame in
@@ -73,7 +73,7 @@ final class SoakWitness: SoakWorker {
             })
         do throws(HearthError) {
             connection = try Connection(
-                nodes: (nodes[shift...] + nodes[..<shift]).map(\.client), tap: tap)
+                nodes: Array(addresses[shift...] + addresses[..<shift]), tap: tap)
         } catch {
             throw CommandError(error)
         }
