@@ -53,8 +53,7 @@ public struct Replica: Sendable {
             configuration, own: replication.writer, vote: properties.vote, hasPast: !stored.isEmpty)
         turns = TurnQueue(durability: configuration.durability)
         turns.begin(knowing: replication.peers.evictions.all)
-        checkpoints = Checkpoints(
-            every: configuration.checkpointBytes, logLimit: configuration.logLimit)
+        checkpoints = Checkpoints(configuration)
         let startup = Startup(hasPast: !stored.isEmpty)
         let isOut = !replication.peers.evictions.own(at: .out).isEmpty
         lifecycle =

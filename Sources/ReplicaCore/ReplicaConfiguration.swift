@@ -23,6 +23,11 @@ public struct ReplicaConfiguration: Sendable {
     public var seed: UInt64
     /// A checkpoint is due once this much has changed since the last one; at a quiet node, a quarter.
     public var checkpointBytes = 16 << 20
+    /// A checkpoint that is not older is recent enough for a member that needs one; more than the second after which that member
+    /// repeats its request.
+    public var freshCheckpointMilliseconds: UInt64 = 10_000
+    /// A member that takes over a checkpoint and requests none of it for this long has stopped: until then there is no new one.
+    public var transferPatienceMilliseconds: UInt64 = 5_000
     /// How long after its stamp a native client's write is accepted, so that a client that lost its node
     /// can repeat it at another.
     ///

@@ -10,6 +10,9 @@ extension ClusterSettings {
             cluster: "simulated", member: index.nodeName, peers: firstMembers.map(\.nodeName),
             durability: durability, seed: 0)
         configuration.checkpointBytes = checkpointBytes
+        // More than until a request is repeated, or each repetition would find the checkpoint too old.
+        configuration.freshCheckpointMilliseconds = 1_500
+        configuration.transferPatienceMilliseconds = 1_000
         configuration.foldingLimit = 2
         configuration.catchUpBytes = catchUpBytes
         configuration.keptTreeMilliseconds = 400

@@ -3,10 +3,6 @@ import SyncProtocol
 
 /// Decides when a replica makes a checkpoint, and what its log keeps.
 struct Checkpoints: Sendable {
-    /// While a peer reads rows, they stay; a peer that requests none for this long has stopped reading.
-    static let readMilliseconds: UInt64 = 5_000
-    /// A checkpoint younger than this is recent enough for a peer that requests one, and for a quiet node.
-    static let freshMilliseconds: UInt64 = 10_000
     /// A node that has logged nothing for this long has time for a checkpoint, which shortens its next
     /// start.
     static let quietMilliseconds: UInt64 = 2_000
@@ -36,10 +32,16 @@ struct Checkpoints: Sendable {
     /// With more operations in the log, those that most members hold are removed: a member that was away
     /// for long then gets a checkpoint.
     let logLimit: UInt64
+    /// While a peer reads rows, they stay; a peer that requests none for this long has stopped reading.
+    private let patienceMilliseconds: UInt64
+    /// A checkpoint younger than this is recent enough for a peer that requests one, and for a quiet node.
+    private let freshMilliseconds: UInt64
 
-    init(every interval: Int, logLimit: UInt64) {
-        self.interval = interval
-        self.logLimit = logLimit
+    init(_ configuration: ReplicaConfiguration) {
+        interval = configuration.checkpointBytes
+        logLimit = configuration.logLimit
+        patienceMilliseconds = configuration.transferPatienceMilliseconds
+        freshMilliseconds = configuration.freshCheckpointMilliseconds
     }
 
     var isWriting: Bool { writing != nil }
@@ -101,7 +103,7 @@ struct Checkpoints: Sendable {
         loggedMilliseconds = loggedMilliseconds ?? milliseconds
         let hasTime = isQuiet(at: milliseconds) && !isFresh(at: milliseconds)
         let isDue = changedBytes >= (hasTime ? max(1, interval / 4) : interval)
-        let isRead = readMilliseconds.map { milliseconds < $0 + Checkpoints.readMilliseconds }
+        let isRead = readMilliseconds.map { milliseconds < $0 + patienceMilliseconds }
         guard isDue || isWanted, !isWriting, isRead != true else { return false }
         isWanted = false
         changedBytes = 0
@@ -111,7 +113,7 @@ struct Checkpoints: Sendable {
     }
 
     private func isFresh(at milliseconds: UInt64) -> Bool {
-        doneMilliseconds.map { milliseconds < $0 + Checkpoints.freshMilliseconds } ?? false
+        doneMilliseconds.map { milliseconds < $0 + freshMilliseconds } ?? false
     }
 
     mutating func finish(at milliseconds: UInt64) {

@@ -6,7 +6,7 @@ import Testing
 /// When checkpoints are due, and what the log keeps.
 @Suite struct CheckpointScheduleTests {
     private func checkpoints(holding vector: VersionVector = [:]) -> Checkpoints {
-        var checkpoints = Checkpoints(every: 1_000, logLimit: 100)
+        var checkpoints = Checkpoints.everyThousandBytes()
         checkpoints.begin(with: vector, remembering: 10)
         return checkpoints
     }
@@ -80,7 +80,7 @@ import Testing
             var peers = Peers(members: ["n2", "n3"], of: "n1", own: 1)
             _ = peers.receive(.of("n2", 2, holding: [1: second]), at: 1)
             _ = peers.receive(.of("n3", 3, holding: [1: third]), at: 1)
-            var checkpoints = Checkpoints(every: 1_000, logLimit: 100)
+            var checkpoints = Checkpoints.everyThousandBytes()
             checkpoints.want()
             _ = checkpoints.begin(holding: [1: 40], remembering: 0, at: 0)
             checkpoints.finish(at: 0)
@@ -91,5 +91,15 @@ import Testing
             #expect(checkpoints.logGoesBack(to: [1: through]))
             #expect(through == 0 || !checkpoints.logGoesBack(to: [1: through - 1]))
         }
+    }
+}
+
+extension Checkpoints {
+    fileprivate static func everyThousandBytes() -> Checkpoints {
+        var configuration = ReplicaConfiguration(
+            cluster: "test", member: "n1", peers: ["n2", "n3"], durability: .commit, seed: 1)
+        configuration.checkpointBytes = 1_000
+        configuration.logLimit = 100
+        return Checkpoints(configuration)
     }
 }
