@@ -7,10 +7,8 @@ public import SyncProtocol
 /// A client repeats only unanswered writes, of which it has a bounded number; so its last times answer
 /// each repetition, however old. Above a floor the answer is definite.
 public struct DeduplicationTable: Equatable, Sendable {
-    /// Times kept of one client; no client has more requests in flight.
-    package static let timesLimit = 1_024
-    /// Times kept of all clients.
-    public static let limit = 1 << 18
+    /// The most times of one client, and of all, that a checkpoint may have.
+    private static let encodedLimits = (ofClient: 1 << 11, total: 1 << 18)
 
     /// Whether a write was done.
     public enum Answer: Equatable, Sendable {
@@ -27,6 +25,9 @@ public struct DeduplicationTable: Equatable, Sendable {
         var floor: HybridTime
     }
 
+    /// Of each client at least so many times are kept.
+    private var clientLimit: Int
+    private var limit: Int
     private var clients: [WriterID: Client] = [:]
     /// The number of times kept.
     public private(set) var count = 0
@@ -34,7 +35,22 @@ public struct DeduplicationTable: Equatable, Sendable {
     private var floor = HybridTime.zero
 
     /// A table without clients, and with a definite answer for every stamp.
-    public init() {}
+    ///
+    /// - Parameters:
+    ///   - clientLimit: Of each client at least so many times are kept, and at most twice as many; no client may have more
+    ///     requests in flight.
+    ///   - limit: Times kept of all clients.
+    public init(ofClient clientLimit: Int, total limit: Int) {
+        self.clientLimit = clientLimit
+        self.limit = limit
+    }
+
+    /// The same times in a table with other limits, which hold from the next insertion on.
+    public func limited(ofClient clientLimit: Int, total limit: Int) -> DeduplicationTable {
+        var limited = self
+        (limited.clientLimit, limited.limit) = (clientLimit, limit)
+        return limited
+    }
 
     /// Whether the write with a stamp was done.
     public func answer(for stamp: Stamp) -> Answer {
@@ -49,8 +65,9 @@ public struct DeduplicationTable: Equatable, Sendable {
     ///
     /// - Complexity: O(1) amortised for a time after the client's last one.
     public mutating func insert(_ stamp: Stamp) {
-        count += clients[stamp.writer, default: Client(floor: floor)].insert(stamp.time)
-        if count > DeduplicationTable.limit { shrink() }
+        count += clients[stamp.writer, default: Client(floor: floor)]
+            .insert(stamp.time, keeping: clientLimit)
+        if count > limit { shrink() }
     }
 
     /// Forgets the half of the clients whose last writes are oldest, and half of the others' times.
@@ -62,14 +79,14 @@ public struct DeduplicationTable: Equatable, Sendable {
             clients[writer] = nil
             floor = max(floor, time)
         }
-        for writer in clients.keys { clients[writer]?.keepLast(DeduplicationTable.timesLimit / 2) }
+        for writer in clients.keys { clients[writer]?.keepLast(clientLimit / 2) }
         count = clients.values.reduce(0) { $0 + $1.times.count }
     }
 }
 
 extension DeduplicationTable.Client {
     /// Returns the number of times added.
-    fileprivate mutating func insert(_ time: HybridTime) -> Int {
+    fileprivate mutating func insert(_ time: HybridTime, keeping limit: Int) -> Int {
         // Below the floor, no answer is definite anyway.
         guard time > floor else { return 0 }
         if let last = times.last, last >= time {
@@ -79,9 +96,10 @@ extension DeduplicationTable.Client {
             return 1
         }
         times.append(time)
-        guard times.count >= 2 * DeduplicationTable.timesLimit else { return 1 }
-        keepLast(DeduplicationTable.timesLimit)
-        return 1 - DeduplicationTable.timesLimit
+        guard times.count >= 2 * limit else { return 1 }
+        let count = times.count
+        keepLast(limit)
+        return 1 + times.count - count
     }
 
     fileprivate mutating func keepLast(_ count: Int) {
@@ -132,14 +150,15 @@ extension DeduplicationTable {
     package init(from reader: inout MessagePackReader) throws(FrameError) {
         let start = reader.position
         let clientCount = try reader.arrayHead("the stamps of clients") - 1
-        guard 0...DeduplicationTable.limit ~= clientCount else {
+        guard 0...DeduplicationTable.encodedLimits.total ~= clientCount else {
             throw .ofCheckpoint("too many clients", at: start)
         }
+        (clientLimit, limit) = DeduplicationTable.encodedLimits
         floor = try reader.time()
         for _ in 0..<clientCount {
             let start = reader.position
             let timeCount = try reader.arrayHead("the stamps of a client") - 2
-            guard 0...2 * DeduplicationTable.timesLimit ~= timeCount else {
+            guard 0...DeduplicationTable.encodedLimits.ofClient ~= timeCount else {
                 throw .ofCheckpoint("too many stamps of a client", at: start)
             }
             let id = try reader.writerID()

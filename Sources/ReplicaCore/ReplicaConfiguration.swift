@@ -38,6 +38,8 @@ public struct ReplicaConfiguration: Sendable {
     public var leaseMilliseconds: UInt64 = 2_000
     /// With more operations than this, the log no longer waits for members that are away.
     public var logLimit: UInt64 = 10_000_000
+    /// How much it keeps for its peers and clients.
+    public var limits = ReplicaLimits()
     /// The number of ended incarnations in heartbeats above which the members fold them.
     public var foldingLimit = 64
     /// With more data than about this for one slow client in a turn, its remaining listens wait for another turn.

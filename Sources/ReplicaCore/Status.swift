@@ -93,15 +93,15 @@ extension Replica {
     private func fill(_ queues: inout NodeStatus.Queues) {
         queues.gaps = replication.reorderBuffer.originCount
         queues.waitingBatches = replication.reorderBuffer.count
-        queues.waitingBatchesLimit = ReorderBuffer.countLimit
+        queues.waitingBatchesLimit = configuration.limits.waitingBatches
         queues.waitingBytes = replication.reorderBuffer.byteCount
-        queues.waitingBytesLimit = ReorderBuffer.byteLimit
+        queues.waitingBytesLimit = configuration.limits.waitingBatchBytes
         queues.pendingTurns = turns.pendingCount
         queues.waitingForConcern = sessions.writeConcernWaiters.waiting.count
         queues.waitingTransactions = coordination.forwarded.entries.count
-        queues.waitingTransactionsLimit = ForwardedTransactions.countLimit
+        queues.waitingTransactionsLimit = configuration.limits.forwardedTransactions
         queues.waitingForStable = sessions.stabilityWaiters.waiting.count
-        queues.waitingForStableLimit = StabilityWaiters.limit
+        queues.waitingForStableLimit = configuration.limits.stabilityWaiters
     }
 
     private func fill(_ clients: inout NodeStatus.Clients) {
@@ -110,7 +110,7 @@ extension Replica {
         clients.listens = sessions.listens.count
         clients.refused = Int(clamping: counters.refused)
         clients.deduplicationEntries = replication.deduplicationTable.count
-        clients.deduplicationEntriesLimit = DeduplicationTable.limit
+        clients.deduplicationEntriesLimit = configuration.limits.stamps
         clients.repeated = Int(clamping: counters.repeated)
         clients.clientsBehind = sessions.slowClients.count
         clients.changesHeldBack = Int(clamping: sessions.slowClients.heldBack)

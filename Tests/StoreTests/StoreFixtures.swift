@@ -51,7 +51,7 @@ func checkpoint(_ count: Int, holding vector: [UInt64: UInt64]) -> Checkpoint {
 func checkpoint(of children: Children, holding vector: [UInt64: UInt64]) -> Checkpoint {
     Checkpoint(
         value: Value(children), registers: Registers(), vector: VersionVector(vector),
-        stableTime: .zero, time: .zero, stamps: DeduplicationTable())
+        stableTime: .zero, time: .zero, stamps: DeduplicationTable(ofClient: 1_024, total: 1 << 18))
 }
 
 /// What a recovery gives.

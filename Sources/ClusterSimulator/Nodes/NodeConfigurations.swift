@@ -13,6 +13,7 @@ extension ClusterSettings {
         // More than until a request is repeated, or each repetition would find the checkpoint too old.
         configuration.freshCheckpointMilliseconds = 1_500
         configuration.transferPatienceMilliseconds = 1_000
+        configuration.limits = .ofRuns
         configuration.foldingLimit = 2
         configuration.catchUpBytes = catchUpBytes
         configuration.keptTreeMilliseconds = 400
@@ -27,5 +28,25 @@ extension ClusterSettings {
             configuration.versions = oldest...oldest + 1
         }
         return configuration
+    }
+}
+
+extension ReplicaLimits {
+    fileprivate static var ofRuns: ReplicaLimits {
+        var limits = ReplicaLimits()
+        limits.stampsOfClient = 8
+        limits.stamps = 120
+        limits.waitingBatches = 12
+        limits.waitingBatchBytes = 4_000
+        limits.waitingOrigins = 2
+        limits.missingDependencies = 2
+        limits.repairRequests = 1
+        limits.forwardedTransactions = 8
+        limits.forwardedBytes = 10_000
+        limits.proposedTransactions = 8
+        limits.stabilityWaiters = 2
+        limits.concernWaiters = 6
+        limits.postponedAnswers = 6
+        return limits
     }
 }

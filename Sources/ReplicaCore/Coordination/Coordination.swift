@@ -6,8 +6,6 @@ import SyncProtocol
 /// The path of a transaction: `propose` at the client's node → `decide` at the coordinator → an operation as any
 /// other → `decided` once most members hold it → the answer, once the client's node holds it too.
 struct Coordination: Sendable {
-    /// Proposals that may wait for their dependencies or for the lease; others are dropped, and sent again.
-    static let queueLimit = 10_000
     static let queueMilliseconds: UInt64 = 5_000
     /// Without new messages, the interval of checks for an election, or for the renewal of the lease.
     static let lookMilliseconds: UInt64 = 25
@@ -34,7 +32,8 @@ struct Coordination: Sendable {
     /// The name of this node.
     let member: String
     var election: Election
-    var forwarded = ForwardedTransactions()
+    let limits: ReplicaLimits
+    var forwarded: ForwardedTransactions
     var terms = DecidedTerms()
     var refused = RefusedTransactions()
     /// Whether this member holds everything that it has ever reported as held, so that its vote counts: an
@@ -53,6 +52,8 @@ struct Coordination: Sendable {
 
     init(_ configuration: ReplicaConfiguration, own: WriterID, vote: Lease?, hasPast: Bool) {
         member = configuration.member
+        limits = configuration.limits
+        forwarded = ForwardedTransactions(within: limits)
         election = Election(own: own, leaseMilliseconds: configuration.leaseMilliseconds)
         isInformed = hasPast
         if let vote { election.restore(vote) }
@@ -103,7 +104,7 @@ struct Coordination: Sendable {
                 untilMilliseconds: milliseconds + Coordination.queueMilliseconds)
             if let index = proposed.firstIndex(where: { $0.proposal.id == proposal.id }) {
                 proposed[index] = one
-            } else if proposed.count < Coordination.queueLimit {
+            } else if proposed.count < limits.proposedTransactions {
                 proposed.append(one)
             }
         }

@@ -5,9 +5,6 @@ import SyncProtocol
 /// The transactions of this node's clients: sent to the coordinator until it answers, and kept until the
 /// client can be answered.
 struct ForwardedTransactions: Sendable {
-    /// With this many, further requests are refused.
-    static let countLimit = 10_000
-    static let byteLimit = 64 << 20
     /// A transaction without an answer is sent again after this long.
     static let patienceMilliseconds: UInt64 = 1_000
 
@@ -33,6 +30,7 @@ struct ForwardedTransactions: Sendable {
         }
     }
 
+    private let limits: ReplicaLimits
     /// In the order of the clients' requests.
     private(set) var entries: [Entry] = []
     private(set) var byteCount = 0
@@ -40,10 +38,11 @@ struct ForwardedTransactions: Sendable {
     /// The next time at which something is to be sent or to expire, unless the coordinator changes.
     private var nextMilliseconds: UInt64 = 0
 
+    init(within limits: ReplicaLimits) { self.limits = limits }
+
     var isEmpty: Bool { entries.isEmpty }
     var hasRoom: Bool {
-        entries.count < ForwardedTransactions.countLimit
-            && byteCount < ForwardedTransactions.byteLimit
+        entries.count < limits.forwardedTransactions && byteCount < limits.forwardedBytes
     }
 
     /// Adds a transaction, which replaces an earlier request with the same name.

@@ -15,8 +15,8 @@ extension Coordination {
         guard forwarded.hasRoom else {
             throw RequestFailure(
                 .tooBig,
-                "\(ForwardedTransactions.countLimit) transactions, or "
-                    + "\(ForwardedTransactions.byteLimit >> 20) MB of them, wait at "
+                "\(limits.forwardedTransactions) transactions, or "
+                    + "\(limits.forwardedBytes >> 20) MB of them, wait at "
                     + "this node already", fix: "try again later, or at another node")
         }
         let proposal = Proposal(

@@ -114,7 +114,7 @@ extension Replication {
     /// Whether a batch that cannot be applied yet has few enough missing dependencies to wait.
     private func mayWait(_ batch: Batch) -> Bool {
         let missing = batch.dependencies.advanced(beyond: vector)
-        return missing.entries.count <= ReorderBuffer.dependencyLimit
+        return missing.entries.count <= configuration.limits.missingDependencies
     }
 
     /// Whether a correct member can have made a batch: no other node continues this node's own log, and no stamp

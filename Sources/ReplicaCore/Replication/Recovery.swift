@@ -12,7 +12,7 @@ extension Replication {
         vector = head.vector
         stableTime = head.stableTime
         clock.observe(head.time)
-        deduplicationTable = head.stamps
+        deduplicationTable = head.stamps.limited(within: configuration.limits)
         restore(rules: head.rules)
     }
 

@@ -3,35 +3,30 @@ import SyncProtocol
 
 /// Batches that arrived before their dependencies: kept in order, within bounds.
 struct ReorderBuffer: Sendable {
-    /// With more bytes than this, new batches are dropped; repair brings them again.
-    static let byteLimit = 64 << 20
-    static let countLimit = 10_000
-    /// Each search visits every origin, and a malicious peer may name many.
-    static let originLimit = 100
-    /// A batch with more missing origins among its dependencies than this does not wait.
-    static let dependencyLimit = 100
-
     struct Waiting: Sendable {
         var batch: Batch
         var bytes: [UInt8]
     }
 
+    private let limits: ReplicaLimits
     /// By origin, each ascending by sequence.
     private var queues: [(origin: WriterID, batches: [Waiting])] = []
     private(set) var byteCount = 0
     /// Batches held back.
     private(set) var count = 0
 
+    init(within limits: ReplicaLimits) { self.limits = limits }
+
     /// The number of origins with batches that wait for a gap to close.
     var originCount: Int { queues.count }
 
     /// Adds a batch, unless it is there already; returns false if there was no room.
     mutating func insert(_ batch: Batch, _ bytes: [UInt8]) -> Bool {
-        guard count < ReorderBuffer.countLimit, byteCount + bytes.count <= ReorderBuffer.byteLimit
+        guard count < limits.waitingBatches, byteCount + bytes.count <= limits.waitingBatchBytes
         else { return false }
         let queue = queues.firstIndex { $0.origin >= batch.origin } ?? queues.count
         if queue == queues.count || queues[queue].origin != batch.origin {
-            guard queues.count < ReorderBuffer.originLimit else { return false }
+            guard queues.count < limits.waitingOrigins else { return false }
             queues.insert((batch.origin, []), at: queue)
         }
         let place =

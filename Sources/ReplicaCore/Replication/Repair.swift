@@ -7,8 +7,6 @@ struct Repair: Sendable {
     static let patienceMilliseconds: UInt64 = 500
     /// The size limit of one answer.
     static let chunkBytes = 256 << 10
-    /// The requests of one turn that fit into the queue for one peer; further ones follow.
-    static let requestsLimit = 100
 
     struct Request: Equatable, Sendable {
         var member: String
@@ -23,8 +21,12 @@ struct Repair: Sendable {
         var attempts: Int
     }
 
+    /// So many requests are made in a turn.
+    private let requestsLimit: Int
     /// By origin; no order of these reaches an output.
     private var open: [WriterID: Open] = [:]
+
+    init(within limits: ReplicaLimits) { requestsLimit = limits.repairRequests }
 
     /// Records an answer about this origin; another request may follow at once.
     mutating func answered(_ origin: WriterID, wasUseful: Bool) {
@@ -62,7 +64,7 @@ struct Repair: Sendable {
                 else { return false }
                 return heartbeat.vector[origin] > held || heartbeat.writer == origin
             }
-            guard !holders.isEmpty, requests.count < Repair.requestsLimit,
+            guard !holders.isEmpty, requests.count < requestsLimit,
                 let attempt = attempt(to: origin, at: elapsedMilliseconds)
             else { continue }
             requests.append(

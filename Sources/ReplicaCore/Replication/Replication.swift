@@ -24,13 +24,13 @@ struct Replication: Sendable {
     private(set) var rules: RulesRecord?
     /// How much of each origin is applied.
     var vector = VersionVector()
-    var deduplicationTable = DeduplicationTable()
+    var deduplicationTable: DeduplicationTable
     /// The operations of this incarnation since its last batch.
     var ownBatch: OwnBatch
     /// The batch whose operations are being applied.
     var arriving: ArrivingBatch?
-    var reorderBuffer = ReorderBuffer()
-    var repair = Repair()
+    var reorderBuffer: ReorderBuffer
+    var repair: Repair
     var peers: Peers
     /// The list of members to be stored; nil once it is.
     var unstoredMembers: MemberList?
@@ -52,6 +52,9 @@ struct Replication: Sendable {
         evictions: [Eviction], members last: MemberList?, orphans: [[UInt8]]
     ) {
         self.configuration = configuration
+        deduplicationTable = DeduplicationTable(within: configuration.limits)
+        reorderBuffer = ReorderBuffer(within: configuration.limits)
+        repair = Repair(within: configuration.limits)
         identifiers = IdentifierSource(seed: configuration.seed)
         let writer = identifiers.nextWriter()
         clock = HybridClock(after: HybridTime(milliseconds: clockBound))

@@ -18,8 +18,8 @@ struct Sessions: Sendable {
     private(set) var outbox = Outbox()
     var slowClients: SlowClients
     var disconnects = Disconnects()
-    var writeConcernWaiters = WriteConcernWaiters()
-    var stabilityWaiters = StabilityWaiters()
+    var writeConcernWaiters: WriteConcernWaiters
+    var stabilityWaiters: StabilityWaiters
     var clients = ClientSessions()
     var access: Access
     var versionDelta = VersionVectorDelta()
@@ -38,7 +38,10 @@ struct Sessions: Sendable {
         catchUpBytes = configuration.catchUpBytes
         strictIndexes = configuration.strictIndexes
         access = Access(unidentified: configuration.unidentified)
-        slowClients = SlowClients(keptMilliseconds: configuration.keptTreeMilliseconds)
+        slowClients = SlowClients(
+            keptMilliseconds: configuration.keptTreeMilliseconds, within: configuration.limits)
+        writeConcernWaiters = WriteConcernWaiters(within: configuration.limits)
+        stabilityWaiters = StabilityWaiters(within: configuration.limits)
         listens = Listens(
             indexing: configuration.indexes, within: .init(byteLimit: configuration.indexByteLimit))
     }

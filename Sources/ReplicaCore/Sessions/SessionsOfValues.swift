@@ -32,14 +32,14 @@ extension Sessions {
     /// - Returns: Whether it is refused.
     mutating func refuseIfAnswersWait(_ id: UInt64, _ session: SessionID) -> Bool {
         guard !slowClients.isEmpty,
-            slowClients.postponedCount(of: session) >= SlowClients.postponedLimit
+            slowClients.postponedCount(of: session) >= slowClients.postponedLimit
         else { return false }
         countRefusal()
         sendAtOnce(
             .error(
                 id: id, code: .tooBig,
                 problem:
-                    "\(SlowClients.postponedLimit) answers wait until this connection has room",
+                    "\(slowClients.postponedLimit) answers wait until this connection has room",
                 fix: "read what has been sent before you ask for more"),
             to: session)
         return true

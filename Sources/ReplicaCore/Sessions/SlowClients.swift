@@ -34,13 +34,16 @@ struct SlowClients: Sendable {
     private let keptMilliseconds: UInt64
 
     /// With so many waiting answers, a session's further requests are refused.
-    static let postponedLimit = 10_000
+    let postponedLimit: Int
 
     private var sessions: [SessionID: Session] = [:]
     /// Changes not sent, because what differs in the end will be.
     private(set) var heldBack: UInt64 = 0
 
-    init(keptMilliseconds: UInt64) { self.keptMilliseconds = keptMilliseconds }
+    init(keptMilliseconds: UInt64, within limits: ReplicaLimits = ReplicaLimits()) {
+        self.keptMilliseconds = keptMilliseconds
+        postponedLimit = limits.postponedAnswers
+    }
 
     var isEmpty: Bool { sessions.isEmpty }
     var count: Int { sessions.count }

@@ -2,7 +2,6 @@ import SyncProtocol
 
 /// Clients that wait until all writes made before their request have arrived.
 struct StabilityWaiters: Sendable {
-    static let limit = 1_000
     /// The longest time that a client may wait.
     static let longestMilliseconds: UInt64 = 600_000
 
@@ -14,7 +13,10 @@ struct StabilityWaiters: Sendable {
         let untilMilliseconds: UInt64
     }
 
+    let limit: Int
     private(set) var waiting: [Waiting] = []
+
+    init(within limits: ReplicaLimits) { limit = limits.stabilityWaiters }
 
     mutating func add(_ one: Waiting) { waiting.append(one) }
 
@@ -36,9 +38,9 @@ extension Sessions {
         within milliseconds: UInt64, _ id: UInt64, _ session: SessionID,
         seeing replica: ReplicationView
     ) {
-        guard stabilityWaiters.waiting.count < StabilityWaiters.limit else {
+        guard stabilityWaiters.waiting.count < stabilityWaiters.limit else {
             return refuse(
-                .tooBig, "\(StabilityWaiters.limit) clients wait already until all is stable",
+                .tooBig, "\(stabilityWaiters.limit) clients wait already until all is stable",
                 fix: "ask later, or at another node", id, session)
         }
         let now = replica.now

@@ -3,8 +3,6 @@ import SyncProtocol
 
 /// Writes whose clients wait until they are durable at further members.
 struct WriteConcernWaiters: Sendable {
-    static let limit = 100_000
-
     struct Waiting: Sendable {
         var session: SessionID
         var id: UInt64
@@ -14,12 +12,15 @@ struct WriteConcernWaiters: Sendable {
         var untilMilliseconds: UInt64
     }
 
+    private let limit: Int
     /// Ascending by sequence.
     private(set) var waiting: [Waiting] = []
 
+    init(within limits: ReplicaLimits) { limit = limits.concernWaiters }
+
     /// Adds a write; returns false if too many wait already.
     mutating func add(_ one: Waiting) -> Bool {
-        guard waiting.count < WriteConcernWaiters.limit else { return false }
+        guard waiting.count < limit else { return false }
         waiting.append(one)
         return true
     }

@@ -43,7 +43,7 @@ import Testing
         tree.forget(through: Stamp(time: time, writer: WriterID(bits: .max)))
         let state = Checkpoint(
             value: tree.value, registers: tree.registers, vector: VersionVector(), stableTime: time,
-            time: time, stamps: DeduplicationTable())
+            time: time, stamps: DeduplicationTable(ofClient: 1_024, total: 1 << 18))
         return (state, oracle)
     }
 

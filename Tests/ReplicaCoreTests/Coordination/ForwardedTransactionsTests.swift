@@ -11,7 +11,7 @@ import Testing
     private let second = Coordinator(member: "n3", writer: 3, term: 5)
 
     private func transactions() -> ForwardedTransactions {
-        var transactions = ForwardedTransactions()
+        var transactions = ForwardedTransactions(within: ReplicaLimits())
         let proposal = Proposal(
             id: id, path: "a", value: 2, condition: DataHash(of: 1), concern: .majority)
         transactions.add(.init(proposal, of: 9, 1))

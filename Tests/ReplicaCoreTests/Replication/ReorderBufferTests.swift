@@ -8,7 +8,7 @@ import Testing
     private func drain(
         _ batches: [Batch], holding vector: VersionVector
     ) -> (taken: [[UInt64]], left: Int) {
-        var buffer = ReorderBuffer()
+        var buffer = ReorderBuffer(within: ReplicaLimits())
         for batch in batches { #expect(buffer.insert(batch, [0]) == true) }
         var vector = vector
         var taken: [[UInt64]] = []
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `it knows where gaps end, and what is needed`() {
-        var buffer = ReorderBuffer()
+        var buffer = ReorderBuffer(within: ReplicaLimits())
         _ = buffer.insert(.of(2, first: 5, after: [4: 9]), [0, 0])
         _ = buffer.insert(.of(3, first: 1, after: [2: 9]), [0])
         #expect(buffer.gapEnd(of: 2) == 4)
@@ -54,19 +54,18 @@ import Testing
     }
 
     @Test func `its room is bounded`() {
-        var buffer = ReorderBuffer()
-        #expect(
-            buffer.insert(
-                .of(2, first: 2), [UInt8](repeating: 0, count: ReorderBuffer.byteLimit + 1))
-                == false)
-        for number in 0..<ReorderBuffer.originLimit {
+        let limits = ReplicaLimits()
+        var buffer = ReorderBuffer(within: limits)
+        let large = [UInt8](repeating: 0, count: limits.waitingBatchBytes + 1)
+        #expect(buffer.insert(.of(2, first: 2), large) == false)
+        for number in 0..<limits.waitingOrigins {
             #expect(buffer.insert(.of(WriterID(bits: UInt64(number + 10)), first: 2), []) == true)
         }
         #expect(buffer.insert(.of(2, first: 2), []) == false, "one origin more")
-        for number in 0..<ReorderBuffer.countLimit - ReorderBuffer.originLimit {
+        for number in 0..<limits.waitingBatches - limits.waitingOrigins {
             #expect(buffer.insert(.of(10, first: UInt64(number + 3)), []) == true)
         }
         #expect(buffer.insert(.of(10, first: 20_000), []) == false, "one batch more")
-        #expect(buffer.count == ReorderBuffer.countLimit)
+        #expect(buffer.count == limits.waitingBatches)
     }
 }

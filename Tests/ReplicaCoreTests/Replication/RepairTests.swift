@@ -12,13 +12,14 @@ import Testing
 
     private func requests(
         _ repair: inout Repair, holding vector: VersionVector, _ peers: Peers,
-        behind buffer: ReorderBuffer = .init(), at milliseconds: UInt64 = 100
+        behind buffer: ReorderBuffer = ReorderBuffer(within: ReplicaLimits()),
+        at milliseconds: UInt64 = 100
     ) -> [Repair.Request] {
         repair.requests(holding: vector, reorderBuffer: buffer, peers: peers, at: milliseconds)
     }
 
     @Test func `what heartbeats show and this replica misses is requested of a holder`() {
-        var repair = Repair()
+        var repair = Repair(within: ReplicaLimits())
         let peers = peers([.of("n2", 2, holding: [2: 5]), .of("n3", 3, holding: [2: 9, 3: 1])])
         #expect(
             requests(&repair, holding: [2: 2], peers) == [
@@ -29,8 +30,8 @@ import Testing
     }
 
     @Test func `only the gap before a batch that waits is requested`() {
-        var repair = Repair()
-        var buffer = ReorderBuffer()
+        var repair = Repair(within: ReplicaLimits())
+        var buffer = ReorderBuffer(within: ReplicaLimits())
         _ = buffer.insert(.of(2, first: 5), [0])
         let peers = peers([.of("n2", 2, holding: [2: 5])])
         #expect(
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test func `a request is repeated to another holder, and at once after a useful answer`() {
-        var repair = Repair()
+        var repair = Repair(within: ReplicaLimits())
         let peers = peers([.of("n2", 2, holding: [9: 8]), .of("n3", 3, holding: [9: 8])])
         // When, what the answer before it was, and who is asked.
         let table: [(UInt64, wasUseful: Bool?, asked: String?)] = [
@@ -57,17 +58,17 @@ import Testing
     }
 
     @Test func `a member that is silent is not asked`() {
-        var repair = Repair()
+        var repair = Repair(within: ReplicaLimits())
         let peers = peers([.of("n2", 2, holding: [2: 5])])
         #expect(requests(&repair, holding: [:], peers, at: 2_100) == [])
         #expect(requests(&repair, holding: [:], peers, at: 2_099).count == 1)
     }
 
     @Test func `one turn asks for so much that its frames fit into a queue`() {
-        var repair = Repair()
+        var repair = Repair(within: ReplicaLimits())
         var vector = VersionVector()
         for number in 0..<500 { vector[WriterID(bits: UInt64(number + 10))] = 1 }
         let peers = peers([.of("n2", 2, holding: vector)])
-        #expect(requests(&repair, holding: [:], peers).count == Repair.requestsLimit)
+        #expect(requests(&repair, holding: [:], peers).count == ReplicaLimits().repairRequests)
     }
 }

@@ -30,6 +30,7 @@ struct TestCluster {
     var checkpointBytes = 16 << 20
     var logLimit: UInt64 = 1_000_000
     var orphanPolicy = OrphanPolicy.replay
+    var limits = ReplicaLimits()
     /// Where nodes that start from now on believe themselves and others to be.
     var endpoints: [String: String] = [:]
     /// Who was told to keep a copy of its database.
@@ -58,6 +59,7 @@ struct TestCluster {
         configuration.checkpointBytes = checkpointBytes
         configuration.logLimit = logLimit
         configuration.orphanPolicy = orphanPolicy
+        configuration.limits = limits
         configuration.retryWindowMilliseconds = 500
         configuration.endpoints = endpoints
         // What a test damages it damages while the node runs: what cannot be read is a mistake of the

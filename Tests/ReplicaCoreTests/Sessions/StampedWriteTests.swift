@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test func `what was done is known, in whatever order it came`() {
-        var stamps = DeduplicationTable()
+        var stamps = DeduplicationTable(within: ReplicaLimits())
         for time: UInt64 in [5, 9, 7, 7] { stamps.insert(stamp(time)) }
         #expect(stamps.count == 3)
         #expect([5, 7, 9].allSatisfy { stamps.answer(for: stamp($0)) == .done })
@@ -266,8 +266,8 @@ import Testing
     }
 
     @Test func `of many only the last ones are known, and it is known which`() {
-        var stamps = DeduplicationTable()
-        let many = UInt64(3 * DeduplicationTable.timesLimit)
+        var stamps = DeduplicationTable(within: ReplicaLimits())
+        let many = UInt64(3 * ReplicaLimits().stampsOfClient)
         for time in 1...many { stamps.insert(stamp(2 * time)) }
         #expect(stamps.answer(for: stamp(2)) == .forgotten)
         #expect(stamps.answer(for: stamp(3)) == .forgotten)
@@ -276,13 +276,13 @@ import Testing
     }
 
     @Test func `of many clients the last ones are known`() throws {
-        var stamps = DeduplicationTable()
-        for writer in 1...UInt64(DeduplicationTable.limit + 1) {
+        var stamps = DeduplicationTable(within: ReplicaLimits())
+        for writer in 1...UInt64(ReplicaLimits().stamps + 1) {
             stamps.insert(stamp(writer, writer))
         }
-        #expect(stamps.count <= DeduplicationTable.limit)
+        #expect(stamps.count <= ReplicaLimits().stamps)
         #expect(stamps.answer(for: stamp(1, 1)) == .forgotten)
-        let last = UInt64(DeduplicationTable.limit + 1)
+        let last = UInt64(ReplicaLimits().stamps + 1)
         #expect(stamps.answer(for: stamp(last, last)) == .done)
         #expect(stamps.answer(for: stamp(last + 1, last + 1)) == .notDone)
         let count = stamps.count
@@ -307,7 +307,7 @@ import Testing
 
     @Test func `they come back from bytes as they were`() throws {
         var random = SplitMix64(seed: 3)
-        var stamps = DeduplicationTable()
+        var stamps = DeduplicationTable(within: ReplicaLimits())
         for _ in 0..<5_000 { stamps.insert(stamp(random.next() >> 20, random.next() % 7)) }
         #expect(try decoded(encoded(stamps)) == stamps)
     }

@@ -17,7 +17,7 @@ import Testing
         concern: WriteConcern, all: UInt64, majority: UInt64, milliseconds: UInt64,
         told: WriteConcern?
     ) {
-        var waiters = WriteConcernWaiters()
+        var waiters = WriteConcernWaiters(within: ReplicaLimits())
         let added = waiters.add(
             .init(session: 1, id: 9, concern: concern, sequence: 5, untilMilliseconds: 3_000))
         #expect(added)
@@ -27,8 +27,8 @@ import Testing
     }
 
     @Test func `a session that ends waits no longer`() {
-        var concerns = WriteConcernWaiters()
-        var stability = StabilityWaiters()
+        var concerns = WriteConcernWaiters(within: ReplicaLimits())
+        var stability = StabilityWaiters(within: ReplicaLimits())
         for session in [1, 2, 1] as [SessionID] {
             _ = concerns.add(
                 .init(session: session, id: 1, concern: .all, sequence: 1, untilMilliseconds: 9))
@@ -43,10 +43,10 @@ import Testing
     }
 
     @Test func `too many do not wait`() {
-        var waiters = WriteConcernWaiters()
+        var waiters = WriteConcernWaiters(within: ReplicaLimits())
         let one = WriteConcernWaiters.Waiting(
             session: 1, id: 1, concern: .all, sequence: 1, untilMilliseconds: 9)
-        for _ in 0..<WriteConcernWaiters.limit { _ = waiters.add(one) }
+        for _ in 0..<ReplicaLimits().concernWaiters { _ = waiters.add(one) }
         #expect(waiters.add(one) == false)
     }
 }
