@@ -85,7 +85,9 @@ extension Replica {
     /// Sends a peer the batches that it has requested, or reports that they are compacted.
     mutating func send(_ batches: [[UInt8]], for read: LogRead) {
         let covered = checkpoints.vector[read.origin]
-        let isMissing = batches.isEmpty && vector[read.origin] >= read.from
+        // Batches after a gap help a peer only if it has room to keep them until the gap is closed.
+        let first = batches.first.flatMap { try? BatchCoding.decodeHead($0).first } ?? .max
+        let isMissing = first > read.from && vector[read.origin] >= read.from
         if isMissing, covered < read.from { sometimes(.damagedBatchIsAskedFor) }
         // The next checkpoint will have the batches that are damaged in the log.
         if isMissing, covered < read.from { checkpoints.want() }
