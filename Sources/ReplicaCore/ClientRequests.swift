@@ -85,6 +85,7 @@ extension Replica {
                 try write(writes, stamp: merge.stamp, answering: .ok(id: id), for: submission)
             case .push(let push): try self.push(push, for: submission)
             case .evict(let evict):
+                if lifecycle.isInstalling { throw .installing(at: configuration.member) }
                 try replication.evict(evict.member)
                 sessions.send(.ok(id: id), to: session)
             case .backup(let backup):
@@ -301,6 +302,12 @@ extension RequestFailure {
         RequestFailure(
             .invalid, "\(writer) is the writer of a node",
             fix: "draw another number for this client")
+    }
+
+    fileprivate static func installing(at member: String) -> RequestFailure {
+        RequestFailure(
+            .unavailable, "\(member) is taking over the data of another node",
+            fix: "ask another node, or this one again in a moment")
     }
 }
 

@@ -161,6 +161,9 @@ extension Replica {
     }
 
     private mutating func receive(_ heartbeat: Heartbeat) {
+        // To close the writer of the member whose checkpoint is being installed, and to say so, would be premature: the
+        // checkpoint may have more of it. Another heartbeat comes soon.
+        if lifecycle.isInstalling, heartbeat.evictions != replication.peers.evictions.all { return }
         let outcome = replication.receive(heartbeat)
         if outcome == .ignored { return }
         if case .newWriter(let before) = outcome {

@@ -39,7 +39,7 @@ struct CheckpointTransfer: Equatable, Sendable {
 extension Replica {
     /// Begins a transfer: what this replica misses is only in the checkpoint of a peer.
     mutating func join(at member: String, for origin: WriterID, through sequence: UInt64) {
-        guard lifecycle.transfer == nil, sequence > vector[origin] else { return }
+        guard lifecycle.transfer == nil, sequence > vector[origin], mayGive(member) else { return }
         sometimes(.transferBegins)
         lifecycle.transfer = CheckpointTransfer(member: member)
         fetch()
@@ -62,6 +62,12 @@ extension Replica {
         replication.turn.immediate.append(.ask(transfer.member, message.frame))
     }
 
+    /// Whether a checkpoint of a member may be taken over. One that is evicted may not know it, and may have accepted
+    /// operations since of which no member waits for the arrival: their stamps may be stable already.
+    private func mayGive(_ member: String) -> Bool {
+        !replication.peers.evictions.isOut(member)
+    }
+
     mutating func take(_ part: CheckpointChunk, from member: String) {
         guard var transfer = lifecycle.transfer, transfer.member == member,
             transfer.phase == .asking
@@ -69,7 +75,7 @@ extension Replica {
         let isNew = transfer.head.isEmpty || part.head != transfer.head
         if isNew {
             if !transfer.head.isEmpty { sometimes(.transferBeginsAnew) }
-            guard let head = try? CheckpointHead(part.head),
+            guard mayGive(member), let head = try? CheckpointHead(part.head),
                 replication.clock.reaches(head.time, at: now),
                 transfer.replacesAll || checkpoints.logGoesBack(to: head.vector)
             else {
@@ -116,6 +122,10 @@ extension Replica {
             !checkpoints.isWriting,
             !transfer.replacesAll || lifecycle.rejoin?.phase == .installing
         else { return [] }
+        guard mayGive(transfer.member) else {
+            lifecycle.transfer = nil
+            return []
+        }
         lifecycle.transfer?.phase = .installing
         let keepsLog = !transfer.replacesAll
         return [

@@ -161,6 +161,51 @@ import Testing
         for name in cluster.names { #expect(cluster[name].value[list].children.count == 207) }
     }
 
+    /// Batches after the gap that nobody can close would be sent again and again.
+    @Test func `a node that has no room for what follows a gap takes over a checkpoint`() {
+        var cluster = TestCluster(3)
+        cluster.checkpointBytes = 500
+        cluster.logLimit = 20
+        cluster.limits.waitingBatches = 0
+        for name in cluster.names {
+            cluster.crash(name)
+            cluster.start(name)
+        }
+        cluster.quiesce()
+        cluster.cuts = [["n1", "n3"], ["n2", "n3"], ["n3", "n1"], ["n3", "n2"]]
+        push(200, to: "n1", of: &cluster)
+        cluster.quiesce()
+        #expect((1..<100).contains(logCount("n1", of: cluster)))
+        cluster.cuts = []
+        cluster.quiesce(milliseconds: 6_000)
+        #expect(cluster["n3"].counters.installed == 1)
+        for name in cluster.names { #expect(cluster[name].value[list].children.count == 200) }
+    }
+
+    @Test func `nobody takes over the checkpoint of an evicted node, which may have gone on`() {
+        var cluster = cluster()
+        push(5, to: "n3", of: &cluster)
+        cluster.quiesce()
+        let writer = cluster["n3"].writer
+        /// Whom n1 requests a checkpoint of, if n3 says that only its own has what comes next.
+        func source() -> String? {
+            var replica = cluster["n1"]
+            let answer = PeerMessage.compacted(origin: writer, through: 1_000).frame
+            let outputs = [.answered(answer, from: "n3"), .turnEnded].flatMap { replica.step($0) }
+            for case .ask(let member, let frame) in outputs {
+                let messages = try! FrameReader<PeerMessage>.messages(in: frame)
+                if case .message(.requestCheckpoint)? = messages.first { return member }
+            }
+            return nil
+        }
+        #expect(source() == "n3")
+        cluster.cuts = [["n1", "n3"], ["n2", "n3"], ["n3", "n1"], ["n3", "n2"]]
+        cluster.send(.evict(id: 9, member: "n3"), to: "n1")
+        cluster.quiesce(milliseconds: 1_000)
+        #expect(cluster["n2"].evictions.map(\.member) == ["n3"])
+        #expect(source() == nil)
+    }
+
     @Test func `an older copy of the data goes on as another writer`() {
         var cluster = cluster()
         push(3, to: "n2", of: &cluster)
