@@ -131,10 +131,11 @@ extension LongPollSession {
         return removeEffects()
     }
 
-    /// Answers a poll that was held for long enough, and ends a session that nothing has come from.
+    /// Answers a poll that was held for long enough, and ends a session that nothing has come from, or whose change to a
+    /// WebSocket does not come to an end.
     mutating func checkDeadlines(at now: Moment) -> [LongPollEffect] {
         perform(realtime.expireCredential(at: now))
-        if realtime.isSilent(at: now) {
+        if realtime.isSilent(at: now) || transport?.isOverdue(at: now) == true {
             end()
         } else if let poll,
             now.elapsedMilliseconds >= poll.sinceMilliseconds + LongPollSession.holdMilliseconds
@@ -184,7 +185,7 @@ extension LongPollSession {
             return removeEffects()
         }
         perform(realtime.received([], at: now, by: reader))
-        switch transport!.receive(text, by: reader) {
+        switch transport!.receive(text, at: now, by: reader) {
         case .ping: effects.append(.send(RealtimeText.pong, on: connection))
         case .switched:
             if !outbox.append(RealtimeText.endedTransmission) { end() }

@@ -10,13 +10,16 @@ internal import SyncProtocol
 struct TransportSwitch {
     /// The most bytes that wait for the client's `n`.
     static let byteLimit = ChunkJoiner.byteLimit
+    /// A poll that got lost on its way is missed by nobody but the node, since the client has no use for the answer: after so
+    /// long the session is over, and the client begins another one.
+    private static let patienceMilliseconds: UInt64 = 20_000
     /// Messages that can be `a` or a ping are shorter.
     private static let controlBytes = 64
 
     /// The connection of the WebSocket.
     let connection: SessionID
-    /// Whether the client reads from the WebSocket, so that the node sends there.
-    private(set) var hasSwitched = false
+    /// Since when the client reads from the WebSocket, so that the node sends there.
+    private var switchedMilliseconds: UInt64?
     /// Whether the client has sent its last message by polls.
     var hasEndedPolls = false
     /// WebSocket messages that came before that.
@@ -25,10 +28,18 @@ struct TransportSwitch {
 
     init(to connection: SessionID) { self.connection = connection }
 
+    var hasSwitched: Bool { switchedMilliseconds != nil }
     /// Whether the client's messages come by the WebSocket alone.
     var isComplete: Bool { hasSwitched && hasEndedPolls }
     /// Whether too much waits.
     var isFull: Bool { earlyBytes > TransportSwitch.byteLimit || early.count > 20_000 }
+
+    /// Whether the client should have sent and received all by polls that there was.
+    func isOverdue(at now: Moment) -> Bool {
+        guard let switchedMilliseconds else { return false }
+        let limit = switchedMilliseconds + TransportSwitch.patienceMilliseconds
+        return now.elapsedMilliseconds >= limit
+    }
 
     /// What has come with a WebSocket message.
     enum Received: Equatable {
@@ -40,14 +51,14 @@ struct TransportSwitch {
     }
 
     /// Keeps a WebSocket message that came before the switch was complete.
-    mutating func receive(_ text: [UInt8], by reader: JSONReader) -> Received {
+    mutating func receive(_ text: [UInt8], at now: Moment, by reader: JSONReader) -> Received {
         if text.count <= TransportSwitch.controlBytes,
             let message = try? RealtimeMessage(text, by: reader)
         {
             switch message {
             case .ping: return .ping
             case .acknowledgedSwitch:
-                hasSwitched = true
+                switchedMilliseconds = now.elapsedMilliseconds
                 return .switched
             case .request, .endedTransmission, .other: break
             }

@@ -148,6 +148,20 @@ import Testing
         #expect(rig.script(rig.poll(client)) == "pLPCommand(\"close\");\n")
     }
 
+    /// Nothing but the node waits for a poll that got lost once the client reads from the WebSocket.
+    @Test mutating func `a session whose last poll is lost ends, and its client begins another`() {
+        let (client, _) = listening()
+        let socket = rig.connect("s=\(client.name)")
+        rig.node.wait(60_000)
+        rig.send(Self.switched, on: socket)
+        rig.send(Self.put(2, 1), on: socket)
+        rig.node.wait(19_000)
+        #expect(!rig.node.closed.contains(socket))
+        rig.node.wait(1_500)
+        #expect(rig.node.closed.contains(socket))
+        #expect(rig.node.curl("/a.json").body == "null", "what came behind the lost poll waited")
+    }
+
     @Test mutating func `one WebSocket at a time`() {
         let (client, _) = listening()
         let first = rig.connect("s=\(client.name)")
