@@ -124,7 +124,7 @@ extension GatewayConfiguration {
         configuration.nameSeed = nameSeed
         if hasUsers {
             configuration.secrets = SecretHashes([Array(Credential.secret.utf8)]) { $0 }
-            configuration.tokens = Credential.trust
+            configuration.tokens = TokenForm.trust
         }
         configuration.keepAliveMilliseconds = 300
         configuration.partMilliseconds = 4_000

@@ -108,8 +108,10 @@ extension SimulatedRun {
 
     /// The client is somebody else from now on, or shows the same by another token.
     private mutating func show(ofUser number: Int) {
-        let credential = UserProgram.credential(at: now, &users[number].random)
-        switch users[number].door {
+        let door = users[number].door
+        let credential = UserProgram.credential(
+            at: now, mayBeBad: door == .realtime || door == .rest, &users[number].random)
+        switch door {
         case .native:
             users[number].credential = credential
             guard let connection = users[number].connection else { return }
@@ -170,7 +172,7 @@ extension SimulatedRun {
             return
         }
         connections[connection].mayBe = user.identities(
-            at: now + SimulatedRun.userPatience, uncertainty: clockUncertainty)
+            at: now...(now + SimulatedRun.userPatience), uncertainty: clockUncertainty)
     }
 
     /// How far clocks of nodes may be from the true time; nil if faults set them.
@@ -232,6 +234,7 @@ extension SimulatedRun {
     ) {
         users[number].open = nil
         judge(outcome, of: open, number)
+        judge(outcome, showing: open.request.credential ?? users[number].credential, number)
         if case .listen(let path, let query) = open.request {
             finish(listen: .init(path: path, query: query), as: outcome, number)
         }
@@ -241,7 +244,7 @@ extension SimulatedRun {
                 ? credential : Credential(.signedOut, at: now, lifetime: 0, actsAs: false)
             users[number].credential = shown
             connections[connection].mayBe = users[number].identities(
-                at: now, uncertainty: clockUncertainty)
+                at: now...now, uncertainty: clockUncertainty)
         }
         // Its token may have expired, or its connection be about to end.
         if [.failed, .unknownUser, .nonsense].contains(outcome) {
@@ -249,9 +252,31 @@ extension SimulatedRun {
         }
         if users[number].door == .stream, outcome == .denied { leave(userClient: number) }
         if users[number].door == .rest || users[number].door == .stream,
-            let end = users[number].credential.end, now >= end
+            !users[number].credential.shows(at: now)
         {
             users[number].credential = UserProgram.credential(at: now, &users[number].random)
+        }
+    }
+
+    /// Tokens show who somebody is, or nothing, as their nodes say.
+    private mutating func judge(
+        _ outcome: UserClient.Outcome, showing credential: Credential, _ number: Int
+    ) {
+        let user = users[number]
+        // By frames there are no tokens, and streams begin again with each.
+        guard user.door == .realtime || user.door == .rest, let form = credential.form,
+            let connection = user.connection, clockUncertainty != nil || !form.isUntimely
+        else { return }
+        let session = SimulatedRun.session(of: connection)
+        if !credential.isGood, outcome == .done {
+            access?.watches[user.node].note(
+                .writesAreAllowed, session, "its token (\(form)) shows nothing, and is accepted")
+        }
+        if credential.isGood, credential.end == nil, clockUncertainty != nil,
+            outcome == .unknownUser
+        {
+            access?.watches[user.node].note(
+                .allowedIsAccepted, session, "its token (\(form)) shows who it is, and is refused")
         }
     }
 
@@ -280,7 +305,8 @@ extension SimulatedRun {
     ) {
         let user = users[number]
         guard let connection = user.connection, user.door != .native,
-            outcome == .done || outcome == .denied, user.credential.end == nil
+            outcome == .done || outcome == .denied, user.credential.end == nil,
+            user.credential.isGood
         else { return }
         if case .shows = open.request { return }
         let session = SimulatedRun.session(of: connection)
@@ -297,5 +323,12 @@ extension SimulatedRun {
                 open.request.isRead ? .readsAreAllowed : .writesAreAllowed, session,
                 "its client is told that something is done which the node has denied")
         }
+    }
+}
+
+extension UserRequest {
+    /// What it shows.
+    fileprivate var credential: Credential? {
+        if case .shows(let credential) = self { credential } else { nil }
     }
 }

@@ -109,14 +109,21 @@ struct UserClient {
 
     /// Who it may be for a node that has seen all that it has sent, at a time.
     ///
-    /// - Parameter uncertainty: How far the clock of a node may be ahead; nil if any time is possible there.
-    func identities(at now: Microseconds, uncertainty: Microseconds?) -> [UserIdentity] {
+    /// - Parameters:
+    ///   - times: Between which it gets what they send.
+    ///   - uncertainty: How far the clock of a node may be ahead, or behind; nil if any time is possible there.
+    func identities(
+        at times: ClosedRange<Microseconds>, uncertainty: Microseconds?
+    ) -> [UserIdentity] {
         let identity = credential.identity
         guard let uncertainty else { return [identity, .signedOut] }
-        guard let end = credential.end, now + uncertainty + .seconds(1) >= end else {
-            return [identity]
-        }
-        return [identity, .signedOut]
+        guard let end = credential.end,
+            times.upperBound + uncertainty + .seconds(1) >= end
+        else { return [identity] }
+        // A gateway looks every half second whose credential has ended.
+        let isOver =
+            door == .realtime && times.lowerBound > end + uncertainty + .seconds(2)
+        return isOver ? [.signedOut] : [identity, .signedOut]
     }
 }
 

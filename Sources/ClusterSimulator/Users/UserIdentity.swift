@@ -1,6 +1,5 @@
 import Rules
 import SyncProtocol
-import Tokens
 
 /// Who a client with an identity is.
 enum UserIdentity: Equatable {
@@ -20,6 +19,11 @@ enum UserIdentity: Equatable {
             self = .user(uid)
         default: self = .signedOut
         }
+    }
+
+    /// The user.
+    fileprivate var uid: String? {
+        if case .user(let uid) = self { uid } else { nil }
     }
 
     /// As the driver of a node has it.
@@ -55,9 +59,8 @@ extension UserIdentity: CustomStringConvertible {
 struct Credential {
     /// What makes administrators.
     static let secret = "the-secret-of-all-virtual-nodes-1"
-    private static let signer = TokenSigner.shared(
-        Array("a key that issuer and cluster share".utf8))
 
+    /// Who it shows the client to be.
     let identity: UserIdentity
     /// The secret, or a token; nil for somebody who shows nothing.
     let text: String?
@@ -65,33 +68,49 @@ struct Credential {
     var override: String?
     /// When it shows nothing any more; nil if the run is over by then.
     var end: Microseconds?
+    /// If it is a token.
+    var form: TokenForm?
+
+    /// Whether nodes have to accept it.
+    var isGood: Bool { form.map(TokenForm.good.contains) ?? true }
+
+    /// Whether it still shows something.
+    func shows(at now: Microseconds) -> Bool {
+        guard let end else { return isGood }
+        return isGood && now < end
+    }
 
     /// What shows who somebody is, from now on.
     ///
-    /// - Parameter lifetime: In seconds.
-    init(_ identity: UserIdentity, at now: Microseconds, lifetime: UInt64, actsAs: Bool) {
-        self.identity = identity
-        switch identity {
-        case .administrator: text = Credential.secret
-        case .signedOut: text = nil
-        case .user(let uid) where actsAs:
-            (text, override) = (Credential.secret, "{\"uid\":\"\(uid)\"}")
-        case .user(let uid):
-            let start = (VirtualClock.beginning + now / 1_000) / 1_000
-            let claims = Claim(members: [
-                .init("sub", .string(uid)), .init("iat", .number(Double(start - 600))),
-                .init("exp", .number(Double(start + lifetime))),
-            ])
-            text = Credential.signer.token(claims)
-            if lifetime < 600 { end = now - now % 1_000_000 + .seconds(lifetime) }
+    /// - Parameters:
+    ///   - lifetime: In seconds.
+    ///   - form: That of its token; nil for the secret of administrators.
+    init(
+        _ identity: UserIdentity, at now: Microseconds, lifetime: UInt64, actsAs: Bool,
+        form: TokenForm? = nil
+    ) {
+        let start = (VirtualClock.beginning + now / 1_000) / 1_000
+        self.form = form
+        if let form, !TokenForm.good.contains(form) {
+            self.identity = .signedOut
+            text = form.text(of: identity.uid, from: start, lifetime: lifetime)
+            return
         }
-    }
-
-    /// Whom virtual nodes trust.
-    static var trust: TokenTrust {
-        var issuer = TokenIssuer(
-            nil, keys: [.shared(Array("a key that issuer and cluster share".utf8))])
-        issuer.skewSeconds = 0
-        return TokenTrust([issuer])
+        self.identity = identity
+        switch (identity, form) {
+        case (.signedOut, _):
+            text = nil
+            self.form = nil
+        case (.administrator, nil): text = Credential.secret
+        case (.user(let uid), _) where actsAs:
+            (text, override) = (Credential.secret, "{\"uid\":\"\(uid)\"}")
+            self.form = nil
+        case (.administrator, _), (.user, _):
+            text = (form ?? .plain).text(of: identity.uid, from: start, lifetime: lifetime)
+            self.form = form ?? .plain
+            if lifetime < 600 {
+                end = now - now % 1_000_000 + .seconds(lifetime + TokenForm.skew)
+            }
+        }
     }
 }

@@ -49,10 +49,21 @@ enum UserProgram {
         }
     }
 
-    static func credential(at now: Microseconds, _ random: inout SplitMix64) -> Credential {
+    /// What a client shows from now on.
+    ///
+    /// - Parameter mayBeBad: Whether it may be a token that shows nothing.
+    static func credential(
+        at now: Microseconds, mayBeBad: Bool = false, _ random: inout SplitMix64
+    ) -> Credential {
         let lifetime = random.index(below: 5) == 0 ? 1 + random.number(below: 2) : 3_600
+        let isBad = mayBeBad && random.index(below: 3) == 0
+        let forms = isBad ? TokenForm.bad : TokenForm.good
+        let identity = identity(&random)
+        let form = forms[random.index(below: forms.count)]
+        let hasSecret = !isBad && identity == .administrator && random.index(below: 2) == 0
         return Credential(
-            identity(&random), at: now, lifetime: lifetime, actsAs: random.index(below: 4) == 0)
+            identity, at: now, lifetime: lifetime, actsAs: random.index(below: 4) == 0,
+            form: hasSecret ? nil : form)
     }
 
     private static func name(_ random: inout SplitMix64) -> String {

@@ -101,7 +101,7 @@ extension Credential {
         guard let text else { return ("unauth", "{}") }
         let user = override.map { #","authvar":\#($0)"# } ?? ""
         return (
-            identity == .administrator || override != nil ? "gauth" : "auth",
+            text == Credential.secret ? "gauth" : "auth",
             #"{"cred":"\#(text)"\#(user)}"#
         )
     }
