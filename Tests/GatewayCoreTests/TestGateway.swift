@@ -38,9 +38,13 @@ struct TestGateway {
 
     static let wallMilliseconds: UInt64 = 1_700_000_000_000
 
-    init(_ configuration: GatewayConfiguration = GatewayConfiguration(), serving: Bool = true) {
-        let replica = ReplicaConfiguration(
+    init(
+        _ configuration: GatewayConfiguration = GatewayConfiguration(), serving: Bool = true,
+        demandingIndexes: Bool = false
+    ) {
+        var replica = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: ["n1"], durability: .commit, seed: 1)
+        replica.strictIndexes = demandingIndexes
         self.replica = Replica(replica, properties: [])
         gateway = Gateway(configuration)
         turn(serving ? [.became(.serving)] : [])

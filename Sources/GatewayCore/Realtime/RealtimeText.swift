@@ -42,6 +42,9 @@ enum RealtimeText {
         Array(#"{"t":"d","d":{"r":\#(number),"b":{"s":"\#(status)","d":\#(payload)}}}"#.utf8)
     }
 
+    /// The payload of the answer to a listen by an order without an index: clients print a warning.
+    static let indexWarning = #"{"w":["no_index"]}"#
+
     /// The answer to a read.
     static func response(_ number: Int64, value: Value) -> AnswerText {
         let head = #"{"t":"d","d":{"r":\#(number),"b":{"s":"ok","d":"#

@@ -53,6 +53,25 @@ import Testing
         #expect(rig.request(2, "p", #"{"p":"/z","d":1}"#, by: 2) == [RealtimeRig.answer(2)])
     }
 
+    @Test(arguments: [(true, #"{"w":["no_index"]}"#), (false, "{}")])
+    func `51: a listen without an index is ok with a warning, where indexes are demanded`(
+        areDemanded: Bool, payload: String
+    ) {
+        var rig = RealtimeRig(demandingIndexes: areDemanded)
+        _ = rig.connect()
+        _ = rig.request(1, "p", #"{"p":"/i","d":{"a":{"n":1},"b":{"n":2}}}"#)
+        #expect(
+            rig.request(2, "q", #"{"p":"/i","h":"","q":{"l":1,"vf":"r","i":"n"},"t":1}"#) == [
+                RealtimeRig.push("d", "i", #"{"b":{"n":2}}"#, tag: 1),
+                RealtimeRig.answer(2, "ok", payload),
+            ])
+        // The next answer is that to another request.
+        #expect(
+            rig.request(3, "q", #"{"p":"/i/a","h":""}"#).last == RealtimeRig.answer(3, "ok", "{}"))
+        let read = rig.request(4, "g", #"{"p":"/i","q":{"l":1,"vf":"r","i":"n"}}"#)
+        #expect(read.first?.contains("Index not defined, add ") == areDemanded)
+    }
+
     @Test mutating func `49: a listen ends with c as its client is signed out`() {
         identify(.user(.user("u1")))
         _ = rig.request(1, "q", #"{"p":"/u","q":{"l":2,"vf":"l"},"t":1,"h":""}"#)
