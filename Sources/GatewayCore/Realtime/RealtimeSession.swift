@@ -175,7 +175,15 @@ extension RealtimeSession {
         if let request = requests.removeValue(forKey: id) {
             return refuse(request.number, code, problem, fix)
         }
-        return send(RealtimeText.revocation(of: key))
+        return explain(code, problem) + send(RealtimeText.revocation(of: key))
+    }
+
+    /// Says why rules refuse something, to those who learn it.
+    mutating func explain(_ code: ErrorCode, _ problem: String) -> [RealtimeEffect] {
+        guard code == .permissionDenied, let text = RealtimeText.debugging(problem) else {
+            return []
+        }
+        return send(text)
     }
 
     /// Answers a request that is done; of a listen, only after its first data.

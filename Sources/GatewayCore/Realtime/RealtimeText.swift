@@ -67,6 +67,13 @@ enum RealtimeText {
     static let expiredCredential = Array(
         #"{"t":"d","d":{"a":"ac","b":{"s":"expired_token","d":"Auth token is expired."}}}"#.utf8)
 
+    /// What the client logs of why rules refuse something; nil for those who do not learn it.
+    static func debugging(_ problem: String) -> [UInt8]? {
+        guard let end = problem.firstIndex(of: "\n") else { return nil }
+        let reasons = quoted(String(problem[end...].dropFirst()))
+        return Array(#"{"t":"d","d":{"a":"sd","b":{"msg":\#(reasons)}}}"#.utf8)
+    }
+
     /// Who the client is, as the payload of the answer to its credential.
     static func payload(of identity: Identity) -> String {
         let auth = identity.principal.auth?.json ?? "null"

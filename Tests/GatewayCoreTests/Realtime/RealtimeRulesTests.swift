@@ -47,6 +47,23 @@ import Testing
         #expect(rig.request(2, "g", #"{"p":"/z/w","q":{}}"#).first?.contains(#""d":1"#) == true)
     }
 
+    @Test
+    mutating func
+        `whoever learns reasons is sent them ahead of a refusal and of the end of a listen`()
+    {
+        let denial = RealtimeRig.answer(1, "permission_denied", Self.denied)
+        #expect(rig.request(1, "g", #"{"p":"/u","q":{}}"#) == [denial])
+        identify(.override(.null))
+        let reasons =
+            #"no .read holds at or above /u\n.read of /u, line 1, at /u: auth != null is false, as auth is null"#
+        let explanation = #"{"t":"d","d":{"a":"sd","b":{"msg":"\#(reasons)"}}}"#
+        #expect(rig.request(1, "g", #"{"p":"/u","q":{}}"#) == [explanation, denial])
+        _ = rig.request(2, "q", #"{"p":"/z","h":""}"#)
+        let told = set("{}")
+        #expect(told.last == #"{"t":"d","d":{"a":"c","b":{"p":"z"}}}"# && told.count == 2)
+        #expect(told.first?.contains(#""a":"sd""#) == true)
+    }
+
     @Test mutating func `50: a listen that new rules refuse ends with c`() {
         _ = rig.request(1, "q", #"{"p":"/z","h":""}"#)
         #expect(set("{}") == [#"{"t":"d","d":{"a":"c","b":{"p":"z"}}}"#])
