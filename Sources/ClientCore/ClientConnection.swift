@@ -39,6 +39,10 @@ extension Client {
             seen.raise(to: holds)
         case .change(let listen, let writes): take(writes, for: listen)
         case .ranges(let listen, let ranges): take(ranges, for: listen)
+        case .unindexed(let listen):
+            if let (path, query) = subscriptions.query(of: listen) {
+                outputs.append(.unindexed(path, query))
+            }
         case .error(let id, let code, let problem, let fix):
             let error = HearthError(code, problem: problem, fix: fix)
             switch code {

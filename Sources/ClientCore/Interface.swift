@@ -60,6 +60,9 @@ public enum Output: Equatable, Sendable {
     case transact(RequestID, Value)
     /// The events of one change, together.
     case observed(ListenID, [ViewEvent])
+    /// The node serves a listen to this query without an index, which it demands of reads: whoever writes the program should
+    /// know.
+    case unindexed(Path, Query)
     /// The listen is over: the node refuses it.
     case ended(ListenID, HearthError)
     /// The node at this address answers from now on.

@@ -1,4 +1,5 @@
 import DataTree
+import QueryEngine
 
 /// The listens that nodes serve, across connections.
 struct Subscriptions: Sendable {
@@ -52,6 +53,14 @@ struct Subscriptions: Sendable {
     func isTold(_ listen: ServerListen) -> Bool {
         let number = numbers[Kind(path: listen.path, tag: listen.tag)]
         return number.flatMap { subscriptions[$0]?.isTold } ?? false
+    }
+
+    /// What a listen of this connection shows; nil if it has ended.
+    func query(of wireID: UInt64) -> (path: Path, query: Query)? {
+        guard let listen = byWireID[wireID].flatMap({ subscriptions[$0]?.listen }) else {
+            return nil
+        }
+        return (listen.path, listen.query)
     }
 
     /// The listens with changes since the last time, in order.

@@ -200,7 +200,8 @@ extension Database {
 
     /// Whether the SDK logs on standard error to which node it is connected, and when it loses it.
     ///
-    /// Failures that no callback reports, as that of a write without a completion block, are always logged.
+    /// What no callback reports is always logged: the failure of a write without a completion block, and a listen without an
+    /// index where the nodes demand one.
     public static func setLoggingEnabled(_ enabled: Bool) {
         Log.isOn.store(enabled, ordering: .relaxed)
     }

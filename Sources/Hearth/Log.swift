@@ -6,7 +6,7 @@ enum Log {
     /// Whether it also logs normal events, as connections.
     static let isOn = Atomic(false)
 
-    /// Logs a failure that no callback reports.
+    /// Logs a failure, or a warning, that no callback reports.
     static func warn(_ text: String) {
         FileHandle.standardError.write(Data("hearth: \(text)\n".utf8))
     }

@@ -13,6 +13,16 @@ public enum ChildOrder: Hashable, Sendable {
     /// By the value at a path below the child; a missing value is null.
     case child(Path)
 
+    /// The order's name in queries, configurations and rules.
+    package var name: String {
+        switch self {
+        case .key: ".key"
+        case .value: ".value"
+        case .priority: ".priority"
+        case .child(let path): path.keys.map(\.text).joined(separator: "/")
+        }
+    }
+
     /// The value that, with the key, decides a child's place.
     func sortValue(of child: Value) -> SortValue {
         switch self {

@@ -28,12 +28,7 @@ public struct QueryMembers: Equatable, Sendable {
     package init() {}
 
     package init(_ query: Query) {
-        switch query.order {
-        case .priority: index = nil
-        case .key: index = ".key"
-        case .value: index = ".value"
-        case .child(let path): index = path.keys.map(\.text).joined(separator: "/")
-        }
+        index = query.order == .priority ? nil : query.order.name
         startValue = query.start?.value
         startKey = query.start?.key?.text
         startIsInclusive = query.start?.isInclusive

@@ -19,6 +19,9 @@ extension NodeMessage: FrameMessage {
             writer.appendMessageHead("value", 3)
             writer.append(id)
             writer.append(value)
+        case .unindexed(let listen):
+            writer.appendMessageHead("unindexed", 2)
+            writer.append(listen)
         case .change(let listen, let writes):
             writer.appendMessageHead("change", 3)
             writer.append(listen)
@@ -63,6 +66,9 @@ extension NodeMessage: FrameMessage {
         case "value":
             try head.require(3)
             return .value(id: try reader.id(), value: try reader.value())
+        case "unindexed":
+            try head.require(2)
+            return .unindexed(listen: try reader.id())
         case "change":
             try head.require(3)
             return .change(listen: try reader.id(), writes: try reader.changes())
@@ -90,7 +96,9 @@ extension NodeMessage: FrameMessage {
                 problem: try reader.string("a problem"), fix: try reader.string("a fix"))
         default:
             throw head.unknown(
-                names: "ok, acknowledged, pushed, value, change, ranges, ready, seen, error, ended")
+                names:
+                    "ok, acknowledged, pushed, value, unindexed, change, ranges, ready, seen, error, ended"
+            )
         }
     }
 }

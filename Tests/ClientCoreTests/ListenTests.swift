@@ -61,6 +61,17 @@ import Testing
             ])
     }
 
+    @Test func `the application is told of a listen without an index while it lasts`() throws {
+        var rig = Rig()
+        rig.open()
+        let query = try Query().ordered(byChild: "n").limited(toLast: 1)
+        _ = rig.turn(.listened(ListenTests.listen, path("a"), query, .children))
+        let told = Input.received(NodeMessage.unindexed(listen: 2).frame)
+        #expect(rig.turn(told) == [.unindexed(path("a"), query)])
+        _ = rig.turn(.unlistened(ListenTests.listen))
+        #expect(rig.turn(told) == [])
+    }
+
     @Test func `an ended listen hears nothing more`() {
         var rig = Rig()
         rig.open()

@@ -22,6 +22,8 @@ struct TestGateway {
     private(set) var asks = 0
     /// The connections that native clients have, with the bytes that came behind the request.
     private(set) var native: [SessionID: [UInt8]] = [:]
+    /// What the replica told native clients and they have not yet read, without what ends a frame.
+    private var told: [SessionID: [NodeMessage]] = [:]
     /// Whom the replica would take the client of each session for, one after the other.
     private(set) var identities: [SessionID: [Principal]] = [:]
     /// When the gateway wanted to be woken.
@@ -38,9 +40,13 @@ struct TestGateway {
 
     static let wallMilliseconds: UInt64 = 1_700_000_000_000
 
-    init(_ configuration: GatewayConfiguration = GatewayConfiguration(), serving: Bool = true) {
-        let replica = ReplicaConfiguration(
+    init(
+        _ configuration: GatewayConfiguration = GatewayConfiguration(), serving: Bool = true,
+        demandingIndexes: Bool = false
+    ) {
+        var replica = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: ["n1"], durability: .commit, seed: 1)
+        replica.strictIndexes = demandingIndexes
         self.replica = Replica(replica, properties: [])
         gateway = Gateway(configuration)
         turn(serving ? [.became(.serving)] : [])
@@ -69,6 +75,15 @@ struct TestGateway {
         sent[id] = []
         return bytes
     }
+
+    /// Lets a native client ask the replica something.
+    mutating func ask(_ message: ClientMessage, by id: SessionID) {
+        pending.append(.requested(message.frame, by: id))
+        turn([])
+    }
+
+    /// Removes and returns what the replica told a native client.
+    mutating func messages(_ id: SessionID) -> [NodeMessage] { told.removeValue(forKey: id) ?? [] }
 
     /// Removes and returns what was sent to a connection, as text.
     mutating func text(_ id: SessionID) -> String { String(decoding: read(id), as: UTF8.self) }
@@ -112,8 +127,17 @@ struct TestGateway {
             case .replyMessages(let session, let answers):
                 perform(gateway.step(.answered(session, answers)))
             case .store(let turn): pending.append(.stored(turn: turn.number))
+            case .reply(let session, let frame): tell(frame, to: session)
             default: break
             }
+        }
+    }
+
+    private mutating func tell(_ frame: [UInt8], to session: SessionID) {
+        let received: [Received<NodeMessage>] = (try? FrameReader.messages(in: frame)) ?? []
+        for case .message(let message) in received {
+            if case .seen = message { continue }
+            told[session, default: []].append(message)
         }
     }
 

@@ -48,6 +48,10 @@ import Testing
             .listen(id: 1, path: place, query: query, held: HeldData(hash: hash)),
             "<01><94><a6>listen<01><a3>a/b<82><a5>query<83><a1>i<a4>.key<a1>l<02><a2>vf<a1>r<a4>hash<bc>D5rSAbpyt4sr3fGLyUovKfs5ocM="
         ),
+        (
+            .listen(id: 1, path: place, demandsIndex: true),
+            "<01><94><a6>listen<01><a3>a/b<81><a7>indexed<c3>"
+        ),
         (.unlisten(id: 1, listen: 2), "<01><93><a8>unlisten<01><02>"),
         (
             .onDisconnect(id: 1, path: place, value: .null),

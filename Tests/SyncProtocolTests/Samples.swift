@@ -167,7 +167,9 @@ extension Seeded {
                 id: id, path: path(), writes: writes(),
                 concern: chance(50) ? .majority : nil, stamp: chance(50) ? stamp() : nil)
         case 4: return .push(id: id, path: path(), value: value())
-        case 5: return .listen(id: id, path: path(), query: query(), held: heldData())
+        case 5:
+            return .listen(
+                id: id, path: path(), query: query(), held: heldData(), demandsIndex: chance(50))
         case 6: return .unlisten(id: id, listen: unsigned())
         case 7: return .ping(id: id)
         case 8: return .onDisconnect(id: id, path: path(), value: value())
@@ -180,7 +182,8 @@ extension Seeded {
     mutating func nodeMessage() -> NodeMessage {
         let id = unsigned()
         let code = ErrorCode.allCases.randomElement(using: &self)!
-        switch Int.random(in: 0..<10, using: &self) {
+        switch Int.random(in: 0..<11, using: &self) {
+        case 10: return .unindexed(listen: id)
         case 8:
             return .ready(
                 id: id, member: text(), wallMilliseconds: unsigned() >> 17, time: time(),

@@ -221,6 +221,23 @@ extension TokenTrustTests {
         #expect(trust.principal(text) == .administrator)
     }
 
+    @Test
+    func
+        `an old token for debugging shows a user who learns reasons, if its issuer may make administrators`()
+    {
+        let auth = claim(#"{"uid":"a"}"#)
+        let text = Self.oldToken(#"{"v":0,"iat":\#(Int(now)),"debug":true,"d":{"uid":"a"}}"#)
+        #expect(Self.legacy.principal(text) == .user(auth))
+        var trust = Self.legacy
+        trust.issuers[0].adminClaim = "admin"
+        #expect(trust.principal(text) == .override(auth))
+        let plain = Self.oldToken(#"{"v":0,"iat":\#(Int(now)),"debug":false,"d":{"uid":"a"}}"#)
+        #expect(trust.principal(plain) == .user(auth))
+        // In tokens of today it is a claim as any other.
+        guard case .user? = trust.principal(Self.signer.token(claims(["debug": .boolean(true)])))
+        else { return #expect(Bool(false), "the token shows no user") }
+    }
+
     @Test func `the old form is for shared secrets alone`() {
         let trust = TokenTrust([issuer(.verification(TestKeys.rsa.publicKey, id: nil))])
         let old = claims(["v": .number(0), "d": claim(#"{"uid":"eve"}"#)])

@@ -110,6 +110,7 @@ extension NodeMessage {
         case .acknowledged(let id, let concern): "\(id): ok at \(concern.rawValue)"
         case .pushed(let id, let key): "\(id): pushed \(key)"
         case .value(let id, let value): "\(id): value \(value.summary)"
+        case .unindexed(let listen): "listen \(listen): unindexed"
         case .change(let listen, let writes): "listen \(listen): \(writes.summary)"
         case .ranges(let listen, let ranges):
             "listen \(listen): \(ranges.count) ranges, \(ranges.flatMap(\.writes).summary)"

@@ -82,7 +82,7 @@ extension SimulatedRun {
             // There are other nodes.
             if code == .unavailable { protocolClients[number].wantsToMove = true }
             complete(number, id, .failed)
-        case .change, .ranges, .ended, .ready, .seen:
+        case .unindexed, .change, .ranges, .ended, .ready, .seen:
             quiescence.fail("a node sent what a client has not asked for: \(message)")
         }
     }
@@ -94,7 +94,7 @@ extension SimulatedRun {
         case .ok(let own), .acknowledged(let own, _), .value(let own, _), .pushed(let own, _):
             (id, code) = (own, nil)
         case .error(let own, let error, _, _): (id, code) = (own, error)
-        case .change, .ranges, .ended, .ready, .seen: return
+        case .unindexed, .change, .ranges, .ended, .ready, .seen: return
         }
         if let problem = protocolClients[number].expected.take(id, refused: code) {
             quiescence.fail("\(protocolClients[number].index.clientName): \(problem)")

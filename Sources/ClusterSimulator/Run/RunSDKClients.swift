@@ -222,7 +222,7 @@ extension SimulatedRun {
                 sdkClients[number].noteEnd(of: listen, error.description)
             case .persist(let records): sdkClients[number].file?.keep(records)
             case .recall(let key): recall(key, for: number)
-            case .disconnected: break
+            case .disconnected, .unindexed: break
             case .connected: serve(number)
             }
         }

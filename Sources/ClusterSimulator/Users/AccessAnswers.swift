@@ -13,7 +13,7 @@ extension AccessWatch {
         case .error(let id, let code, _, _): finish(id, of: session, as: code)
         case .change(let id, let writes): change(id, of: session, by: writes)
         case .ended(let id, _, _, _): end(id, of: session)
-        case .ranges, .ready, .seen: break
+        case .unindexed, .ranges, .ready, .seen: break
         }
     }
 

@@ -149,7 +149,7 @@ extension UserClient {
                 if id == open?.number { outcome = .done }
             case .error(let id, let code, _, _):
                 if id == open?.number { outcome = code == .permissionDenied ? .denied : .failed }
-            case .change, .ranges, .ready, .seen, .ended: break
+            case .unindexed, .change, .ranges, .ready, .seen, .ended: break
             }
         }
         return outcome

@@ -109,8 +109,8 @@ extension RealtimeSession {
             case .permissionDenied: RestFailure.permissionDenied.problem
             default: "\(problem); \(fix)"
             }
-        return send(
-            RealtimeText.response(
-                number, status: code.realtimeStatus, payload: RealtimeText.quoted(text)))
+        let response = RealtimeText.response(
+            number, status: code.realtimeStatus, payload: RealtimeText.quoted(text))
+        return explain(code, problem) + send(response)
     }
 }

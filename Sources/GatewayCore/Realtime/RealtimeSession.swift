@@ -42,7 +42,7 @@ package struct RealtimeSession {
         /// The client's number.
         let number: Int64
         /// What its `ok` comes with.
-        let payload: String
+        var payload: String
     }
 
     var requests: [UInt64: Request] = [:]
@@ -146,6 +146,9 @@ extension RealtimeSession {
         case .value(let id, let value):
             guard let request = requests.removeValue(forKey: id) else { return [] }
             return send(value: RealtimeText.response(request.number, value: value))
+        case .unindexed(let id):
+            requests[id]?.payload = RealtimeText.indexWarning
+            return []
         case .change(let id, let writes):
             return push(writes, to: id, answer.notice, sharing: &texts) + pushed(to: id)
         case .ranges(let id, let ranges):
@@ -172,7 +175,15 @@ extension RealtimeSession {
         if let request = requests.removeValue(forKey: id) {
             return refuse(request.number, code, problem, fix)
         }
-        return send(RealtimeText.revocation(of: key))
+        return explain(code, problem) + send(RealtimeText.revocation(of: key))
+    }
+
+    /// Says why rules refuse something, to those who learn it.
+    mutating func explain(_ code: ErrorCode, _ problem: String) -> [RealtimeEffect] {
+        guard code == .permissionDenied, let text = RealtimeText.debugging(problem) else {
+            return []
+        }
+        return send(text)
     }
 
     /// Answers a request that is done; of a listen, only after its first data.

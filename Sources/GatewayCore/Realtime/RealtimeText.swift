@@ -42,6 +42,9 @@ enum RealtimeText {
         Array(#"{"t":"d","d":{"r":\#(number),"b":{"s":"\#(status)","d":\#(payload)}}}"#.utf8)
     }
 
+    /// The payload of the answer to a listen by an order without an index: clients print a warning.
+    static let indexWarning = #"{"w":["no_index"]}"#
+
     /// The answer to a read.
     static func response(_ number: Int64, value: Value) -> AnswerText {
         let head = #"{"t":"d","d":{"r":\#(number),"b":{"s":"ok","d":"#
@@ -63,6 +66,13 @@ enum RealtimeText {
     /// Says that what the client has shown shows nothing any more.
     static let expiredCredential = Array(
         #"{"t":"d","d":{"a":"ac","b":{"s":"expired_token","d":"Auth token is expired."}}}"#.utf8)
+
+    /// What the client logs of why rules refuse something; nil for those who do not learn it.
+    static func debugging(_ problem: String) -> [UInt8]? {
+        guard let end = problem.firstIndex(of: "\n") else { return nil }
+        let reasons = quoted(String(problem[end...].dropFirst()))
+        return Array(#"{"t":"d","d":{"a":"sd","b":{"msg":\#(reasons)}}}"#.utf8)
+    }
 
     /// Who the client is, as the payload of the answer to its credential.
     static func payload(of identity: Identity) -> String {

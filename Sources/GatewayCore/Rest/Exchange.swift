@@ -105,7 +105,7 @@ struct ListenExchange {
 
     /// The first request to the replica.
     var opening: [ClientMessage] {
-        [.listen(id: id, path: request.path, query: request.query)]
+        [.listen(id: id, path: request.path, query: request.query, demandsIndex: true)]
     }
 
     func step(_ answer: SessionAnswer) -> Exchange.Step {

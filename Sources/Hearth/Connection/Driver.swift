@@ -209,6 +209,10 @@ extension Driver {
         case .transact(let id, let value): transact(id, value)
         case .observed(let id, let events):
             if let listener = listeners[id] { calls.append { listener.observed(events) } }
+        case .unindexed(let path, let query):
+            Log.warn(
+                "no index is named for this order of \(path): add \".indexOn\": \"\(query.order.name)\" there to the rules"
+            )
         case .ended(let id, let error):
             guard let listener = listeners.removeValue(forKey: id) else { return }
             calls.append { listener.ended(error) }

@@ -80,8 +80,10 @@ enum TokenShowVerb {
             let shown = try trust.identity(of: text, at: now, by: Token.makeReader())
             switch shown.principal {
             case .administrator: StandardOutput.shared.print("accepted   as an administrator")
-            case .user(let auth), .override(let auth):
-                StandardOutput.shared.print("accepted   auth is \(auth.json)")
+            case .user(let auth): StandardOutput.shared.print("accepted   auth is \(auth.json)")
+            case .override(let auth):
+                StandardOutput.shared.print(
+                    "accepted   for debugging: refusals say why; auth is \(auth.json)")
             }
         } catch {
             throw CommandError(

@@ -18,6 +18,7 @@ struct BenchReport {
         }
 
         static func whole(_ title: String, _ name: String, _ number: Double) -> Field {
+            guard number.isFinite else { return unknown(title, name) }
             let number = number.rounded()
             return Field(
                 title: title, name: name, text: String(Int(number)),
@@ -26,6 +27,7 @@ struct BenchReport {
 
         /// Two digits after the point, three in JSON.
         static func fraction(_ title: String, _ name: String, _ number: Double) -> Field {
+            guard number.isFinite else { return unknown(title, name) }
             let hundredths = Int((abs(number) * 100).rounded())
             let rest = hundredths % 100
             let sign = number < 0 && hundredths > 0 ? "-" : ""
@@ -33,6 +35,11 @@ struct BenchReport {
                 title: title, name: name,
                 text: "\(sign)\(hundredths / 100)." + (rest < 10 ? "0\(rest)" : "\(rest)"),
                 value: Number.double((number * 1000).rounded() / 1000).value)
+        }
+
+        /// What nothing was measured of.
+        private static func unknown(_ title: String, _ name: String) -> Field {
+            Field(title: title, name: name, text: "-", value: .null)
         }
 
         /// The median and the 99th percentile, in microseconds; the titles and names are of both.

@@ -12,13 +12,10 @@ struct ProcessUsage {
 
     /// Reads the counts of a process; zeros if it is gone.
     init(of process: Int32) {
-        if let stat = readFile("/proc/\(process)/stat") {
-            // The name in parentheses may hold anything; the fields after it are numbers.
-            let text = String(decoding: stat, as: UTF8.self)
-            let fields = text.drop { $0 != ")" }.split(separator: " ")
-            if fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) {
-                cpuSeconds = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
-            }
+        // In nanoseconds; /proc counts in hundredths of a second, in which a short work is nothing.
+        var (clock, time) = (clockid_t(), timespec())
+        if clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 {
+            cpuSeconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
         }
         if let status = readFile("/proc/\(process)/status") {
             let line = String(decoding: status, as: UTF8.self).split(separator: "\n")

@@ -54,8 +54,8 @@ extension RulesBenchmark {
         report.finish(
             [.fraction("more CPU %", "additionalCPUPercent", median)]
         ) { texts in
-            "a user's appends cost \(texts[0]) % more processor time than an administrator's (median of "
-                + "\(rounds) rounds)"
+            "a user's appends cost \(texts[0]) % more processor time than an administrator's ("
+                + (rounds == 1 ? "one round)" : "median of \(rounds) rounds)")
         }
     }
 }

@@ -12,7 +12,7 @@ struct Access: Sendable {
     /// Somebody whom rules judge.
     struct User: Sendable {
         let auth: Claim
-        /// Whether refusals say why: to an administrator who acts as somebody else.
+        /// Whether refusals say why: to an administrator who acts as somebody else, and to the bearer of a token for debugging.
         let learnsReasons: Bool
     }
 

@@ -58,11 +58,11 @@ extension Listens {
         }
     }
 
-    /// Whether a query selects children by an order of which nobody has said that it is indexed.
+    /// Whether a query has an order of which nobody has said that it is indexed. As in Firebase, it may show all children.
     func lacksIndex(for query: Query, at path: Path) -> Bool {
         switch query.order {
         case .key, .priority: false
-        case .value, .child: query.isFiltered && !namedOrders(at: path).contains(query.order)
+        case .value, .child: !namedOrders(at: path).contains(query.order)
         }
     }
 
@@ -132,15 +132,14 @@ extension Listens {
     }
 }
 
-extension ChildOrder {
-    /// The order's name in queries and configurations.
-    var name: String {
-        switch self {
-        case .key: ".key"
-        case .value: ".value"
-        case .priority: ".priority"
-        case .child(let path): path.keys.map(\.text).joined(separator: "/")
-        }
+extension RequestFailure {
+    /// The failure of a read whose order nobody has said to be indexed, in Firebase's words.
+    static func unindexed(_ order: ChildOrder, of path: Path) -> RequestFailure {
+        RequestFailure(
+            .invalid,
+            "Index not defined, add \".indexOn\": \"\(order.name)\", for path \"\(path)\", "
+                + "to the rules",
+            fix: "add it, or leave \"strictIndexes\" out of the configuration")
     }
 }
 

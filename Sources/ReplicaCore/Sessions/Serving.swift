@@ -91,10 +91,12 @@ extension Sessions {
     ) {
         clients.admit(session)
         if refuseIfOverloaded(id, session) { return }
+        if lacksDemandedIndex(for: query, at: path) {
+            return refuse(.unindexed(query.order, of: path), id, session)
+        }
         guard query.isFiltered else {
             return send(.value(id: id, value: replica.tree[path]), to: session)
         }
-        if refusesOrder(of: query, at: path, id, session) { return }
         do throws(DataError) {
             let children = try listens.results(
                 of: query, at: path, in: replica.tree, at: replica.now.elapsedMilliseconds)
@@ -143,11 +145,16 @@ extension Sessions {
                 .invalid, "a listen with the id \(id) exists already",
                 fix: "give each listen of a connection its own id", id, session)
         }
+        let isUnindexed = lacksDemandedIndex(for: listen.query, at: listen.path)
+        if isUnindexed, listen.demandsIndex {
+            return refuse(.unindexed(listen.query.order, of: listen.path), id, session)
+        }
         do throws(DataError) {
             let shown = try listens.add(
                 listener, to: listen.query, at: listen.path, in: replica.tree,
                 at: replica.now.elapsedMilliseconds)
             if let grant { access.grants.set(grant, of: listener) }
+            if isUnindexed { send(.unindexed(listen: id), to: session) }
             send(.ok(id: id), to: session)
             if !slowClients.isEmpty, slowClients.holdsBackFirst(of: listener) { return }
             send(first(of: id, showing: shown, to: listen.held, in: session), to: session)

@@ -86,19 +86,9 @@ extension Sessions {
         refuse(failure.code, failure.problem, fix: failure.fix, id, session)
     }
 
-    /// Refuses a read for which the configuration demands an index that nobody has named.
-    ///
-    /// - Returns: Whether it is refused.
-    mutating func refusesOrder(
-        of query: Query, at path: Path, _ id: UInt64, _ session: SessionID
-    ) -> Bool {
-        guard strictIndexes, listens.lacksIndex(for: query, at: path) else { return false }
-        refuse(
-            .invalid,
-            "Index not defined, add \".indexOn\": \"\(query.order.name)\", for path \"\(path)\", "
-                + "to the rules",
-            fix: "add it, or leave \"strictIndexes\" out of the configuration", id, session)
-        return true
+    /// Whether the configuration demands an index for a query that nobody has named.
+    func lacksDemandedIndex(for query: Query, at path: Path) -> Bool {
+        strictIndexes && listens.lacksIndex(for: query, at: path)
     }
 
     /// Counts a request that was refused without an answer.

@@ -51,7 +51,7 @@ extension NodeMessage {
     var isAnswer: Bool {
         switch self {
         case .change, .ranges, .seen: false
-        case .ok, .acknowledged, .pushed, .value, .ready, .error, .ended: true
+        case .ok, .acknowledged, .pushed, .value, .unindexed, .ready, .error, .ended: true
         }
     }
 }

@@ -4,7 +4,8 @@ public enum Principal: Equatable, Sendable {
     case administrator
     /// A user with the value of the variable `auth`, which is null for somebody who is not signed in.
     case user(Claim)
-    /// An administrator who acts as a user with this value of `auth`: rules apply, and their refusals say why.
+    /// A user with this value of `auth` to whom refusals say why: an administrator who acts as one, or whoever shows a token
+    /// for debugging.
     case override(Claim)
 
     /// Somebody who is not signed in.

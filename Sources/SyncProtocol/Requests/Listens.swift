@@ -10,6 +10,9 @@ public struct ListenRequest: Equatable, Sendable {
     public var query: Query
     /// The options `hash` and `ranges`: what the client holds; then only what differs from that is sent.
     public var held: HeldData?
+    /// The option `indexed`: where the node demands that somebody names the indexes of queries, the listen is refused without
+    /// one, as a read is. Others are told so (`unindexed`).
+    public var demandsIndex = false
 }
 
 /// `["unlisten", id, listen]`, answered by `ok`.
@@ -21,9 +24,11 @@ public struct UnlistenRequest: Equatable, Sendable {
 extension ClientMessage {
     /// A message with a `ListenRequest`.
     public static func listen(
-        id: UInt64, path: Path, query: Query = Query(), held: HeldData? = nil
+        id: UInt64, path: Path, query: Query = Query(), held: HeldData? = nil,
+        demandsIndex: Bool = false
     ) -> ClientMessage {
-        ClientMessage(id: id, .listen(ListenRequest(path: path, query: query, held: held)))
+        let listen = ListenRequest(path: path, query: query, held: held, demandsIndex: demandsIndex)
+        return ClientMessage(id: id, .listen(listen))
     }
 
     /// A message with an `UnlistenRequest`.
@@ -49,9 +54,11 @@ public struct HeldData: Equatable, Sendable {
 
 extension ListenRequest: RequestContent {
     static var name: String { "listen" }
-    static var knownOptions: [Options.Name] { [.query, .hash, .ranges] }
+    static var knownOptions: [Options.Name] { [.query, .hash, .ranges, .demandsIndex] }
 
-    var options: Options { Options(query: query, hash: held?.hash, ranges: held?.ranges) }
+    var options: Options {
+        Options(query: query, hash: held?.hash, ranges: held?.ranges, demandsIndex: demandsIndex)
+    }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(path) }
 
@@ -63,6 +70,7 @@ extension ListenRequest: RequestContent {
             throw .expected("\"hash\" beside \"ranges\"", found: "none", at: start)
         }
         query = options.query
+        demandsIndex = options.demandsIndex
         held = options.hash.map { HeldData(hash: $0, ranges: options.ranges) }
     }
 }

@@ -10,12 +10,14 @@ struct Options {
         case condition = "if"
         case isLocal = "local"
         case isCheck = "check"
+        case demandsIndex = "indexed"
         case patience = "within"
     }
 
     var query = Query()
     var hash: DataHash?
     var ranges: CompoundHash?
+    var demandsIndex = false
     var condition: DataHash?
     var isLocal = false
     var isCheck = false
@@ -28,7 +30,8 @@ struct Options {
     /// The number of options that are set.
     var count: Int {
         (query == Query() ? 0 : 1) + (hash == nil ? 0 : 1) + (ranges == nil ? 0 : 1)
-            + (condition == nil ? 0 : 1) + (concern == nil ? 0 : 1) + (stamp == nil ? 0 : 1)
+            + (demandsIndex ? 1 : 0) + (condition == nil ? 0 : 1) + (concern == nil ? 0 : 1)
+            + (stamp == nil ? 0 : 1)
             + (isLocal ? 1 : 0) + (isCheck ? 1 : 0) + (patience == nil ? 0 : 1)
             + (from == nil ? 0 : 1) + (limit == nil ? 0 : 1)
     }
@@ -39,6 +42,7 @@ struct Options {
         if query != Query() { writer.append(.query) { $0.append(QueryMembers(query)) } }
         if let hash { writer.append(.hash) { $0.append(hash.text) } }
         if let ranges { writer.append(.ranges) { $0.append(ranges) } }
+        if demandsIndex { writer.append(.demandsIndex) { $0.append(true) } }
         if let condition { writer.append(.condition) { $0.append(condition.text) } }
         if isLocal { writer.append(.isLocal) { $0.append(true) } }
         if isCheck { writer.append(.isCheck) { $0.append(true) } }
@@ -56,6 +60,7 @@ struct Options {
         case .query: query = try reader.query()
         case .hash: hash = try reader.dataHash()
         case .ranges: ranges = try reader.compoundHash()
+        case .demandsIndex: demandsIndex = try reader.boolean("whether an index is demanded")
         case .condition: condition = try reader.dataHash()
         case .isLocal: isLocal = try reader.boolean("whether the node decides")
         case .isCheck: isCheck = try reader.boolean("whether the document is only compiled")

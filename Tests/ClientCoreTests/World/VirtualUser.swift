@@ -133,7 +133,7 @@ extension VirtualUser {
             try close(id)
             if error.effect == .unknown { loseSight(of: id) }
         case .ended(_, let error): throw error
-        case .connected, .disconnected: break
+        case .connected, .disconnected, .unindexed: break
         }
         return nil
     }

@@ -257,6 +257,20 @@ import Testing
         #expect(node.closed.contains(id))
     }
 
+    @Test mutating func `where indexes are demanded, a stream without one is refused as a read is`()
+    {
+        node = TestGateway(demandingIndexes: true)
+        let target = #"/u.json?orderBy="n"&limitToLast=1"#
+        let read = node.curl(target)
+        #expect(read.status == 400)
+        #expect(read.body.contains(#"add \".indexOn\": \"n\", for path \"/u\", to the rules"#))
+        let id = stream(target)
+        #expect(node.answers(id).map(\.status) == [400])
+        #expect(node.curl(target, "GET", ["Accept: text/event-stream"]).body == read.body)
+        #expect(
+            node.answers(stream(#"/u.json?orderBy="$key"&limitToLast=1"#)).map(\.status) == [200])
+    }
+
     @Test mutating func `an invalid query begins no stream`() {
         let id = stream("/u.json?limitToFirst=1")
         #expect(node.answers(id).map(\.status) == [400])

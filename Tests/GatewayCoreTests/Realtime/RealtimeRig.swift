@@ -23,11 +23,11 @@ struct RealtimeRig {
     /// Whom the replica would take each client for, one after the other.
     private(set) var identities: [SessionID: [Principal]] = [:]
 
-    init() {
-        replica = Replica(
-            ReplicaConfiguration(
-                cluster: "test", member: "n1", peers: ["n1"], durability: .memory, seed: 1),
-            properties: [])
+    init(demandingIndexes: Bool = false) {
+        var configuration = ReplicaConfiguration(
+            cluster: "test", member: "n1", peers: ["n1"], durability: .memory, seed: 1)
+        configuration.strictIndexes = demandingIndexes
+        replica = Replica(configuration, properties: [])
     }
 
     private var now: Moment {

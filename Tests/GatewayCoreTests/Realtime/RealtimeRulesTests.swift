@@ -47,10 +47,46 @@ import Testing
         #expect(rig.request(2, "g", #"{"p":"/z/w","q":{}}"#).first?.contains(#""d":1"#) == true)
     }
 
+    @Test
+    mutating func
+        `whoever learns reasons is sent them ahead of a refusal and of the end of a listen`()
+    {
+        let denial = RealtimeRig.answer(1, "permission_denied", Self.denied)
+        #expect(rig.request(1, "g", #"{"p":"/u","q":{}}"#) == [denial])
+        identify(.override(.null))
+        let reasons =
+            #"no .read holds at or above /u\n.read of /u, line 1, at /u: auth != null is false, as auth is null"#
+        let explanation = #"{"t":"d","d":{"a":"sd","b":{"msg":"\#(reasons)"}}}"#
+        #expect(rig.request(1, "g", #"{"p":"/u","q":{}}"#) == [explanation, denial])
+        _ = rig.request(2, "q", #"{"p":"/z","h":""}"#)
+        let told = set("{}")
+        #expect(told.last == #"{"t":"d","d":{"a":"c","b":{"p":"z"}}}"# && told.count == 2)
+        #expect(told.first?.contains(#""a":"sd""#) == true)
+    }
+
     @Test mutating func `50: a listen that new rules refuse ends with c`() {
         _ = rig.request(1, "q", #"{"p":"/z","h":""}"#)
         #expect(set("{}") == [#"{"t":"d","d":{"a":"c","b":{"p":"z"}}}"#])
         #expect(rig.request(2, "p", #"{"p":"/z","d":1}"#, by: 2) == [RealtimeRig.answer(2)])
+    }
+
+    @Test(arguments: [(true, #"{"w":["no_index"]}"#), (false, "{}")])
+    func `51: a listen without an index is ok with a warning, where indexes are demanded`(
+        areDemanded: Bool, payload: String
+    ) {
+        var rig = RealtimeRig(demandingIndexes: areDemanded)
+        _ = rig.connect()
+        _ = rig.request(1, "p", #"{"p":"/i","d":{"a":{"n":1},"b":{"n":2}}}"#)
+        #expect(
+            rig.request(2, "q", #"{"p":"/i","h":"","q":{"l":1,"vf":"r","i":"n"},"t":1}"#) == [
+                RealtimeRig.push("d", "i", #"{"b":{"n":2}}"#, tag: 1),
+                RealtimeRig.answer(2, "ok", payload),
+            ])
+        // The next answer is that to another request.
+        #expect(
+            rig.request(3, "q", #"{"p":"/i/a","h":""}"#).last == RealtimeRig.answer(3, "ok", "{}"))
+        let read = rig.request(4, "g", #"{"p":"/i","q":{"l":1,"vf":"r","i":"n"}}"#)
+        #expect(read.first?.contains("Index not defined, add ") == areDemanded)
     }
 
     @Test mutating func `49: a listen ends with c as its client is signed out`() {

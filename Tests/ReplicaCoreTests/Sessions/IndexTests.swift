@@ -10,9 +10,11 @@ import Testing
     init() throws { best = try Query().ordered(byChild: "n").limited(toLast: 2) }
 
     private func replica(
-        lists: [Path], indexing rules: IndexRules = IndexRules(), indexByteLimit: Int = 1 << 20
+        lists: [Path], indexing rules: IndexRules = IndexRules(), indexByteLimit: Int = 1 << 20,
+        demandingIndexes: Bool = false
     ) -> TestReplica {
-        var replica = TestReplica(indexing: rules, indexByteLimit: indexByteLimit)
+        var replica = TestReplica(
+            indexing: rules, indexByteLimit: indexByteLimit, demandingIndexes: demandingIndexes)
         for list in lists {
             var children = Children()
             for number in 0..<1_000 {
@@ -76,6 +78,37 @@ import Testing
         }
         #expect(problem == "the index by n of /a needs 1 MB, and 1 of 1 MB are in use")
         #expect(fix.contains("indexMegabytes"))
+    }
+
+    @Test
+    func `where indexes are demanded, a listen without one is told so first, and shows its window`()
+    {
+        var replica = replica(lists: ["list"], demandingIndexes: true)
+        let window: Value = ["k857": ["n": 999], "k714": ["n": 998]]
+        let first = NodeMessage.change(listen: 7, writes: [Write(path: .root, value: window)])
+        #expect(
+            replica.ask(.listen(id: 7, path: "list", query: best))
+                == [.unindexed(listen: 7), .ok(id: 7), first])
+        // What comes in is told with what goes.
+        let writes = [Write(path: "k714", value: .null), Write(path: "new", value: ["n": 5_000])]
+        #expect(
+            replica.ask(.put(id: 8, path: "list/new", value: ["n": 5_000]))
+                == [.change(listen: 7, writes: writes), .ok(id: 8)])
+    }
+
+    @Test func `a listen that demands an index is refused without one, and builds none`() throws {
+        var lacking = replica(lists: ["list"], demandingIndexes: true)
+        let listen = ClientMessage.listen(id: 7, path: "list", query: best, demandsIndex: true)
+        let get = lacking.ask(.get(id: 7, path: "list", query: best))
+        #expect(lacking.ask(listen) == get)
+        #expect(lacking.queryStatus().lists == 0)
+        let rules = try IndexRules(["list": ["n"]])
+        for var served in [
+            replica(lists: ["list"]),
+            replica(lists: ["list"], indexing: rules, demandingIndexes: true),
+        ] {
+            #expect(served.ask(listen).first == .ok(id: 7))
+        }
     }
 
     @Test func `rules that are no paths are refused`() {
