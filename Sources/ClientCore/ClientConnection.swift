@@ -70,9 +70,7 @@ extension Client {
             return
         } else if let pending = requests.finish(wireID) {
             if error.code == .changed { return takeBack(pending.request.id) }
-            // The node of an earlier attempt may have found a majority, or other rules and data.
-            let isUnknown =
-                (error.code == .noMajority || error.code == .permissionDenied) && pending.mayBeDone
+            let isUnknown = pending.mayBeDone && error.code.isOfOneNode
             fail(pending, isUnknown ? error.leaving(.unknown) : error)
         } else if wireID == 0 {
             failAll(with: error)
@@ -97,6 +95,17 @@ extension Client {
         for id in listeners.keys.sorted() {
             unlisten(id)
             outputs.append(.ended(id, error))
+        }
+    }
+}
+
+extension HearthError.Code {
+    /// Whether another node, which a request was sent to before, may have done it: it may have found a majority, room, or
+    /// other rules and data.
+    fileprivate var isOfOneNode: Bool {
+        switch self {
+        case .noMajority, .permissionDenied, .tooBig: true
+        default: false
         }
     }
 }

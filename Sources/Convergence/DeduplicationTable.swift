@@ -7,8 +7,8 @@ public import SyncProtocol
 /// A client repeats only unanswered writes, of which it has a bounded number; so its last times answer
 /// each repetition, however old. Above a floor the answer is definite.
 public struct DeduplicationTable: Equatable, Sendable {
-    /// The most times of one client, and of all, that a checkpoint may have.
-    private static let encodedLimits = (ofClient: 1 << 11, total: 1 << 18)
+    /// The limits of a table that comes from a checkpoint, until others are set.
+    private static let encodedLimits = (ofClient: 1_024, total: 1 << 18)
 
     /// Whether a write was done.
     public enum Answer: Equatable, Sendable {
@@ -158,7 +158,7 @@ extension DeduplicationTable {
         for _ in 0..<clientCount {
             let start = reader.position
             let timeCount = try reader.arrayHead("the stamps of a client") - 2
-            guard 0...DeduplicationTable.encodedLimits.ofClient ~= timeCount else {
+            guard 0...2 * DeduplicationTable.encodedLimits.ofClient ~= timeCount else {
                 throw .ofCheckpoint("too many stamps of a client", at: start)
             }
             let id = try reader.writerID()

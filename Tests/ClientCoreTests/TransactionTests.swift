@@ -158,6 +158,15 @@ import Testing
         #expect(again == [name] && name != nil)
     }
 
+    @Test(arguments: [ErrorCode.noMajority, .permissionDenied, .tooBig])
+    func `that one node refuses it says nothing about the node before`(code: ErrorCode) {
+        var rig = Rig()
+        _ = interrupted(&rig)
+        let refusal = NodeMessage.error(id: 6, code: code, problem: "p", fix: "f")
+        let errors = Rig.failures(rig.turn(.received(refusal.frame)))
+        #expect(errors.map(\.effect) == [.unknown])
+    }
+
     @Test func `without a majority it fails, and nothing has happened`() {
         var rig = Rig()
         rig.open()

@@ -41,8 +41,11 @@ struct ForwardedTransactions: Sendable {
     init(within limits: ReplicaLimits) { self.limits = limits }
 
     var isEmpty: Bool { entries.isEmpty }
-    var hasRoom: Bool {
+
+    /// Whether a transaction of this name may wait, too; one that waits already may be requested again.
+    func hasRoom(for name: Stamp) -> Bool {
         entries.count < limits.forwardedTransactions && byteCount < limits.forwardedBytes
+            || entries.contains { $0.proposal.id == name }
     }
 
     /// Adds a transaction, which replaces an earlier request with the same name.

@@ -12,7 +12,7 @@ extension Coordination {
         _ write: Write, if condition: Condition, named name: Stamp, for submission: Submission,
         at now: Moment
     ) throws(RequestFailure) {
-        guard forwarded.hasRoom else {
+        guard forwarded.hasRoom(for: name) else {
             throw RequestFailure(
                 .tooBig,
                 "\(limits.forwardedTransactions) transactions, or "

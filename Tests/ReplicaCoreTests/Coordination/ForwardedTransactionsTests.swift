@@ -29,6 +29,18 @@ import Testing
         #expect(transactions.due(for: nil, at: 9_000).isEmpty)
     }
 
+    @Test func `one that waits may be asked for again, however little room there is`() {
+        var limits = ReplicaLimits()
+        limits.forwardedTransactions = 1
+        var transactions = ForwardedTransactions(within: limits)
+        #expect(transactions.hasRoom(for: id))
+        let proposal = Proposal(
+            id: id, path: "a", value: 2, condition: DataHash(of: 1), concern: .majority)
+        transactions.add(.init(proposal, of: 9, 1))
+        #expect(transactions.hasRoom(for: id))
+        #expect(!transactions.hasRoom(for: Stamp(time: 2, writer: 70)))
+    }
+
     @Test func `no coordinator of an earlier term gets what a later one may have done`() {
         var transactions = transactions()
         #expect(transactions.due(for: second, at: 0).count == 1)
