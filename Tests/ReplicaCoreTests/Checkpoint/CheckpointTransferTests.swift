@@ -193,6 +193,7 @@ import Testing
             let answer = PeerMessage.compacted(origin: writer, through: 1_000).frame
             let outputs = [.answered(answer, from: "n3"), .turnEnded].flatMap { replica.step($0) }
             for case .ask(let member, let frame) in outputs {
+                // The replica itself has written it.
                 let messages = try! FrameReader<PeerMessage>.messages(in: frame)
                 if case .message(.requestCheckpoint)? = messages.first { return member }
             }
