@@ -33,9 +33,9 @@ struct RecoveryBenchmark {
     }
 
     /// Waits until the node has forgotten its registers, and has written a checkpoint without them: 20 s for
-    /// each million records.
+    /// each million records, and not much less for fewer; a few thousand are too few for a checkpoint.
     func quiesce(_ records: Int) throws(CommandError) {
-        for _ in 0..<max(20, records / 50_000) {
+        for _ in 0..<(records < 5_000 ? 2 : max(20, records / 50_000)) {
             pause(milliseconds: 1_000)
             try StopRequest.check()
         }
