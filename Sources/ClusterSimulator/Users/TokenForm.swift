@@ -1,7 +1,8 @@
 import Rules
 import Tokens
 
-/// What a client shows as a token: something that shows who it is, in one of the ways that nodes accept, or something that shows nothing.
+/// What a client shows as a token: something that shows who it is, in one of the ways that nodes accept, or something that
+/// shows nothing.
 enum TokenForm: CaseIterable {
     case plain
     /// It names one audience of several.
@@ -19,7 +20,10 @@ enum TokenForm: CaseIterable {
     case nameless, longNamed, withoutNumber
 
     static let good: [TokenForm] = [.plain, .forSeveral, .aged, .legacy]
-    static let bad: [TokenForm] = allCases.filter { !good.contains($0) }
+    static let bad: [TokenForm] = allCases.filter { !$0.isGood }
+
+    /// Whether nodes have to accept it.
+    var isGood: Bool { TokenForm.good.contains(self) }
 
     /// Whether it would show something at another time.
     var isUntimely: Bool {

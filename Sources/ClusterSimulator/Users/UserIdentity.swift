@@ -72,7 +72,7 @@ struct Credential {
     var form: TokenForm?
 
     /// Whether nodes have to accept it.
-    var isGood: Bool { form.map(TokenForm.good.contains) ?? true }
+    var isGood: Bool { form?.isGood ?? true }
 
     /// Whether it still shows something.
     func shows(at now: Microseconds) -> Bool {
@@ -91,7 +91,7 @@ struct Credential {
     ) {
         let start = (VirtualClock.beginning + now / 1_000) / 1_000
         self.form = form
-        if let form, !TokenForm.good.contains(form) {
+        if let form, !form.isGood {
             self.identity = .signedOut
             text = form.text(of: identity.uid, from: start, lifetime: lifetime)
             return
