@@ -21,13 +21,13 @@ struct Pattern: Sendable {
 
     /// Compiles the text between the slashes.
     init(_ text: String, ignoringCase: Bool) throws(PatternParser.Failure) {
-        var parser = PatternParser(text)
+        var parser = PatternParser(text, ignoringCase: ignoringCase)
         let tree = try parser.parse()
         isAnchoredAtStart = parser.isAnchoredAtStart
         isAnchoredAtEnd = parser.isAnchoredAtEnd
         hasAmbiguousAnchors =
             parser.hasAlternatives && (isAnchoredAtStart || isAnchoredAtEnd)
-        try emit(ignoringCase ? tree.ignoringCase : tree)
+        try emit(tree)
         try append(.match)
     }
 }

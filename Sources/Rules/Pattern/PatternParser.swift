@@ -17,13 +17,15 @@ struct PatternParser {
     let isAnchoredAtStart: Bool
     /// Whether the expression ends with `$`.
     let isAnchoredAtEnd: Bool
+    private let ignoresCase: Bool
     /// Whether there are alternatives outside all groups.
     private(set) var hasAlternatives = false
     /// The unit behind the last, without `$`.
     private let end: Int
 
-    init(_ text: String) {
+    init(_ text: String, ignoringCase: Bool) {
         units = Array(text.utf16)
+        ignoresCase = ignoringCase
         isAnchoredAtStart = units.first == Self.unit("^")
         // A dollar behind an odd number of backslashes is a character.
         let escapes = units.dropLast().reversed().prefix { $0 == Self.unit("\\") }.count
@@ -107,7 +109,7 @@ extension PatternParser {
         case "(": return try parseGroup()
         case "[": return .unit(try parseClass())
         case ".": return accept(.all)
-        case "\\": return .unit(try parseEscape())
+        case "\\": return .unit(cased(try parseEscape()))
         case "^", "$": throw failure("end-of-string expected")
         case "*", "+", "?", "{":
             if !isFirst { throw failure("end-of-string expected") }
@@ -118,8 +120,11 @@ extension PatternParser {
 
     private mutating func accept(_ set: UnitSet) -> PatternTree {
         position += 1
-        return .unit(set)
+        return .unit(cased(set))
     }
+
+    /// A set as the pattern means it.
+    private func cased(_ set: UnitSet) -> UnitSet { ignoresCase ? set.ignoringCase : set }
 
     private mutating func parseGroup() throws(Failure) -> PatternTree {
         position += 1
@@ -201,7 +206,8 @@ extension PatternParser {
         }
         if !stands("]") || isEmpty { throw failure("expected ']'") }
         position += 1
-        return isInverted ? set.inverted : set
+        // First the other case of each letter, then what is not among them.
+        return isInverted ? cased(set).inverted : cased(set)
     }
 
     /// A unit, a range of units, or one of the six letters.
