@@ -1,170 +1,163 @@
 import DataTree
+import QueryEngine
+import RulesOracle
 import Testing
 
 @testable import Rules
 
 /// Random rules on random trees, against the definition.
 @Suite struct `Random rules` {
+    private static let words = RuleWords(
+        keys: ["a", "b", "c"], paths: ["a", "b/c", ""],
+        texts: ["", "a", "ab", "Abc", "é", "e\u{301}", "\u{1F600}b"],
+        claims: [["uid"], ["token", "level"], ["provider"], ["groups", "0"]])
+
+    private static let users: [Claim] = [
+        .null, .user("a"), .user("ab"),
+        Claim(members: [
+            .init("uid", .string("b")), .init("provider", .string("Abc")),
+            .init("token", Claim(members: [.init("level", .number(2))])),
+            .init("groups", .array([.string("é"), .boolean(true)])),
+        ]),
+    ]
+
     @Test(arguments: 0..<20)
     func `evaluate as the definition says`(seed: Int) throws {
         var random = TestRandom(seed: UInt64(seed) &+ 77)
         var results = (isTrue: 0, isFalse: 0, fails: 0)
         for _ in 0..<400 {
-            let naive = NaiveExpression.truth(&random, depth: 4)
-            let document = "{\"rules\":{\"a\":{\".write\":\(quoted(naive.text))}}}"
+            let naive = NaiveRule.drawn(Self.words, as: ".write", depth: 4, using: &random)
+            let text = naive.text(using: &random)
+            let document = "{\"rules\":{\"a\":{\".write\":\(quoted(text))}}}"
             let ruleset = try Ruleset(Array(document.utf8))
             let before = Value.random(&random, depth: 3)
             var after = before
             after.set(Value.random(&random, depth: 2), at: .at("/a/b"))
-            let situation = RuleSituation(auth: .null, now: 0, before: before, after: after)
+            let user = Self.users.randomElement(using: &random)!
+            let situation = RuleSituation(auth: user, now: 10, before: before, after: after)
             let trace = ruleset.trace(.write(.at("/a/b")), in: situation)
-            let truth = naive.truth(NaiveScene(before: before, after: after, key: "a"))
-            #expect(trace.verdict.isAllowed == (truth == true), "\(naive.text)")
+            let scene = NaiveScene(
+                auth: user, now: 10, before: before, after: after, place: ["a"])
+            let truth = naive.truth(in: scene)
+            #expect(trace.verdict.isAllowed == (truth == true), "\(text)")
+            #expect(ruleset.judge(.write(.at("/a/b")), in: situation) == trace.verdict, "\(text)")
             let root = ruleset.rules[0].expression.root
             #expect(
-                (trace.evaluations[0].values[root]?.failure != nil) == (truth == nil),
-                "\(naive.text)")
+                (trace.evaluations[0].values[root]?.failure != nil) == (truth == nil), "\(text)")
             let outcomes = ruleset.rules[0].expression.outcomes
-            #expect(
-                outcomes.contains(truth.map { $0 ? .isTrue : .isFalse } ?? .fails), "\(naive.text)")
-            if truth == nil {
-                results.fails += 1
-            } else if truth! {
-                results.isTrue += 1
-            } else {
-                results.isFalse += 1
+            #expect(outcomes.contains(truth.map { $0 ? .isTrue : .isFalse } ?? .fails), "\(text)")
+            switch truth {
+            case nil: results.fails += 1
+            case true?: results.isTrue += 1
+            case false?: results.isFalse += 1
             }
         }
         #expect(min(results.isTrue, results.isFalse, results.fails) > 30, "\(results)")
     }
 
-    /// Of each level of a random document: what it says and the keys below it.
-    final class Level {
-        var rules: [RuleKind: NaiveExpression] = [:]
-        var literals: [String: Level] = [:]
-        var wildcard: Level?
-
-        init(_ random: inout TestRandom, depth: Int) {
-            for kind in [RuleKind.write, .validate] where Int.random(in: 0..<3, using: &random) == 0
-            {
-                rules[kind] = NaiveExpression.truth(&random, depth: 1)
-            }
-            guard depth > 0 else { return }
-            for name in ["a", "b"] where Bool.random(using: &random) {
-                literals[name] = Level(&random, depth: depth - 1)
-            }
-            if Bool.random(using: &random) { wildcard = Level(&random, depth: depth - 1) }
-        }
-
-        func text(depth: Int = 0) -> String {
-            var members = rules.map { "\"\($0.key.rawValue)\":\(quoted($0.value.rootText))" }
-                .sorted()
-            members += literals.map { "\"\($0.key)\":\($0.value.text(depth: depth + 1))" }.sorted()
-            if let wildcard { members.append("\"$k\(depth)\":\(wildcard.text(depth: depth + 1))") }
-            return "{" + members.joined(separator: ",") + "}"
-        }
-
-        func below(_ key: String) -> Level? { literals[key] ?? wildcard }
-    }
-
-    /// The verdict by the definition: all rules of the path, all rules of all that is there afterwards below it.
-    private func mayWrite(_ paths: [[String]], _ root: Level, _ before: Value, _ after: Value)
-        -> Bool
-    {
-        paths.allSatisfy { isGranted($0, root, before, after) && isValid($0, root, before, after) }
-    }
-
-    private func isGranted(_ path: [String], _ root: Level, _ before: Value, _ after: Value) -> Bool
-    {
-        var level: Level? = root
-        for depth in 0...path.count {
-            let scene = NaiveScene(before: before, after: after, key: "")
-            if level?.rules[.write]?.rootTruth(scene) == true { return true }
-            if depth < path.count { level = level?.below(path[depth]) }
-        }
-        return false
-    }
-
-    private func isValid(_ path: [String], _ root: Level, _ before: Value, _ after: Value) -> Bool {
-        var level: Level? = root
-        for depth in 0...path.count {
-            let value = path[..<depth].reduce(after) { $0.children[Key(unchecked: $1)] ?? .null }
-            if depth == path.count { return areValid(level, value, before, after) }
-            if let rule = level?.rules[.validate], !value.isNull,
-                rule.rootTruth(NaiveScene(before: before, after: after, key: "")) != true
-            {
-                return false
-            }
-            level = level?.below(path[depth])
-        }
-        return true
-    }
-
-    private func areValid(_ level: Level?, _ value: Value, _ before: Value, _ after: Value) -> Bool
-    {
-        guard let level, !value.isNull else { return true }
-        if let rule = level.rules[.validate],
-            rule.rootTruth(NaiveScene(before: before, after: after, key: "")) != true
-        {
-            return false
-        }
-        return value.children.allSatisfy {
-            areValid(level.below($0.key.text), $0.value, before, after)
-        }
-    }
-
     @Test(arguments: 0..<20)
     func `grant and validate as the definition says`(seed: Int) throws {
         var random = TestRandom(seed: UInt64(seed) &+ 4711)
-        var allowed = 0
+        var (writes, reads) = (0, 0)
         for _ in 0..<300 {
-            let root = Level(&random, depth: 3)
-            let ruleset = try Ruleset(Array("{\"rules\":\(root.text())}".utf8))
+            let shape = RuleShape(["a", "b", "$k"], depth: 3)
+            let (naive, document) = NaiveRules.drawn(along: shape, Self.words, using: &random)
+            let ruleset = try Ruleset(Array(document.utf8))
+            let user = Self.users.randomElement(using: &random)!
             let before = Value.random(&random, depth: 3)
             let names = [["a", "b"], ["a", "c"], ["b"], ["c", "a", "b"], []].shuffled(
                 using: &random)
-            let paths = names[0].isEmpty ? [[]] : Array(names.prefix(2).filter { !$0.isEmpty })
+            let keys = names[0].isEmpty ? [[]] : Array(names.prefix(2).filter { !$0.isEmpty })
+            let paths = keys.map { Path($0.map { Key(unchecked: $0) }) }
             var after = before
-            for path in paths {
-                after.set(.random(&random, depth: 2), at: Path(path.map { Key(unchecked: $0) }))
-            }
-            let situation = RuleSituation(auth: .null, now: 0, before: before, after: after)
-            let operation = RuleOperation.update(paths.map { Path($0.map { Key(unchecked: $0) }) })
-            let expected = mayWrite(paths, root, before, after)
-            let trace = ruleset.trace(operation, in: situation)
-            #expect(trace.verdict.isAllowed == expected, "\(root.text()) \(paths)")
-            #expect(ruleset.judge(operation, in: situation) == trace.verdict)
-            if expected { allowed += 1 }
+            for path in paths { after.set(.random(&random, depth: 2), at: path) }
+            let situation = RuleSituation(auth: user, now: 10, before: before, after: after)
+            let scene = NaiveScene(auth: user, now: 10, before: before, after: after)
+            let mayWrite = naive.mayWrite(paths, in: scene)
+            let trace = ruleset.trace(.update(paths), in: situation)
+            #expect(trace.verdict.isAllowed == mayWrite, "\(document) \(paths)")
+            #expect(ruleset.judge(.update(paths), in: situation) == trace.verdict)
+            if mayWrite { writes += 1 }
+
+            let (query, shown) = try Query.random(&random)
+            let mayRead = naive.mayRead(paths[0], query, by: user, at: 10, in: before)
+            let read = RuleSituation(auth: user, now: 10, data: before, query: shown)
+            #expect(
+                ruleset.judge(.read(paths[0]), in: read).isAllowed == mayRead,
+                "\(document) \(paths[0]) \(query)")
+            if mayRead { reads += 1 }
         }
-        #expect(allowed > 20 && allowed < 280, "\(allowed)")
+        #expect(20...280 ~= writes && 20...280 ~= reads, "\(writes), \(reads)")
+    }
+
+    @Test(arguments: 0..<20)
+    func `with one fault are refused for it`(seed: Int) {
+        var random = TestRandom(seed: UInt64(seed) &+ 99)
+        for _ in 0..<100 {
+            let (document, problem) = NaiveRules.drawnFaulty(
+                along: RuleShape(["a", "$k"], depth: 2), Self.words, using: &random)
+            do throws(RulesetError) {
+                _ = try Ruleset(Array(document.utf8))
+                Issue.record("accepted: \(document)")
+            } catch {
+                #expect(error.errors.count == 1, "\(document)")
+                #expect(error.errors[0].description.contains(problem), "\(error) \(document)")
+            }
+        }
+    }
+
+    @Test func `find letters of either case outside a class of the others`() throws {
+        let pattern = try Pattern("[^A-Z]", ignoringCase: true)
+        var work = RuleWork()
+        for (text, isFound) in [("a", false), ("Q", false), ("1", true)] {
+            #expect(try PatternSearch.finds(pattern, in: text, work: &work) == isFound)
+        }
     }
 }
 
-extension NaiveExpression {
-    /// The expression with everything asked from the root, so that it means the same at all places.
-    fileprivate var rootText: String {
-        text.replacing("newData", with: "root").replacing("data", with: "root")
-    }
-
-    fileprivate func rootTruth(_ scene: NaiveScene) -> Bool? { fromRoot.truth(scene) }
-
-    private var fromRoot: NaiveExpression {
-        switch self {
-        case .literal: self
-        case .stored(_, let path): .stored("root", path)
-        case .exists(_, let path): .exists("root", path)
-        case .hasChildren(_, let path, let names): .hasChildren("root", path, names)
-        case .not(let part): .not(part.fromRoot)
-        case .negative(let part): .negative(part.fromRoot)
-        case .both(let left, let right): .both(left.fromRoot, right.fromRoot)
-        case .either(let left, let right): .either(left.fromRoot, right.fromRoot)
-        case .choice(let a, let b, let c): .choice(a.fromRoot, b.fromRoot, c.fromRoot)
-        case .compared(let left, let sign, let right):
-            .compared(left.fromRoot, sign, right.fromRoot)
-        case .computed(let left, let sign, let right):
-            .computed(left.fromRoot, sign, right.fromRoot)
-        case .contains(let left, let right): .contains(left.fromRoot, right.fromRoot)
-        case .lengthOf(let part): .lengthOf(part.fromRoot)
+extension Query {
+    /// A query, and what rules see of it.
+    fileprivate static func random(_ random: inout TestRandom) throws -> (Query, QueryShape) {
+        var (query, shape) = (Query(), QueryShape())
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+            query = try query.orderedByKey()
+            shape.orderByKey = true
+        case 1:
+            query = try query.orderedByValue()
+            shape.orderByValue = true
+        case 2:
+            query = try query.ordered(byChild: "a")
+            shape.orderByChild = "a"
+        default: break
         }
+        let count = Int.random(in: 1..<6, using: &random)
+        if Bool.random(using: &random) {
+            query = try query.limited(toLast: count)
+            shape.limitToLast = count
+        }
+        let isBare = query.order == .priority
+        shape.orderByPriority = isBare && query.isFiltered
+        return (query, shape)
+    }
+}
+
+extension Value {
+    /// A small tree whose keys are a, b and c.
+    static func random(_ random: inout TestRandom, depth: Int) -> Value {
+        var value = Value.null
+        switch Int.random(in: 0..<(depth == 0 ? 6 : 10), using: &random) {
+        case 0: return .null
+        case 1: value = .boolean(Bool.random(using: &random))
+        case 2, 3: value = .integer(Int64.random(in: -2...3, using: &random))
+        case 4: value = .double(2.5)
+        case 5: value = .string(["", "a", "ab", "aBc", "é"].randomElement(using: &random)!)
+        default:
+            for name in ["a", "b", "c"] {
+                value.set(.random(&random, depth: depth - 1), at: Path([Key(unchecked: name)]))
+            }
+        }
+        guard Int.random(in: 0..<8, using: &random) == 0 else { return value }
+        return value.prioritized([.integer(2), .string("a")].randomElement(using: &random)!)
     }
 }

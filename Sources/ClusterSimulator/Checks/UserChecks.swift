@@ -15,10 +15,11 @@ enum UserChecks {
     /// Every node enforces the rules of the last writer.
     static func judgeRules(_ evidence: Evidence) -> Finding {
         guard let access = evidence.access else { return .unknown("there were no rules") }
+        if let problem = access.problem { return .invalid(problem) }
         guard evidence.converged != nil else {
             return .unknown("the replicas did not become equal")
         }
         if let problem = evidence.rulesProblem { return .invalid(problem) }
-        return .valid(access.history.changes + 1, "rules")
+        return .valid(access.history.changes + 1 + access.faults.count, "rules")
     }
 }

@@ -2,6 +2,7 @@ import DataTree
 import QueryEngine
 import ReplicaCore
 import Rules
+import RulesOracle
 import SyncProtocol
 
 // Rules: how they come, and how what nodes do by them is judged.
@@ -9,22 +10,40 @@ import SyncProtocol
 extension SimulatedRun {
     /// Puts the first rules on all disks, and begins to judge.
     mutating func beginAccess() {
-        let first = scenario.documents.first { $0.file == scenario.rules.first }
+        let first = scenario.rules.first.flatMap { document($0) }
         if let first { load(first.batch, named: "rules") }
         guard scenario.clients.users > 0 else { return }
         var history = RulesHistory(scenario.documents)
-        if let first { history.add(first.batch) }
+        if let first {
+            history.add(first)
+            history.add(first.batch)
+        }
         access = AccessJudgement(
             history: history, watches: nodes.map { AccessWatch($0.name) })
+    }
+
+    /// The rules that a scenario names, or others each time.
+    private mutating func document(_ file: String) -> RulesDocument? {
+        guard file == DrawnDocument.word else {
+            return scenario.documents.first { $0.file == file }
+        }
+        return DrawnDocument.draw(&rulesRandom)
     }
 
     /// Gives the cluster other rules by a node, as an administrator, who gives up if the node does not serve: its port
     /// refuses everybody, as a node that lost its disk may write nothing before it has heard what its peers hold.
     mutating func setRules(_ file: String, on node: Int) {
-        guard let document = scenario.documents.first(where: { $0.file == file }),
-            nodes[node].isServing
-        else { return }
+        guard let document = document(file), nodes[node].isServing else { return }
+        if file == DrawnDocument.word { giveFaultyRules(to: node) }
+        access?.history.add(document)
         ask(ClientMessage.setRules(id: 0, source: document.source), of: node)
+    }
+
+    /// Gives a node rules that it has to refuse.
+    private mutating func giveFaultyRules(to node: Int) {
+        let (document, problem) = DrawnDocument.drawFaulty(&rulesRandom)
+        guard let id = access?.add(problem, of: node) else { return }
+        ask(ClientMessage.setRules(id: id, source: document), of: node)
     }
 
     /// Judges what a node did in its last turn, before anybody is told.

@@ -142,6 +142,7 @@ extension SimulatedRun {
     private mutating func noteAnswer(_ frame: [UInt8]) {
         let messages = (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
         for case .message(let message) in messages where !noteCopy(message) {
+            if access?.take(message) == true { continue }
             guard case .error(let id, _, _, _) = message, id > 0 else { continue }
             refusals[Int(id) - 1].reason = Refusal.notEvicted
         }

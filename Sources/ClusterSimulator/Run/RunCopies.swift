@@ -12,7 +12,7 @@ struct CopyRequest {
 }
 
 extension SimulatedRun {
-    /// Requests of copies have ids from here on, evictions below.
+    /// Requests of copies have ids from here on, all others below.
     private static let firstCopy: UInt64 = 1 << 32
     private static let copyNames = 3
 

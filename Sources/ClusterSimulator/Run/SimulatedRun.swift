@@ -39,6 +39,8 @@ struct SimulatedRun {
     var invariants: InvariantWatch
     /// Nil in a run without clients with identities, in which everybody is an administrator.
     var access: AccessJudgement?
+    /// Draws rules.
+    var rulesRandom: SplitMix64
     var expectations: [ExpectationOutcome] = []
     /// Every batch that was handed to any disk.
     var archive = BatchArchive()
@@ -86,6 +88,7 @@ struct SimulatedRun {
         workload = Workload(scenario.workload, scenario.mix)
         random = SplitMix64(seed: seed, part: 3)
         cuts = SplitMix64(seed: seed, part: 7)
+        rulesRandom = SplitMix64(seed: seed, part: 10)
         let executes = scenario.isSmall && scenario.needsEveryTurn
         everyTurn = (0..<count).map { EveryTurnOracle(isOn: executes, node: $0) }
         lateWrites = nodes.map {

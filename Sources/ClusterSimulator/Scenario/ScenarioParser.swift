@@ -137,6 +137,7 @@ struct ScenarioParser {
 
     /// Reads the rules that a word names, and returns its text.
     private mutating func readRules(_ word: ScenarioWord) throws(ScenarioError) -> String {
+        if word.text == DrawnDocument.word { return word.text }
         if !scenario.documents.contains(where: { $0.file == word.text }) {
             scenario.documents.append(try loadRules(word))
         }

@@ -1,11 +1,12 @@
 import DataTree
 import Rules
+import RulesOracle
 import Store
 import SyncProtocol
 
 /// Rules that a scenario names by their file, as nodes have them and as the simulator judges by them.
 struct RulesDocument: Sendable {
-    /// The path of the file, as the scenario has it.
+    /// The path of the file, as the scenario has it; `drawn` for rules that the seed has drawn.
     let file: String
     let source: String
     let rules: NaiveRules

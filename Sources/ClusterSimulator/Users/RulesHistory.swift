@@ -1,3 +1,4 @@
+import RulesOracle
 import Store
 import SyncProtocol
 
@@ -11,12 +12,15 @@ struct RulesHistory {
     }
 
     private var records: [Record] = []
-    private let documents: [RulesDocument]
+    private var documents: [RulesDocument]
 
     init(_ documents: [RulesDocument]) { self.documents = documents }
 
     /// How many rules were accepted, other than those at the start.
     var changes: Int { max(0, records.count - 1) }
+
+    /// Adds rules that may be set from now on.
+    mutating func add(_ document: RulesDocument) { documents.append(document) }
 
     /// Adds the rules that a batch sets.
     mutating func add(_ entry: LogEntry) {

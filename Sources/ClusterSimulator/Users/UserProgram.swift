@@ -121,11 +121,20 @@ enum UserProgram {
     }
 
     private static func query(_ random: inout SplitMix64) -> Query {
-        guard random.index(below: 2) == 0 else { return Query() }
+        let (kind, count) = (random.index(below: 12), 1 + random.index(below: 5))
+        let bounds: [Value] = [.integer(1), .boolean(true), .string("c"), .null]
+        let bound = bounds[random.index(below: bounds.count)]
         do {
-            return try Query().limited(toLast: 1 + random.index(below: 5))
+            return switch kind {
+            case 0..<6: Query()
+            case 6: try Query().orderedByKey().limited(toFirst: count)
+            case 7: try Query().orderedByValue().equal(to: bound)
+            case 8: try Query().ordered(byChild: "age").starting(at: bound)
+            case 9: try Query().ordered(byChild: "by").ending(at: bound)
+            default: try Query().limited(toLast: count)
+            }
         } catch {
-            preconditionFailure("a limit that is drawn is valid: \(error)")
+            preconditionFailure("a query that is drawn is valid: \(error)")
         }
     }
 

@@ -76,9 +76,7 @@ extension UserRequest {
             case .shows: ("GET", UserProgram.path("notes"), nil)
             }
         var parameters = credential.override.map { [("auth_variable_override", $0)] } ?? []
-        if case .get(_, let query) = self, let limit = query.limit {
-            parameters += [("orderBy", "\"$priority\""), ("limitToLast", "\(limit.count)")]
-        }
+        if case .get(_, let query) = self { parameters += query.parameters }
         return RestText.request(
             method, RestText.target(path, parameters), to: host, fields: fields, body: body)
     }
@@ -92,6 +90,27 @@ extension UserRequest {
         return RestText.request(
             "GET", RestText.target(place, parameters), to: host,
             fields: fields + ["Accept: text/event-stream"])
+    }
+}
+
+extension Query {
+    /// The parameters of REST; none for everything.
+    fileprivate var parameters: [(String, String)] {
+        guard isFiltered else { return [] }
+        let orderText =
+            switch order {
+            case .key: "$key"
+            case .value: "$value"
+            case .priority: "$priority"
+            case .child(let path): path.keys.map(\.text).joined(separator: "/")
+            }
+        var parameters = [("orderBy", "\"\(orderText)\"")]
+        if let start { parameters.append(("startAt", RestText.json(start.value))) }
+        if let end { parameters.append(("endAt", RestText.json(end.value))) }
+        if let limit {
+            parameters.append((limit.isFirst ? "limitToFirst" : "limitToLast", "\(limit.count)"))
+        }
+        return parameters
     }
 }
 

@@ -35,6 +35,16 @@ import Testing
         #expect(again.text == RulesLineTests.text)
     }
 
+    @Test func `rules that the seed draws need no file`() throws {
+        let text = RulesLineTests.text.replacing("a.json", with: "drawn")
+            .replacing("b.json", with: "drawn")
+        let scenario = try scenario(text)
+        #expect(scenario.text == text)
+        #expect(scenario.documents.isEmpty)
+        let report = Simulation.run(scenario, seed: 1)
+        #expect(report.failure == nil, "\(report.failure ?? "")")
+    }
+
     @Test(arguments: [
         ("rules", "found the end of the line at 1:6"),
         ("rules none.json", "cannot read the file \"none.json\", named at 1:7"),

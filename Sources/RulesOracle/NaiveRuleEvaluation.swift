@@ -1,39 +1,40 @@
-import DataTree
-import QueryEngine
-import Rules
-
-/// What a naive expression gives; failures are nil.
-enum NaiveResult: Equatable, Sendable {
-    case null
-    case truth(Bool)
-    case number(Double)
-    case text(String)
-    /// What has children, or members: equal to nothing.
-    case object
-    /// A part of `auth` that is no object.
-    case claims(Claim)
-    /// A place in a tree.
-    case place(Value, [String])
-    case query
-    case list([NaiveResult])
-}
+public import DataTree
+public import QueryEngine
+public import Rules
 
 /// By what a naive expression is evaluated.
-struct NaiveScene {
+public struct NaiveScene {
     let auth: Claim
     let now: Double
     let before: Value
     let after: Value
     let query: Query
     /// Where the rule stands.
-    var place: [String] = []
+    var place: [String]
     /// What the wildcards on the way stand for.
     var bindings: [(name: String, key: String)] = []
+
+    /// A moment at which somebody asks for something.
+    ///
+    /// - Parameters:
+    ///   - now: Milliseconds since 1970.
+    ///   - after: What a write makes of the tree.
+    ///   - place: The keys to where the rule stands.
+    public init(
+        auth: Claim, now: Double, before: Value, after: Value, query: Query = Query(),
+        place: [String] = []
+    ) {
+        (self.auth, self.now, self.before, self.after) = (auth, now, before, after)
+        (self.query, self.place) = (query, place)
+    }
 }
 
 extension NaiveRule {
     /// Whether the rule holds; one that fails does not.
-    func holds(in scene: NaiveScene) -> Bool { value(in: scene) == .truth(true) }
+    public func holds(in scene: NaiveScene) -> Bool { truth(in: scene) ?? false }
+
+    /// Whether it is true or false; nil if it fails.
+    public func truth(in scene: NaiveScene) -> Bool? { truth(scene) }
 
     private func truth(_ scene: NaiveScene) -> Bool? {
         if case .truth(let value)? = value(in: scene) { value } else { nil }
@@ -44,15 +45,34 @@ extension NaiveRule {
         case .literal(let value): return value
         case .name(let name): return NaiveRule.variable(name, scene)
         case .member(let object, let name):
-            return object.value(in: scene).flatMap { NaiveRule.member($0, name, scene) }
+            guard let value = object.value(in: scene) else { return nil }
+            return object.isOfAuth
+                ? NaiveRule.claim(name, of: value) : NaiveRule.member(value, name, scene)
+        case .index(let object, let key):
+            guard let value = object.value(in: scene) else { return nil }
+            switch key.value(in: scene) {
+            case .text(let name): return NaiveRule.claim(name, of: value)
+            case .number(let number): return NaiveRule.claim(number.naiveText, of: value)
+            default: return nil
+            }
+        case .call(let object, "matches", let arguments):
+            guard case .text(let text)? = object.value(in: scene),
+                case .pattern(let pattern)? = arguments.first
+            else { return nil }
+            return .truth(pattern.finds(in: text))
         case .call(let object, let name, let arguments):
-            guard case .place(let tree, let keys)? = object.value(in: scene) else { return nil }
+            guard let object = object.value(in: scene) else { return nil }
             var given: [NaiveResult] = []
             for argument in arguments {
                 guard let value = argument.value(in: scene) else { return nil }
                 given.append(value)
             }
-            return NaiveRule.call(name, given, tree, keys)
+            switch object {
+            case .place(let tree, let keys): return NaiveRule.call(name, given, tree, keys)
+            case .text(let text): return NaiveRule.call(name, given, text)
+            default: return nil
+            }
+        case .pattern: return nil
         case .list(let elements):
             let values = elements.compactMap { $0.value(in: scene) }
             return values.count == elements.count ? .list(values) : nil
@@ -88,16 +108,23 @@ extension NaiveRule {
         }
     }
 
+    private static func claim(_ name: String, of object: NaiveResult) -> NaiveResult {
+        switch object {
+        case .claims(.object(let members)):
+            NaiveResult(members.first { $0.name == name }?.value ?? .null)
+        case .claims(.array(let elements)):
+            NaiveResult(elements.enumerated().first { "\($0.offset)" == name }?.element ?? .null)
+        default: .null
+        }
+    }
+
     private static func member(
         _ object: NaiveResult, _ name: String, _ scene: NaiveScene
     ) -> NaiveResult? {
         switch object {
-        case .null: return .null
-        case .claims(.object(let members)):
-            return NaiveResult(members.first { $0.name == name }?.value ?? .null)
-        case .query: return NaiveResult(name, of: scene.query)
-        case .text(let text) where name == "length": return .number(Double(text.utf16.count))
-        default: return nil
+        case .query: NaiveResult(name, of: scene.query)
+        case .text(let text) where name == "length": .number(Double(text.utf16.count))
+        default: nil
         }
     }
 
@@ -107,6 +134,7 @@ extension NaiveRule {
         let value = tree.at(keys)
         switch (name, arguments) {
         case ("val", []): return NaiveResult(value)
+        case ("getPriority", []): return NaiveResult(value.priority)
         case ("exists", []): return .truth(!value.isNull)
         case ("isString", []): if case .text = NaiveResult(value) { return .truth(true) }
         case ("isNumber", []): if case .number = NaiveResult(value) { return .truth(true) }
@@ -122,28 +150,66 @@ extension NaiveRule {
         case ("hasChildren", []): return .truth(!value.children.isEmpty)
         case ("hasChildren", let given):
             guard case .list(let names)? = given.first else { return nil }
+            var hasAll = true
             for name in names {
-                guard case .text(let key) = name else { return nil }
-                if tree.at(keys + [key]).isNull { return .truth(false) }
+                guard case .text(let path) = name else { return nil }
+                let below = keys + path.split(separator: "/").map(String.init)
+                hasAll = hasAll && !tree.at(below).isNull
             }
-            return .truth(true)
+            return .truth(hasAll)
         default: return nil
         }
         return .truth(false)
+    }
+
+    /// What a method of a string gives.
+    private static func call(
+        _ name: String, _ arguments: [NaiveResult], _ text: String
+    ) -> NaiveResult? {
+        var given: [[UInt16]] = []
+        for argument in arguments {
+            guard case .text(let text) = argument else { return nil }
+            given.append(Array(text.utf16))
+        }
+        let units = Array(text.utf16)
+        switch (name, given.count) {
+        case ("toLowerCase", 0): return .text(text.lowercased())
+        case ("toUpperCase", 0): return .text(text.uppercased())
+        case ("beginsWith", 1): return .truth(units.starts(with: given[0]))
+        case ("endsWith", 1): return .truth(units.suffix(given[0].count) == given[0][...])
+        case ("contains", 1):
+            return .truth((0...units.count).contains { units[$0...].starts(with: given[0]) })
+        case ("replace", 2):
+            if given[0].isEmpty { return .text(text) }
+            var (result, rest): ([UInt16], ArraySlice<UInt16>) = ([], units[...])
+            while let first = rest.first {
+                if rest.starts(with: given[0]) {
+                    result += given[1]
+                    rest = rest.dropFirst(given[0].count)
+                } else {
+                    result.append(first)
+                    rest = rest.dropFirst()
+                }
+            }
+            return .text(String(decoding: result, as: UTF16.self))
+        default: return nil
+        }
     }
 
     private static func combine(
         _ a: NaiveResult, _ sign: String, _ b: NaiveResult
     ) -> NaiveResult? {
         switch sign {
-        case "==", "===": return .truth(a.isComparable && b.isComparable && a == b)
-        case "!=", "!==": return .truth(!(a.isComparable && b.isComparable && a == b))
+        case "==", "===": return .truth(a == b)
+        case "!=", "!==": return .truth(a != b)
         default: break
+        }
+        if sign == "+", let x = a.addend, let y = b.addend, a.isText || b.isText {
+            return .text(x + y)
         }
         if case .text(let x) = a, case .text(let y) = b {
             let (left, right) = (Array(x.utf16), Array(y.utf16))
             switch sign {
-            case "+": return .text(x + y)
             case "<": return .truth(left.lexicographicallyPrecedes(right))
             case "<=": return .truth(!right.lexicographicallyPrecedes(left))
             case ">": return .truth(right.lexicographicallyPrecedes(left))
@@ -162,51 +228,6 @@ extension NaiveRule {
         case "<=": return .truth(x <= y)
         case ">": return .truth(x > y)
         case ">=": return .truth(x >= y)
-        default: return nil
-        }
-    }
-}
-
-extension NaiveResult {
-    /// Whether something else may be equal to it.
-    fileprivate var isComparable: Bool {
-        switch self {
-        case .null, .truth, .number, .text: true
-        default: false
-        }
-    }
-
-    fileprivate init(_ value: Value) {
-        switch value.content {
-        case .null: self = .null
-        case .boolean(let value): self = .truth(value)
-        case .integer(let value): self = .number(Double(value))
-        case .double(let value): self = .number(value)
-        case .string(let value): self = .text(value)
-        default: self = .object
-        }
-    }
-
-    fileprivate init(_ claim: Claim) {
-        switch claim {
-        case .null: self = .null
-        case .boolean(let value): self = .truth(value)
-        case .number(let value): self = .number(value)
-        case .string(let value): self = .text(value)
-        case .array, .object: self = .claims(claim)
-        }
-    }
-
-    /// A property of `query`.
-    fileprivate init?(_ name: String, of query: Query) {
-        switch name {
-        case "orderByKey": self = .truth(query.order == .key)
-        case "limitToFirst", "limitToLast":
-            guard let limit = query.limit, limit.isFirst == (name == "limitToFirst") else {
-                self = .null
-                return
-            }
-            self = .number(Double(limit.count))
         default: return nil
         }
     }

@@ -1,15 +1,16 @@
-import DataTree
+public import DataTree
 import JSONText
-import QueryEngine
-import Rules
-import SyncProtocol
+public import QueryEngine
+public import Rules
+public import SyncProtocol
 
-/// A document of rules as the simulator judges by it: level by level, by the definition, on whole trees.
+/// A document of rules by the definition: judged level by level, on whole trees.
 ///
 /// Source: `rules.md`.
-struct NaiveRules: Sendable {
+public struct NaiveRules: Sendable {
     /// The rules of one place, and of those below it.
-    fileprivate struct Level: Sendable {
+    struct Level: Sendable {
+        /// By their kinds, `.read` and so on.
         var rules: [String: NaiveRule] = [:]
         /// Below literal keys.
         var below: [String: Level] = [:]
@@ -17,16 +18,18 @@ struct NaiveRules: Sendable {
         var wildcard: [(name: String, level: Level)] = []
     }
 
-    private var root = Level()
+    let root: Level
 
     /// Reads a document in plain JSON; nil if it has something that is not known here.
-    init?(_ document: [UInt8]) {
+    public init?(_ document: [UInt8]) {
         let level = try? JSONReader().read(document) { node in
             node["rules"].flatMap { NaiveRules.level($0) }
         }
         guard let level = level.flatMap(\.self) else { return nil }
         root = level
     }
+
+    init(root: Level) { self.root = root }
 
     private static func level(_ node: JSONNode) -> Level? {
         guard let members = node.members else { return nil }
@@ -55,7 +58,7 @@ struct NaiveRules: Sendable {
 
 extension NaiveRules {
     /// Whether a user may read what a query shows.
-    func mayRead(
+    public func mayRead(
         _ path: Path, _ query: Query, by user: Claim, at milliseconds: UInt64, in tree: Value
     ) -> Bool {
         let scene = NaiveScene(
@@ -66,7 +69,7 @@ extension NaiveRules {
     }
 
     /// Whether a user may do some writes together.
-    func mayWrite(
+    public func mayWrite(
         _ writes: [Write], by user: Claim, at milliseconds: UInt64, in tree: Value
     ) -> Bool {
         var after = tree
@@ -74,9 +77,14 @@ extension NaiveRules {
             after.set(
                 write.value.resolved(at: milliseconds, against: tree[write.path]), at: write.path)
         }
-        let scene = NaiveScene(
-            auth: user, now: Double(milliseconds), before: tree, after: after, query: Query())
-        return writes.allSatisfy { isGranted($0.path, scene) && isValid($0.path, scene) }
+        return mayWrite(
+            writes.map(\.path),
+            in: NaiveScene(auth: user, now: Double(milliseconds), before: tree, after: after))
+    }
+
+    /// Whether a write of some places may be done that makes one tree of another.
+    public func mayWrite(_ paths: [Path], in scene: NaiveScene) -> Bool {
+        paths.allSatisfy { isGranted($0, scene) && isValid($0, scene) }
     }
 
     private func isGranted(_ path: Path, _ scene: NaiveScene) -> Bool {
@@ -125,7 +133,7 @@ extension NaiveRules {
 
 extension NaiveRules.Level {
     /// The level below a key: that of the key itself, or of the wildcard.
-    fileprivate func next(_ key: Key, _ scene: NaiveScene) -> (NaiveRules.Level, NaiveScene)? {
+    func next(_ key: Key, _ scene: NaiveScene) -> (NaiveRules.Level, NaiveScene)? {
         var scene = scene
         scene.place.append(key.text)
         if let level = below[key.text] { return (level, scene) }

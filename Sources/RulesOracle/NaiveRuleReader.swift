@@ -1,27 +1,8 @@
-/// An expression of rules, read and evaluated by the definition: slow, and written without `Rules`, so that a mistake there
-/// is no mistake here.
-///
-/// It knows the part of the language that scenarios use: no patterns, no methods of strings.
-///
-/// Source: `rules.md`.
-indirect enum NaiveRule: Sendable {
-    case literal(NaiveResult)
-    /// `auth`, `now`, `root`, `data`, `newData`, `query`, or a wildcard.
-    case name(String)
-    case member(NaiveRule, String)
-    case call(NaiveRule, String, [NaiveRule])
-    case list([NaiveRule])
-    case not(NaiveRule)
-    case negative(NaiveRule)
-    case binary(String, NaiveRule, NaiveRule)
-    case choice(NaiveRule, NaiveRule, NaiveRule)
-}
-
-// MARK: - Reading
+// Expressions as they stand in files.
 
 extension NaiveRule {
     /// Reads an expression; nil if it has something that is not known here.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         guard var parser = NaiveRuleParser(text), let rule = parser.choice(), parser.isAtEnd else {
             return nil
         }
@@ -38,21 +19,20 @@ private struct NaiveRuleParser {
         case sign(String)
     }
 
-    /// Lowest precedence first.
-    private static let levels = [
-        ["||"], ["&&"], ["==", "!=", "===", "!=="], ["<", "<=", ">", ">="], ["+", "-"],
-        ["*", "/", "%"],
-    ]
     private static let signs = [
         "===", "!==", "==", "!=", "<=", ">=", "&&", "||", "<", ">", "+", "-", "*", "/", "%", "!",
         "?", ":", "(", ")", "[", "]", ".", ",",
     ]
 
     private static let methods = [
-        "val", "exists", "isString", "isNumber", "isBoolean", "parent", "child", "hasChild",
-        "hasChildren",
+        "val", "getPriority", "exists", "isString", "isNumber", "isBoolean", "parent", "child",
+        "hasChild", "hasChildren", "contains", "beginsWith", "endsWith", "replace", "toLowerCase",
+        "toUpperCase",
     ]
-    private static let properties = ["orderByKey", "limitToFirst", "limitToLast"]
+    private static let properties = [
+        "orderByKey", "orderByPriority", "orderByValue", "orderByChild", "startAt", "endAt",
+        "equalTo", "limitToFirst", "limitToLast",
+    ]
 
     private var tokens: [Token] = []
     private var next = 0
@@ -111,10 +91,10 @@ private struct NaiveRuleParser {
     }
 
     private mutating func binary(_ level: Int) -> NaiveRule? {
-        guard level < NaiveRuleParser.levels.count else { return unary() }
+        guard level < NaiveRule.levels.count else { return unary() }
         guard var left = binary(level + 1) else { return nil }
         while next < tokens.count, case .sign(let sign) = tokens[next],
-            NaiveRuleParser.levels[level].contains(sign)
+            NaiveRule.levels[level].contains(sign)
         {
             next += 1
             guard let right = binary(level + 1) else { return nil }
@@ -127,7 +107,13 @@ private struct NaiveRuleParser {
         if takes("!") { return unary().map(NaiveRule.not) }
         if takes("-") { return unary().map(NaiveRule.negative) }
         guard var rule = primary() else { return nil }
-        while takes(".") {
+        while true {
+            if takes("[") {
+                guard let key = choice(), takes("]") else { return nil }
+                rule = .index(rule, key)
+                continue
+            }
+            guard takes(".") else { return rule }
             guard next < tokens.count, case .word(let name) = tokens[next] else { return nil }
             next += 1
             if takes("(") {
@@ -141,7 +127,6 @@ private struct NaiveRuleParser {
                 rule = .member(rule, name)
             }
         }
-        return rule
     }
 
     private mutating func list(upTo end: String) -> [NaiveRule]? {
