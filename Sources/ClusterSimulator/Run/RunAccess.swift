@@ -34,6 +34,7 @@ extension SimulatedRun {
     /// refuses everybody, as a node that lost its disk may write nothing before it has heard what its peers hold.
     mutating func setRules(_ file: String, on node: Int) {
         guard let document = document(file), nodes[node].isServing else { return }
+        probeAccess(of: node)
         if file == DrawnDocument.word { giveFaultyRules(to: node) }
         access?.history.add(document)
         ask(ClientMessage.setRules(id: 0, source: document.source), of: node)

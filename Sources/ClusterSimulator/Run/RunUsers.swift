@@ -54,6 +54,7 @@ extension SimulatedRun {
 
     /// Clients do nothing more, and leave: some without a word, on connections that stay.
     mutating func stopUserClients() {
+        for node in nodes.indices { probeAccess(of: node) }
         for number in users.indices {
             users[number].remaining = 0
             if goesSilent(userClient: number) { continue }

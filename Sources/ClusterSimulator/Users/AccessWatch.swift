@@ -178,7 +178,7 @@ extension AccessWatch {
     }
 
     /// Whether the rules allow a request; nil for one that they do not concern.
-    private func isAllowed(
+    func isAllowed(
         _ request: ClientRequest, to identity: UserIdentity, _ moment: AccessMoment,
         _ history: RulesHistory
     ) -> Bool? {
