@@ -95,6 +95,17 @@ extension DenseProgram {
 
     private func drawNumber(_ random: inout SplitMix64) -> Value { DenseValues.drawLeaf(&random) }
 
+    /// An object of more children than are kept in one piece, or of just as many; some hold sums.
+    private func drawWide(_ random: inout SplitMix64) -> Value {
+        var object = Value.null
+        for index in 0..<8 + random.index(below: 16) {
+            let isSum = random.index(below: 12) == 0
+            let leaf = isSum ? .deferred(.increment(.integer(1))) : drawNumber(&random)
+            object.set(leaf, at: Path([Key(unchecked: "w\(index)")]))
+        }
+        return object
+    }
+
     /// Few values, so that they tie, and objects as deep as queries look.
     func drawValue(_ tag: String, _ random: inout SplitMix64) -> Value {
         let value: Value
@@ -108,6 +119,7 @@ extension DenseProgram {
                 object.set(drawNumber(&random), at: Path([drawKey(&random)]))
             }
             value = object
+        case 5 where random.index(below: 3) == 0: value = drawWide(&random)
         default:
             var object = Value.null
             object.set(drawNumber(&random), at: Path([DenseProgram.number]))
