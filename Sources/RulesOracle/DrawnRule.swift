@@ -20,7 +20,7 @@ struct DrawnRule {
 
     /// An expression that gives a boolean, or fails.
     func truth(_ depth: Int, using random: inout some RandomNumberGenerator) -> NaiveRule {
-        switch random.index(depth == 0 ? 6 : 13) {
+        switch random.index(depth == 0 ? 6 : 15) {
         case 0: return .literal(.truth(random.index(2) == 0))
         case 1: return .binary("!=", .name("auth"), .literal(.null))
         case 2: return .call(place(using: &random), "exists", [])
@@ -36,7 +36,7 @@ struct DrawnRule {
             let condition = truth(depth - 1, using: &random)
             let then = truth(depth - 1, using: &random)
             return .choice(condition, then, truth(depth - 1, using: &random))
-        case 10: return ofText(depth, using: &random)
+        case 10...12: return ofText(depth, using: &random)
         default: return comparison(depth, using: &random)
         }
     }
@@ -84,6 +84,12 @@ struct DrawnRule {
         case 2:
             let names = (0..<random.index(3)).map { _ in key(using: &random) }
             return .call(place, "hasChildren", [.list(names)])
+        case 3 where random.index(2) == 0:
+            // What the data have, with paths from the root.
+            let names = (0..<2).map { _ in
+                NaiveRule.literal(.text(random.one(of: words.paths)))
+            }
+            return .call(.name("root"), "hasChildren", [.list(names)])
         case 3: return .call(place, "isString", [])
         case 4: return .call(place, "isNumber", [])
         default: return .call(place, "isBoolean", [])
@@ -208,7 +214,7 @@ struct DrawnRule {
         _ depth: Int, using random: inout some RandomNumberGenerator
     ) -> NaiveRule {
         let text = text(depth - 1, using: &random)
-        let method = random.one(of: ["contains", "beginsWith", "endsWith", "matches"])
+        let method = random.one(of: ["contains", "beginsWith", "endsWith", "matches", "matches"])
         if method == "matches" {
             return .call(text, method, [.pattern(.drawn(words, using: &random))])
         }

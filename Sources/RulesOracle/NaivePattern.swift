@@ -112,7 +112,7 @@ extension NaivePattern {
         NaivePattern(
             part: .drawn(words, depth: 2, using: &random),
             isAnchoredAtStart: random.index(2) == 0, isAnchoredAtEnd: random.index(2) == 0,
-            ignoresCase: random.index(3) == 0)
+            ignoresCase: random.index(2) == 0)
     }
 }
 
@@ -129,7 +129,8 @@ extension NaivePattern.Part {
         ("\\S", spaces, true), ("[^c]", [0x63...0x63], true), ("[a-e]", [0x61...0x65], false),
         ("[\\d\\-]", [digits, 0x2D...0x2D], false),
         ("[A-Z_-]", [0x41...0x5A, 0x5F...0x5F, 0x2D...0x2D], false),
-        ("[^A-Z]", [0x41...0x5A], true), ("\\.", [0x2E...0x2E], false),
+        ("[^A-Z]", [0x41...0x5A], true), ("[^a-z\\d]", [0x61...0x7A, digits], true),
+        ("\\.", [0x2E...0x2E], false),
         ("[c0-2]", [0x63...0x63, 0x30...0x32], false),
     ]
 
