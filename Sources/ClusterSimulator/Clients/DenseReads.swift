@@ -31,6 +31,18 @@ extension SDKClient {
         }
     }
 
+    /// Judges the answer to a request for a list of children.
+    mutating func judge(
+        _ result: Result<Answer, HearthError>, of expected: ListingExpectation,
+        at now: Microseconds
+    ) {
+        guard case .success(.value(let value)) = result else { return }
+        tally.count(.readsAgree)
+        guard let problem = expected.problem(with: value) else { return }
+        tally.note(
+            .readsAgree, "gets a list of children at \(now.description) that \(problem): \(value)")
+    }
+
     // MARK: What has to be refused
 
     mutating func judgeRefusal(_ result: Result<Answer, HearthError>) {

@@ -22,6 +22,8 @@ struct SDKClient {
         case stability(since: Microseconds)
         /// A read of a dense program.
         case read(ReadExpectation)
+        /// It lists children.
+        case listing(ListingExpectation)
         /// A request of a dense program that has to be refused.
         case invalid
         case other

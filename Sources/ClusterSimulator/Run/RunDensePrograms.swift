@@ -96,6 +96,9 @@ extension SimulatedRun {
             let expected = sdkClients[number].expectedAnswer(to: path, query)
             return ask(work, as: .read(expected), patience, number)
         }
+        if case .children(_, let first, let limit) = work {
+            return ask(work, as: .listing(.init(first: first, limit: limit)), patience, number)
+        }
         if case .awaitStable = work {
             return sdkClients[number].ask(work, as: .stability(since: now))
         }

@@ -260,6 +260,7 @@ extension SimulatedRun {
             history.transactions[transaction].completed = now
             history.transactions[transaction].node = sdkClients[number].node
         case .read(let expected)?: sdkClients[number].judge(result, of: expected, at: now)
+        case .listing(let expected)?: sdkClients[number].judge(result, of: expected, at: now)
         case .invalid?: sdkClients[number].judgeRefusal(result)
         case .stability(let since)?:
             if case .success = result { judgeStability(since: since, number) }
