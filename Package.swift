@@ -127,7 +127,7 @@ let package = Package(
             [
                 "DataTree", "JSONText", "Marks", "SyncProtocol", "QueryEngine", "Convergence",
                 "Store", "ReplicaCore", "HTTPText", "GatewayCore", "ClientCore", "Rules",
-                "RulesOracle", "Spelling", "Tokens",
+                "RulesOracle", "Spelling", "TLS", "Tokens",
             ],
             pages: ["guarantees.md"]),
         module(

@@ -17,10 +17,13 @@ public enum TokenSigner: Sendable {
     }
 
     /// The token that says these claims.
-    public func token(_ claims: Claim) -> String {
+    ///
+    /// - Parameter members: What its header says besides how it is signed.
+    public func token(_ claims: Claim, header members: [Claim.Member] = []) -> String {
         var header = [
             Claim.Member("alg", .string(algorithm.rawValue)), Claim.Member("typ", .string("JWT")),
         ]
+        header += members
         if case .key(_, let id?) = self { header.append(Claim.Member("kid", .string(id))) }
         let signed = [Claim.object(header), claims]
             .map { Base64URL.text(of: Array($0.json.utf8)) }.joined(separator: ".")

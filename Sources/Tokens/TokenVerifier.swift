@@ -5,9 +5,6 @@ internal import TLS
 ///
 /// It remembers a bounded number of tokens, by their hashes, and none that show nothing.
 public struct TokenVerifier {
-    /// When so many are remembered, those that were not shown since as many others are forgotten.
-    private static let generation = 1_000
-
     /// Whose tokens are trusted; a change forgets all.
     public var trust: TokenTrust {
         didSet {
@@ -15,12 +12,18 @@ public struct TokenVerifier {
         }
     }
 
+    /// When so many are remembered, those that were not shown since as many others are forgotten.
+    private let generation: Int
     private let reader = Token.makeReader()
     private var recent: [[UInt8]: TokenIdentity] = [:]
     private var earlier: [[UInt8]: TokenIdentity] = [:]
 
     /// A verifier that has seen no token.
-    public init(trusting trust: TokenTrust) { self.trust = trust }
+    ///
+    /// - Parameter generation: How many it remembers at least of those that it has seen last; it remembers twice as many at most.
+    public init(trusting trust: TokenTrust, remembering generation: Int) {
+        (self.trust, self.generation) = (trust, generation)
+    }
 
     /// How many tokens it remembers.
     var count: Int { recent.count + earlier.count }
@@ -44,7 +47,7 @@ public struct TokenVerifier {
     }
 
     private mutating func remember(_ identity: TokenIdentity, _ hash: [UInt8]) {
-        if recent[hash] == nil, recent.count >= TokenVerifier.generation {
+        if recent[hash] == nil, recent.count >= generation {
             earlier = recent
             recent = [:]
         }

@@ -7,7 +7,7 @@ import Testing
 /// What is remembered of tokens.
 @Suite struct TokenVerifierTests {
     private var verifier = TokenVerifier(
-        trusting: TokenTrust([issuer(.shared(TestKeys.secret))]))
+        trusting: TokenTrust([issuer(.shared(TestKeys.secret))]), remembering: 1_000)
     private let signer = TokenSigner.shared(TestKeys.secret)
 
     private mutating func failure(_ text: String, at time: Double = now) -> TokenFailure? {

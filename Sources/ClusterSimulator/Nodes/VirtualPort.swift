@@ -124,7 +124,8 @@ extension GatewayConfiguration {
         configuration.nameSeed = nameSeed
         if hasUsers {
             configuration.secrets = SecretHashes([Array(Credential.secret.utf8)]) { $0 }
-            configuration.tokens = TokenForm.trust
+            configuration.tokens = TokenMint.trust
+            configuration.rememberedTokens = 3
         }
         configuration.keepAliveMilliseconds = 300
         configuration.partMilliseconds = 4_000

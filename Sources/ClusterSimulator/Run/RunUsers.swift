@@ -110,8 +110,11 @@ extension SimulatedRun {
     /// The client is somebody else from now on, or shows the same by another token.
     private mutating func show(ofUser number: Int) {
         let door = users[number].door
-        let credential = UserProgram.credential(
-            at: now, mayBeBad: door == .realtime || door == .rest, &users[number].random)
+        let showsTokens = door == .realtime || door == .rest
+        let drawn = UserProgram.credential(at: now, mayBeBad: showsTokens, &users[number].random)
+        let again = users[number].random.index(below: 3) == 0 ? users[number].earlier : nil
+        let credential = showsTokens ? again ?? drawn : drawn
+        users[number].earlier = drawn
         switch door {
         case .native:
             users[number].credential = credential
@@ -235,7 +238,8 @@ extension SimulatedRun {
     ) {
         users[number].open = nil
         judge(outcome, of: open, number)
-        judge(outcome, showing: open.request.credential ?? users[number].credential, number)
+        let shown = open.request.credential ?? users[number].credential
+        judge(outcome, of: open, showing: shown, number)
         if case .listen(let path, let query) = open.request {
             finish(listen: .init(path: path, query: query), as: outcome, number)
         }
@@ -252,8 +256,9 @@ extension SimulatedRun {
             return leave(userClient: number)
         }
         if users[number].door == .stream, outcome == .denied { leave(userClient: number) }
+        // Some go on with what shows nothing any more.
         if users[number].door == .rest || users[number].door == .stream,
-            !users[number].credential.shows(at: now)
+            !users[number].credential.shows(at: now), users[number].random.index(below: 2) == 0
         {
             users[number].credential = UserProgram.credential(at: now, &users[number].random)
         }
@@ -261,7 +266,8 @@ extension SimulatedRun {
 
     /// Tokens show who somebody is, or nothing, as their nodes say.
     private mutating func judge(
-        _ outcome: UserClient.Outcome, showing credential: Credential, _ number: Int
+        _ outcome: UserClient.Outcome, of open: UserClient.Open, showing credential: Credential,
+        _ number: Int
     ) {
         let user = users[number]
         // By frames there are no tokens, and streams begin again with each.
@@ -269,9 +275,14 @@ extension SimulatedRun {
             let connection = user.connection, clockUncertainty != nil || !form.isUntimely
         else { return }
         let session = SimulatedRun.session(of: connection)
-        if !credential.isGood, outcome == .done {
+        // Whoever's token has ended on an open connection goes on as nobody.
+        let isShown = user.door == .rest || open.request.credential != nil
+        let isOver =
+            isShown && clockUncertainty.map { credential.hasEnded(by: open.since, $0) } ?? false
+        if !credential.isGood || isOver, outcome == .done {
             access?.watches[user.node].note(
-                .writesAreAllowed, session, "its token (\(form)) shows nothing, and is accepted")
+                .writesAreAllowed, session,
+                "its token (\(form)) shows nothing\(isOver ? " any more" : ""), and is accepted")
         }
         if credential.isGood, credential.end == nil, clockUncertainty != nil,
             outcome == .unknownUser

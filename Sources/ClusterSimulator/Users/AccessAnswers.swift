@@ -25,14 +25,14 @@ extension AccessWatch {
         switch code {
         case .permissionDenied?:
             tally.count(.allowedIsAccepted)
-            if asked.isAllowed {
+            if asked.isAllowed == true {
                 note(
                     .allowedIsAccepted, session,
                     "its request \(what) was denied, which the rules allow")
             }
         case nil, .changed?:
             tally.count(check)
-            if !asked.isAllowed {
+            if asked.isAllowed == false {
                 note(check, session, "its request \(what) was done, which the rules do not allow")
             }
         default:

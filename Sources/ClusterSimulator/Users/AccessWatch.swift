@@ -22,7 +22,8 @@ struct AccessWatch {
     /// A request without an answer.
     struct Asked {
         let request: ClientRequest
-        let isAllowed: Bool
+        /// Nil if that depends on the key that the node makes.
+        let isAllowed: Bool?
     }
 
     struct Session {
@@ -151,6 +152,9 @@ extension AccessWatch {
             }
             if case .onDisconnectCancel(let cancel) = request {
                 sessions[session]?.left?.removeAll { cancel.path.contains($0.path) }
+            }
+            if case .push = request {
+                sessions[session]?.asked[message.id] = Asked(request: request, isAllowed: nil)
             }
             return
         }

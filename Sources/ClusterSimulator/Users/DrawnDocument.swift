@@ -15,8 +15,8 @@ enum DrawnDocument {
             "", "guarded", "guarded/roles", "guarded/rooms/a", "guarded/rooms/a/members",
             "guarded/rooms/b/open", "guarded/users/u1", "guarded/users/u2/age", "guarded/notes",
         ],
-        texts: ["", "editor", "guest", "u1", "u2", "c1-1", "C", "-", "name"],
-        claims: [["uid"], ["nothing"]])
+        texts: ["", "editor", "guest", "people", "u1", "u2", "c1-1", "C", "-", "name"],
+        claims: [["uid"], ["uid"], ["provider"], ["nothing"]])
 
     private static let shape: RuleShape = {
         let leaf = RuleShape()

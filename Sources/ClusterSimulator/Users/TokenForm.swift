@@ -1,6 +1,3 @@
-import Rules
-import Tokens
-
 /// What a client shows as a token: something that shows who it is, in one of the ways that nodes accept, or something that
 /// shows nothing.
 enum TokenForm: CaseIterable {
@@ -11,19 +8,35 @@ enum TokenForm: CaseIterable {
     case aged
     /// As Firebase's old generators made them.
     case legacy
+    /// By an issuer with a name, several keys, and claims of its own.
+    case named
+    /// The same, of somebody who signed in at the first moment that counts.
+    case renewed
+    /// It says that it makes administrators, and its issuer makes none.
+    case pretending
+    /// By an issuer whose only key has no name.
+    case byOnlyKey
 
     // From here on, tokens that show nothing.
 
     case expired, early, notYet, tooOld, endless
-    case signedByAnother, cut, extended
-    case forAnother, toBeExchanged
-    case nameless, longNamed, withoutNumber
+    case signedByAnother, cut, extended, padded, unsigned, critical, tooLong
+    case forAnother, forNumbers, toBeExchanged
+    case nameless, emptyNamed, longNamed, withoutNumber
+    case byStranger, withUnknownKey, withAnotherKey, withoutKey
+    /// Its user signed in before all tokens were taken back.
+    case takenBack, renewedTooOften
 
-    static let good: [TokenForm] = [.plain, .forSeveral, .aged, .legacy]
+    static let good: [TokenForm] = [
+        .plain, .forSeveral, .aged, .legacy, .named, .renewed, .pretending, .byOnlyKey,
+    ]
     static let bad: [TokenForm] = allCases.filter { !$0.isGood }
 
     /// Whether nodes have to accept it.
     var isGood: Bool { TokenForm.good.contains(self) }
+
+    /// Whether it may show an administrator.
+    var mayAdminister: Bool { isGood && issuer == .shared }
 
     /// Whether it would show something at another time.
     var isUntimely: Bool {
@@ -33,84 +46,14 @@ enum TokenForm: CaseIterable {
         }
     }
 
-    private static let secret = Array("a key that issuer and cluster share".utf8)
-    private static let audience = "virtual"
-    private static let adminClaim = "runs-the-cluster"
-    /// After so many seconds tokens show nothing, whatever they say.
-    private static let maximumAge: UInt64 = 5_000
-    /// How far clocks may be apart, in seconds.
-    static let skew: UInt64 = 1
-
-    /// Whom virtual nodes trust.
-    static var trust: TokenTrust {
-        var issuer = TokenIssuer(nil, keys: [.shared(secret)])
-        issuer.skewSeconds = Double(skew)
-        issuer.audiences = ["nobody", audience]
-        issuer.adminClaim = adminClaim
-        issuer.maximumAgeSeconds = Double(maximumAge)
-        return TokenTrust([issuer])
-    }
-
-    /// A token of this form.
-    ///
-    /// - Parameters:
-    ///   - uid: The user; nil for an administrator.
-    ///   - start: Seconds since 1970.
-    ///   - lifetime: In seconds.
-    func text(of uid: String?, from start: UInt64, lifetime: UInt64) -> String {
-        var members: [String: Claim] = [
-            "aud": .string(TokenForm.audience), "iat": .number(Double(start - 600)),
-            "exp": .number(Double(start + lifetime)),
-        ]
-        if let uid { members["sub"] = .string(uid) }
-        if uid == nil { members[TokenForm.adminClaim] = .boolean(true) }
-        change(&members, of: uid, from: start, lifetime: lifetime)
-        let key = self == .signedByAnother ? Array("a key of somebody else".utf8) : TokenForm.secret
-        let claims = Claim(
-            members: members.sorted { $0.key < $1.key }.map { .init($0.key, $0.value) })
-        let token = TokenSigner.shared(key).token(claims)
+    /// Who has signed it, or says so.
+    var issuer: TokenMint {
         switch self {
-        case .cut: return token.split(separator: ".").dropLast().joined(separator: ".")
-        case .extended: return token + ".e30"
-        default: return token
+        case .named, .renewed, .pretending, .emptyNamed, .byStranger, .withUnknownKey,
+            .withAnotherKey, .withoutKey, .takenBack, .renewedTooOften, .forNumbers, .critical:
+            .people
+        case .byOnlyKey: .machines
+        default: .shared
         }
     }
-
-    private func change(
-        _ members: inout [String: Claim], of uid: String?, from start: UInt64, lifetime: UInt64
-    ) {
-        let later = Claim.number(Double(start + 600))
-        switch self {
-        case .plain, .signedByAnother, .cut, .extended: break
-        case .forSeveral:
-            members["aud"] = .array([.string("another"), .string(TokenForm.audience)])
-        case .aged:
-            members["iat"] = .number(Double(start + lifetime - TokenForm.maximumAge))
-            members["exp"] = .number(Double(start + 100_000))
-        case .legacy:
-            members["v"] = .number(0)
-            members["d"] = .object(uid.map { [.init("uid", .string($0))] } ?? [])
-            members["aud"] = nil
-            if uid == nil { members["admin"] = .boolean(true) }
-        case .expired: members["exp"] = .number(Double(start - 500))
-        case .early: (members["iat"], members["nbf"]) = (later, nil)
-        case .notYet: members["nbf"] = later
-        case .tooOld:
-            members["iat"] = .number(Double(start - TokenForm.maximumAge - 600))
-        case .endless: members["exp"] = nil
-        case .forAnother: members["aud"] = .string("another")
-        case .toBeExchanged:
-            members["aud"] = .array([
-                .string(TokenForm.audience), .string(TokenForm.exchange),
-            ])
-        case .nameless: (members["sub"], members[TokenForm.adminClaim]) = (nil, nil)
-        case .longNamed:
-            members["sub"] = .string(String(repeating: "u", count: 129))
-            members[TokenForm.adminClaim] = nil
-        case .withoutNumber: members["iat"] = .string("now")
-        }
-    }
-
-    private static let exchange =
-        "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 }

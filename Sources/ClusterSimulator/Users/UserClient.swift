@@ -60,6 +60,8 @@ struct UserClient {
     var connection: Int?
     private(set) var node = 0
     var credential: Credential
+    /// What it has shown before, which it shows again at times, whatever has become of that.
+    var earlier: Credential?
     var open: Open?
     /// How many listens it has begun on this connection.
     var listens = 0

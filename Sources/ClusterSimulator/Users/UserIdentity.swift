@@ -5,7 +5,8 @@ import SyncProtocol
 enum UserIdentity: Equatable {
     case administrator
     case signedOut
-    case user(String)
+    /// - Parameter provider: What rules see as `auth.provider`.
+    case user(String, provider: String? = nil)
 
     /// Who somebody is, as a node has it.
     init(_ principal: Principal) {
@@ -16,14 +17,18 @@ enum UserIdentity: Equatable {
                 self = .signedOut
                 return
             }
-            self = .user(uid)
+            var provider: String?
+            if case .string(let name)? = members.first(where: { $0.name == "provider" })?.value {
+                provider = name
+            }
+            self = .user(uid, provider: provider)
         default: self = .signedOut
         }
     }
 
     /// The user.
     fileprivate var uid: String? {
-        if case .user(let uid) = self { uid } else { nil }
+        if case .user(let uid, _) = self { uid } else { nil }
     }
 
     /// As the driver of a node has it.
@@ -31,7 +36,7 @@ enum UserIdentity: Equatable {
         switch self {
         case .administrator: .administrator
         case .signedOut: .anonymous
-        case .user(let uid): .user(.user(uid))
+        case .user: .user(auth!)
         }
     }
 
@@ -40,7 +45,9 @@ enum UserIdentity: Equatable {
         switch self {
         case .administrator: nil
         case .signedOut: .null
-        case .user(let uid): .user(uid)
+        case .user(let uid, nil): .user(uid)
+        case .user(let uid, let provider?):
+            Claim(members: [.init("provider", .string(provider)), .init("uid", .string(uid))])
         }
     }
 }
@@ -50,7 +57,8 @@ extension UserIdentity: CustomStringConvertible {
         switch self {
         case .administrator: "an administrator"
         case .signedOut: "nobody"
-        case .user(let uid): uid
+        case .user(let uid, nil): uid
+        case .user(let uid, let provider?): "\(uid) of \(provider)"
         }
     }
 }
@@ -80,6 +88,13 @@ struct Credential {
         return isGood && now < end
     }
 
+    /// Whether it shows nothing any more to any node.
+    ///
+    /// - Parameter uncertainty: How far clocks of nodes may be behind.
+    func hasEnded(by now: Microseconds, _ uncertainty: Microseconds) -> Bool {
+        end.map { now >= $0 + uncertainty } ?? false
+    }
+
     /// What shows who somebody is, from now on.
     ///
     /// - Parameters:
@@ -93,24 +108,27 @@ struct Credential {
         self.form = form
         if let form, !form.isGood {
             self.identity = .signedOut
-            text = form.text(of: identity.uid, from: start, lifetime: lifetime)
+            text = TokenMint.text(form, of: identity.uid, from: start, lifetime: lifetime)
             return
         }
-        self.identity = identity
+        var shown = identity
         switch (identity, form) {
         case (.signedOut, _):
             text = nil
             self.form = nil
         case (.administrator, nil): text = Credential.secret
-        case (.user(let uid), _) where actsAs:
+        case (.user(let uid, _), _) where actsAs:
             (text, override) = (Credential.secret, "{\"uid\":\"\(uid)\"}")
             self.form = nil
         case (.administrator, _), (.user, _):
-            text = (form ?? .plain).text(of: identity.uid, from: start, lifetime: lifetime)
-            self.form = form ?? .plain
+            let form = identity.uid != nil || form?.mayAdminister == true ? form ?? .plain : .plain
+            text = TokenMint.text(form, of: identity.uid, from: start, lifetime: lifetime)
+            self.form = form
+            if let uid = identity.uid { shown = .user(uid, provider: form.issuer.provider) }
             if lifetime < 600 {
-                end = now - now % 1_000_000 + .seconds(lifetime + TokenForm.skew)
+                end = now - now % 1_000_000 + .seconds(lifetime + TokenMint.skew)
             }
         }
+        self.identity = shown
     }
 }

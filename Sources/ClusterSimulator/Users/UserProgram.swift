@@ -76,7 +76,7 @@ enum UserProgram {
 
     /// Somebody, most often the client itself.
     private static func somebody(_ own: UserIdentity, _ random: inout SplitMix64) -> String {
-        if case .user(let uid) = own, random.index(below: 3) > 0 { return uid }
+        if case .user(let uid, _) = own, random.index(below: 3) > 0 { return uid }
         return name(&random)
     }
 

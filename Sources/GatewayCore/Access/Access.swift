@@ -15,7 +15,9 @@ package final class Access {
     /// Access as a gateway permits it.
     package init(_ configuration: GatewayConfiguration) {
         secrets = configuration.secrets
-        tokens = configuration.tokens.map { TokenVerifier(trusting: $0) }
+        tokens = configuration.tokens.map {
+            TokenVerifier(trusting: $0, remembering: configuration.rememberedTokens)
+        }
     }
 
     /// Whether each client may do everything, whatever it shows.
