@@ -4,7 +4,7 @@ import Testing
 /// Real nodes under real faults.
 @Suite struct `A soak` {
     private static let seconds =
-        ProcessInfo.processInfo.environment["HEARTH_SOAK_SECONDS"].flatMap { Int($0) } ?? 60
+        ProcessInfo.processInfo.environment["HEARTH_SOAK_SECONDS"].flatMap { Int($0) } ?? 30
 
     @Test(.timeLimit(.minutes(15)))
     func `of five nodes that are killed, paused and robbed of their disks loses nothing`() throws {

@@ -33,6 +33,11 @@ struct DenseProgram {
     static let root = Path([Key(unchecked: "dense")])
     static let lists = ["x", "y"].map { root.appending(Key(unchecked: $0)) }
     static let keys = ["a", "b", "7", "10", "c"].map { Key(unchecked: $0) }
+    /// Keys that begin alike: longer than a word, and longer than a key is kept in one piece.
+    static let longKeys = [
+        "measured-a", "measured-b", "measured-in-quarters-of-a-minute",
+        "measured-in-quarters-of-a-minutf",
+    ].map { Key(unchecked: $0) }
     static let longList = root.appending(Key(unchecked: "z"))
     static let number = Key(unchecked: "n")
     static let nested = Path([Key(unchecked: "s"), Key(unchecked: "t")])

@@ -7,7 +7,8 @@ import SyncProtocol
 
 extension DenseProgram {
     func drawKey(_ random: inout SplitMix64) -> Key {
-        DenseProgram.keys[random.index(below: DenseProgram.keys.count)]
+        let keys = random.index(below: 8) == 0 ? DenseProgram.longKeys : DenseProgram.keys
+        return keys[random.index(below: keys.count)]
     }
 
     /// Where a write goes: to a child of a list mostly, or above or below one.

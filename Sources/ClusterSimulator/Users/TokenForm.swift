@@ -20,7 +20,7 @@ enum TokenForm: CaseIterable {
     // From here on, tokens that show nothing.
 
     case expired, early, notYet, tooOld, endless
-    case signedByAnother, cut, extended, padded, unsigned, critical, tooLong
+    case signedByAnother, cut, extended, padded, unsigned, critical, tooLong, owner
     case forAnother, forNumbers, toBeExchanged
     case nameless, emptyNamed, longNamed, withoutNumber
     case byStranger, withUnknownKey, withAnotherKey, withoutKey

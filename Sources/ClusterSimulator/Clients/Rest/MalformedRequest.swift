@@ -140,6 +140,11 @@ struct MalformedRequest {
 
     private static let bodies = [
         put("no data", ""), put("no JSON in the body", "{]"), put("a bad key", #"{"a.b":1}"#),
+        put("a bad key at its end", #"{"a-key-of-some-length$":1}"#),
+        put("a bad key in its middle", #"{"a-key-of-some-[length-that-is-long-enough":1}"#),
+        put("a control character in a key", #"{"a-key\u0001":1}"#),
+        put("a delete in a key", #"{"a-longer-key\u007fb":1}"#), put("an empty key", #"{"":1}"#),
+        put("too long a key", "{\"\(String(repeating: "k", count: 769))\":1}"),
         put("two values", "1 2"), put("an update of a number", "7", method: "PATCH"),
         put("an update of a place and one below", #"{"a":1,"a/b":2}"#, method: "PATCH"),
         put("a priority that is an object", #"{".value":1,".priority":{"a":1}}"#),
