@@ -1,3 +1,5 @@
+import DataTree
+import QueryEngine
 import ReplicaCore
 import Rules
 import SyncProtocol
@@ -26,6 +28,15 @@ extension SimulatedRun {
                     message.request, to: identity, moment, access.history)
             else { continue }
             var copy = replica
+            if let statement = request.statement(by: identity),
+                let reasons = copy.reasons(against: statement, at: instant),
+                reasons.isEmpty != expected
+            {
+                access.watches[node].note(
+                    .allowedIsAccepted, Replica.probing,
+                    "asked for its verdict on \(statement), it says \(reasons), other than the rules"
+                )
+            }
             guard let found = copy.permits(message, by: identity.principal, at: instant),
                 found != expected
             else { continue }
@@ -48,23 +59,69 @@ extension Replica {
     fileprivate mutating func permits(
         _ message: ClientMessage, by principal: Principal, at moment: Moment
     ) -> Bool? {
-        let session = Replica.probing
-        let inputs: [Input] = [
-            .turnBegan(moment), .opened(session), .identified(session, principal),
-            .requestedMessages([message], by: session), .turnEnded,
-        ]
-        var outputs = inputs.flatMap { step($0) }
-        for case .store(let turn) in outputs { outputs += step(.stored(turn: turn.number)) }
-        for case .replyMessages(session, let answers) in outputs {
-            for answer in answers {
-                switch answer.message {
-                case .error(message.id, let code, _, _):
-                    return code == .permissionDenied ? false : code == .changed ? true : nil
-                case .ok, .acknowledged, .pushed, .value, .change: return true
-                default: break
-                }
+        for answer in answers(to: message, by: principal, at: moment) {
+            switch answer {
+            case .error(message.id, let code, _, _):
+                return code == .permissionDenied ? false : code == .changed ? true : nil
+            case .ok, .acknowledged, .pushed, .value, .change: return true
+            default: break
             }
         }
         return nil
+    }
+
+    /// Why an operation would be denied, by what an operator is told; nil if nothing is told.
+    fileprivate mutating func reasons(
+        against statement: String, at moment: Moment
+    ) -> [String]? {
+        let message = ClientMessage.explain(id: 1, statement: statement)
+        for answer in answers(to: message, by: .administrator, at: moment) {
+            switch answer {
+            case .value(_, let value): return RulesVerdict(value).reasons
+            case .error(_, .invalid, let problem, _): return ["it is refused: \(problem)"]
+            default: break
+            }
+        }
+        return nil
+    }
+
+    private mutating func answers(
+        to message: ClientMessage, by principal: Principal, at moment: Moment
+    ) -> [NodeMessage] {
+        let session = Replica.probing
+        let inputs: [Input] = [
+            .turnBegan(moment), .opened(session), .identified(session, principal),
+            .requestedMessages([message], by: session), .turnEnded, .closed(session),
+        ]
+        var outputs = inputs.flatMap { step($0) }
+        for case .store(let turn) in outputs { outputs += step(.stored(turn: turn.number)) }
+        return outputs.flatMap { output -> [NodeMessage] in
+            guard case .replyMessages(session, let answers) = output else { return [] }
+            return answers.map(\.message)
+        }
+    }
+}
+
+extension UserRequest {
+    /// The request as an operator asks a node what it says of it; nil for one that has no such form.
+    fileprivate func statement(by identity: UserIdentity) -> String? {
+        let user: String
+        switch identity {
+        case .administrator: return nil
+        case .signedOut: user = "none"
+        case .user(let uid, nil): user = "{uid: \"\(uid)\"}"
+        case .user(let uid, let provider?):
+            user = "{\"uid\": \"\(uid)\", provider: \"\(provider)\"}"
+        }
+        switch self {
+        case .put(let path, .null): return "delete \(path) as \(user)"
+        case .put(let path, let value):
+            return "write \(path) \(RestText.json(value)) as \(user)"
+        case .merge(let path, let writes):
+            return "update \(path) \(RestText.json(writes)) as \(user)"
+        case .get(let path, Query()), .listen(let path, Query()):
+            return "read \(path) as \(user)"
+        default: return nil
+        }
     }
 }
