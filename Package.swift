@@ -191,7 +191,8 @@ let package = Package(
             of: "ClientCore", using: ["DataTree", "SyncProtocol", "QueryEngine", "ReplicaCore"],
             optimized: true),
         tests(
-            of: "Rules", using: ["DataTree", "JSONText", "QueryEngine", "RulesOracle"],
+            of: "Rules",
+            using: ["DataTree", "JSONText", "QueryEngine", "RulesOracle", "SyncProtocol"],
             optimized: true),
         tests(of: "Tokens", using: ["JSONText", "Rules", "TLS"], optimized: true),
         tests(

@@ -108,10 +108,8 @@ struct DenseProgram {
             return isReading ? .readsAgain : .stopsReading
         case 17..<20: return .asks(drawOnDisconnect(tag, &random), concern: nil)
         case 20:
-            if random.index(below: 3) == 0 {
-                return .asks(.awaitStable(milliseconds: 5_000), concern: nil)
-            }
             return .asks(drawRead(&random), concern: nil)
+        case 23: return .asks(.awaitStable(milliseconds: 5_000), concern: nil)
         case 21: return drawRareStep(tag, &random)
         case 39, 40:
             let (isOrderly, isOffline) = (random.index(below: 2) == 0, random.index(below: 2) == 0)
