@@ -91,7 +91,8 @@ let package = Package(
         module(
             "ReplicaCore",
             [
-                "DataTree", "Marks", "SyncProtocol", "QueryEngine", "Convergence", "Store", "Rules",
+                "DataTree", "JSONText", "Marks", "SyncProtocol", "QueryEngine", "Convergence",
+                "Store", "Rules",
             ]),
         module("ClientCore", ["DataTree", "Marks", "SyncProtocol", "QueryEngine"]),
         module("Rules", ["DataTree", "JSONText"], pages: ["rules.md"]),

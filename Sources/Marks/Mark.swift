@@ -108,6 +108,10 @@ public enum Mark: Int, CaseIterable, Sendable {
     case orphansAreOnlyInTheCheckpoint
     /// An operation that only an evicted node had is replayed.
     case orphanIsReplayed
+    /// It is forgotten whether an operation that only an evicted node had was done elsewhere.
+    case orphanMayBeDone
+    /// An operation that only an evicted node had is kept as text, because it is too deep under `_conflicts`.
+    case orphanIsKeptAsText
     /// An operation that only an evicted node had is kept under `_conflicts`.
     case orphanIsQuarantined
     /// An orphaned operation was repeated by its client at another node.

@@ -1,4 +1,5 @@
 import DataTree
+import JSONText
 import SyncProtocol
 
 /// Every replica holds the operation of each acknowledged write, or one that keeps it under `_conflicts`,
@@ -30,6 +31,11 @@ enum AcknowledgedWritesSurvive {
 }
 
 extension Operation {
+    /// Whether it keeps what may have been done.
+    var isKeptInDoubt: Bool {
+        !kept.isEmpty && writes[0].value[Key(unchecked: "mayBeDone")] == .boolean(true)
+    }
+
     /// What it keeps under `_conflicts`: the writes of an operation that an evicted node alone had.
     var kept: [Write] {
         guard let write = writes.first, write.path.keys.first?.text == "_conflicts"
@@ -38,7 +44,11 @@ extension Operation {
             guard case .string(let text) = kept[Key(unchecked: "path")].content,
                 let path = try? Path(text)
             else { return nil }
-            return Write(path: path, value: kept[Key(unchecked: "value")])
+            let value = kept[Key(unchecked: "value")]
+            guard case .string(let json) = kept[Key(unchecked: "json")] else {
+                return Write(path: path, value: value)
+            }
+            return (try? JSONReader().parse(json)).map { Write(path: path, value: $0) }
         }
     }
 }

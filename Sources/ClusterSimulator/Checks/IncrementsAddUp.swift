@@ -49,6 +49,26 @@ enum IncrementsAddUp {
                 sums[index].unknown += 1
             }
         }
+        for issued in evidence.recording.issued where issued.operation.isKeptInDoubt {
+            for write in issued.operation.kept {
+                guard let index = sums.firstIndex(where: { $0.counter == write.path }),
+                    let delta = write.value.increment
+                else { continue }
+                sums[index].leastPossible -= max(0, delta)
+                sums[index].mostPossible -= min(0, delta)
+                sums[index].unknown += 1
+            }
+        }
         return sums
+    }
+}
+
+extension Value {
+    /// What it adds, as it is kept.
+    fileprivate var increment: Int64? {
+        switch self {
+        case .integer(let number), .deferred(.increment(.integer(let number))): number
+        default: nil
+        }
     }
 }

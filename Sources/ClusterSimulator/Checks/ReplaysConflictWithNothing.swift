@@ -26,7 +26,7 @@ enum ReplaysConflictWithNothing {
                     replay.line
                 ).at(replay)
             }
-            if !isReplay, conflict == nil {
+            if !isReplay, conflict == nil, !replay.operation.isKeptInDoubt {
                 return .invalid("what conflicts with nothing is quarantined", replay.line).at(
                     replay)
             }

@@ -1,4 +1,5 @@
 import DataTree
+import JSONText
 import Marks
 import SyncProtocol
 
@@ -44,53 +45,94 @@ extension Replication {
     /// replacement of a transaction that was requested again has the transaction's name.
     ///
     /// Operations that conflict with nothing are replayed: new children of lists, and increments. The others are
-    /// quarantined under `_conflicts`, for the user to decide.
+    /// quarantined under `_conflicts`, for the user to decide; so are increments of which it is forgotten whether their clients
+    /// have repeated them elsewhere, as they might count twice.
     mutating func replay(
         of operation: Operation, _ wallMilliseconds: UInt64
     ) -> (writes: [Write], alias: Stamp?)? {
         let names = [operation.stamp] + (operation.alias.map { [$0] } ?? [])
-        if names.contains(where: { deduplicationTable.answer(for: $0) == .done }) {
+        let answers = names.map { deduplicationTable.answer(for: $0) }
+        if answers.contains(.done) {
             sometimes(.orphanWasDoneElsewhere)
             return nil
         }
+        let mayBeDone = answers.contains(.forgotten)
         if let record = RulesRecord(operation) {
             // Rules that another node was given since are those that count.
             guard isNewest(record) else { return nil }
             counters.replayed += 1
             return (operation.writes, operation.stamp)
         }
-        if configuration.orphanPolicy == .replay, operation.writes.allSatisfy({ isHarmless($0) }) {
+        if mayBeDone { sometimes(.orphanMayBeDone) }
+        if configuration.orphanPolicy == .replay,
+            operation.writes.allSatisfy({ isHarmless($0, mayBeDone: mayBeDone) })
+        {
             sometimes(.orphanIsReplayed)
             counters.replayed += 1
             return (operation.writes, operation.stamp)
         }
         sometimes(.orphanIsQuarantined)
         counters.quarantined += 1
-        return ([quarantined(operation, wallMilliseconds)], nil)
+        return ([quarantined(operation, wallMilliseconds, mayBeDone: mayBeDone)], nil)
     }
 
-    private func isHarmless(_ write: Write) -> Bool {
-        if case .deferred(.increment) = write.value { return true }
+    private func isHarmless(_ write: Write, mayBeDone: Bool) -> Bool {
+        if case .deferred(.increment) = write.value { return !mayBeDone }
         guard let key = write.path.last, !write.value.isNull else { return false }
         return PushID(key) != nil && tree.value[write.path].isNull
     }
 
     /// A write that quarantines an operation.
     private mutating func quarantined(
-        _ operation: Operation, _ wallMilliseconds: UInt64
+        _ operation: Operation, _ wallMilliseconds: UInt64, mayBeDone: Bool
     ) -> Write {
-        var kept = Value.null
-        kept.set(.integer(Int64(clamping: wallMilliseconds)), at: Path([Key(unchecked: "at")]))
-        for (index, write) in operation.writes.enumerated() {
-            let place = Path([Key(unchecked: "writes"), Key(index: index)])
-            kept.set(.string("\(write.path)"), at: place.appending(Key(unchecked: "path")))
-            kept.set(write.value, at: place.appending(Key(unchecked: "value")))
-        }
         let key = identifiers.nextPushID(at: now.wallMilliseconds)
         let path = Path([
             Key(unchecked: "_conflicts"), Key(unchecked: configuration.member), key,
         ])
-        let isLegal = (try? kept.validate(at: path)) != nil
-        return Write(path: path, value: isLegal ? kept : .string("\(operation.writes)"))
+        var kept = operation.copy(at: wallMilliseconds) { (Key(unchecked: "value"), $0) }
+        let doubt = Path([Key(unchecked: "mayBeDone")])
+        if mayBeDone { kept.set(.boolean(true), at: doubt) }
+        if (try? kept.validate(at: path)) != nil { return Write(path: path, value: kept) }
+        // It would be too deep there, or have too long paths.
+        sometimes(.orphanIsKeptAsText)
+        kept = operation.copy(at: wallMilliseconds) { (Key(unchecked: "json"), $0.asText) }
+        if mayBeDone { kept.set(.boolean(true), at: doubt) }
+        return Write(path: path, value: kept)
+    }
+}
+
+extension Operation {
+    /// What it writes, for a person to read.
+    ///
+    /// - Parameter form: The name and the form that each written value gets.
+    fileprivate func copy(
+        at wallMilliseconds: UInt64, _ form: (Value) -> (name: Key, value: Value)
+    ) -> Value {
+        var kept = Value.null
+        kept.set(.integer(Int64(clamping: wallMilliseconds)), at: Path([Key(unchecked: "at")]))
+        for (index, write) in writes.enumerated() {
+            let place = Path([Key(unchecked: "writes"), Key(index: index)])
+            let (name, value) = form(write.value)
+            kept.set(.string("\(write.path)"), at: place.appending(Key(unchecked: "path")))
+            kept.set(value, at: place.appending(name))
+        }
+        return kept
+    }
+}
+
+extension Value {
+    /// Its JSON as a string; where that is longer than a string may be, as a list of its pieces.
+    fileprivate var asText: Value {
+        let text = JSONWriter.text(of: self, form: .export)
+        if text.utf8.count <= Limits.stringBytes { return .string(text) }
+        var (pieces, rest) = (Children(), text.unicodeScalars[...])
+        while !rest.isEmpty {
+            // A character has four bytes at most.
+            let piece = rest.prefix(Limits.stringBytes / 4)
+            pieces[Key(index: pieces.count)] = .string(String(piece))
+            rest = rest.dropFirst(piece.count)
+        }
+        return Value(pieces)
     }
 }
