@@ -137,7 +137,7 @@ enum TokenMint {
             members["via"] = .string("people")
         case .machines:
             members["iss"] = .string(TokenMint.machinesName)
-            members["iat"] = .number(Double(times.start))
+            members["iat"] = .number(Double(times.start - 60))
             (members["unit"], members["aud"]) = (user, nil)
         }
         return members
