@@ -7,6 +7,8 @@ public enum Check: String, CaseIterable, Sendable {
     case everyTurnEqualsOracle = "every-turn-equals-oracle"
     /// Operations that arrive late at a copy of a replica's state, or of what its disk gives, have the effect that the definition says.
     case lateWritesLand = "late-writes-land"
+    /// A request to a copy of a replica, where nothing else happens, does what it would do to one database alone.
+    case requestsDoWhatTheySay = "requests-do-what-they-say"
     /// A node that can ask another one soon holds all that the other one has made.
     case nodesCatchUpInTime = "nodes-catch-up-in-time"
     /// A client that waits until all earlier writes have arrived is answered once its node holds them.

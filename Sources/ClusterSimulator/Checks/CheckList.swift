@@ -8,6 +8,7 @@ extension Check {
             case .replicasEqual: ReplicasEqual.judge(evidence)
             case .everyTurnEqualsOracle: EveryTurnEqualsOracle.judge(evidence)
             case .lateWritesLand: LateWritesLand.judge(evidence)
+            case .requestsDoWhatTheySay: RequestsDoWhatTheySay.judge(evidence)
             case .nodesCatchUpInTime: NodesCatchUpInTime.judge(evidence)
             case .replaysConflictWithNothing: ReplaysConflictWithNothing.judge(evidence)
             case .acknowledgedPushes: AcknowledgedPushes.judge(evidence)

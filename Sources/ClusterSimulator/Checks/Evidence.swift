@@ -48,6 +48,8 @@ struct Evidence {
     var programs: [(index: Int, streams: [EventStream])] = []
     var restClients: [RestClient] = []
     var streamClients: [StreamClient] = []
+    /// How many requests copies of replicas have done, and what one did wrong.
+    var probes: (count: Int, failure: String?) = (0, nil)
     /// The gateways of all nodes.
     var ports: [Port] = []
     /// What was judged of clients with identities; nil without any.

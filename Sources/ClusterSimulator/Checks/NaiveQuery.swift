@@ -34,7 +34,7 @@ struct NaiveQuery {
     }
 
     /// What decides, with the key, where a child stands.
-    private func indexed(_ child: Value) -> Value {
+    func indexed(_ child: Value) -> Value {
         switch query.order {
         case .key: .null
         case .value: child.content

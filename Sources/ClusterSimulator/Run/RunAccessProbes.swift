@@ -53,7 +53,7 @@ extension SimulatedRun {
 
 extension Replica {
     /// The session of whoever tries.
-    fileprivate static let probing = SessionID(number: .max - 1)
+    static let probing = SessionID(number: .max - 1)
 
     /// Whether somebody may do something now; nil if it is refused for another reason.
     fileprivate mutating func permits(
@@ -85,20 +85,28 @@ extension Replica {
         return nil
     }
 
-    private mutating func answers(
+    /// What it answers to a request of somebody who goes then.
+    mutating func answers(
         to message: ClientMessage, by principal: Principal, at moment: Moment
     ) -> [NodeMessage] {
         let session = Replica.probing
-        let inputs: [Input] = [
+        let outputs = perform([
             .turnBegan(moment), .opened(session), .identified(session, principal),
             .requestedMessages([message], by: session), .turnEnded, .closed(session),
-        ]
-        var outputs = inputs.flatMap { step($0) }
-        for case .store(let turn) in outputs { outputs += step(.stored(turn: turn.number)) }
+        ])
         return outputs.flatMap { output -> [NodeMessage] in
             guard case .replyMessages(session, let answers) = output else { return [] }
             return answers.map(\.message)
         }
+    }
+}
+
+extension Replica {
+    /// Takes inputs; what is to be stored then is durable at once.
+    mutating func perform(_ inputs: [Input]) -> [Output] {
+        var outputs = inputs.flatMap { step($0) }
+        for case .store(let turn) in outputs { outputs += step(.stored(turn: turn.number)) }
+        return outputs
     }
 }
 

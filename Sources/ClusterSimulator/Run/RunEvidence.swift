@@ -55,6 +55,7 @@ extension Evidence {
         duplicateNodes = run.duplicateNodes
         everyTurn = run.everyTurn
         lateWrites = run.lateWrites
+        probes = (run.probes.count, run.probes.failure)
         catchingUp = run.catchingUp
         invariants = run.invariants
         expectations = run.expectations

@@ -201,6 +201,7 @@ extension SimulatedRun {
             everyTurn[node].take(stored, showing: nodes[node].shown(), at: now)
             tryLateWrites(at: node, onceIn: LateWrites.turnInterval)
         }
+        probeRequests(of: node)
     }
 
     private mutating func store(_ turn: Turn, of node: Int) {

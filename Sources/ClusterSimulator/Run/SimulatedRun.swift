@@ -35,6 +35,7 @@ struct SimulatedRun {
     var everyTurn: [EveryTurnOracle]
     /// By node: what operations that arrive late would give.
     var lateWrites: [LateWrites]
+    var probes: RequestProbes
     var catchingUp: CatchingUpWatch
     var invariants: InvariantWatch
     /// Nil in a run without clients with identities, in which everybody is an administrator.
@@ -95,6 +96,7 @@ struct SimulatedRun {
             LateWrites(
                 node: $0.name, random: SplitMix64(seed: seed, part: 3_000 + UInt64($0.index)))
         }
+        probes = RequestProbes(random: SplitMix64(seed: seed, part: 11))
         catchingUp = CatchingUpWatch(
             nodes: count, isOn: scenario.checks.contains(.nodesCatchUpInTime))
         invariants = InvariantWatch(scenario.invariants, nodes: count)

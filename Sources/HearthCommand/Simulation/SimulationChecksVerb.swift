@@ -53,7 +53,7 @@ extension Check {
             .equalVectorsEqualTrees, .causalOrder, .restartIdentity, .noResurrection,
             .stableIsFinal, .stampsAscend, .statusTellsTheTruth, .nodesServeInTime,
             .goneClientsAreNoticed, .nodesReportTheTruth, .gatewaysForgetClients, .rulesConverge,
-            .lateWritesLand, .nodesCatchUpInTime, .replaysConflictWithNothing:
+            .lateWritesLand, .requestsDoWhatTheySay, .nodesCatchUpInTime, .replaysConflictWithNothing:
             .nodes
         case .acknowledgedPushes, .pushKeys, .incrementsAddUp, .acknowledgedWritesSurvive,
             .writeConcernsHold, .refusalsHaveReasons, .answersInTime, .updatesAreAtomic,
@@ -85,6 +85,7 @@ extension Check {
         case .replicasEqual: "in the end all nodes hold and show the same"
         case .everyTurnEqualsOracle: "after each turn a node shows what its operations give"
         case .lateWritesLand: "an operation that came late would do what it should"
+        case .requestsDoWhatTheySay: "a request does what one database alone would do"
         case .nodesCatchUpInTime: "a node soon holds what a peer that it reaches made"
         case .stableAnswersHold: "a wait for stability ends once all earlier writes came"
         case .replaysConflictWithNothing: "an evicted node replays nothing over other data"

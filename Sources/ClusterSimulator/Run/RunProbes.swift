@@ -1,0 +1,150 @@
+import DataTree
+import QueryEngine
+import ReplicaCore
+import SyncProtocol
+
+// Requests to copies of nodes' replicas, whose effects are exactly known there: nothing else happens to a copy.
+
+/// What was asked of copies, and what they did wrong first.
+struct RequestProbes {
+    /// How many turns with something to store there are on average from one copy to the next.
+    static let turnInterval = 16
+    /// How many requests copies of one state get.
+    static let requests = 4
+
+    var random: SplitMix64
+    /// How many were done.
+    var count = 0
+    var failure: String?
+}
+
+extension SimulatedRun {
+    /// Asks copies of a node's replica for this and that, now and then.
+    mutating func probeRequests(of node: Int) {
+        guard scenario.checks.contains(.requestsDoWhatTheySay), probes.failure == nil,
+            probes.random.index(below: RequestProbes.turnInterval) == 0,
+            nodes[node].isServing, !nodes[node].waitsForRoom, var replica = nodes[node].replica,
+            !replica.isOut
+        else { return }
+        let moment = nodes[node].clock.moment(at: now)
+        // What is due at this time anyway is done before.
+        _ = replica.perform([.turnBegan(moment), .turnEnded])
+        for _ in 0..<RequestProbes.requests {
+            let request = ProbedRequest(in: replica.value, &probes.random)
+            var copy = replica
+            let answers = copy.answers(
+                to: request.message, by: .administrator, at: moment)
+            // A node may have reasons to refuse anything, and some answers wait for what is not durable yet.
+            guard let answer = answers.last else { continue }
+            if case .error = answer { continue }
+            probes.count += 1
+            guard let problem = request.problem(
+                with: answer, from: replica.value, to: copy.value, at: moment)
+            else { continue }
+            probes.failure =
+                "\(nodes[node].name) at \(now.description), asked for \(request.message.summary), \(problem)"
+            return
+        }
+    }
+}
+
+/// A request at a place that a tree has, or beside one.
+private enum ProbedRequest {
+    case write([Write])
+    case read(Path, Query)
+
+    init(in tree: Value, _ random: inout SplitMix64) {
+        let path = ProbedRequest.drawPlace(in: tree, &random)
+        if random.index(below: 5) == 0 {
+            self = .read(path, DenseFilter(&random).query)
+            return
+        }
+        var writes = [ProbedRequest.drawWrite(at: path, &random)]
+        for _ in 0..<random.index(below: 3) {
+            let other = ProbedRequest.drawWrite(
+                at: ProbedRequest.drawPlace(in: tree, &random), &random)
+            let overlaps = writes.contains {
+                $0.path.owner.contains(other.path.owner) || other.path.owner.contains($0.path.owner)
+            }
+            if !overlaps { writes.append(other) }
+        }
+        self = .write(writes)
+    }
+
+    var message: ClientMessage {
+        switch self {
+        case .read(let path, let query): .get(id: 1, path: path, query: query)
+        case .write(let writes) where writes.count == 1:
+            .put(id: 1, path: writes[0].path, value: writes[0].value)
+        case .write(let writes): .merge(id: 1, path: .root, writes: writes)
+        }
+    }
+
+    /// What is wrong with what a copy did, that showed one tree before and shows another one now.
+    func problem(
+        with answer: NodeMessage, from old: Value, to new: Value, at moment: Moment
+    ) -> String? {
+        switch self {
+        case .read(let path, let query):
+            guard case .value(1, let shown) = answer else { return "answers \(answer)" }
+            let expected = NaiveQuery(query).shown(of: old[path])
+            return shown == expected ? nil : "answers \(shown), not \(expected)"
+        case .write(let writes):
+            var database = NaiveDatabase(old)
+            database.perform(writes, at: moment.wallMilliseconds)
+            let expected = database.value
+            return new == expected
+                ? nil : "makes something else of its tree, at \(TreeDifference(new, expected))"
+        }
+    }
+
+    // MARK: Draws
+
+    /// A place with a value, or now and then a child that its parent does not have.
+    private static func drawPlace(in tree: Value, _ random: inout SplitMix64) -> Path {
+        var (path, value) = (Path.root, tree)
+        while !value.children.isEmpty {
+            if !path.isRoot, random.index(below: 6) == 0 { break }
+            let keys = value.children.map(\.key)
+            let key = keys[random.index(below: keys.count)]
+            (path, value) = (path.appending(key), value[key])
+        }
+        if path.isRoot || random.index(below: 6) == 0 {
+            path = path.appending(Key(unchecked: "new"))
+        }
+        return path
+    }
+
+    private static func drawWrite(at path: Path, _ random: inout SplitMix64) -> Write {
+        switch random.index(below: 10) {
+        case 0..<4: return Write(path: path, value: .null)
+        case 4:
+            return Write(path: path.appending(.priority), value: drawLeaf(&random).content)
+        case 5: return Write(path: path.appending(.priority), value: .null)
+        case 6: return Write(path: path, value: drawLeaf(&random))
+        default:
+            var object = Value.null
+            for name in ["a", "b", "7"] where random.index(below: 2) == 0 {
+                object.set(drawLeaf(&random), at: Path([Key(unchecked: name)]))
+            }
+            if object.isNull { object = drawLeaf(&random) }
+            return Write(
+                path: path,
+                value: random.index(below: 2) == 0 ? object : object.prioritized(.integer(5)))
+        }
+    }
+
+    private static func drawLeaf(_ random: inout SplitMix64) -> Value {
+        switch random.index(below: 5) {
+        case 0: .deferred(.timestamp)
+        case 1: .string("probed")
+        case 2: Value.integer(2).prioritized(.string("first"))
+        default: .integer(Int64(random.number(below: 4)))
+        }
+    }
+}
+
+extension Path {
+    /// The place of a write: that whose priority it writes, or the path itself.
+    fileprivate var owner: Path { last == .priority ? parent ?? .root : self }
+}
