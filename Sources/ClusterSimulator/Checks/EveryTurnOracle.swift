@@ -97,9 +97,12 @@ struct EveryTurnOracle {
         for write in operation.writes { note(write.path) }
     }
 
-    /// The locations whose priorities were written by themselves.
+    /// The locations whose priorities were written, by themselves or with values.
     var priorityOwners: [Path] {
-        operations.flatMap(\.writes).filter { $0.path.last == .priority }.compactMap(\.path.parent)
+        operations.flatMap(\.writes).compactMap { write in
+            if write.path.last == .priority { return write.path.parent }
+            return write.value.priority.isNull ? nil : write.path
+        }
     }
 
     private mutating func note(_ path: Path) {

@@ -40,8 +40,8 @@ struct FirebasePolls {
             "GET", "/.lp?\(query)&ns=simulated", to: host, fields: ["Sec-Fetch-Site: same-origin"])
     }
 
-    /// Whether the client has nothing to send.
-    var isAtRest: Bool { !hasUnsent && credential != nil }
+    /// Whether the client has nothing to send, and its node holds one poll at most.
+    var isAtRest: Bool { !hasUnsent && credential != nil && isWaiting.contains(false) }
     /// Whether messages wait for a request that takes them.
     var hasUnsent: Bool { !unsent.isEmpty }
 

@@ -119,8 +119,19 @@ struct Workload {
         case 4, 5: return drawIncrement(&random)
         case 6: return object([object([tagged], &random)], &random)
         case 7: return .integer(Int64(random.number(below: 1_000)))
+        case 8: return drawNumbered(tagged, &random)
         default: return tagged
         }
+    }
+
+    /// An object whose keys are numbers, which REST shows as an array if it has few holes.
+    private func drawNumbered(_ tagged: Value, _ random: inout SplitMix64) -> Value {
+        var children = Children()
+        children[Key(unchecked: "\(random.index(below: 5))")] = tagged
+        for name in ["0", "1", "2", "3", "05", "x"] where random.index(below: 3) == 0 {
+            children[Key(unchecked: name)] = tagged
+        }
+        return Value(children)
     }
 
     /// Some of the sums depend on the order of their terms, because they are rounded.

@@ -47,9 +47,9 @@ struct LateWrites {
         }
         if recent.isEmpty { return }
         let hidden = oracle.priorityOwners.filter { tree.value[$0].isNull }
-        let late = (0...random.index(below: 2)).map { _ in
+        let late = (0...random.index(below: 2)).flatMap { _ in
             hidden.isEmpty || random.index(below: 4) > 0
-                ? draw(among: recent) : drawReturn(of: hidden, among: recent)
+                ? [draw(among: recent)] : drawReturn(of: hidden, among: recent)
         }
         for operation in late { _ = tree.apply(operation) }
         count += late.count
@@ -74,15 +74,26 @@ struct LateWrites {
             stamp: stamp, writes: [drawWrite(near: writes[random.index(below: writes.count)])])
     }
 
-    /// A value for a location that has none, and may have a priority that a value would show.
+    /// A value for a location that has none, and may have a priority that a value would show; perhaps one without a priority
+    /// for the whole location before that.
     private mutating func drawReturn(
         of hidden: [Path], among recent: ArraySlice<Operation>
-    ) -> Operation {
+    ) -> [Operation] {
         let owner = hidden[random.index(below: hidden.count)]
-        let stamp = Stamp(
-            time: recent[pick(recent)].stamp.time, writer: WriterID(bits: random.next()))
-        let child = owner.appending(Key(unchecked: "late"))
-        return Operation(stamp: stamp, writes: [Write(path: child, value: .integer(1))])
+        var late: [Operation] = []
+        if random.index(below: 2) == 0 {
+            let value = random.index(below: 2) == 0 ? Value.null : .string("late")
+            late.append(
+                Operation(
+                    stamp: drawStamp(among: recent), writes: [Write(path: owner, value: value)]))
+        }
+        let child = Write(path: owner.appending(Key(unchecked: "late")), value: .integer(1))
+        late.append(Operation(stamp: drawStamp(among: recent), writes: [child]))
+        return late
+    }
+
+    private mutating func drawStamp(among recent: ArraySlice<Operation>) -> Stamp {
+        Stamp(time: recent[pick(recent)].stamp.time, writer: WriterID(bits: random.next()))
     }
 
     private mutating func drawWrite(near write: Write) -> Write {

@@ -17,8 +17,8 @@ struct VirtualDisk {
         case failed(MemoryTables.Failure)
     }
 
-    /// A small tree is given in many chunks, in few, or in one.
-    private static let chunkBytes = [600, 4_000, 100_000]
+    /// By the disk, a small tree is given in many chunks, in few, or in one.
+    private let chunkBytes: Int
     /// A small tree has many rows and slices.
     static let limits: StoreLimits = {
         var limits = StoreLimits()
@@ -68,6 +68,8 @@ struct VirtualDisk {
     init(_ durability: Durability, sync: TimeRange, random: SplitMix64) {
         self.durability = durability
         usualSync = sync
+        var random = random
+        chunkBytes = [150, 600, 4_000, 100_000][random.index(below: 4)]
         self.random = random
         store = VirtualDisk.emptyStore(durability)
     }
@@ -99,8 +101,7 @@ extension VirtualDisk {
     mutating func perform(_ request: StoreRequest, at now: Microseconds) -> Microseconds? {
         var request = request
         if case .readRows(var read) = request {
-            let sizes = VirtualDisk.chunkBytes
-            read.byteLimit = sizes[random.index(below: sizes.count)]
+            read.byteLimit = chunkBytes
             request = .readRows(read)
         }
         return flush(at: now, followedBy: .perform(request))

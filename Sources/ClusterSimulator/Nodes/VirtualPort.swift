@@ -112,6 +112,9 @@ extension Input {
 }
 
 extension GatewayConfiguration {
+    /// How many milliseconds nodes of runs let pass before they send a quiet stream a sign of life.
+    static let virtualKeepAlive: UInt64 = 300
+
     /// That of a virtual node: short deadlines, and small parts, since runs are short and values small.
     ///
     /// - Parameter next: The node to which clients go once this one stops.
@@ -127,7 +130,7 @@ extension GatewayConfiguration {
             configuration.tokens = TokenMint.trust
             configuration.rememberedTokens = 3
         }
-        configuration.keepAliveMilliseconds = 300
+        configuration.keepAliveMilliseconds = virtualKeepAlive
         configuration.partMilliseconds = 4_000
         configuration.deadlines.idleMilliseconds = 4_000
         // Longer than the rest of a request can be on its way.

@@ -46,7 +46,8 @@ extension SimulatedRun {
         guard streamClients[number].connection == nil else { return }
         let node = streamClients[number].nextNode()
         let connection = openPort(streamClients[number].index, to: node)
-        let request = streamClients[number].connect(on: connection, to: nodes[node].name)
+        let request = streamClients[number].connect(
+            on: connection, to: nodes[node].name, at: now)
         send(bytes: request, on: connection)
     }
 

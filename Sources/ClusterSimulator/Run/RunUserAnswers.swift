@@ -30,6 +30,12 @@ extension SimulatedRun {
             connections[connection].mayBe = users[number].identities(
                 at: now...now, uncertainty: clockUncertainty)
         }
+        // Whose token is refused may go on as nobody.
+        if outcome == .unknownUser, open.request.credential != nil,
+            users[number].random.index(below: 3) > 0
+        {
+            return
+        }
         // Its token may have expired, or its connection be about to end.
         if [.failed, .unknownUser, .nonsense].contains(outcome) {
             return leave(userClient: number)

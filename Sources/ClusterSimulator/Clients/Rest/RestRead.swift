@@ -66,7 +66,7 @@ struct RestRead {
         guard [200, 204, 304].contains(answer.status) else { return "status \(answer.status)" }
         var shown: [Value] = []
         for tree in trees {
-            let value = NaiveQuery(selection.query).shown(of: tree[path])
+            let value = selection.shown(of: tree[path])
             if shown.last != value { shown.append(value) }
         }
         if shown.contains(where: { isRight(answer, showing: $0, by: reader) }) { return nil }
@@ -97,6 +97,9 @@ struct RestRead {
         let expected = isShallow ? value.shallow : value
         let form: JSONWriter.Form =
             isExport && !(isShallow && !value.children.isEmpty) ? .export : .plain
+        if !isShallow, form == .plain, RestText.brackets(in: text) != RestText.brackets(of: value) {
+            return false
+        }
         let normal = JSONWriter.text(of: expected, form: form)
         guard let shown = try? reader.parse(String(text)) else { return false }
         return shown == (try? reader.parse(normal))

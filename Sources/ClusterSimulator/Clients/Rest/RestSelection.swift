@@ -2,10 +2,14 @@ import DataTree
 import QueryEngine
 import ReplicaCore
 
-/// A query, and the parameters that say it over REST.
+/// A query, the parameters that say it over REST, and what it shows.
 struct RestSelection {
+    private enum End { case startAt, startAfter, endAt, endBefore, equalTo }
+
     private(set) var query = Query()
     private(set) var parameters: [(String, String)] = []
+    private var range: (end: End, bound: Value)?
+    private var limit: (count: Int, isFirst: Bool)?
 
     /// All children.
     init() {}
@@ -37,14 +41,16 @@ struct RestSelection {
     private mutating func drawRange(isByKey: Bool, _ random: inout SplitMix64) throws {
         let kind = random.index(below: 7)
         let bound = RestSelection.bound(isByKey: isByKey, &random)
-        switch kind {
-        case 0: (query, parameters) = (try query.starting(at: bound), adding("startAt", bound))
-        case 1:
-            (query, parameters) = (try query.starting(after: bound), adding("startAfter", bound))
-        case 2: (query, parameters) = (try query.ending(at: bound), adding("endAt", bound))
-        case 3: (query, parameters) = (try query.ending(before: bound), adding("endBefore", bound))
-        case 4: (query, parameters) = (try query.equal(to: bound), adding("equalTo", bound))
-        default: break
+        let ends: [End] = [.startAt, .startAfter, .endAt, .endBefore, .equalTo]
+        guard kind < ends.count else { return }
+        range = (ends[kind], bound)
+        parameters.append(("\(ends[kind])", RestText.json(bound)))
+        switch ends[kind] {
+        case .startAt: query = try query.starting(at: bound)
+        case .startAfter: query = try query.starting(after: bound)
+        case .endAt: query = try query.ending(at: bound)
+        case .endBefore: query = try query.ending(before: bound)
+        case .equalTo: query = try query.equal(to: bound)
         }
     }
 
@@ -56,20 +62,53 @@ struct RestSelection {
         return bounds[random.index(below: bounds.count)]
     }
 
-    private func adding(_ name: String, _ bound: Value) -> [(String, String)] {
-        parameters + [(name, RestText.json(bound))]
-    }
-
     private mutating func drawLimit(_ random: inout SplitMix64) throws {
         let count = 1 + random.index(below: 3)
         switch random.index(below: 3) {
         case 0:
+            limit = (count, true)
             query = try query.limited(toFirst: count)
             parameters.append(("limitToFirst", "\(count)"))
         case 1:
+            limit = (count, false)
             query = try query.limited(toLast: count)
             parameters.append(("limitToLast", "\(count)"))
         default: break
+        }
+    }
+}
+
+// MARK: - What it shows
+
+extension RestSelection {
+    /// What it shows of a value, by what its parameters say.
+    func shown(of value: Value) -> Value {
+        if range == nil, limit == nil { return value }
+        var entries = NaiveQuery(query).ordered(value.children).filter(isInRange)
+        if let limit {
+            let isTooLong = entries.count > limit.count
+            if isTooLong, limit.isFirst { entries.removeSubrange(limit.count...) }
+            if isTooLong, !limit.isFirst { entries.removeFirst(entries.count - limit.count) }
+        }
+        var children = Children()
+        for (key, child) in entries { children[key] = child }
+        return Value(children)
+    }
+
+    private func isInRange(_ entry: NaiveQuery.Entry) -> Bool {
+        guard let range else { return true }
+        let order: Order
+        if query.order == .key, case .string(let text) = range.bound {
+            order = Order(entry.key, Key(unchecked: text))
+        } else {
+            order = NaiveQuery(query).indexed(entry.value).order(to: range.bound)
+        }
+        return switch range.end {
+        case .startAt: order != .before
+        case .startAfter: order == .after
+        case .endAt: order != .after
+        case .endBefore: order == .before
+        case .equalTo: order == .same
         }
     }
 }

@@ -63,6 +63,40 @@ enum RestText {
     }
 }
 
+// MARK: - Arrays
+
+extension RestText {
+    /// The brackets of a JSON text, which tell arrays from objects.
+    static func brackets(in text: Substring) -> String {
+        var brackets = ""
+        var (isInString, isEscaped) = (false, false)
+        for character in text.unicodeScalars {
+            if isInString {
+                if !isEscaped, character == "\"" { isInString = false }
+                isEscaped = !isEscaped && character == "\\"
+            } else if character == "\"" {
+                isInString = true
+            } else if "{}[]".unicodeScalars.contains(character) {
+                brackets.unicodeScalars.append(character)
+            }
+        }
+        return brackets
+    }
+
+    /// The brackets of a value without priorities: an object is an array if its keys are numbers, and more than half of the places
+    /// up to the greatest are taken.
+    static func brackets(of value: Value) -> String {
+        let children = value.children
+        if children.isEmpty { return "" }
+        let numbers = children.compactMap { key, _ in
+            UInt64(key.text).flatMap { "\($0)" == key.text ? $0 : nil }
+        }
+        let isArray = numbers.count == children.count && (numbers.max() ?? 0) < 2 * numbers.count
+        let inside = children.map { brackets(of: $0.value) }.joined()
+        return isArray ? "[\(inside)]" : "{\(inside)}"
+    }
+}
+
 /// An answer that has come whole.
 struct RestAnswer {
     let head: AnswerReader.Head

@@ -1,4 +1,5 @@
 import DataTree
+import GatewayCore
 import JSONText
 import QueryEngine
 import ReplicaCore
@@ -32,6 +33,8 @@ struct StreamClient {
     private(set) var shown: Value?
     /// The node does not serve it, or no more.
     private(set) var isOver = false
+    /// When it connected, and how many signs of life it has got since.
+    private var (connected, keepAlives): (Microseconds, Int) = (0, 0)
     /// When it was sent something last.
     private(set) var lastHeard: Microseconds = 0
     var tally = CheckTally()
@@ -54,8 +57,10 @@ struct StreamClient {
     }
 
     /// Begins on a connection; returns the request.
-    mutating func connect(on connection: Int, to host: String) -> [UInt8] {
-        self.connection = connection
+    mutating func connect(
+        on connection: Int, to host: String, at now: Microseconds
+    ) -> [UInt8] {
+        (self.connection, connected, keepAlives) = (connection, now, 0)
         (reader, lines, shown, isOver) = (AnswerReader(), EventLines(), nil, false)
         wasSlow = false
         reader.expect()
@@ -69,7 +74,7 @@ struct StreamClient {
 
     /// What it shows of a tree.
     func expected(of tree: Value) -> Value {
-        let value = NaiveQuery(selection.query).shown(of: tree[path])
+        let value = selection.shown(of: tree[path])
         return isExport ? value : value.withoutPriorities
     }
 
@@ -89,7 +94,7 @@ extension StreamClient {
             case .head(let head): begin(head)
             case .body(let piece):
                 guard !isOver else { break }
-                for event in lines.receive(piece) { take(event, by: json) }
+                for event in lines.receive(piece) { take(event, at: now, by: json) }
             case .end: isOver = true
             case .failure(let problem): note(problem)
             }
@@ -106,13 +111,27 @@ extension StreamClient {
         }
     }
 
-    private mutating func take(_ event: EventLines.Event, by json: JSONReader) {
+    private mutating func take(
+        _ event: EventLines.Event, at now: Microseconds, by json: JSONReader
+    ) {
         tally.count(.streamsShowTheTree)
         switch event.name {
         case "put", "patch": change(by: event, json)
-        case "keep-alive": if event.data != Array("null".utf8) { note("a keep-alive with data") }
+        case "keep-alive":
+            if event.data != Array("null".utf8) { note("a keep-alive with data") }
+            countKeepAlive(at: now)
         case "cancel": isOver = true
         default: note("an event \(event.name)")
+        }
+    }
+
+    /// A node sends no more of them than one for each interval, by its clock.
+    private mutating func countKeepAlive(at now: Microseconds) {
+        keepAlives += 1
+        let interval = Microseconds.milliseconds(GatewayConfiguration.virtualKeepAlive)
+        let limit = 1 + Int((now - connected) * 11 / 10 / interval)
+        if keepAlives == limit + 1 {
+            note("\(keepAlives) keep-alives within \((now - connected).description)")
         }
     }
 
