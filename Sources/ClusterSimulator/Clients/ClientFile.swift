@@ -14,14 +14,24 @@ struct ClientFile {
 
     func value(at key: String) -> [UInt8]? { values[key] }
 
-    mutating func keep(_ records: [Record]) {
+    /// Keeps records; returns what is lost by that, if anything is.
+    mutating func keep(_ records: [Record]) -> String? {
+        var problem: String?
         for record in records {
             switch record {
-            case .write(let number, let frame): writes[number] = frame
+            case .write(let number, let frame):
+                let new = KeptWrite(number: number, frame: frame).writes
+                if let old = writes[number].map({ KeptWrite(number: number, frame: $0).writes }),
+                    old != new
+                {
+                    problem = "keeps \(new) in place of \(old), which has no outcome"
+                }
+                writes[number] = frame
             case .writeEnded(let number): writes[number] = nil
             case .value(let key, let frame): values[key] = frame
             }
         }
+        return problem
     }
 }
 

@@ -70,6 +70,39 @@ struct DenseFilter {
             ? query.limited(toFirst: limit.count) : query.limited(toLast: limit.count)
     }
 
+    // MARK: What it shows
+
+    /// What it shows of a value, by its own parts.
+    func shown(of value: Value) -> Value {
+        let query = query
+        guard query.isFiltered else { return value }
+        var entries = NaiveQuery(query).ordered(value.children).filter { entry in
+            let from = start.map { place(of: entry, to: $0, query) } ?? .after
+            let to = end.map { place(of: entry, to: $0, query) } ?? .before
+            return (from == .after || from == .same && start?.isInclusive == true)
+                && (to == .before || to == .same && end?.isInclusive == true)
+        }
+        if let limit, entries.count > limit.count {
+            let extra = entries.count - limit.count
+            if limit.isFirst { entries.removeLast(extra) } else { entries.removeFirst(extra) }
+        }
+        var children = Children()
+        for (key, child) in entries { children[key] = child }
+        return Value(children)
+    }
+
+    /// Where a child stands to a bound: at it, if the bound has no key and the values are the same.
+    private func place(
+        of entry: NaiveQuery.Entry, to bound: Bound, _ query: Query
+    ) -> DataTree.Order {
+        if order == .key, case .string(let text) = bound.value {
+            return DataTree.Order(entry.key, Key(unchecked: text))
+        }
+        let place = NaiveQuery(query).indexed(entry.value).order(to: bound.value)
+        guard let key = bound.key else { return place }
+        return place.or(DataTree.Order(entry.key, Key(unchecked: key)))
+    }
+
     // MARK: Draws
 
     private func drawBound(_ random: inout SplitMix64) -> Bound? {

@@ -70,6 +70,8 @@ struct FirebaseClient {
     var joiner = ChunkJoiner()
     private var outgoing: [[UInt8]] = []
     private var transport = FirebaseTransport()
+    /// Since when it is known, while nothing fails, that two of its polls have no answer.
+    private var heldSince: Microseconds?
     /// Its node has no WebSocket for it.
     private(set) var isRefused = false
     var ended: [FirebaseTransaction] = []
@@ -95,6 +97,15 @@ struct FirebaseClient {
     var isAtRest: Bool {
         isReady && transport.isAtRest && requests.isEmpty && writes.isEmpty && transaction == nil
             && streams.allSatisfy { $0.value != nil }
+    }
+
+    /// How long a node may take to answer a poll behind which another one has come.
+    private static let pollPatience: Microseconds = .seconds(5)
+
+    /// Whether two of its polls have had no answer for long, while nothing fails.
+    mutating func hasUnansweredPoll(at now: Microseconds) -> Bool {
+        heldSince = transport.holdsTwo ? heldSince ?? now : nil
+        return heldSince.map { now > $0 + FirebaseClient.pollPatience } ?? false
     }
 
     /// The path of its presence.

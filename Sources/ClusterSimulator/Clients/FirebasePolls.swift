@@ -41,7 +41,9 @@ struct FirebasePolls {
     }
 
     /// Whether the client has nothing to send, and its node holds one poll at most.
-    var isAtRest: Bool { !hasUnsent && credential != nil && isWaiting.contains(false) }
+    var isAtRest: Bool { !hasUnsent && credential != nil && !holdsTwo }
+    /// Whether its node holds two requests, of which it has to answer the earlier one.
+    var holdsTwo: Bool { !isWaiting.contains(false) }
     /// Whether messages wait for a request that takes them.
     var hasUnsent: Bool { !unsent.isEmpty }
 

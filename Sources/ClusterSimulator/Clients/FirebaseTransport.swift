@@ -63,6 +63,9 @@ struct FirebaseTransport {
         change == nil && requests.isEmpty && (polls?.isAtRest ?? true) && (socket?.isAtRest ?? true)
     }
 
+    /// Whether two of its polls have no answer.
+    var holdsTwo: Bool { polls?.holdsTwo == true }
+
     /// Whether the session goes on without one of its connections.
     func goesOn(without lane: Lane) -> Bool {
         guard let polls, lane != .socket else { return polls == nil && lane != .socket }

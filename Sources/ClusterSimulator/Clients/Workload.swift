@@ -128,8 +128,9 @@ struct Workload {
     private func drawNumbered(_ tagged: Value, _ random: inout SplitMix64) -> Value {
         var children = Children()
         children[Key(unchecked: "\(random.index(below: 5))")] = tagged
-        for name in ["0", "1", "2", "3", "05", "x"] where random.index(below: 3) == 0 {
-            children[Key(unchecked: name)] = tagged
+        let names = ["0", "1", "2", "3", "4", "6", "05", "x"]
+        for _ in 0..<random.index(below: 3) {
+            children[Key(unchecked: names[random.index(below: names.count)])] = tagged
         }
         return Value(children)
     }

@@ -113,7 +113,7 @@ extension Input {
 
 extension GatewayConfiguration {
     /// How many milliseconds nodes of runs let pass before they send a quiet stream a sign of life.
-    static let virtualKeepAlive: UInt64 = 300
+    static let virtualKeepAlive: UInt64 = 1_100
 
     /// That of a virtual node: short deadlines, and small parts, since runs are short and values small.
     ///

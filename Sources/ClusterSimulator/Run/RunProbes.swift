@@ -1,5 +1,4 @@
 import DataTree
-import QueryEngine
 import ReplicaCore
 import SyncProtocol
 
@@ -9,7 +8,7 @@ import SyncProtocol
 struct RequestProbes {
     /// How many turns with something to store there are on average from one copy to the next.
     static let turnInterval = 16
-    /// How many requests copies of one state get.
+    /// How many requests a copy gets, one after the other, most of them near the one before.
     static let requests = 4
 
     var random: SplitMix64
@@ -29,17 +28,20 @@ extension SimulatedRun {
         let moment = nodes[node].clock.moment(at: now)
         // What is due at this time anyway is done before.
         _ = replica.perform([.turnBegan(moment), .turnEnded])
+        var place: Path?
         for _ in 0..<RequestProbes.requests {
-            let request = ProbedRequest(in: replica.value, &probes.random)
-            var copy = replica
-            let answers = copy.answers(
+            let old = replica.value
+            let request = ProbedRequest(in: old, near: place, &probes.random)
+            place = request.place
+            let answers = replica.answers(
                 to: request.message, by: .administrator, at: moment)
             // A node may have reasons to refuse anything, and some answers wait for what is not durable yet.
             guard let answer = answers.last else { continue }
             if case .error = answer { continue }
             probes.count += 1
-            guard let problem = request.problem(
-                with: answer, from: replica.value, to: copy.value, at: moment)
+            guard
+                let problem = request.problem(
+                    with: answer, from: old, to: replica.value, at: moment)
             else { continue }
             probes.failure =
                 "\(nodes[node].name) at \(now.description), asked for \(request.message.summary), \(problem)"
@@ -51,12 +53,17 @@ extension SimulatedRun {
 /// A request at a place that a tree has, or beside one.
 private enum ProbedRequest {
     case write([Write])
-    case read(Path, Query)
+    case read(Path, DenseFilter)
 
-    init(in tree: Value, _ random: inout SplitMix64) {
-        let path = ProbedRequest.drawPlace(in: tree, &random)
+    /// - Parameter last: Where the last request was.
+    init(in tree: Value, near last: Path?, _ random: inout SplitMix64) {
+        var path = ProbedRequest.drawPlace(in: tree, &random)
+        if let last, random.index(below: 3) > 0 {
+            path = random.index(below: 2) == 0 ? last : last.appending(Key(unchecked: "new"))
+        }
         if random.index(below: 5) == 0 {
-            self = .read(path, DenseFilter(&random).query)
+            if let parent = path.parent { path = parent }
+            self = .read(path, DenseFilter(&random))
             return
         }
         var writes = [ProbedRequest.drawWrite(at: path, &random)]
@@ -71,9 +78,17 @@ private enum ProbedRequest {
         self = .write(writes)
     }
 
+    /// Where it is, or its first write.
+    var place: Path {
+        switch self {
+        case .read(let path, _): path
+        case .write(let writes): writes[0].path.owner
+        }
+    }
+
     var message: ClientMessage {
         switch self {
-        case .read(let path, let query): .get(id: 1, path: path, query: query)
+        case .read(let path, let filter): .get(id: 1, path: path, query: filter.query)
         case .write(let writes) where writes.count == 1:
             .put(id: 1, path: writes[0].path, value: writes[0].value)
         case .write(let writes): .merge(id: 1, path: .root, writes: writes)
@@ -85,9 +100,9 @@ private enum ProbedRequest {
         with answer: NodeMessage, from old: Value, to new: Value, at moment: Moment
     ) -> String? {
         switch self {
-        case .read(let path, let query):
+        case .read(let path, let filter):
             guard case .value(1, let shown) = answer else { return "answers \(answer)" }
-            let expected = NaiveQuery(query).shown(of: old[path])
+            let expected = filter.shown(of: old[path])
             return shown == expected ? nil : "answers \(shown), not \(expected)"
         case .write(let writes):
             var database = NaiveDatabase(old)

@@ -54,6 +54,7 @@ extension SimulatedRun {
             start(node)
         }
         noteProgress()
+        noteUnansweredPolls()
         quiescence.unrest = unrest
         if quiescence.unrest == nil {
             quiescence.equalSince = quiescence.equalSince ?? now
@@ -66,6 +67,15 @@ extension SimulatedRun {
         quiescence.isOver = isOver
         if !quiescence.isOver {
             schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
+        }
+    }
+
+    /// A node that gets another poll answers the one that it holds.
+    private mutating func noteUnansweredPolls() {
+        for index in firebaseClients.indices
+        where firebaseClients[index].hasUnansweredPoll(at: now) {
+            let name = firebaseClients[index].index.clientName
+            quiescence.fail("\(name) has sent two polls, of which its node answers none")
         }
     }
 

@@ -22,6 +22,8 @@ extension SimulatedRun {
             judge(answer, to: request, operation, open, number)
         case .examine(let record, let tries): examined(answer, record, tries, open, number)
         case .exchange(let record, let tries): exchanged(answer, record, tries, open, number)
+        case .claim(let path): if answer.status == 200 { changeOwn(path, number) }
+        case .changeOwn(let path): judge(answer, toChangeOf: path, number)
         case .malformed(let malformed): judge(answer, to: malformed, open, number)
         case .stall: expect(answer, 408, "a request without its end", number)
         case .health: judgeHealth(answer, open, number)
@@ -160,6 +162,26 @@ extension SimulatedRun {
             finish(transaction: record, .failed, number)
             restClients[number].note("a transaction got \(answer.status) \(answer.text)")
         }
+    }
+
+    // MARK: Places of one's own
+
+    private mutating func changeOwn(_ path: Path, _ number: Int) {
+        guard restClients[number].goesOn else { return }
+        let tag = DataHash(of: RestClient.claim).text
+        let bytes = RestText.request(
+            "PUT", RestText.target(path), to: host(of: number), fields: ["If-Match: \(tag)"],
+            body: "\"changed\"")
+        ask(.changeOwn(path), bytes, number)
+    }
+
+    /// Where nobody else writes, a condition holds, whichever node decides.
+    private mutating func judge(
+        _ answer: RestAnswer, toChangeOf path: Path, _ number: Int
+    ) {
+        guard answer.status == 412 else { return }
+        restClients[number].note(
+            "\(path), where nobody else writes, is said to be changed: \(answer.text)")
     }
 
     // MARK: What is refused, and what nodes say of themselves

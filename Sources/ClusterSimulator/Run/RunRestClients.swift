@@ -60,6 +60,7 @@ extension SimulatedRun {
             let counts = nodes[restClients[number].node].portCounts
             let bytes = RestText.request("GET", "/metrics", to: host(of: number))
             ask(.metrics(before: counts), bytes, number)
+        case 12: claim(number)
         case 4, 5: if !restClients[number].isTransacting { transact(number) }
         case 6...11:
             askRead(
@@ -118,6 +119,15 @@ extension SimulatedRun {
         ask(.examine(record: history.transactions.count - 1, tries: 0), bytes, number)
     }
 
+    /// Writes at a place of its own; once that is done, on condition that it is there.
+    private mutating func claim(_ number: Int) {
+        let path = restClients[number].nextOwnPlace()
+        let bytes = RestText.request(
+            "PUT", RestText.target(path), to: host(of: number),
+            body: RestText.json(RestClient.claim))
+        ask(.claim(path), bytes, number)
+    }
+
     /// Sends a beginning, and then nothing.
     private mutating func stall(_ number: Int) {
         let whole = RestText.request("PUT", "/data/a.json", to: host(of: number), body: "\"never\"")
@@ -160,7 +170,7 @@ extension SimulatedRun {
             case .write(_, let operation): finish(operation, .unknown, number)
             case .examine(let record, _): finish(transaction: record, .failed, number)
             case .exchange(let record, _): finish(transaction: record, .unknown, number)
-            case .read, .malformed, .stall, .health, .metrics: break
+            case .read, .claim, .changeOwn, .malformed, .stall, .health, .metrics: break
             }
         }
     }

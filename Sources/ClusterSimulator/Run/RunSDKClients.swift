@@ -220,7 +220,10 @@ extension SimulatedRun {
             case .observed(let listen, let events): observe(listen, events, number)
             case .ended(let listen, let error):
                 sdkClients[number].noteEnd(of: listen, error.description)
-            case .persist(let records): sdkClients[number].file?.keep(records)
+            case .persist(let records):
+                if let problem = sdkClients[number].file?.keep(records) {
+                    sdkClients[number].tally.note(.ownWritesShow, "its library \(problem)")
+                }
             case .recall(let key): recall(key, for: number)
             case .disconnected, .unindexed: break
             case .connected: serve(number)

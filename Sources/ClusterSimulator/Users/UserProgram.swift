@@ -152,7 +152,17 @@ enum UserProgram {
     private static func write(
         _ own: UserIdentity, tag: String, at milliseconds: UInt64, _ random: inout SplitMix64
     ) -> (Path, Value) {
-        switch random.index(below: 12) {
+        switch random.index(below: 14) {
+        case 12: return (path("rooms", room(&random)), wholeRoom(own, tag, &random))
+        case 13:
+            let isOfRooms = random.index(below: 2) == 0
+            var whole = Value.null
+            for _ in 0...1 {
+                let name = isOfRooms ? room(&random) : somebody(own, &random)
+                let part = isOfRooms ? wholeRoom(own, tag, &random) : user(tag, &random)
+                whole.set(part, at: Path([Key(unchecked: name)]))
+            }
+            return (path(isOfRooms ? "rooms" : "users"), whole)
         case 0, 1:
             return (path("rooms", room(&random), "members", somebody(own, &random)), flag(&random))
         case 2: return (path("rooms", room(&random), "open"), flag(&random))
@@ -172,6 +182,22 @@ enum UserProgram {
         case 8: return (path("rooms", room(&random)), flag(&random))
         default: return (path("rooms", room(&random), "topic"), .string(tag))
         }
+    }
+
+    /// A room with all that is below it.
+    private static func wholeRoom(
+        _ own: UserIdentity, _ tag: String, _ random: inout SplitMix64
+    ) -> Value {
+        var room = Value.null
+        room.set(.string(tag), at: Path([Key(unchecked: "topic")]))
+        room.set(flag(&random), at: Path([Key(unchecked: "open")]))
+        let author = somebody(own, &random)
+        room.set(flag(&random), at: Path(["members", author].map { Key(unchecked: $0) }))
+        if random.index(below: 2) == 0 {
+            let line = line(of: author, tag)
+            room.set(line, at: Path(["lines", tag].map { Key(unchecked: $0) }))
+        }
+        return room
     }
 
     private static func user(_ tag: String, _ random: inout SplitMix64) -> Value {

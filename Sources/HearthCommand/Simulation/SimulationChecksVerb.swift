@@ -53,7 +53,8 @@ extension Check {
             .equalVectorsEqualTrees, .causalOrder, .restartIdentity, .noResurrection,
             .stableIsFinal, .stampsAscend, .statusTellsTheTruth, .nodesServeInTime,
             .goneClientsAreNoticed, .nodesReportTheTruth, .gatewaysForgetClients, .rulesConverge,
-            .lateWritesLand, .requestsDoWhatTheySay, .nodesCatchUpInTime, .replaysConflictWithNothing:
+            .lateWritesLand, .requestsDoWhatTheySay, .nodesCatchUpInTime,
+            .replaysConflictWithNothing:
             .nodes
         case .acknowledgedPushes, .pushKeys, .incrementsAddUp, .acknowledgedWritesSurvive,
             .writeConcernsHold, .refusalsHaveReasons, .answersInTime, .updatesAreAtomic,

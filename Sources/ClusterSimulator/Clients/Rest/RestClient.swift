@@ -14,6 +14,10 @@ struct RestClient {
         case examine(record: Int, tries: Int)
         /// The second one: a write on condition of that.
         case exchange(record: Int, tries: Int)
+        /// A write at a place where nobody else writes.
+        case claim(Path)
+        /// A write there on condition that it shows that.
+        case changeOwn(Path)
         case malformed(MalformedRequest)
         /// The beginning of a request without its end.
         case stall
@@ -29,6 +33,8 @@ struct RestClient {
 
     /// How many requests may wait for their answers.
     static let aheadLimit = 3
+    /// What it writes first at places of its own.
+    static let claim = Value.string("claimed")
     /// How often a transaction is tried.
     static let triesLimit = 8
 
@@ -58,6 +64,8 @@ struct RestClient {
     /// When it got something last, or began the connection.
     var lastHeard: Microseconds = 0
     private var lastNumber: UInt64 = 0
+    /// How many places it has had for itself.
+    private var ownPlaces = 0
     var tally = CheckTally()
 
     init(index: Int, nodes: [Int], remaining: Int, requests: RequestSource, random: SplitMix64) {
@@ -83,6 +91,12 @@ struct RestClient {
             default: false
             }
         }
+    }
+
+    /// A place where nobody has written, and nobody else will.
+    mutating func nextOwnPlace() -> Path {
+        ownPlaces += 1
+        return Path(["own", "c\(index + 1)", "p\(ownPlaces)"].map { Key(unchecked: $0) })
     }
 
     // MARK: Connections

@@ -63,7 +63,11 @@ struct RestRead {
         with answer: RestAnswer, showing trees: [Value], by reader: JSONReader
     ) -> String? {
         if isStable, answer.status == 504 { return nil }
-        guard [200, 204, 304].contains(answer.status) else { return "status \(answer.status)" }
+        // Few may wait at a time.
+        if isStable, answer.status == 400, answer.text.contains("wait already") { return nil }
+        guard [200, 204, 304].contains(answer.status) else {
+            return "\(answer.status) \(answer.text)"
+        }
         var shown: [Value] = []
         for tree in trees {
             let value = selection.shown(of: tree[path])

@@ -210,7 +210,7 @@ private struct StreamChange {
 
 extension StreamClient {
     /// From one sign of life of a stream to the next.
-    private static let silenceLimit: Microseconds = .milliseconds(1_500)
+    private static let silenceLimit: Microseconds = .milliseconds(2_400)
 
     /// What is wrong at the end of a run, when its node has this tree; nil if all is well.
     ///
