@@ -15,6 +15,7 @@ struct ClientFile {
     func value(at key: String) -> [UInt8]? { values[key] }
 
     /// Keeps records; returns what is lost by that, if anything is.
+    @discardableResult
     mutating func keep(_ records: [Record]) -> String? {
         var problem: String?
         for record in records {

@@ -155,6 +155,9 @@ extension SimulatedRun {
     ) {
         switch answer.status {
         case 200: finish(transaction: record, .acknowledged, number)
+        // The condition does not hold, and the node could not be asked any more what there is.
+        case 412 where answer.head.fields["etag"] == nil && mayHaveRefused(number, since: open):
+            finish(transaction: record, .failed, number)
         case 412: exchange(answer, record, tries, number)
         case 503: finish(transaction: record, .failed, number)
         case 504: finish(transaction: record, .unknown, number)

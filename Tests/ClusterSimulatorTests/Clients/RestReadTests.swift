@@ -34,6 +34,41 @@ import Testing
         #expect(read.problem(with: answer("1", status: 403), showing: trees, by: reader) != nil)
     }
 
+    @Test func `an array is one where more than half of its places are taken`() throws {
+        for (tree, text) in [
+            (#"{"0": 1, "2": 2}"#, "[1,null,2]"), (#"{"2": 1}"#, #"{"2":1}"#),
+            (#"{"0": 1, "01": 2}"#, #"{"0":1,"01":2}"#), (#"{"x": "]"}"#, #"{"x":"]"}"#),
+        ] {
+            let value = try reader.parse(tree)
+            #expect(
+                RestText.brackets(of: value) == RestText.brackets(in: text[...]), "\(tree)")
+        }
+        let wrong = answer(#"[null,null,1]"#)
+        #expect(read.problem(with: wrong, showing: [try tree(#"{"2": 1}"#)], by: reader) != nil)
+    }
+
+    @Test func `a selection shows what its parameters say`() throws {
+        let value = try reader.parse(#"{"a": 1, "b": 2, "c": 2, "d": 3}"#)
+        var random = SplitMix64(seed: 5)
+        var seen: Set<String> = []
+        for _ in 0..<3_000 {
+            let selection = RestSelection(&random)
+            let parameters = selection.parameters.map { "\($0)=\($1)" }.joined(separator: "&")
+            let expected: [String: String] = [
+                #"orderBy="$value"&startAt=2"#: "bcd", #"orderBy="$value"&startAfter=2"#: "d",
+                #"orderBy="$value"&endAt=2"#: "abc", #"orderBy="$value"&endBefore=2"#: "a",
+                #"orderBy="$value"&equalTo=2"#: "bc", #"orderBy="$key"&endBefore="b""#: "a",
+                #"orderBy="$value"&endAt=2&limitToLast=1"#: "c",
+            ]
+            guard let keys = expected[parameters] else { continue }
+            seen.insert(parameters)
+            #expect(
+                selection.shown(of: value).children.map(\.key.text).joined() == keys,
+                "\(parameters)")
+        }
+        #expect(seen.count > 3)
+    }
+
     @Test func `each kind of a read says so in its request`() {
         var random = SplitMix64(seed: 1)
         let texts = (0..<500).map { _ in
