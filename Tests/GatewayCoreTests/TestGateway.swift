@@ -42,11 +42,12 @@ struct TestGateway {
 
     init(
         _ configuration: GatewayConfiguration = GatewayConfiguration(), serving: Bool = true,
-        demandingIndexes: Bool = false
+        demandingIndexes: Bool = false, limits: ReplicaLimits = ReplicaLimits()
     ) {
         var replica = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: ["n1"], durability: .commit, seed: 1)
         replica.strictIndexes = demandingIndexes
+        replica.limits = limits
         self.replica = Replica(replica, properties: [])
         gateway = Gateway(configuration)
         turn(serving ? [.became(.serving)] : [])

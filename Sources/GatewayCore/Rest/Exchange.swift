@@ -52,17 +52,20 @@ struct RequestNumbers {
 /// A read: once no earlier write can change what it shows, if its client waits for that.
 struct ReadExchange {
     private let request: RestRequest
+    /// Of the wait until all earlier writes are stable; nil without.
+    private let wait: UInt64?
     private let id: UInt64
 
     init(_ request: RestRequest, _ numbers: inout RequestNumbers) {
         self.request = request
+        wait = request.stableMilliseconds == nil ? nil : numbers.next()
         id = numbers.next()
     }
 
     /// The first request to the replica.
     var opening: [ClientMessage] {
-        guard let milliseconds = request.stableMilliseconds else { return [get] }
-        return [.awaitStable(id: id, milliseconds: milliseconds)]
+        guard let wait, let milliseconds = request.stableMilliseconds else { return [get] }
+        return [.awaitStable(id: wait, milliseconds: milliseconds)]
     }
 
     /// Rules see a read without parameters as one in the order of keys.
@@ -75,9 +78,12 @@ struct ReadExchange {
 
     func step(_ message: NodeMessage) -> Exchange.Step {
         switch message {
-        case .ok(id): return .asks([get])
+        case .ok(let id) where id == wait: return .asks([get])
         case .value(id, let value): return .answers(answer(value))
-        case .error(id, let code, let problem, let fix):
+        case .error(let id, .tooBig, let problem, let fix) where id == wait:
+            // Too many wait already: nothing is wrong with this one, and another node may have room.
+            return .answers(Answer(RestFailure(status: 503, problem: problem, fix: fix)))
+        case .error(let id, let code, let problem, let fix) where id == self.id || id == wait:
             return .answers(Answer(RestFailure(code, problem, fix: fix, isWrite: false)))
         default: return .waits
         }

@@ -161,5 +161,5 @@ extension WriteExchange {
 extension RestFailure {
     fileprivate static let changed = RestFailure(
         status: 412, problem: "Something else is there than if-match names.",
-        fix: "send the request without if-match, or as somebody who may read what is there")
+        fix: "read what is there and name its ETag, or send the request without if-match")
 }

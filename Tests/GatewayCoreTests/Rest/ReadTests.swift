@@ -1,4 +1,5 @@
 import DataTree
+import ReplicaCore
 import Testing
 
 @testable import GatewayCore
@@ -117,6 +118,22 @@ import Testing
         #expect(node.answers(id) == [])
         for _ in 0..<40 { node.wait(250) }
         #expect(node.answers(id).map(\.status) == [status])
+    }
+
+    @Test func `where too many wait already, the request is good and the node is not`() {
+        var limits = ReplicaLimits()
+        limits.stabilityWaiters = 1
+        var node = TestGateway(limits: limits)
+        let request = TestGateway.request("/r.json", "GET", ["Hearth-Stable: 10s"])
+        let (first, second) = (node.connect(), node.connect())
+        node.send(request, by: first)
+        node.send(request, by: second)
+        let refused = node.answers(second)
+        #expect(refused.map(\.status) == [503])
+        #expect(refused.first?.body.contains("1 clients wait already") == true)
+        #expect(refused.first?.body.contains("at another node") == true)
+        for _ in 0..<40 { node.wait(250) }
+        #expect(node.answers(first).map(\.status) == [200])
     }
 
     @Test(arguments: ["5", "soon", "20min", "-1s", "99999999999999999999s"])

@@ -64,7 +64,7 @@ struct RestRead {
     ) -> String? {
         if isStable, answer.status == 504 { return nil }
         // Few may wait at a time.
-        if isStable, answer.status == 400, answer.text.contains("wait already") { return nil }
+        if isStable, answer.status == 503, answer.text.contains("wait already") { return nil }
         guard [200, 204, 304].contains(answer.status) else {
             return "\(answer.status) \(answer.text)"
         }
