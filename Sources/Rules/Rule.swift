@@ -1,10 +1,3 @@
-/// What a rule decides.
-public enum RuleKind: String, Equatable, Sendable {
-    case read = ".read"
-    case write = ".write"
-    case validate = ".validate"
-}
-
 /// One rule of a document.
 public struct Rule: Sendable {
     /// What it decides.

@@ -3,7 +3,7 @@ internal import DataTree
 /// Turns a document into levels and rules, and collects its faults.
 struct RulesetCompiler {
     private let text: [UInt8]
-    private(set) var nodes: [Ruleset.Node] = []
+    private(set) var levels: [RuleLevel] = []
     private(set) var rules: [Rule] = []
     private var errors: [SourceError] = []
     private var cursor: TextCursor
@@ -76,9 +76,9 @@ extension RulesetCompiler {
         _ members: [DocumentMember], at offset: Int, path: [String], below above: Int? = nil,
         key: Key? = nil
     ) -> Int {
-        let level = nodes.count
-        let way = above.map { nodes[$0].way } ?? []
-        nodes.append(Ruleset.Node(way: way + [level], key: key))
+        let level = levels.count
+        let way = above.map { levels[$0].way } ?? []
+        levels.append(RuleLevel(way: way + [level], key: key))
         if path.count > RuleLimits.ruleDepth {
             report(offset, "Rules nest deeper than \(RuleLimits.ruleDepth) levels.")
             return level
@@ -103,7 +103,9 @@ extension RulesetCompiler {
                 addLiteral(member, to: level, path: path)
             }
         }
-        nodes[level].validated = nodes[level].literals.map(\.value).filter { nodes[$0].validates }
+        levels[level].validated = levels[level].literals.map(\.value).filter {
+            levels[$0].validates
+        }
         return level
     }
 
@@ -122,8 +124,8 @@ extension RulesetCompiler {
         guard let members = members(of: member.value) else { return }
         let below = addLevel(
             members, at: member.value.offset, path: path + [name], below: level)
-        nodes[level].wildcard = below
-        if nodes[below].validates { nodes[level].validatesBelow = true }
+        levels[level].wildcard = below
+        if levels[below].validates { levels[level].validatesBelow = true }
     }
 
     private mutating func addLiteral(
@@ -134,8 +136,8 @@ extension RulesetCompiler {
         guard let members = members(of: member.value) else { return }
         let below = addLevel(
             members, at: member.value.offset, path: path + [name], below: level, key: key)
-        nodes[level].literals[key] = below
-        if nodes[below].validates { nodes[level].validatesBelow = true }
+        levels[level].literals[key] = below
+        if levels[below].validates { levels[level].validatesBelow = true }
     }
 
     private mutating func members(of value: DocumentNode) -> [DocumentMember]? {
@@ -155,12 +157,12 @@ extension RulesetCompiler {
         if let kind = RuleKind(rawValue: name) {
             let rule = rule(kind, member.value, path: path)
             switch kind {
-            case .read: nodes[level].read = rule
-            case .write: nodes[level].write = rule
-            case .validate: nodes[level].validate = rule
+            case .read: levels[level].read = rule
+            case .write: levels[level].write = rule
+            case .validate: levels[level].validate = rule
             }
         } else if name == ".indexOn" {
-            nodes[level].indexes = indexes(member.value)
+            levels[level].indexes = indexes(member.value)
         } else if case .object = member.value.content {
             report(member.name.start, Self.badKey)
         } else {

@@ -14,7 +14,7 @@ struct Evaluator: ~Copyable {
     var trace: [RuleValue?]?
 
     /// Begins at the root of some levels of rules.
-    init(_ situation: consuming RuleSituation, _ levels: [Ruleset.Node] = []) {
+    init(_ situation: consuming RuleSituation, _ levels: [RuleLevel] = []) {
         self.situation = situation
         route = Route(levels)
     }

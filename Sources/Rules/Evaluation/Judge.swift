@@ -14,7 +14,7 @@ struct Judge: ~Copyable {
     /// A judge at the root.
     init(_ ruleset: Ruleset, _ situation: consuming RuleSituation) {
         self.ruleset = ruleset
-        evaluator = Evaluator(situation, ruleset.nodes)
+        evaluator = Evaluator(situation, ruleset.levels)
     }
 
     /// A judge that records what every part of each rule gives.
@@ -102,7 +102,7 @@ extension Judge {
 extension Ruleset {
     /// The level for a key below another level; nil without rules there.
     fileprivate func level(below level: Int, at key: Key) -> Int? {
-        nodes[level].literals[key] ?? nodes[level].wildcard
+        levels[level].literals[key] ?? levels[level].wildcard
     }
 
     /// The level and the place to which a path leads, from those of a place on its way, as far as there are rules.
@@ -151,7 +151,7 @@ extension Judge {
     }
 
     private mutating func isGranted(_ kind: RuleKind, at depth: Int) -> Bool {
-        guard let rule = ruleset.nodes[evaluator.route.level(at: depth)].rule(kind) else {
+        guard let rule = ruleset.levels[evaluator.route.level(at: depth)].rule(kind) else {
             return false
         }
         if let known = grants[depth] { return known }
@@ -189,7 +189,7 @@ extension Judge {
 
     /// Why the `.validate` of one place refuses; one where nothing is left demands nothing.
     private mutating func invalidity(at depth: Int) -> Denial? {
-        guard let rule = ruleset.nodes[evaluator.route.level(at: depth)].validate else {
+        guard let rule = ruleset.levels[evaluator.route.level(at: depth)].validate else {
             return nil
         }
         let isValid = validity[depth] ?? isValid(by: rule, at: depth)
@@ -205,11 +205,13 @@ extension Judge {
     /// otherwise only those named.
     private mutating func invalidityBelow() -> Denial? {
         let level = level
-        guard ruleset.nodes[level].validatesBelow else { return nil }
+        guard ruleset.levels[level].validatesBelow else { return nil }
         let children = value.children
-        if ruleset.nodes[level].wildcard == nil {
-            for next in ruleset.nodes[level].validated {
-                guard let key = ruleset.nodes[next].key, let child = children[key] else { continue }
+        if ruleset.levels[level].wildcard == nil {
+            for next in ruleset.levels[level].validated {
+                guard let key = ruleset.levels[next].key, let child = children[key] else {
+                    continue
+                }
                 evaluator.route.descend(by: key, finding: child, to: next)
                 if let denial = invalidityOfWritten() { return denial }
             }

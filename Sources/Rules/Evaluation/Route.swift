@@ -21,7 +21,7 @@ struct Route: Sendable {
         var after: [Value] = []
     }
 
-    private let levels: [Ruleset.Node]
+    private let levels: [RuleLevel]
     /// The level of the document that leads to the end of the way.
     private(set) var level = 0
     /// How many keys the way has.
@@ -38,7 +38,7 @@ struct Route: Sendable {
     private var seen: Seen?
 
     /// The way that is only the root of some levels.
-    init(_ levels: [Ruleset.Node]) { self.levels = levels }
+    init(_ levels: [RuleLevel]) { self.levels = levels }
 
     /// The level of the document that leads to a place.
     func level(at depth: Int) -> Int { levels[level].way[depth] }

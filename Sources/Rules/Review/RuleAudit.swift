@@ -43,7 +43,7 @@ private struct RuleAudit: ~Copyable {
     mutating func run() {
         let value = judge.value
         guard violations.count < limit, !value.isNull else { return }
-        let level = ruleset.nodes[judge.level]
+        let level = ruleset.levels[judge.level]
         if let rule = level.validate { review(rule) }
         guard level.validatesBelow else { return }
         if level.wildcard == nil {

@@ -1,13 +1,13 @@
 /// Looks for what is legal in a document and hardly meant.
 struct RuleReview {
-    private let nodes: [Ruleset.Node]
+    private let levels: [RuleLevel]
     private let rules: [Rule]
     /// Of each rule, what it can come to.
     private let outcomes: [Outcomes]
     private var found: [RuleWarning] = []
 
     init(_ compiler: RulesetCompiler) {
-        nodes = compiler.nodes
+        levels = compiler.levels
         rules = compiler.rules
         outcomes = rules.map(\.expression.outcomes)
     }
@@ -33,7 +33,7 @@ struct RuleReview {
     }
 
     private mutating func reviewRoot() {
-        for (rule, verb) in [(nodes[0].read, "read"), (nodes[0].write, "write")] {
+        for (rule, verb) in [(levels[0].read, "read"), (levels[0].write, "write")] {
             guard let rule, outcomes[rule] == .isTrue else { continue }
             warn(
                 rules[rule], .openRoot,
@@ -63,12 +63,12 @@ extension RuleReview {
     /// Compares the rules of one kind with those above them, which grant all that lies below.
     private mutating func reviewGrants(_ kind: RuleKind, at level: Int, above: [Int]) {
         var above = above
-        if let number = nodes[level].rule(kind) {
+        if let number = levels[level].rule(kind) {
             review(number, above: above)
             above.append(number)
         }
-        for (_, below) in nodes[level].literals { reviewGrants(kind, at: below, above: above) }
-        if let below = nodes[level].wildcard { reviewGrants(kind, at: below, above: above) }
+        for (_, below) in levels[level].literals { reviewGrants(kind, at: below, above: above) }
+        if let below = levels[level].wildcard { reviewGrants(kind, at: below, above: above) }
     }
 
     private mutating func review(_ number: Int, above: [Int]) {

@@ -1,0 +1,33 @@
+internal import DataTree
+
+/// A level of the document: the rules of the places that its keys lead to.
+struct RuleLevel: Sendable {
+    /// The levels that lead here, the root first and this one last.
+    let way: [Int]
+    /// The key that leads here from the level above; nil at the root and where a wildcard stands for it.
+    let key: Key?
+    /// The levels below, by the keys that lead there.
+    var literals = SortedMap<Int>()
+    /// The level for all other keys.
+    var wildcard: Int?
+    var read: Int?
+    var write: Int?
+    var validate: Int?
+    var indexes: [String] = []
+    /// Those of the levels in `literals` that have a `.validate`, or one below them, in the order of their keys.
+    var validated: [Int] = []
+    /// Whether a level below has a `.validate`.
+    var validatesBelow = false
+
+    /// Whether the level, or one below, has a `.validate`.
+    var validates: Bool { validate != nil || validatesBelow }
+
+    /// The rule of a kind.
+    func rule(_ kind: RuleKind) -> Int? {
+        switch kind {
+        case .read: read
+        case .write: write
+        case .validate: validate
+        }
+    }
+}
