@@ -3,14 +3,6 @@ import SyncProtocol
 
 // Copies of databases, which an operator requests.
 
-/// A request for a copy of a node's database, and when it was answered.
-struct CopyRequest {
-    var node: Int
-    var incarnation: Int
-    var asked: Microseconds
-    var answered: Microseconds?
-}
-
 extension SimulatedRun {
     /// Requests of copies have ids from here on, all others below.
     private static let firstCopy: UInt64 = 1 << 32

@@ -1,17 +1,6 @@
 import ReplicaCore
 import SyncProtocol
 
-/// A second process under the name of a node, at another endpoint and with a disk of its own, started
-/// by mistake. Peers should refuse it, and it should end.
-struct DuplicateNode {
-    let node: Int
-    let started: Microseconds
-    var replica: Replica
-    var waiting: [Input] = []
-    /// When it gave up.
-    var ended: Microseconds?
-}
-
 // Duplicate nodes receive what peers publish and send the requests of a node; of the answers, some
 // reach them and some the node whose name they have.
 

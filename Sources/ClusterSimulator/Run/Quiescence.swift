@@ -1,0 +1,28 @@
+/// The end of a run: faults are over, clients stop, and the cluster has to become equal.
+struct Quiescence {
+    /// How often quiescence is tested: at irregular intervals, or each test could coincide with a client's
+    /// ping.
+    static let interval = TimeRange(.milliseconds(80), .milliseconds(120))
+    /// How long it has to stay equal until the run ends.
+    static let quiet: Microseconds = .seconds(1)
+    /// How long equal replicas may take to forget what is stable.
+    static let forgetting: Microseconds = .seconds(15)
+    /// A client that repeats a request for ever never reaches quiescence.
+    static let limit: Microseconds = .seconds(180)
+
+    var hasBegun = false
+    var isOver = false
+    /// When the replicas were equal, and all nodes and clients idle.
+    var equalSince: Microseconds?
+    /// When they became equal for good.
+    var converged: Microseconds?
+    /// Who was not at rest when that was looked at last, and why.
+    var unrest: String?
+    var lastProgress: Microseconds = 0
+    var lastTotal: UInt64 = 0
+    /// A failure of the run itself, whatever its checks.
+    private(set) var failure: String?
+
+    /// The first failure counts.
+    mutating func fail(_ problem: String) { failure = failure ?? problem }
+}
