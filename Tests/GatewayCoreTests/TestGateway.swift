@@ -42,10 +42,11 @@ struct TestGateway {
 
     init(
         _ configuration: GatewayConfiguration = GatewayConfiguration(), serving: Bool = true,
-        demandingIndexes: Bool = false, limits: ReplicaLimits = ReplicaLimits()
+        demandingIndexes: Bool = false, limits: ReplicaLimits = ReplicaLimits(),
+        members: [String] = ["n1"]
     ) {
         var replica = ReplicaConfiguration(
-            cluster: "test", member: "n1", peers: ["n1"], durability: .commit, seed: 1)
+            cluster: "test", member: "n1", peers: members, durability: .commit, seed: 1)
         replica.strictIndexes = demandingIndexes
         replica.limits = limits
         self.replica = Replica(replica, properties: [])

@@ -83,6 +83,8 @@ extension RestFailure {
     init(_ code: ErrorCode, _ problem: String, fix: String, isWrite: Bool) {
         switch code {
         case .invalid where isWrite: self = .data(problem, fix: fix)
+        // Too many transactions wait at the node: nothing is wrong with this one, and nobody has seen it.
+        case .tooBig where isWrite: self.init(status: 503, problem: problem, fix: fix)
         case .invalid, .tooBig, .version: self = .invalid(problem, fix: fix)
         case .changed: self.init(status: 412, problem: problem, fix: fix)
         case .permissionDenied:

@@ -1,6 +1,7 @@
 import DataTree
 import HTTPText
 import JSONText
+import ReplicaCore
 import SyncProtocol
 import Testing
 
@@ -40,6 +41,17 @@ import Testing
         #expect(refused.body == "4")
         #expect(refused["etag"] == tag)
         #expect(node.curl("/c.json").body == "4")
+    }
+
+    @Test func `a put for which the node has no room is good, and the node is not`() {
+        var limits = ReplicaLimits()
+        limits.forwardedTransactions = 0
+        var node = TestGateway(limits: limits, members: ["n1", "n2", "n3"])
+        let refused = node.curl("/c.json", "PUT", ["if-match: null_etag"], body: "5")
+        #expect(refused.status == 503)
+        #expect(refused.body.contains("wait at this node already"))
+        #expect(refused.body.contains("at another node"))
+        #expect(node.value.isNull)
     }
 
     @Test(arguments: ["", "\"", "W/\""])
