@@ -1,5 +1,6 @@
 internal import HTTPText
 internal import SyncProtocol
+internal import Tokens
 
 /// All that clients send to a node's HTTP port, and all that they get: REST and streams of events over a replica.
 ///
@@ -34,7 +35,7 @@ public struct Gateway {
         case .writable(let id): update(id) { $0.sendPart(&$1) }
         case .closed(let id): close(id)
         case .answered(let id, let answers): process(answers, for: id)
-        case .trusts(let trust): context.access.trust(trust)
+        case .trusts(let tokens): trust(tokens)
         case .hasRules(let hasRules): context.access.hasRules = hasRules
         case .became(let availability): become(availability)
         case .turnTook(let nanoseconds):
@@ -83,6 +84,13 @@ public struct Gateway {
         }
         context.updateLongPoll(session) { session, _ in session.sendRefusal() }
         processSignals()
+    }
+
+    private mutating func trust(_ trust: TokenTrust) {
+        context.access.trust(trust)
+        context.reviewLongPolls()
+        processSignals()
+        for id in connections.keys.sorted() { update(id) { $0.reviewIdentity(&$1) } }
     }
 
     private mutating func become(_ availability: Availability) {

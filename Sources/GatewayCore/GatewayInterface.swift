@@ -20,7 +20,8 @@ public enum GatewayInput: Equatable, Sendable {
     case closed(SessionID)
     /// The replica's answers of one turn to a session of values, in order.
     case answered(SessionID, [SessionAnswer])
-    /// From now on these tokens are trusted: an issuer has other keys. A gateway without tokens has none later either.
+    /// From now on these tokens are trusted: an issuer has other keys. Tokens of keys that are gone end at once, as if they
+    /// had expired. A gateway without tokens has none later either.
     case trusts(TokenTrust)
     /// Whether the replica has rules, by which it judges users: then those who show nothing are users as well.
     case hasRules(Bool)

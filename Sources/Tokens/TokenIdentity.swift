@@ -8,6 +8,8 @@ public struct TokenIdentity: Equatable, Sendable {
     public internal(set) var expiresSeconds: Double?
     /// When it shows nothing any more: somewhat later, as clocks differ.
     public internal(set) var endSeconds: Double?
+    /// By what the token was believed; nil for one that needed nothing.
+    public internal(set) var proof: TokenProof?
 
     init(_ principal: Principal) { self.principal = principal }
 

@@ -37,14 +37,16 @@ extension TokenTrust {
         guard let algorithm = TokenAlgorithm(rawValue: token.algorithm) else {
             throw .algorithm(String(token.algorithm.prefix(16)))
         }
-        let issuer = try signer(of: token, algorithm)
-        return try issuer.identity(of: token, algorithm, at: now)
+        let (issuer, key) = try signer(of: token, algorithm)
+        var identity = try issuer.identity(of: token, algorithm, at: now)
+        identity.proof = TokenProof(issuer: issuer.name, key: key)
+        return identity
     }
 
-    /// The issuer that has signed a token.
+    /// The issuer that has signed a token, and with which key.
     private func signer(
         of token: Token, _ algorithm: TokenAlgorithm
-    ) throws(TokenFailure) -> TokenIssuer {
+    ) throws(TokenFailure) -> (TokenIssuer, TokenKey) {
         let name = token.claims.string("iss")
         let meant = issuers.filter { issuer in
             issuer.name.map { name?.utf8.elementsEqual($0.utf8) ?? false } ?? true
@@ -56,7 +58,7 @@ extension TokenTrust {
         for issuer in signers {
             for key in issuer.keys.candidates(for: token, algorithm) {
                 hasKey = true
-                if key.accepts(token) { return issuer }
+                if key.accepts(token) { return (issuer, key) }
             }
         }
         throw hasKey ? .signature : .key(token.keyID.map { String($0.prefix(80)) })

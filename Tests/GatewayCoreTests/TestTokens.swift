@@ -15,6 +15,23 @@ enum TestTokens {
         return TokenTrust([issuer])
     }
 
+    private static let otherKey = TokenKey.shared(
+        Array("another secret of at least 32 bytes".utf8))
+
+    /// The same issuer with another key besides.
+    static var trustOfBoth: TokenTrust {
+        var trust = trust
+        trust.issuers[0].keys.append(otherKey)
+        return trust
+    }
+
+    /// The same issuer with the other key alone.
+    static var trustOfOther: TokenTrust {
+        var trust = trust
+        trust.issuers[0].keys = [otherKey]
+        return trust
+    }
+
     /// A gateway's configuration with tokens and secrets.
     static var configuration: GatewayConfiguration {
         var configuration = TestSecrets.configuration

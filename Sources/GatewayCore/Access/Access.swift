@@ -37,8 +37,13 @@ package final class Access {
         principal == .administrator || hasRules || tokens != nil
     }
 
-    /// From now on other tokens are trusted. Those who have shown one before are who they are until it expires.
+    /// From now on other tokens are trusted. Who has shown one before is to be reviewed.
     func trust(_ trust: TokenTrust) { tokens?.trust = trust }
+
+    /// Ends an identity by a token whose key is not trusted any more.
+    func review(_ identity: inout Identity, at now: Moment) {
+        if let trust = tokens?.trust { identity.end(unless: trust, at: now) }
+    }
 
     /// Who shows a text.
     ///

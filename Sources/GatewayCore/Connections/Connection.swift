@@ -251,6 +251,19 @@ extension Connection {
         }
     }
 
+    /// Looks whether the client is still believed, now that other keys are trusted.
+    mutating func reviewIdentity(_ context: inout GatewayContext) {
+        context.access.review(&identity, at: context.now)
+        switch activity {
+        case .streaming, .native:
+            if identity.hasEnded(at: context.elapsedMilliseconds) { expire(&context) }
+        case .realtime:
+            updateRealtime(&context) { session, context in session.reviewIdentity(at: context.now) }
+        // A request that has begun is done; what a stream shows once it begins is looked at then.
+        case .idle, .receiving, .asking, .refusing, .answering, .polling, .closing: break
+        }
+    }
+
     private mutating func giveUp(_ context: inout GatewayContext) {
         if reader.phase != .idle {
             let failure = RestFailure(

@@ -76,6 +76,14 @@ extension GatewayContext {
         }
     }
 
+    /// Looks who of those who poll is still believed, now that other keys are trusted.
+    mutating func reviewLongPolls() {
+        let now = now
+        for id in longPolls.all {
+            updateLongPoll(id) { session, _ in session.reviewIdentity(at: now) }
+        }
+    }
+
     /// Ends all sessions with long polls, as the node stops to serve.
     mutating func stopLongPolls() {
         let host = configuration.redirectHost

@@ -145,6 +145,12 @@ extension LongPollSession {
         return removeEffects()
     }
 
+    /// Signs the client out, if the key of its token is not trusted any more.
+    mutating func reviewIdentity(at now: Moment) -> [LongPollEffect] {
+        perform(realtime.reviewIdentity(at: now))
+        return removeEffects()
+    }
+
     /// Ends the session of a node that stops.
     mutating func stop(redirectedTo host: String?) -> [LongPollEffect] {
         perform(realtime.end(redirectedTo: host))

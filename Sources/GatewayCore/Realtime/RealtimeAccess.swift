@@ -45,6 +45,12 @@ extension RealtimeSession {
         return become(access.initial) + send(RealtimeText.expiredCredential)
     }
 
+    /// Signs a client out the key of whose token is not trusted any more.
+    mutating func reviewIdentity(at now: Moment) -> [RealtimeEffect] {
+        access.review(&identity, at: now)
+        return expireCredential(at: now)
+    }
+
     /// Sends the first refusal of a credential that waits.
     package mutating func sendRefusal() -> [RealtimeEffect] {
         guard !isOver, !refusals.isEmpty else { return [] }

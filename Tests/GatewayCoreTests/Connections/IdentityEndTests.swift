@@ -40,6 +40,20 @@ import Testing
         #expect(rig.node.read(id).isEmpty && rig.node.closed.contains(id))
     }
 
+    @Test mutating func `a stream the key of whose token is removed`() {
+        let id = rig.node.connect()
+        let target = "/a.json?auth=" + TestTokens.token("ada")
+        rig.node.send(
+            TestGateway.request(target, "GET", ["Accept: text/event-stream"]), by: id)
+        rig.node.turn([.trusts(TestTokens.trustOfBoth)])
+        write(2)
+        #expect(rig.node.text(id).contains(#"{"path":"/","data":2}"#))
+        rig.node.turn([.trusts(TestTokens.trustOfOther)])
+        #expect(rig.node.text(id).contains("event: auth_revoked"))
+        write(3)
+        #expect(rig.node.read(id).isEmpty && rig.node.closed.contains(id))
+    }
+
     // MARK: A WebSocket of Firebase's protocol
 
     /// A client that listens, and shows a token if there is one.
@@ -51,6 +65,8 @@ import Testing
         return id
     }
 
+    private static let expiry =
+        #"{"t":"d","d":{"a":"ac","b":{"s":"expired_token","d":"Auth token is expired."}}}"#
     private static let cancellation = #"{"t":"d","d":{"a":"c","b":{"p":"a"}}}"#
 
     @Test mutating func `a WebSocket whose token has expired`() {
@@ -59,11 +75,40 @@ import Testing
         write(2)
         #expect(rig.texts(id) == [RealtimeRig.push("d", "a", "2")])
         rig.node.wait(1_500)
-        let expired =
-            #"{"t":"d","d":{"a":"ac","b":{"s":"expired_token","d":"Auth token is expired."}}}"#
-        #expect(rig.texts(id) == [expired, Self.cancellation])
+        #expect(rig.texts(id) == [Self.expiry, Self.cancellation])
         write(3)
         #expect(rig.texts(id).isEmpty)
+    }
+
+    @Test mutating func `a WebSocket the key of whose token is removed`() {
+        let id = realtimeListener(showing: TestTokens.token("ada"))
+        let administrator = realtimeListener(showing: "alpha-secret")
+        rig.node.turn([.trusts(TestTokens.trustOfBoth)])
+        write(2)
+        #expect(rig.texts(id) == [RealtimeRig.push("d", "a", "2")])
+        _ = rig.texts(administrator)
+        rig.node.turn([.trusts(TestTokens.trustOfOther)])
+        #expect(rig.texts(id) == [Self.expiry, Self.cancellation])
+        write(3)
+        #expect(rig.texts(id).isEmpty)
+        // Secrets of the cluster are no tokens.
+        #expect(rig.texts(administrator) == [RealtimeRig.push("d", "a", "3")])
+    }
+
+    @Test mutating func `a client that polls, the key of whose token is removed`() {
+        var client = rig.start()
+        let token = TestTokens.token("ada")
+        _ = rig.upload(PollRig.request(1, "auth", #"{"cred":"\#(token)"}"#), by: &client)
+        _ = rig.upload(PollRig.listen, by: &client)
+        let poll = rig.poll(client)
+        rig.node.turn([.trusts(TestTokens.trustOfBoth)])
+        _ = rig.script(poll)
+        let held = rig.poll(client)
+        rig.node.turn([.trusts(TestTokens.trustOfOther)])
+        #expect(rig.script(held)?.contains("expired_token") == true)
+        write(2)
+        let rest = rig.script(rig.poll(client)) ?? ""
+        #expect(!rest.contains(#""a":"d""#))
     }
 
     @Test(arguments: [("unauth", "{}"), ("auth", #"{"cred":"x"}"#)])
@@ -109,6 +154,17 @@ import Testing
         write(2)
         #expect(rig.node.messages(id) == [Self.change(2)])
         rig.node.wait(1_500)
+        #expect(Self.isDenial(rig.node.messages(id)))
+        write(3)
+        #expect(rig.node.messages(id).isEmpty)
+    }
+
+    @Test mutating func `a native client the key of whose token is removed`() {
+        let id = nativeListener(showing: TestTokens.token("ada"))
+        rig.node.turn([.trusts(TestTokens.trustOfBoth)])
+        write(2)
+        #expect(rig.node.messages(id) == [Self.change(2)])
+        rig.node.turn([.trusts(TestTokens.trustOfOther)])
         #expect(Self.isDenial(rig.node.messages(id)))
         write(3)
         #expect(rig.node.messages(id).isEmpty)
