@@ -91,6 +91,13 @@ final class `A node that takes tokens` {
     @Test func `takes other secrets without a restart`() throws {
         let old = try token("--claim", "admin=true")
         #expect(try !curl(old).contains("error"))
+        let stream = try Program(
+            "/usr/bin/env",
+            [
+                "curl", "-sSN", "--max-time", "60", "-H", "Authorization: Bearer \(old)",
+                "-H", "Accept: text/event-stream", base + "/a.json",
+            ])
+        try eventually("the stream shows what is there") { stream.output.contains("event: put") }
         try Self.write(Secret.random(), to: folder.file("token.secret"))
         let next = try token("--claim", "admin=true")
         #expect(try curl(next).contains("Could not parse auth token."))
@@ -98,6 +105,7 @@ final class `A node that takes tokens` {
             try !curl(next).contains("error")
         }
         #expect(try curl(old).contains("Could not parse auth token."))
+        #expect(try stream.end().output.contains("event: auth_revoked"))
         try FileManager.default.removeItem(atPath: folder.file("token.secret"))
         let node = node
         try eventually("the node keeps what it has") {
