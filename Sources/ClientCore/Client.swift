@@ -46,8 +46,10 @@ public struct Client: Sendable {
     /// Whether a request or a listen is open.
     public var isAwaiting: Bool { !requests.isEmpty || !subscriptions.isEmpty }
 
+    // What drivers look at in every turn is mutating: other getters are given a copy of the client, some thousand bytes.
+
     /// Whether this client takes what comes from its node; not after a try that took too long.
-    package var takesFrames: Bool { link.isUp }
+    package mutating func takesFrames() -> Bool { link.isUp }
 
     /// Whether a node serves this client.
     public var isConnected: Bool { maySend }
@@ -55,9 +57,20 @@ public struct Client: Sendable {
     /// By how many milliseconds the node's wall clock is ahead of the one here; 0 until the node has told it.
     public var nodeAheadMilliseconds: Int64 { information.offsetMilliseconds }
 
-    /// The elapsed milliseconds from which on a turn without another input does something; nil for never. Turns without input
-    /// before then change nothing, so that a driver that reads need take none.
-    package var nextDeadline: UInt64? {
+    /// Whether a node serves this client, and when it wants its next turn.
+    package mutating func standing() -> Standing {
+        Standing(isConnected: maySend, nextDeadline: nextDeadline())
+    }
+
+    /// How far a client is after a turn.
+    package struct Standing: Sendable {
+        package let isConnected: Bool
+        /// The elapsed milliseconds from which on a turn without another input does something; nil for never. Turns without input
+        /// before then change nothing, so that a driver that reads need take none.
+        package let nextDeadline: UInt64?
+    }
+
+    private mutating func nextDeadline() -> UInt64? {
         var deadline = min(
             requests.nextDeadline, link.deadline(isAwaiting: isAwaiting) ?? .max)
         if case .resting(let end) = stamping, link.isOpen { deadline = min(deadline, end) }

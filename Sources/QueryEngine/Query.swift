@@ -9,7 +9,9 @@ public import DataTree
 /// messages. Source: `firebase-semantics.md`, section 4.
 public struct Query: Sendable {
     /// One end of the range.
-    public struct Bound: Hashable, Sendable {
+    ///
+    /// A class without variables, so that a query is small: one stands in many messages, nearly always without a range.
+    public final class Bound: Hashable, Sendable {
         /// A bound's key: among children with the bound's value, it tells those inside from the
         /// others.
         public enum Key: Hashable, Sendable {
@@ -25,6 +27,13 @@ public struct Query: Sendable {
         /// Nil stands for the key that lets all children with the value in.
         public let key: Key?
         package let isInclusive: Bool
+
+        /// Takes a value in its one form, so that equal bounds are equal values.
+        init(_ value: Value, _ key: Key?, isInclusive: Bool) {
+            self.value = value.number?.value ?? value
+            self.key = key
+            self.isInclusive = isInclusive
+        }
     }
 
     /// How many children are shown at most, and from which end of the range.

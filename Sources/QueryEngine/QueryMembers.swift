@@ -71,7 +71,7 @@ extension ChildOrder {
 }
 
 extension Query.Bound {
-    fileprivate init?(
+    fileprivate convenience init?(
         _ value: Value?, _ key: String?, _ isInclusive: Bool?, _ failure: String
     ) throws(DataError) {
         guard let value else {

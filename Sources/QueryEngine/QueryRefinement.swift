@@ -166,15 +166,6 @@ extension Query {
     }
 }
 
-extension Query.Bound {
-    /// Takes a value in its one form, so that equal bounds are equal values.
-    init(_ value: Value, _ key: Key?, isInclusive: Bool) {
-        self.value = value.number?.value ?? value
-        self.key = key
-        self.isInclusive = isInclusive
-    }
-}
-
 extension Query.Bound.Key {
     /// Takes a key that a caller gave to a function, if any.
     fileprivate init?(_ text: String?, in function: String) throws(DataError) {

@@ -156,8 +156,9 @@ extension Replica {
         return (step(input), before, vector)
     }
 
-    /// What a simulator observes after each step, at once: a getter is given all of the replica, some thousand bytes.
-    package var standing: Standing {
+    /// What a simulator observes after each step, at once: mutating, as a getter is given a copy of the replica, some thousand
+    /// bytes.
+    package mutating func standing() -> Standing {
         Standing(
             writer: writer, vector: vector, stableTime: stableTime, isOut: isOut,
             returns: replication.counters.returns, installed: replication.counters.installed)

@@ -108,10 +108,13 @@ extension Replica {
 
     /// Holds the outputs of this turn until what they depend on is durable; returns those that can be sent now.
     private mutating func hold(at time: HybridTime) -> [Output] {
-        let turn = replication.turn
+        let replies = sessions.finishFrames(seeing: replication.view)
+        // Most turns publish nothing.
+        let outputs =
+            replication.turn.published.isEmpty ? replies : replication.turn.published + replies
         return turns.end(
-            batches: turn.entries, properties: turn.properties, clearsOrphans: turn.clearsOrphans,
-            outputs: turn.published + sessions.finishFrames(seeing: replication.view),
+            batches: replication.turn.entries, properties: replication.turn.properties,
+            clearsOrphans: replication.turn.clearsOrphans, outputs: outputs,
             mark: .init(
                 vector: vector, time: time, closedTimestamp: replication.closedTimestamp.time,
                 writers: replication.peers.writers,
@@ -121,8 +124,7 @@ extension Replica {
     /// Has the store sync at once what somebody waits for, and everything else as often as a heartbeat tells what is
     /// durable.
     private mutating func dueSynchronization() -> [Output] {
-        let turn = replication.turn
-        let isAwaited = turn.asksForHeartbeats || turn.owesHeartbeat
+        let isAwaited = replication.turn.asksForHeartbeats || replication.turn.owesHeartbeat
         if isAwaited || heartbeats.isDue(at: now.elapsedMilliseconds) { turns.awaitStored() }
         return turns.dueSynchronization()
     }

@@ -1,7 +1,9 @@
 public import SyncProtocol
 
 /// What a replica requests of its store besides commits; a driver performs each after all earlier turns.
-public enum StoreRequest: Equatable, Sendable {
+///
+/// Indirect, because some are large and all are rare: otherwise they would make every output of a replica large.
+public indirect enum StoreRequest: Equatable, Sendable {
     /// Read batches for a peer.
     case readBatches(LogRead)
     /// Write a checkpoint, in slices.
@@ -23,8 +25,8 @@ public enum StoreRequest: Equatable, Sendable {
     case keepOrphans(WriterID, after: UInt64, through: UInt64)
 }
 
-/// The result of a request.
-public enum StoreReply: Sendable {
+/// The result of a request; indirect, as requests are.
+public indirect enum StoreReply: Sendable {
     /// Batches in order, up to a damaged one; the first holds the sequence requested.
     case batches([[UInt8]], for: LogRead)
     /// The checkpoint is complete.

@@ -42,7 +42,13 @@ public struct FrameWriter: Sendable {
     package internal(set) var messages = MessagePackWriter()
 
     /// A frame without messages, which must not be sent as it is.
-    public init() { messages.append(byte: protocolVersion) }
+    public init() {
+        messages.reserve(FrameWriter.usualBytes)
+        messages.append(byte: protocolVersion)
+    }
+
+    /// Most frames have no more bytes than this, and so need memory once.
+    private static let usualBytes = 96
 
     /// The frame as it travels.
     public var bytes: [UInt8] { messages.bytes }

@@ -18,9 +18,14 @@ struct SyncPoint: Sendable {
     ///
     /// Views that serve others come first; a filtered query may get a change sooner or later.
     func serverValue(at path: Path = .root) -> Value? {
-        if let value = completeView?.serverValue(at: path) { return value }
-        for view in views {
-            if let value = view.serverValue(at: path) { return value }
+        // By places: a view is some hundred bytes, and this is asked in each change.
+        if let place = views.firstIndex(where: { !$0.query.isFiltered }),
+            let value = views[place].serverValue(at: path)
+        {
+            return value
+        }
+        for place in views.indices {
+            if let value = views[place].serverValue(at: path) { return value }
         }
         return nil
     }
@@ -64,11 +69,11 @@ extension SyncPoint {
         for place in views.indices {
             let events = views[place].apply(operation, over: overlay, complete: complete)
             if events.isEmpty { continue }
-            let view = views[place]
             outputs.append(
                 .observed(
                     SyncEvents(
-                        path: path, query: view.query, listens: view.listens, events: events)))
+                        path: path, query: views[place].query, listens: views[place].listens,
+                        events: events)))
         }
     }
 

@@ -3,9 +3,14 @@ import SyncProtocol
 
 /// What a listener receives from its node, frame by frame, beside what the SDK makes of that.
 struct Listening {
+    /// So many listeners are followed frame by frame; where there are more, the others are judged by what they show.
+    static let followedCount = 50
+
     let path: Path
+    /// Whether its frames are looked at.
+    let isFollowed: Bool
     /// What its program got last.
-    var shown: Value?
+    private(set) var shown: Value?
     /// The value as the node's frames alone make it.
     private(set) var told = Value.null
     /// Whether the node has sent the whole value on the present connection.
@@ -16,7 +21,15 @@ struct Listening {
     /// The number of the listen on the present connection.
     private var number: UInt64?
 
-    init(path: Path) { self.path = path }
+    init(path: Path, isFollowed: Bool) { (self.path, self.isFollowed) = (path, isFollowed) }
+
+    /// Its program gets a value.
+    mutating func show(_ value: Value) {
+        shown = value
+        guard !isFollowed else { return }
+        (told, isComplete) = (value, true)
+        changeCount += 1
+    }
 
     /// Begins the listen: the node then sends only what the listener does not hold.
     mutating func take(_ message: ClientMessage) {
@@ -42,7 +55,7 @@ struct Listening {
     /// The connection is gone.
     mutating func disconnect() {
         number = nil
-        isComplete = false
+        if isFollowed { isComplete = false }
     }
 
     mutating func noteEnd(_ problem: String) { failure = failure ?? "it ended: \(problem)" }

@@ -89,6 +89,8 @@ struct SDKClient {
     private var lastRequest: UInt64 = 0
     /// When its timer rings, at first as the run begins; nil if it is not set.
     private var timer: Microseconds? = 0
+    /// From when on the library has something to do; nil for never.
+    private var deadline: Microseconds? = 0
 
     /// - Parameter nodes: Their names, in the order in which they are tried.
     init(index: Int, nodes: [String], clock: ClientClock, random: SplitMix64) {
@@ -149,7 +151,10 @@ struct SDKClient {
     }
 
     /// Whether the frames between the SDK and nodes are recorded.
-    var isObserved: Bool { requests != nil || listening != nil }
+    var isObserved: Bool { requests != nil || listening?.isFollowed == true }
+
+    /// Whether what it sends is recorded: a listener that has its value sends nothing but pings.
+    var recordsRequests: Bool { isObserved && (requests != nil || listening?.isComplete == false) }
 
     /// Whether it acts by itself.
     var hasProgram: Bool { requests != nil || application != nil || dense != nil }
@@ -158,17 +163,17 @@ struct SDKClient {
     var transacts: Bool { application != nil || dense != nil }
 
     /// Whether the client only keeps its presence.
-    var isPresence: Bool { !isObserved && application == nil && dense == nil }
+    var isPresence: Bool {
+        requests == nil && listening == nil && application == nil && dense == nil
+    }
 
     // These two are mutating, or they would be given a copy of the client.
 
-    /// Whether a node serves it, or it has gone offline.
-    mutating func needsNoNode() -> Bool {
-        core.isConnected || (application?.isOffline ?? dense?.isOffline ?? false)
-    }
+    /// Whether it has gone offline.
+    mutating func isOffline() -> Bool { application?.isOffline ?? dense?.isOffline ?? false }
 
     /// Whether the library takes what comes from its node.
-    mutating func takesFrames() -> Bool { core.takesFrames }
+    mutating func takesFrames() -> Bool { core.takesFrames() }
 
     mutating func loseConnection() {
         connection = nil
@@ -187,22 +192,33 @@ struct SDKClient {
 
     /// Sets the timer to the next turn in which the library has something to do without an input; nil if there is none, or the
     /// timer rings before.
+    ///
+    /// It is set at most a second ahead, and again when it rings for nothing: an answer to a ping brings most deadlines forward to
+    /// that second, and would leave a timer that was set behind it.
     mutating func nextTurn(after now: Microseconds) -> Microseconds? {
-        guard let deadline = core.nextDeadline else { return nil }
+        deadline = core.standing().nextDeadline.map { .milliseconds($0) }
+        guard let deadline else { return nil }
         let interval = SDKClient.turnInterval
-        let earliest = max(.milliseconds(deadline) + interval - 1, now + interval)
+        let earliest = min(
+            max(deadline + interval - 1, now + interval), now + .seconds(1) + 2 * interval - 1)
         let time = earliest / interval * interval
         if let timer, timer <= time { return nil }
         timer = time
         return time
     }
 
-    /// Whether there is something to do now that the timer rings.
-    mutating func takeTurn(at now: Microseconds) -> Bool {
+    /// Whether there is something to do if the timer rings now.
+    func isDue(at now: Microseconds) -> Bool {
         // Where priorities decide, it may ring late.
+        guard let timer, timer <= now, let deadline else { return false }
+        return deadline <= now
+    }
+
+    /// The timer rings; false if it has been set to another time since.
+    mutating func takeRing(at now: Microseconds) -> Bool {
         guard let timer, timer <= now else { return false }
         self.timer = nil
-        return core.nextDeadline.map { .milliseconds($0) <= now } ?? false
+        return true
     }
 
     // MARK: What it asks
@@ -254,7 +270,7 @@ struct SDKClient {
 
     mutating func observe(_ listen: ListenID, _ events: [ViewEvent]) {
         if listening != nil {
-            for event in events where event.kind == .value { listening?.shown = event.data }
+            for event in events where event.kind == .value { listening?.show(event.data) }
             return
         }
         let index = Int(listen.number)

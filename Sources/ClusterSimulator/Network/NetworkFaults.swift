@@ -27,7 +27,7 @@ extension VirtualNetwork {
     }
 
     mutating func cut(from: Int, to: Int, at now: Microseconds) {
-        isCut[from * endpoints + to] = true
+        cuts.insert(from * endpoints + to)
         if from < nodes, to < nodes { reconnect(from: from, to: to, at: now) }
     }
 
@@ -72,7 +72,7 @@ extension VirtualNetwork {
 
     /// Cuts a direction, or heals it; returns when to do so again.
     mutating func flap(from: Int, to: Int, at now: Microseconds) -> Microseconds {
-        isCut[from * endpoints + to].toggle()
+        cuts.formSymmetricDifference([from * endpoints + to])
         reconnect(from: from, to: to, at: now)
         return now + random.time(in: Flap.phase)
     }
@@ -92,11 +92,10 @@ extension VirtualNetwork {
             links[index].isClogged = false
             links[index].lost.removeAll()
         }
-        for from in 0..<endpoints {
-            for to in 0..<endpoints where isCut[from * endpoints + to] {
-                isCut[from * endpoints + to] = false
-                if from < nodes, to < nodes { reconnect(from: from, to: to, at: now) }
-            }
+        for cut in cuts.sorted() {
+            let (from, to) = (cut / endpoints, cut % endpoints)
+            if from < nodes, to < nodes { reconnect(from: from, to: to, at: now) }
         }
+        cuts.removeAll()
     }
 }

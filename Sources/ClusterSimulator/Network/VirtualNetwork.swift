@@ -15,8 +15,10 @@ struct VirtualNetwork {
     let endpoints: Int
     var random: SplitMix64
     var links: [Link]
-    /// By sender and receiver: whether a partition or a cut keeps frames from passing.
-    var isCut: [Bool]
+    /// Where a partition or a cut keeps frames from passing: senders times `endpoints`, plus receivers.
+    ///
+    /// A table of all pairs would have a million places for a thousand clients, of which each frame looks at another one.
+    var cuts: Set<Int> = []
     /// Nodes without a file handle for a new connection.
     var areExhausted: [Bool]
     /// Counts the heals; a direction flaps until the next one.
@@ -70,7 +72,6 @@ struct VirtualNetwork {
         endpoints = nodes + clients
         random = SplitMix64(seed: seed, part: 1)
         links = [Link](repeating: Link(quality: settings.link), count: nodes * nodes)
-        isCut = [Bool](repeating: false, count: endpoints * endpoints)
         areExhausted = [Bool](repeating: false, count: nodes)
     }
 
@@ -194,7 +195,9 @@ struct VirtualNetwork {
         !isCut(from, to) && !links[from * nodes + to].isDown
     }
 
-    func isCut(_ from: Int, _ to: Int) -> Bool { isCut[from * endpoints + to] }
+    func isCut(_ from: Int, _ to: Int) -> Bool {
+        !cuts.isEmpty && cuts.contains(from * endpoints + to)
+    }
 
     /// All connections of a node break, and are made again.
     mutating func reconnect(_ node: Int, at now: Microseconds) {

@@ -139,7 +139,7 @@ struct VirtualNode {
                 configuration, properties: state.properties, checkpoint: state.checkpoint,
                 orphans: state.orphans)
         }
-        standing = replica?.standing
+        standing = replica?.standing()
         state = .running
     }
 
@@ -163,7 +163,7 @@ struct VirtualNode {
         var outputs = replica?.step(.turnBegan(moment)) ?? []
         outputs += take(noteAvailability(at: now))
         outputs += replica?.stop() ?? []
-        standing = replica?.standing
+        standing = replica?.standing()
         return outputs
     }
 
@@ -249,8 +249,9 @@ struct VirtualNode {
             noteTree(at: now)
         }
         waiting.removeAll(keepingCapacity: true)
-        outputs += watched(.turnEnded) { $0.replica!.step($1) }
-        standing = replica!.standing
+        let ended = watched(.turnEnded) { $0.replica!.step($1) }
+        outputs = outputs.isEmpty ? ended : outputs + ended
+        standing = replica!.standing()
         noteTree(at: now)
         return outputs
     }
@@ -333,7 +334,9 @@ struct VirtualNode {
     // MARK: Its port
 
     /// Whether clients are served, and if not, why.
-    private var availability: Availability {
+    ///
+    /// Mutating, or it would get a copy of the node.
+    private mutating func availability() -> Availability {
         Availability(
             isRunning: state == .running, isServing: isServing, hasDiskTrouble: waitsForRoom,
             isEvicted: standing?.isOut ?? false)
@@ -341,7 +344,7 @@ struct VirtualNode {
 
     /// Tells its port whether clients are served.
     private mutating func noteAvailability(at now: Microseconds) -> [Input] {
-        let availability = availability
+        let availability = availability()
         if availabilities.last != availability { availabilities.append(availability, at: now) }
         return port.become(availability, at: clock.moment(at: now))
     }
@@ -378,7 +381,7 @@ struct VirtualNode {
     // MARK: Its disk and its time
 
     mutating func stored(turn: UInt64) -> [Output] {
-        defer { standing = replica?.standing }
+        defer { standing = replica?.standing() }
         return replica?.step(.stored(turn: turn)) ?? []
     }
 

@@ -248,7 +248,8 @@ extension Scenario {
         var client = sdkClient(
             index, node: index % cluster.replicas,
             SplitMix64(seed: seed, part: 20_000 + UInt64(index)))
-        client.listening = Listening(path: clients.listen ?? Path(keys))
+        client.listening = Listening(
+            path: clients.listen ?? Path(keys), isFollowed: number < Listening.followedCount)
         return client
     }
 

@@ -97,10 +97,12 @@ extension SimulatedRun {
     }
 
     /// Whether a process takes what is sent on a connection: one that starts has its HTTP port open.
-    private func isListening(at index: Int) -> Bool {
-        let node = nodes[connections[index].node]
-        guard node.incarnation == connections[index].incarnation else { return false }
-        return connections[index].port == nil ? node.isServing : node.state != .down
+    ///
+    /// Mutating, or it would be given a copy of the run for each frame.
+    private mutating func isListening(at index: Int) -> Bool {
+        let node = connections[index].node
+        guard nodes[node].incarnation == connections[index].incarnation else { return false }
+        return connections[index].port == nil ? nodes[node].isServing : nodes[node].state != .down
     }
 
     mutating func reply(_ frame: [UInt8], to session: SessionID) {

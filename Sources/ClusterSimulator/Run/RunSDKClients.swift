@@ -28,15 +28,19 @@ extension SimulatedRun {
         schedule(.clientActs(sdkClients[number].index), after: pace)
     }
 
-    /// The timer of a client rings, which may have been set to an earlier time meanwhile.
+    /// The timer of a client rings: it takes a turn, or gets a value that it has read.
     mutating func turn(sdkClient number: Int) {
-        if sdkClients[number].isGone { return }
         if !sdkClients[number].recalls.isEmpty { takeRecalls(number) }
-        if sdkClients[number].takeTurn(at: now) {
-            take(nil, number)
-        } else {
-            scheduleTurn(of: number)
-        }
+        if sdkClients[number].takeRing(at: now) { take(nil, number) }
+    }
+
+    /// Whether the timer of a client rings for nothing: it has been set to an earlier time since, or what was due no longer is.
+    mutating func ringsForNothing(_ client: Int) -> Bool {
+        guard case .sdk(let number) = place(of: client) else { return false }
+        if sdkClients[number].isGone { return true }
+        if sdkClients[number].isDue(at: now) || !sdkClients[number].recalls.isEmpty { return false }
+        if sdkClients[number].takeRing(at: now) { scheduleTurn(of: number) }
+        return true
     }
 
     /// Sets the timer of a client to its next turn in which there is something to do: thousands of clients that took a turn
@@ -203,7 +207,7 @@ extension SimulatedRun {
 
     mutating func endTurn(of number: Int) {
         tell(.turnEnded, to: number)
-        noteSearch(of: number)
+        noteSearch(of: number, isConnected: sdkClients[number].core.standing().isConnected)
         scheduleTurn(of: number)
     }
 

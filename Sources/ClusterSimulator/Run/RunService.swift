@@ -27,8 +27,8 @@ extension SimulatedRun {
     }
 
     /// Which nodes serve matters only to a client without one: this comes after each turn of each client.
-    mutating func noteSearch(of number: Int) {
-        if sdkClients[number].needsNoNode() {
+    mutating func noteSearch(of number: Int, isConnected: Bool) {
+        if isConnected || sdkClients[number].isOffline() {
             sdkClients[number].search.end()
         } else {
             sdkClients[number].search.note(areServing: areServing, at: now)

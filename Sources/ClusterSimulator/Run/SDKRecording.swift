@@ -11,7 +11,8 @@ extension SimulatedRun {
         guard let connection = sdkClients[number].connection else { return }
         if sdkClients[number].dense != nil { noteDense(request: frame, number) }
         if sdkClients[number].transacts { noteTransactions(request: frame, number) }
-        if sdkClients[number].isObserved, let received = messages(of: ClientMessage.self, in: frame)
+        if sdkClients[number].recordsRequests,
+            let received = messages(of: ClientMessage.self, in: frame)
         {
             for case .message(let message) in received { note(message, on: connection, number) }
         }

@@ -113,15 +113,24 @@ struct SimulatedRun {
 
     /// Executes the next event, and returns it; nil at the end.
     mutating func step() -> Event? {
-        guard !quiescence.isOver, let (time, event) = queue.next() else { return nil }
-        precondition(time >= now, "an event at \(time) comes after one at \(now)")
-        now = time
+        guard let event = next() else { return nil }
         statistics.events += 1
         performed?.removeAll()
-        trace.combine(event, at: time)
+        trace.combine(event, at: now)
         handle(event)
         if statistics.events.isMultiple(of: SimulatedRun.stateInterval) { traceStates() }
         return event
+    }
+
+    /// Takes what happens next from the queue, and passes over timers that ring for nothing: they are no events.
+    private mutating func next() -> Event? {
+        while !quiescence.isOver, let (time, event) = queue.next() {
+            precondition(time >= now, "an event at \(time) comes after one at \(now)")
+            now = time
+            if case .clientTurns(let client) = event, ringsForNothing(client) { continue }
+            return event
+        }
+        return nil
     }
 
     /// Schedules what happens first; `step` follows.

@@ -27,7 +27,9 @@ import SyncProtocol
 ///
 /// In each state a checkpoint of a peer may be on its way (`transfer`): because logs begin after what this replica
 /// holds, or, while it rejoins, in place of all it holds.
-enum Lifecycle: Equatable, Sendable {
+///
+/// Indirect, because each turn asks several times how far the replica is, and changes it hardly ever.
+indirect enum Lifecycle: Equatable, Sendable {
     case starting(Startup, CheckpointTransfer? = nil)
     case serving(CheckpointTransfer? = nil)
     case rejoining(Rejoin)

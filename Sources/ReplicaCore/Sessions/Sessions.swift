@@ -52,7 +52,7 @@ struct Sessions: Sendable {
 extension Sessions {
     /// Adds a message to what this turn sends to its client.
     mutating func send(_ message: NodeMessage, to session: SessionID) {
-        if withholdsAnswers(of: session), message.isAnswer {
+        if !slowClients.isEmpty, withholdsAnswers(of: session), message.isAnswer {
             return slowClients.postpone(.answer(message), of: session)
         }
         outbox.append(message, to: session)

@@ -11,7 +11,7 @@ extension Sessions {
 
     /// Whether a session's answers wait until it has the data that it has missed.
     func withholdsAnswers(of session: SessionID) -> Bool {
-        !slowClients.isEmpty && slowClients.withholdsAnswers(of: session) && isOfValues(session)
+        slowClients.withholdsAnswers(of: session) && isOfValues(session)
     }
 
     /// Postpones a read, if the session's answers wait.

@@ -9,7 +9,7 @@ import Testing
     private let a = Path([Key(unchecked: "a")])
 
     private func listening(held: Bool = false, after first: [Write]? = nil) -> Listening {
-        var listening = Listening(path: .root)
+        var listening = Listening(path: .root, isFollowed: true)
         if let first {
             listening.take(ClientMessage.listen(id: 1, path: .root))
             listening.take(.change(listen: 1, writes: first))
