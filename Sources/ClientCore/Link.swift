@@ -78,7 +78,9 @@ struct Link: Sendable {
     }
 
     /// From when on `tick` does something, if nothing else happens before; nil for never.
-    func deadline(isAwaiting: Bool) -> UInt64? {
+    ///
+    /// Mutating, or it would be given a copy of the link with the configuration, after each turn.
+    mutating func deadline(isAwaiting: Bool) -> UInt64? {
         switch state {
         case .offline: nil
         case .resting(let end): end

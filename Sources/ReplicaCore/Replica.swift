@@ -164,6 +164,9 @@ extension Replica {
             returns: replication.counters.returns, installed: replication.counters.installed)
     }
 
+    /// What readers see, and which operations make it up; mutating for the same reason.
+    package mutating func shown() -> (value: Value, vector: VersionVector) { (value, vector) }
+
     /// How far a replica is, at one moment.
     package struct Standing: Sendable {
         package let writer: WriterID

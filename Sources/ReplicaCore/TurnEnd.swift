@@ -74,6 +74,7 @@ extension Replica {
 
     /// Answers clients that read slowly, wait to be welcomed, or wait for stability.
     private mutating func answerWaitingClients() {
+        guard sessions.haveWaitingClients else { return }
         let view = replication.view
         sessions.catchUpSlowClients(seeing: view)
         for client in sessions.welcomeWaiting(seeing: view) {

@@ -150,11 +150,21 @@ struct SDKClient {
         Path([Key(unchecked: "presence"), Key(unchecked: "c\(index + 1)")])
     }
 
-    /// Whether the frames between the SDK and nodes are recorded.
-    var isObserved: Bool { requests != nil || listening?.isFollowed == true }
+    // These four are mutating, or they would be given a copy of the client.
 
-    /// Whether what it sends is recorded: a listener that has its value sends nothing but pings.
-    var recordsRequests: Bool { isObserved && (requests != nil || listening?.isComplete == false) }
+    /// Whether what nodes send to the SDK is recorded.
+    mutating func recordsReplies() -> Bool { requests != nil || listening?.isFollowed == true }
+
+    /// Whether what the SDK sends is recorded: a listener that has its value sends nothing but pings.
+    mutating func recordsRequests() -> Bool {
+        requests != nil || listening.map { $0.isFollowed && !$0.isComplete } ?? false
+    }
+
+    /// Whether it has gone offline.
+    mutating func isOffline() -> Bool { application?.isOffline ?? dense?.isOffline ?? false }
+
+    /// Whether the library takes what comes from its node.
+    mutating func takesFrames() -> Bool { core.takesFrames() }
 
     /// Whether it acts by itself.
     var hasProgram: Bool { requests != nil || application != nil || dense != nil }
@@ -166,14 +176,6 @@ struct SDKClient {
     var isPresence: Bool {
         requests == nil && listening == nil && application == nil && dense == nil
     }
-
-    // These two are mutating, or they would be given a copy of the client.
-
-    /// Whether it has gone offline.
-    mutating func isOffline() -> Bool { application?.isOffline ?? dense?.isOffline ?? false }
-
-    /// Whether the library takes what comes from its node.
-    mutating func takesFrames() -> Bool { core.takesFrames() }
 
     mutating func loseConnection() {
         connection = nil

@@ -146,7 +146,7 @@ struct VirtualNetwork {
         now < links[maker * nodes + acceptor].noticed
     }
 
-    private mutating func delay(_ quality: LinkQuality) -> Microseconds {
+    private mutating func delay(_ quality: borrowing LinkQuality) -> Microseconds {
         quality.drawDelay(&random)
     }
 
@@ -227,7 +227,7 @@ struct VirtualNetwork {
             counts.dropped += 1
             return nil
         }
-        return delay(settings.link)
+        return settings.link.drawDelay(&random)
     }
 
     // MARK: Waiting

@@ -259,7 +259,7 @@ struct VirtualNode {
     /// What the replica shows; null while there is no process.
     ///
     /// Mutating, or it would get a copy of the node.
-    mutating func shown() -> Value { replica == nil ? .null : replica!.value }
+    mutating func shown() -> Value { replica == nil ? .null : replica!.shown().value }
 
     private mutating func take(_ input: Input) -> [Output] {
         watched(input) { $0.takeRecorded($1) }
@@ -351,9 +351,11 @@ struct VirtualNode {
 
     /// Keeps what its tree shows, for those who compare what clients of its port are told.
     private mutating func noteTree(at now: Microseconds) {
-        guard port.isUsed, replica != nil, shownVector != replica!.vector else { return }
-        shownVector = replica!.vector
-        shownTrees.append(replica!.value, at: now)
+        guard port.isUsed, replica != nil else { return }
+        let shown = replica!.shown()
+        guard shownVector != shown.vector else { return }
+        shownVector = shown.vector
+        shownTrees.append(shown.value, at: now)
     }
 
     private func portConfiguration(seed: UInt64) -> GatewayConfiguration {

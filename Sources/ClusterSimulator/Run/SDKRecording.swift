@@ -11,7 +11,7 @@ extension SimulatedRun {
         guard let connection = sdkClients[number].connection else { return }
         if sdkClients[number].dense != nil { noteDense(request: frame, number) }
         if sdkClients[number].transacts { noteTransactions(request: frame, number) }
-        if sdkClients[number].recordsRequests,
+        if sdkClients[number].recordsRequests(),
             let received = messages(of: ClientMessage.self, in: frame)
         {
             for case .message(let message) in received { note(message, on: connection, number) }
@@ -33,7 +33,7 @@ extension SimulatedRun {
 
     /// Records a frame that reaches a client.
     mutating func observe(reply frame: [UInt8], to number: Int) {
-        guard sdkClients[number].isObserved, let connection = sdkClients[number].connection,
+        guard sdkClients[number].recordsReplies(), let connection = sdkClients[number].connection,
             let received = messages(of: NodeMessage.self, in: frame)
         else { return }
         for received in received {

@@ -5,6 +5,11 @@ import SyncProtocol
 // How clients that read slowly receive what they have missed.
 
 extension Sessions {
+    /// Whether a client reads slowly, waits to be welcomed, or waits for stability.
+    var haveWaitingClients: Bool {
+        !slowClients.isEmpty || !clients.waiting.isEmpty || !stabilityWaiters.waiting.isEmpty
+    }
+
     /// Sends the listens that have missed changes what differs now, some in every turn; then what waited for that.
     mutating func catchUpSlowClients(seeing replica: ReplicationView) {
         slowClients.forgetTrees(at: replica.now.elapsedMilliseconds)
