@@ -20,8 +20,10 @@ public struct Configuration: Sendable {
     public var rangeBytes = 1024
     /// How often the function of a transaction runs before the transaction fails.
     public var transactionTries = 25
-    /// How often a node is pinged while an answer is due.
+    /// How often a silent node is pinged while an answer is due.
     public var pingMilliseconds: UInt64 = 1000
+    /// How often a silent node is pinged while this client listens, and waits for nothing else.
+    public var listenPingMilliseconds: UInt64 = 2000
     /// How often a node is pinged in any case: it does this client's on-disconnect writes after 15 s of silence.
     public var idlePingMilliseconds: UInt64 = 4000
     /// After so much silence a node that owes an answer is left.

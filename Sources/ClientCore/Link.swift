@@ -13,6 +13,14 @@ struct Link: Sendable {
         case open(heard: UInt64, pinged: UInt64)
     }
 
+    /// What this client waits for.
+    enum Awaited: Sendable {
+        case nothing
+        /// It only listens: nodes say nothing while nothing changes.
+        case changes
+        case answers
+    }
+
     /// What to do as time passes.
     enum Action: Equatable, Sendable {
         case none
@@ -56,7 +64,7 @@ struct Link: Sendable {
     /// Whether each node has been tried, and none answered.
     var hasTriedAll: Bool { failures >= configuration.nodes.count }
 
-    mutating func tick(at now: UInt64, isAwaiting: Bool) -> Action {
+    mutating func tick(at now: UInt64, awaiting: Awaited) -> Action {
         switch state {
         case .offline: return .none
         case .resting(let end):
@@ -71,7 +79,7 @@ struct Link: Sendable {
             if heard < pinged {
                 return now - pinged > configuration.silenceMilliseconds ? .giveUp : .none
             }
-            guard isPingDue(at: now, heard, pinged, isAwaiting) else { return .none }
+            guard isPingDue(at: now, heard, pinged, awaiting) else { return .none }
             state = .open(heard: heard, pinged: now)
             return .ping
         }
@@ -80,7 +88,7 @@ struct Link: Sendable {
     /// From when on `tick` does something, if nothing else happens before; nil for never.
     ///
     /// Mutating, or it would be given a copy of the link with the configuration, after each turn.
-    mutating func deadline(isAwaiting: Bool) -> UInt64? {
+    mutating func deadline(awaiting: Awaited) -> UInt64? {
         switch state {
         case .offline: nil
         case .resting(let end): end
@@ -90,7 +98,7 @@ struct Link: Sendable {
         case .open(let heard, let pinged):
             min(
                 pinged + configuration.idlePingMilliseconds,
-                isAwaiting ? heard + configuration.pingMilliseconds : .max)
+                silenceBeforePing(awaiting).map { heard + $0 } ?? .max)
         }
     }
 
@@ -105,10 +113,19 @@ struct Link: Sendable {
     /// The first goes by this client's own clock: even a node that sends frames takes a silent client for gone, and
     /// does its on-disconnect writes.
     private func isPingDue(
-        at now: UInt64, _ heard: UInt64, _ pinged: UInt64, _ isAwaiting: Bool
+        at now: UInt64, _ heard: UInt64, _ pinged: UInt64, _ awaiting: Awaited
     ) -> Bool {
         now - pinged >= configuration.idlePingMilliseconds
-            || isAwaiting && now - heard >= configuration.pingMilliseconds
+            || silenceBeforePing(awaiting).map { now - heard >= $0 } ?? false
+    }
+
+    /// For how long a node may be silent that this client waits for; nil if it waits for nothing.
+    private func silenceBeforePing(_ awaiting: Awaited) -> UInt64? {
+        switch awaiting {
+        case .answers: configuration.pingMilliseconds
+        case .changes: configuration.listenPingMilliseconds
+        case .nothing: nil
+        }
     }
 
     /// Records a frame of the open node.

@@ -24,8 +24,13 @@ struct Subscriptions: Sendable {
     private var lastNumber: UInt64 = 0
     /// The listens not yet sent on this connection.
     private var unasked: ArraySlice<UInt64> = []
+    /// The numbers of the listens on this connection of which the node has said nothing yet.
+    private var unanswered: Set<UInt64> = []
 
     var isEmpty: Bool { subscriptions.isEmpty }
+
+    /// Whether a listen was not sent on this connection, or the node has not begun to serve it.
+    var awaitsAnswers: Bool { !unanswered.isEmpty || !unasked.isEmpty }
 
     mutating func start(_ listen: ServerListen) {
         lastNumber += 1
@@ -42,6 +47,7 @@ struct Subscriptions: Sendable {
         guard let number = numbers.removeValue(forKey: kind) else { return nil }
         guard let wireID = subscriptions.removeValue(forKey: number)?.wireID else { return nil }
         byWireID[wireID] = nil
+        unanswered.remove(wireID)
         return wireID
     }
 
@@ -85,6 +91,7 @@ struct Subscriptions: Sendable {
             guard subscriptions[number] != nil else { continue }
             subscriptions[number]?.wireID = wireID
             byWireID[wireID] = number
+            unanswered.insert(wireID)
             return subscriptions[number]?.listen
         }
         return nil
@@ -93,6 +100,7 @@ struct Subscriptions: Sendable {
     /// The listen with a number on this connection, which gets a change; nil if it has ended.
     mutating func tell(_ wireID: UInt64) -> ServerListen? {
         guard let number = byWireID[wireID] else { return nil }
+        if !unanswered.isEmpty { unanswered.remove(wireID) }
         subscriptions[number]?.isTold = true
         return subscriptions[number]?.listen
     }
@@ -100,6 +108,7 @@ struct Subscriptions: Sendable {
     /// Keeps the listens for the next connection.
     mutating func disconnect() {
         byWireID.removeAll()
+        unanswered.removeAll()
         unasked = subscriptions.keys.sorted()[...]
         for number in unasked { subscriptions[number]?.wireID = nil }
     }

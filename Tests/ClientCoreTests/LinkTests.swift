@@ -38,6 +38,35 @@ import Testing
         #expect(pings == Array(stride(from: 4_000, through: 60_000, by: 4_000)))
     }
 
+    @Test func `a client that only listens pings half as often as one that waits for an answer`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        rig.open()
+        _ = rig.turn(listened(1, "a"))
+        #expect(rig.turn(after: 999) == [])
+        #expect(Rig.messages(rig.turn(after: 1)).count == 1, "the listen is not answered")
+        _ = rig.turn(.received(NodeMessage.change(listen: 2, writes: []).frame))
+        #expect(rig.turn(after: 1_999) == [])
+        #expect(Rig.messages(rig.turn(after: 1)).count == 1, "nothing has changed for two seconds")
+        #expect(rig.turn(after: 3_000) == [])
+        #expect(rig.turn(after: 1) == [.disconnected])
+    }
+
+    @Test func `a listen that has ended, or goes on elsewhere, is awaited no more`() {
+        var rig = Rig(nodes: ["tcp://a:1", "tcp://b:1"])
+        rig.open()
+        _ = rig.turn(listened(1, "a"))
+        _ = rig.turn(.unlistened(ListenID(number: 1)))
+        _ = rig.turn(listened(2, "b"))
+        _ = rig.turn(.received(NodeMessage.change(listen: 4, writes: []).frame))
+        #expect(rig.turn(after: 1_999) == [])
+        _ = rig.turn(after: 1)
+        _ = rig.turn(.connectionLost)
+        _ = rig.turn()
+        _ = rig.turn(Rig.ready(6))
+        #expect(rig.turn(after: 999) == [])
+        #expect(Rig.messages(rig.turn(after: 1)).count == 1, "the next node has not answered it")
+    }
+
     @Test func `a client that reads nothing pings all the same, and gives up nothing`() {
         var rig = Rig()
         rig.open()
@@ -59,7 +88,7 @@ import Testing
         var link = Link(Configuration(nodes: ["a", "b"], writer: WriterID(bits: 1)))
         var attempts: [(UInt64, String)] = []
         for now in UInt64(0)..<4000 {
-            if case .connect(let node) = link.tick(at: now, isAwaiting: true) {
+            if case .connect(let node) = link.tick(at: now, awaiting: .answers) {
                 attempts.append((now, node))
                 link.lose(at: now)
             }
@@ -107,7 +136,7 @@ import Testing
         var link = Link(Configuration(nodes: ["a", "b"], writer: WriterID(bits: 1)))
         var attempts: [UInt64] = []
         for now in UInt64(0)..<4_000 {
-            switch link.tick(at: now, isAwaiting: true) {
+            switch link.tick(at: now, awaiting: .answers) {
             case .connect: attempts.append(now)
             case .giveUp: link.lose(at: now)
             default: break

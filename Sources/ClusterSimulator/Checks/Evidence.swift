@@ -126,7 +126,9 @@ extension Evidence {
     }
 
     /// The programs that do more than send one request after the other, or listen.
-    var applications: [SDKClient] { sdkClients.filter { $0.requests == nil && $0.listening == nil } }
+    var applications: [SDKClient] {
+        sdkClients.filter { $0.requests == nil && $0.listening == nil }
+    }
 
     var clientCount: Int { scenario.clients.count }
 
