@@ -41,10 +41,10 @@ public struct WindowChange: Sendable {
     public var isEmpty: Bool { removed.isEmpty && added.isEmpty && changed.isEmpty }
 
     mutating func sort() {
-        for entries in [\WindowChange.removed, \.added, \.changed] {
-            guard self[keyPath: entries].count > 1 else { continue }
-            self[keyPath: entries].sort { $0.place < $1.place }
-        }
+        // Most changes are of one child, and an empty sort has its price.
+        if removed.count > 1 { removed.sort { $0.place < $1.place } }
+        if added.count > 1 { added.sort { $0.place < $1.place } }
+        if changed.count > 1 { changed.sort { $0.place < $1.place } }
     }
 }
 

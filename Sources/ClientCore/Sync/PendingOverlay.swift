@@ -31,6 +31,9 @@ struct PendingOverlay: Sendable {
     /// Whether a write replaces the whole location, so that its value depends on nothing else.
     var isWhole: Bool { whole != nil }
 
+    /// Whether there is no write at or below the location, nor one above that replaces it.
+    var isEmpty: Bool { whole == nil && node.children.isEmpty }
+
     subscript(key: Key) -> PendingOverlay {
         PendingOverlay(
             node.children[key] ?? PendingNode(), filter,

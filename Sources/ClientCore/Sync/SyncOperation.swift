@@ -20,6 +20,14 @@ struct SyncOperation: Sendable {
     let path: Path
     let action: Action
 
+    /// Whether what it does to a view may depend on what wider listens hold.
+    var restsOnServedData: Bool {
+        switch action {
+        case .write, .confirm: true
+        case .tell, .acknowledge, .revert: false
+        }
+    }
+
     /// The children that it names.
     var keys: [Key] {
         if let key = path.keys.first { return [key] }

@@ -57,7 +57,7 @@ extension SyncPoint {
         _ operation: SyncOperation, at path: Path, over overlay: PendingOverlay, complete: Value?,
         _ outputs: inout [SyncOutput]
     ) {
-        let complete = complete ?? serverValue()
+        let complete = operation.restsOnServedData ? complete ?? serverValue() : nil
         for key in keys(concernedBy: operation) {
             guard let below = operation.below(key) else { continue }
             children.mutate(key) { child in

@@ -85,6 +85,12 @@ extension SyncView {
         list.set(new, at: path)
     }
 
+    /// The server's data, which differ in this child, become the list.
+    mutating func followServer(at key: Key) {
+        touched?.append(key)
+        list = server.value
+    }
+
     mutating func setListComplete(_ isComplete: Bool) { isListComplete = isComplete }
 
     /// Applies an operation and returns the events of listeners.

@@ -92,10 +92,29 @@ extension SyncView {
         }
         if path.isRoot {
             server.replace(by: value, through: filter)
+        } else if filter == nil, overlay.isEmpty, isListServed {
+            return follow(value, at: path)
         } else if !server.set(value, at: path, through: filter) {
             return
         }
         refresh(at: path, over: overlay)
+    }
+
+    /// Whether the list is all of the server's data, in one memory with them, as before the application's first write.
+    private var isListServed: Bool {
+        server.isComplete && !server.isFiltered && list.isShared(with: server.value)
+    }
+
+    /// Takes the server's data at a place where the list is the server's data: it stays in one memory with them, so that
+    /// only one tree is changed.
+    private mutating func follow(_ value: Value, at path: Path) {
+        guard let key = path.keys.first, key != .priority else {
+            _ = server.set(value, at: path, through: nil)
+            return replaceList(by: server.value)
+        }
+        if list[path] == value { return }
+        _ = server.set(value, at: path, through: nil)
+        followServer(at: key)
     }
 
     private mutating func merge(
