@@ -129,8 +129,14 @@ struct ClientMirror {
     /// The client reads too slowly from now on.
     mutating func lag(at now: Microseconds) { (precision, lagsSince) = (.lagging, now) }
 
-    /// Whether it has read too slowly since before a time, and has not been sent what was held back.
-    func hasLagged(since time: Microseconds) -> Bool { isLagging && lagsSince < time }
+    /// Whether it has read too slowly since before a time, and has not seen what was held back.
+    func hasLagged(since time: Microseconds) -> Bool {
+        switch precision {
+        case .exact: false
+        case .lagging: lagsSince < time
+        case .caughtUp(let total): lagsSince < time && seen.total < total
+        }
+    }
 
     /// Whether it waits for changes that were held back.
     var isLagging: Bool { if case .lagging = precision { true } else { false } }
