@@ -84,6 +84,8 @@ public enum Check: String, CaseIterable, Sendable {
     case transactionsCount = "transactions-count"
     /// Transactions on one value rest one upon the other, in an order that agrees with time.
     case transactionsLinearizable = "transactions-linearizable"
+    /// Coordinators of transactions follow one another: each stamps above all earlier ones, and knows what was said to be done.
+    case decisionsFollow = "decisions-follow"
     /// No on-disconnect write is done while the connection that it waits for lives.
     case onDisconnectWaits = "on-disconnect-waits"
     /// Replicas that held the same operations showed the same tree, whenever that was.

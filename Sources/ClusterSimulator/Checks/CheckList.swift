@@ -39,6 +39,7 @@ extension Check {
             case .goneClientsAreNoticed: GoneClients.judge(evidence)
             case .transactionsCount: Transactions.judgeCount(evidence)
             case .transactionsLinearizable: Transactions.judgeRegister(evidence)
+            case .decisionsFollow: DecisionsFollow.judge(evidence)
             case .onDisconnectWaits: OnDisconnectWaits.judge(evidence)
             case .equalVectorsEqualTrees: EqualVectors.judge(evidence)
             case .readYourWrites: Sessions(evidence).readYourWrites()

@@ -48,7 +48,7 @@ enum RestartIdentity {
 }
 
 /// The stamps of a node ascend and exceed all that it holds, and no stamp, not even a client's, is ahead
-/// of the fastest clock.
+/// of the fastest clock, or at or below a time that its node had announced as closed.
 ///
 /// A start may set a node's clock ahead of its wall clock, up to the bound that its predecessor stored, and
 /// the clocks of its peers follow. A new coordinator of transactions may do so up to the ceiling of its
@@ -63,8 +63,16 @@ enum StampsAscend {
 
     private static func failure(inOrderOf evidence: Evidence) -> Finding? {
         var last: [WriterID: Recording.Issued] = [:]
-        for issued in evidence.recording.issued {
+        for (index, issued) in evidence.recording.issued.enumerated() {
             let stamp = issued.operation.stamp
+            let closed = evidence.recording.announcements.closed(
+                by: issued.node, atOperation: index)
+            if stamp.time <= closed, !evidence.losses.contains(where: { $0.node == issued.node }) {
+                return .invalid(
+                    "a node made an operation with a stamp up to \(closed.milliseconds), where it had said to make none",
+                    issued.line
+                ).at(issued)
+            }
             let isOwn = stamp.writer == issued.dot.origin
             if isOwn, let before = last[issued.dot.origin], stamp <= before.operation.stamp {
                 return .invalid("stamps of one writer do not ascend", before.line, issued.line)

@@ -12,6 +12,10 @@ enum MemoryIsFreed {
                     + memory.waiting.joined(separator: ", ")
                     + ", \(Quiescence.forgetting.description) after all replicas were equal")
         }
+        for client in evidence.sdkClients where !client.isGone {
+            guard let kept = KeptState.first(in: client.core) else { continue }
+            return .invalid("the library of c\(client.index + 1) keeps \(kept) at rest")
+        }
         return .valid(evidence.remembered.count, "replicas at rest")
     }
 }

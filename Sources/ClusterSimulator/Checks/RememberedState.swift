@@ -1,27 +1,38 @@
 import Convergence
 import DataTree
 import ReplicaCore
+import Store
+import SyncProtocol
 
-/// What a replica remembers besides its tree.
+/// What a node remembers besides its tree.
 struct RememberedState {
     /// Locations with registers, other than those of priorities that no value shows.
     let registers: Int
-    /// What waits, as "3 clients behind".
+    /// What waits, as "3 clients behind", and what is kept without need.
     let waiting: [String]
 
-    init(of replica: Replica) {
+    /// Nil for a node without a process.
+    ///
+    /// - Parameter hasClients: Whether anybody is connected to it.
+    init?(of node: VirtualNode, hasClients: Bool) {
+        guard let replica = node.replica else { return nil }
         registers = RememberedState.count(replica.checkpoint.registers)
         let queues = replica.status.queues
         let clients = replica.status.clients
-        waiting = [
-            (queues.waitingBatches, "batches in the reorder buffer"),
-            (queues.pendingTurns, "pending turns"),
-            (queues.waitingForConcern, "writes that wait for a concern"),
-            (queues.waitingTransactions, "forwarded transactions"),
-            (queues.waitingForStable, "clients that wait for stable data"),
-            (clients.clientsBehind, "clients behind"),
-            (clients.waitingClients, "clients that wait to be served"),
-        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        waiting =
+            [
+                (queues.waitingBatches, "batches in the reorder buffer"),
+                (queues.pendingTurns, "pending turns"),
+                (queues.waitingForConcern, "writes that wait for a concern"),
+                (queues.waitingTransactions, "forwarded transactions"),
+                (queues.waitingForStable, "clients that wait for stable data"),
+                (clients.clientsBehind, "clients behind"),
+                (clients.waitingClients, "clients that wait to be served"),
+                (node.disk.orphanCount, "orphaned batches on disk"),
+                (node.disk.needlessBatches, "batches in the log that the checkpoint covers"),
+            ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+            + (KeptState.first(in: replica, hasClients: hasClients).map { [$0] } ?? [])
+            + (KeptState.first(in: node.port).map { [$0] } ?? [])
     }
 
     var isFreed: Bool { registers == 0 && waiting.isEmpty }
@@ -32,5 +43,17 @@ struct RememberedState {
         return registers.children.reduce(own.isEmpty ? 0 : 1) { sum, child in
             sum + (child.key == .priority ? 0 : count(child.value))
         }
+    }
+}
+
+extension VirtualDisk {
+    fileprivate var orphanCount: Int { store.tables.allRows(in: .orphan).count }
+
+    /// How many batches the log has that all members hold, and that a start does not need.
+    fileprivate var needlessBatches: Int {
+        guard let head = store.tables.property("checkpoint").flatMap({ try? CheckpointHead($0) })
+        else { return 0 }
+        return store.tables.allRows(in: .batch).map { LogEntry($0) }
+            .count { $0.last <= head.vector[$0.origin] }
     }
 }

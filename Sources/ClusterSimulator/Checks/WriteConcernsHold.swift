@@ -44,7 +44,7 @@ enum WriteConcernsHold {
 
 extension Scenario {
     /// The smallest number of configured nodes in the run.
-    fileprivate var configuredNodes: Int {
+    var configuredNodes: Int {
         var least = cluster.replicas - cluster.newcomers
         for scripted in script {
             guard case .fault(let fault) = scripted.action, let list = fault as? MemberList

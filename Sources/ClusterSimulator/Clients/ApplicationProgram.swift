@@ -52,6 +52,8 @@ struct ApplicationProgram {
         (board, try? Query().orderedByKey().starting(at: .string("k2")).limited(toFirst: 3)),
         (board, try? Query().ordered(byChild: "points").starting(at: .integer(3))),
         (board, try? Query().orderedByValue().limited(toFirst: 2)),
+        (board, try? Query().ordered(byChild: "points").starting(at: .integer(3), key: "k2")),
+        (board, try? Query().ordered(byChild: "points").ending(at: .integer(5), key: "k3")),
         (data, Query()),
     ].compactMap { path, query in query.map { (path, $0) } }
 

@@ -49,6 +49,7 @@ struct ClientMirror {
     /// What the session has shown; nothing before its first.
     private(set) var seen = VersionVector()
     private var precision = Precision.exact
+    private var lagsSince: Microseconds = 0
 
     // MARK: Frames
 
@@ -126,7 +127,16 @@ struct ClientMirror {
     // MARK: Slowness
 
     /// The client reads too slowly from now on.
-    mutating func lag() { precision = .lagging }
+    mutating func lag(at now: Microseconds) { (precision, lagsSince) = (.lagging, now) }
+
+    /// Whether it has read too slowly since before a time, and has not seen what was held back.
+    func hasLagged(since time: Microseconds) -> Bool {
+        switch precision {
+        case .exact: false
+        case .lagging: lagsSince < time
+        case .caughtUp(let total): lagsSince < time && seen.total < total
+        }
+    }
 
     /// Whether it waits for changes that were held back.
     var isLagging: Bool { if case .lagging = precision { true } else { false } }

@@ -82,6 +82,7 @@ struct Recording {
         var vector = VersionVector()
         /// How many of its own operations it has published; in some modes before it holds them.
         var published: UInt64 = 0
+        var closedTimestamp: HybridTime?
     }
 
     /// From a time on, a node held this durably.
@@ -104,6 +105,7 @@ struct Recording {
     /// By node, in order: the vectors of its disk.
     private(set) var durable: [[Holding]]
     private(set) var issued: [Issued] = []
+    private(set) var announcements = Announcements()
     private(set) var starts: [Start] = []
     /// When evicted nodes took the data of others in place of their own.
     private(set) var rejoins: [(node: Int, time: Microseconds)] = []
@@ -265,6 +267,11 @@ struct Recording {
         }
     }
 
+    /// Up to when the present process of a node has said that it makes no more operations.
+    func closedTimestamp(announcedBy node: Int) -> HybridTime? {
+        incarnations[node]?.closedTimestamp
+    }
+
     /// What the present process of a node has announced.
     func announced(by node: Int) -> VersionVector? { incarnations[node]?.vector }
 
@@ -273,7 +280,10 @@ struct Recording {
         guard isOn, let messages = try? FrameReader<PeerMessage>.messages(in: frame) else { return }
         for case .message(let message) in messages {
             switch message {
-            case .heartbeat(let heartbeat): incarnations[node]?.vector = heartbeat.vector
+            case .heartbeat(let heartbeat):
+                incarnations[node]?.vector = heartbeat.vector
+                incarnations[node]?.closedTimestamp = heartbeat.closedTimestamp
+                announcements.note(heartbeat, of: node, atOperation: issued.count)
             case .batch(let bytes):
                 guard let head = try? BatchCoding.decodeHead(bytes) else { continue }
                 incarnations[node]?.vector[head.origin] = head.last

@@ -57,6 +57,8 @@ struct VirtualNode {
     /// Whether it is on the list of nodes, and not abandoned; only then it may start.
     var isMember = true
     var isAbandoned = false
+    /// By which tokens are checked.
+    var keys = KeyFiles()
     /// Counted by the processes that are gone.
     private(set) var pastCounters = Counters()
 
@@ -364,7 +366,8 @@ struct VirtualNode {
         return .virtual(
             hosts: configuration.endpoints.keys.sorted(),
             next: members.count > 1 ? members[(place + 1) % members.count] : nil,
-            nameSeed: "\(name) \(incarnation) \(seed)", hasUsers: hasUsers)
+            nameSeed: "\(name) \(incarnation) \(seed)",
+            tokens: hasUsers ? keys.trust : nil)
     }
 
     /// Gives the gateway what the replica answered to one of its sessions.

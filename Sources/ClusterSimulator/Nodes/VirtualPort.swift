@@ -1,6 +1,7 @@
 import GatewayCore
 import ReplicaCore
 import SyncProtocol
+import Tokens
 
 /// The HTTP port of a virtual node: the gateway that ships, in turns, as `HTTPPort` and `GatewayDriver` of a node drive it.
 struct VirtualPort {
@@ -117,17 +118,19 @@ extension GatewayConfiguration {
 
     /// That of a virtual node: short deadlines, and small parts, since runs are short and values small.
     ///
-    /// - Parameter next: The node to which clients go once this one stops.
+    /// - Parameters:
+    ///   - next: The node to which clients go once this one stops.
+    ///   - tokens: Whose tokens it trusts; nil where clients have no identities.
     static func virtual(
-        hosts: [String], next: String?, nameSeed: String, hasUsers: Bool
+        hosts: [String], next: String?, nameSeed: String, tokens: TokenTrust?
     ) -> GatewayConfiguration {
         var configuration = GatewayConfiguration()
         configuration.hosts = hosts
         configuration.redirectHost = next
         configuration.nameSeed = nameSeed
-        if hasUsers {
+        if let tokens {
             configuration.secrets = SecretHashes([Array(Credential.secret.utf8)]) { $0 }
-            configuration.tokens = TokenMint.trust
+            configuration.tokens = tokens
             configuration.rememberedTokens = 3
         }
         configuration.keepAliveMilliseconds = virtualKeepAlive

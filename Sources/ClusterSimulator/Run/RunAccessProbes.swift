@@ -56,7 +56,7 @@ extension Replica {
     static let probing = SessionID(number: .max - 1)
 
     /// Whether somebody may do something now; nil if it is refused for another reason.
-    fileprivate mutating func permits(
+    mutating func permits(
         _ message: ClientMessage, by principal: Principal, at moment: Moment
     ) -> Bool? {
         for answer in answers(to: message, by: principal, at: moment) {

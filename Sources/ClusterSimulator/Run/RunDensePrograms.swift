@@ -63,7 +63,7 @@ extension SimulatedRun {
             return nil
         case .stopsReading:
             guard let connection = sdkClients[number].connection else { return nil }
-            sdkClients[number].mirror.lag()
+            sdkClients[number].mirror.lag(at: now)
             clog(connection: connection)
             return nil
         case .readsAgain:

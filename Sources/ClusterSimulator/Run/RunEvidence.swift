@@ -45,9 +45,7 @@ extension Evidence {
         if run.scenario.checks.contains(.rulesConverge) { rulesProblem = run.rulesProblem }
         connections = run.connections
         sessionEnds = run.sessionEnds
-        remembered = run.nodes.filter(\.belongs).compactMap { node in
-            node.replica.map { (node.name, RememberedState(of: $0)) }
-        }
+        remembered = run.rememberedStates
         hasAbandonedNode = run.nodes.contains(where: \.isAbandoned)
         refusals = run.refusals
         if run.scenario.checks.contains(.statusTellsTheTruth) { statusProblem = run.statusProblem }

@@ -76,6 +76,7 @@ extension SimulatedRun {
         let outputs = nodes[node].turn(at: now)
         judgeAccess(of: node, doing: outputs)
         perform(outputs, of: node)
+        judgeKeys(of: node)
         if nodes[node].state == .running { nodes[node].disk.replacement = nil }
         if !nodes[node].waitsForRoom { noteRoom(at: node) }
         noteReturn(of: node)

@@ -15,6 +15,10 @@ extension SimulatedRun {
         let moment = nodes[node].clock.moment(at: now)
         // What is due at this time anyway is done before.
         _ = replica.perform([.turnBegan(moment), .turnEnded])
+        probeStamps(of: node, replica, at: moment)
+        probeRepetition(of: node, replica, at: moment)
+        probeVerdicts(of: node, replica, at: moment)
+        if probes.failure != nil { return }
         var place: Path?
         for _ in 0..<RequestProbes.requests {
             let old = replica.value

@@ -66,9 +66,20 @@ extension SimulatedRun {
         if scenario.checks.contains(.statusTellsTheTruth), statusProblem != nil { return false }
         guard scenario.checks.contains(.memoryIsFreed), !nodes.contains(where: \.isAbandoned)
         else { return true }
-        return nodes.allSatisfy { node in
-            guard node.belongs, let replica = node.replica else { return true }
-            return RememberedState(of: replica).isFreed
+        return rememberedStates.allSatisfy(\.memory.isFreed)
+    }
+
+    /// What all nodes remember.
+    var rememberedStates: [(node: String, memory: RememberedState)] {
+        nodes.filter(\.belongs).compactMap { node in
+            let hasClients = connections.contains {
+                $0.node == node.index && $0.incarnation == node.incarnation
+                    && (!$0.isBroken || $0.isGone)
+            }
+            // Their sessions stay for a while.
+            let hasPolls = node.port.usage.polledSessions > 0
+            return RememberedState(of: node, hasClients: hasClients || hasPolls)
+                .map { (node.name, $0) }
         }
     }
 
@@ -102,6 +113,7 @@ extension SimulatedRun {
                     "\(node.name) was evicted and has not rejoined, or has orphaned operations; it knows of "
                     + "the evictions \(evictions)"
             }
+            if !node.isServing { return "\(node.name) serves nobody" }
             if !node.isIdle { return "\(node.name) has input or batches that wait" }
         }
         return nil

@@ -8,6 +8,12 @@ extension SimulatedRun {
     ///
     /// Left out are writes with stamps beyond the node's clock at that time, whose origins had clocks that were ahead.
     mutating func judgeStability(since: Microseconds, _ number: Int) {
+        if sdkClients[number].mirror.hasLagged(since: since) {
+            sdkClients[number].tally.note(
+                .stableAnswersHold,
+                "asked at \(since.description), was told at \(now.description) that all earlier writes have arrived, before what "
+                    + "was held back from it")
+        }
         guard recording.isOn, !scenario.mayReplay, !scenario.setsClocks,
             let connection = sdkClients[number].connection,
             connections[connection].incarnation == nodes[connections[connection].node].incarnation,

@@ -16,6 +16,10 @@ extension SimulatedRun {
         _ open: UserClient.Open, as outcome: UserClient.Outcome, _ number: Int
     ) {
         users[number].open = nil
+        // Whether the node was still to sign it out is not known.
+        if open.request.credential != nil, !hadSteadyKeys(open, ofUser: number) {
+            return leave(userClient: number)
+        }
         judge(outcome, of: open, number)
         let shown = open.request.credential ?? users[number].credential
         judge(outcome, of: open, showing: shown, number)
@@ -57,19 +61,21 @@ extension SimulatedRun {
         let user = users[number]
         // By frames there are no tokens, and streams begin again with each.
         guard user.door == .realtime || user.door == .rest, let form = credential.form,
-            let connection = user.connection, clockUncertainty != nil || !form.isUntimely
+            let connection = user.connection, clockUncertainty != nil || !form.isUntimely,
+            hadSteadyKeys(open, ofUser: number)
         else { return }
         let session = SimulatedRun.session(of: connection)
         // Whoever's token has ended on an open connection goes on as nobody.
         let isShown = user.door == .rest || open.request.credential != nil
         let isOver =
             isShown && clockUncertainty.map { credential.hasEnded(by: open.since, $0) } ?? false
-        if !credential.isGood || isOver, outcome == .done {
+        let isBelieved = credential.isGood && !nodes[user.node].keys.lack(credential)
+        if isShown, !isBelieved || isOver, outcome == .done {
             access?.watches[user.node].note(
                 .writesAreAllowed, session,
                 "its token (\(form)) shows nothing\(isOver ? " any more" : ""), and is accepted")
         }
-        if credential.isGood, credential.end == nil, clockUncertainty != nil,
+        if isBelieved, credential.end == nil, clockUncertainty != nil,
             outcome == .unknownUser
         {
             access?.watches[user.node].note(
@@ -103,7 +109,8 @@ extension SimulatedRun {
         let user = users[number]
         guard let connection = user.connection, user.door != .native,
             outcome == .done || outcome == .denied, user.credential.end == nil,
-            user.credential.isGood
+            user.credential.isGood, hadSteadyKeys(open, ofUser: number),
+            !nodes[user.node].keys.lack(user.credential)
         else { return }
         if case .shows = open.request { return }
         let session = SimulatedRun.session(of: connection)

@@ -44,6 +44,7 @@ extension SimulatedRun {
             }
         } else {
             users[number].remaining -= 1
+            changeKeys()
             takeStep(ofUser: number)
         }
         scheduleAct(ofUser: number)
@@ -54,7 +55,11 @@ extension SimulatedRun {
 
     /// Clients do nothing more, and leave: some without a word, on connections that stay.
     mutating func stopUserClients() {
-        for node in nodes.indices { probeAccess(of: node) }
+        for node in nodes.indices {
+            probeAccess(of: node)
+            probeRules(of: node)
+        }
+        probeTokens()
         for number in users.indices {
             users[number].remaining = 0
             if goesSilent(userClient: number) { continue }
@@ -175,8 +180,11 @@ extension SimulatedRun {
             connections[connection].mayBe += [credential.identity, .signedOut]
             return
         }
-        connections[connection].mayBe = user.identities(
-            at: now...(now + SimulatedRun.userPatience), uncertainty: clockUncertainty)
+        connections[connection].mayBe =
+            user.door != .native && nodes[user.node].keys.lack(user.credential)
+            ? [.signedOut]
+            : user.identities(
+                at: now...(now + SimulatedRun.userPatience), uncertainty: clockUncertainty)
     }
 
     /// How far clocks of nodes may be from the true time; nil if faults set them.
@@ -214,7 +222,9 @@ extension SimulatedRun {
 
     /// Says who the client of a connection of frames is, before its node gets the next one.
     mutating func identify(_ connection: Int) {
-        guard access != nil, !connections[connection].isIdentified else { return }
+        guard access != nil, !connections[connection].isIdentified,
+            !connections[connection].isOverAtNode, !connections[connection].isBroken
+        else { return }
         connections[connection].isIdentified = true
         var identity = UserIdentity.administrator
         if case .user(let number) = place(of: connections[connection].client) {

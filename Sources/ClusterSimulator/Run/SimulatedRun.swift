@@ -42,6 +42,8 @@ struct SimulatedRun {
     var access: AccessJudgement?
     /// Draws rules.
     var rulesRandom: SplitMix64
+    /// Draws which keys of issuers nodes trust.
+    var keysRandom: SplitMix64
     var expectations: [ExpectationOutcome] = []
     /// Every batch that was handed to any disk.
     var archive = BatchArchive()
@@ -90,6 +92,7 @@ struct SimulatedRun {
         random = SplitMix64(seed: seed, part: 3)
         cuts = SplitMix64(seed: seed, part: 7)
         rulesRandom = SplitMix64(seed: seed, part: 10)
+        keysRandom = SplitMix64(seed: seed, part: 12)
         let executes = scenario.isSmall && scenario.needsEveryTurn
         everyTurn = (0..<count).map { EveryTurnOracle(isOn: executes, node: $0) }
         lateWrites = nodes.map {

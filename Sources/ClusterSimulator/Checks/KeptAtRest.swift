@@ -1,0 +1,56 @@
+import ClientCore
+import ReplicaCore
+
+// What may be kept once nothing is to be done: what is named here, and nothing else.
+
+extension KeptState {
+    /// The first thing in a replica that nobody needs, as "sessions.outbox.frames with 2"; nil if there is none.
+    static func first(in replica: Replica, hasClients: Bool) -> String? {
+        KeptState(of: replica) { name in
+            isAnyOf(ofReplica, name) || hasClients && isAnyOf(ofSessions, name)
+        }.first
+    }
+
+    /// The first thing in a gateway that nobody needs, whoever is connected.
+    static func first(in port: VirtualPort) -> String? {
+        KeptState(of: port) { isAnyOf(ofPort, $0) }.first
+    }
+
+    /// The first thing in a client that nobody needs.
+    static func first(in client: Client) -> String? {
+        KeptState(of: client) { name in
+            isAnyOf(ofClient, name) || client.isAwaiting && isAnyOf(ofListens, name)
+        }.first
+    }
+
+    private var first: String? { kept.first.map { "\($0.name) with \($0.count)" } }
+
+    private static func isAnyOf(_ names: [String], _ name: String) -> Bool {
+        names.contains { name == $0 || name.hasPrefix("\($0).") }
+    }
+
+    /// Data, what is known of members, and names of the last transactions and rows, of which there are so many at most.
+    private static let ofReplica = [
+        "configuration", "replication.configuration", "replication.tree",
+        "replication.deduplicationTable", "replication.peers", "replication.refusals",
+        "turns.durable", "coordination.terms", "coordination.refused", "coordination.election",
+        "checkpointAudit", "sessions.access", "sessions.listens.ruleset",
+        "sessions.listens.indexRules", "sessions.listens.lists", "sessions.listens.root",
+        "sessions.versionDelta",
+    ]
+    /// What there is of clients.
+    private static let ofSessions = [
+        "sessions.listens", "sessions.clients", "sessions.outbox.listPlaces",
+        "sessions.disconnects",
+    ]
+    private static let ofPort = [
+        "gateway.connections", "gateway.counts", "gateway.context.metrics",
+        "gateway.context.hostRule", "gateway.context.configuration",
+        "gateway.context.realtimeNames", "gateway.context.longPolls", "gateway.context.access",
+        "gateway.context.routes",
+    ]
+    private static let ofClient = ["configuration", "link", "requests.effects"]
+    private static let ofListens = [
+        "tree.root", "tree.places", "tree.tags", "listeners", "subscriptions",
+    ]
+}

@@ -1,0 +1,79 @@
+import DataTree
+import SyncProtocol
+
+/// What a value keeps: how many elements its collections have, and the counts that it keeps of them, each by the names of the
+/// properties that lead there, as in `sessions.slowClients.sessions`.
+///
+/// It looks at all stored properties, so that nobody has to name those that could grow.
+struct KeptState {
+    private(set) var sizes: [String: Int] = [:]
+    private let isLeftOut: (String) -> Bool
+
+    /// - Parameter isLeftOut: Whether to pass over what a path of names leads to.
+    init(of value: Any, leavingOut isLeftOut: @escaping (String) -> Bool) {
+        self.isLeftOut = isLeftOut
+        visit(value, at: "")
+    }
+
+    /// What is not empty, ascending by its names.
+    var kept: [(name: String, count: Int)] {
+        sizes.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private mutating func visit(_ value: Any, at path: String) {
+        if isLeftOut(path) || KeptState.isAtom(value) { return }
+        let mirror = Mirror(reflecting: value)
+        switch mirror.displayStyle {
+        case .collection, .dictionary, .set:
+            sizes[path, default: 0] += mirror.children.count
+            for child in mirror.children { visit(element: child.value, of: mirror, at: path) }
+        case .optional:
+            if let some = mirror.children.first { visit(some.value, at: path) }
+        default: visitProperties(of: mirror, value, at: path)
+        }
+    }
+
+    /// Of a dictionary the values count.
+    private mutating func visit(element: Any, of collection: Mirror, at path: String) {
+        guard collection.displayStyle == .dictionary else { return visit(element, at: path) }
+        if let value = Mirror(reflecting: element).children.dropFirst().first?.value {
+            visit(value, at: path)
+        }
+    }
+
+    private mutating func visitProperties(of mirror: Mirror, _ value: Any, at path: String) {
+        // A container of the package is looked into through its elements.
+        if let sequence = value as? any Sequence {
+            for element in KeptState.elements(of: sequence) {
+                sizes[path, default: 0] += 1
+                visit(element, at: path)
+            }
+            return
+        }
+        var next: Mirror? = mirror
+        while let level = next {
+            for child in level.children {
+                guard let name = child.label else { continue }
+                let place = path.isEmpty ? name : "\(path).\(name)"
+                if name.lowercased().hasSuffix("count"), let count = child.value as? Int {
+                    if !isLeftOut(place) { sizes[place, default: 0] += count }
+                } else {
+                    visit(child.value, at: place)
+                }
+            }
+            next = level.superclassMirror
+        }
+    }
+
+    private static func elements(of sequence: some Sequence) -> [Any] { sequence.map { $0 } }
+
+    /// Whether a value has no parts that count.
+    private static func isAtom(_ value: Any) -> Bool {
+        switch value {
+        case is Int, is UInt64, is Bool, is String, is Value, is Path, is Key, is VersionVector,
+            is Stamp, is HybridTime, is WriterID, is Double, is [UInt8], is ArraySlice<UInt8>:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import DataTree
+import ReplicaCore
+import Rules
+import SyncProtocol
+
+// What nodes would let users do by other rules, on other data: tried on copies of their replicas.
+
+extension SimulatedRun {
+    /// How many documents of rules a copy gets, and how many requests by each of them.
+    private static let documents = 3
+    private static let requests = 12
+
+    mutating func probeRules(of node: Int) {
+        guard access != nil, nodes[node].isServing, !nodes[node].waitsForRoom,
+            let replica = nodes[node].replica, !replica.isOut
+        else { return }
+        let moment = nodes[node].clock.moment(at: now)
+        for _ in 0..<SimulatedRun.documents {
+            let probe = ProbedRules(&rulesRandom)
+            var copy = replica
+            guard copy.does(.put(id: 1, path: ProbedRules.place, value: probe.data), at: moment),
+                copy.does(.setRules(id: 1, source: probe.source), at: moment)
+            else { continue }
+            for _ in 0..<SimulatedRun.requests { ask(copy, probe, of: node, at: moment) }
+        }
+    }
+
+    private mutating func ask(
+        _ replica: Replica, _ probe: ProbedRules, of node: Int, at moment: Moment
+    ) {
+        let user = ProbedRules.user(&rulesRandom)
+        let message = ProbedRules.request(&rulesRandom)
+        let expected = probe.allows(
+            message.request, to: user, in: replica.value, at: moment.wallMilliseconds)
+        var copy = replica
+        guard let found = copy.permits(message, by: .user(user), at: moment), found != expected
+        else { return }
+        let isRead = message.request.kind == .read
+        access?.watches[node].note(
+            found ? (isRead ? .readsAreAllowed : .writesAreAllowed) : .allowedIsAccepted,
+            Replica.probing,
+            "\(user) \(found ? "could" : "could not") do \(message.summary) by \(probe.source), at \(probe.data)"
+        )
+    }
+}
+
+extension Replica {
+    /// Does something for an administrator; false if it refuses.
+    fileprivate mutating func does(_ message: ClientMessage, at moment: Moment) -> Bool {
+        guard let answer = answers(to: message, by: .administrator, at: moment).last else {
+            return false
+        }
+        if case .error = answer { return false }
+        return true
+    }
+}
+
+extension ProbedRules {
+    /// What the rules say of a request, by their definition.
+    fileprivate func allows(
+        _ request: ClientRequest, to user: Claim, in tree: Value, at milliseconds: UInt64
+    ) -> Bool {
+        switch request {
+        case .get(let get):
+            rules.mayRead(get.path, get.query, by: user, at: milliseconds, in: tree)
+        case .put(let put):
+            rules.mayWrite(
+                [Write(path: put.path, value: put.value)], by: user, at: milliseconds, in: tree)
+        case .merge(let merge):
+            rules.mayWrite(
+                merge.writes.map { Write(path: merge.path.appending($0.path), value: $0.value) },
+                by: user, at: milliseconds, in: tree)
+        default: preconditionFailure("\(request) is not drawn")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+// Writes with stamps at the times at which nodes change their minds about them, tried on copies of replicas.
+
+extension SimulatedRun {
+    /// Asks a copy of a replica to do writes whose stamps are just not too old, or just too old or too new.
+    mutating func probeStamps(of node: Int, _ replica: Replica, at moment: Moment) {
+        let state = replica.checkpoint
+        let newest = max(state.time.milliseconds, moment.wallMilliseconds)
+        var times = [
+            (state.stableTime, false), (HybridTime(milliseconds: newest + 10_001), false),
+            (HybridTime(milliseconds: newest + 10_000), true),
+        ]
+        if let closed = recording.closedTimestamp(announcedBy: node) {
+            times += [(closed, false), (min(closed, state.stableTime.successor), false)]
+        }
+        let (time, isTaken) = times[probes.random.index(below: times.count)]
+        if time == .zero { return }
+        let stamp = Stamp(time: time, writer: WriterID(bits: probes.random.next() | 1))
+        var copy = replica
+        let answer = copy.answers(
+            to: .put(id: 1, path: StampProbe.place, value: .integer(1), stamp: stamp),
+            by: .administrator, at: moment
+        ).last
+        guard let answer,
+            let problem = StampProbe(
+                replica, stamp, isTaken: isTaken, changesMembers: scenario.changesMembers
+            ).problem(with: answer)
+        else { return }
+        probes.failure =
+            "\(nodes[node].name) at \(now.description), whose stable time is \(state.stableTime.milliseconds), asked for a "
+            + "write with the stamp \(stamp), \(problem)"
+    }
+
+    /// Asks a copy of a replica again for a write of a client that it has, be it forgotten: it does nothing for the second time, and
+    /// does not say that nobody has done it.
+    mutating func probeRepetition(of node: Int, _ replica: Replica, at moment: Moment) {
+        let known = recording.issued.filter {
+            $0.operation.stamp.writer != $0.dot.origin && $0.operation.term == nil
+                && replica.vector.covers($0.dot)
+        }
+        if known.isEmpty { return }
+        let operation = known[probes.random.index(below: known.count)].operation
+        var copy = replica
+        let again = ClientMessage.merge(
+            id: 1, path: .root, writes: operation.writes, stamp: operation.stamp)
+        let answer = copy.answers(to: again, by: .administrator, at: moment).last
+        probes.count += 1
+        let problem: String
+        switch answer {
+        case .ok? where copy.value != replica.value: problem = "do it again"
+        case .error(_, .late, _, _)?: problem = "say that nobody has done it"
+        default: return
+        }
+        probes.failure =
+            "\(nodes[node].name) at \(now.description), asked again for its write with the stamp \(operation.stamp), would "
+            + problem
+    }
+}
+
+/// What a replica has to say of a write with a stamp that nobody has used.
+private struct StampProbe {
+    static let place = Path([Key(unchecked: "probed")])
+
+    let isTaken: Bool
+    private let changesMembers: Bool
+    /// Whether it is certain that nobody has done it, and that nobody will.
+    let isDecided: Bool
+
+    /// - Parameter changesMembers: Whether members are left out at times, whose return counts as that of an evicted one.
+    init(_ replica: Replica, _ stamp: Stamp, isTaken: Bool, changesMembers: Bool) {
+        (self.isTaken, self.changesMembers) = (isTaken, changesMembers)
+        let isReplaying = replica.evictions.contains { $0.stage == .out || $0.stage == .back }
+        isDecided =
+            stamp.time <= replica.stableTime && !isReplaying && !changesMembers
+            && replica.checkpoint.stamps.answer(for: stamp) == .notDone
+    }
+
+    func problem(with answer: NodeMessage) -> String? {
+        switch answer {
+        case .ok where !isTaken: "does it"
+        case .error(_, .late, _, _) where isTaken: "refuses it for good"
+        case .error(_, .undecided, _, _) where isTaken: "refuses it"
+        case .error(_, .late, _, _) where !isDecided && !changesMembers:
+            "says that nobody can have done it"
+        case .error(_, .undecided, _, _) where isDecided: "does not know whether it is done"
+        default: nil
+        }
+    }
+}
+
+extension Scenario {
+    /// Whether nodes are left out of the list of nodes.
+    fileprivate var changesMembers: Bool {
+        script.contains { scripted in
+            if case .fault(let fault) = scripted.action { fault is MemberList } else { false }
+        }
+    }
+}

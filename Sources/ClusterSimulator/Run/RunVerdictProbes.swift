@@ -1,0 +1,43 @@
+import DataTree
+import ReplicaCore
+import SyncProtocol
+
+// Verdicts on transactions by members that nobody has asked, tried on copies of replicas.
+
+extension SimulatedRun {
+    /// No client is told that its transaction was refused by a member that has never decided anything.
+    mutating func probeVerdicts(of node: Int, _ replica: Replica, at moment: Moment) {
+        let names = sdkClients.filter { $0.node == node && $0.connection != nil }
+            .flatMap { $0.transactions.values }.sorted()
+        guard let name = names.first, let stranger = memberWithoutLease(besides: node) else {
+            return
+        }
+        let verdict = SyncProtocol.Verdict(name, .changed, basis: VersionVector())
+        var copy = replica
+        let outputs = copy.perform([
+            .turnBegan(moment), .answered(PeerMessage.decided([verdict]).frame, from: stranger),
+            .turnEnded,
+        ])
+        probes.count += 1
+        let isRefused = outputs.contains { output in
+            guard case .reply(_, let frame) = output else { return false }
+            let messages = (try? FrameReader<NodeMessage>.messages(in: frame)) ?? []
+            return messages.contains { message in
+                if case .message(.error(_, .changed, _, _)) = message { true } else { false }
+            }
+        }
+        guard isRefused else { return }
+        probes.failure =
+            "\(nodes[node].name) at \(now.description) would tell a client that its transaction \(name) is refused because "
+            + "\(stranger) says so, which has never decided any"
+    }
+
+    /// A member that has never stood for election.
+    private func memberWithoutLease(besides node: Int) -> String? {
+        nodes.first { peer in
+            peer.index != node && peer.belongs
+                && !recording.announcements.candidates.contains(peer.index)
+                && nodes[node].replica?.coordinatorMember != peer.name
+        }?.name
+    }
+}

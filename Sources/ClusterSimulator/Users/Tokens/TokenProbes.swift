@@ -1,0 +1,99 @@
+import ReplicaCore
+import Tokens
+
+/// Shows a verifier, as the gateways of nodes have one, tokens of all kinds at times at which something about them changes, while
+/// other issuers and keys come to be trusted, and compares what it says with the definition.
+struct TokenProbes {
+    /// How many tokens it is shown.
+    private static let tokens = 60
+    private static let base = 1_800_000_000.0
+
+    private var random: SplitMix64
+    private var issuers: [NaiveIssuer]
+    private var verifier: TokenVerifier
+    private var shown: [ProbedToken] = []
+    private var latest = base
+    /// What was wrong first, and whether it gives somebody more than what a token shows.
+    private(set) var failure: (problem: String, givesMore: Bool)?
+
+    init(_ random: SplitMix64) {
+        self.random = random
+        issuers = TokenProbes.draw(&self.random)
+        verifier = TokenVerifier(
+            trusting: TokenTrust(issuers.map(\.issuer)),
+            remembering: 1 + self.random.index(below: 3))
+        while shown.count < TokenProbes.tokens, failure == nil { step() }
+    }
+
+    private mutating func step() {
+        if random.index(below: 10) == 0 {
+            changeTrust()
+            if failure != nil { return }
+        }
+        let issuer = issuers[random.index(below: issuers.count)]
+        let again = !shown.isEmpty && random.index(below: 3) == 0
+        let token =
+            again
+            ? shown[shown.count - 1 - random.index(below: min(5, shown.count))]
+            : ProbedToken(by: issuer, around: latest, &random)
+        shown.append(token)
+        // A verifier that remembers a token does not ask whether it holds already.
+        if !again, random.index(below: 2) == 0 {
+            latest = token.drawTime(issuer, &random).map { max(latest, $0) } ?? latest
+        }
+        judge(token, at: latest)
+    }
+
+    private mutating func judge(_ token: ProbedToken, at now: Double) {
+        let signer = token.isSpoilt ? nil : issuers.first { $0.hasSigned(token) }
+        let expected = signer?.shown(by: token, at: now)
+        let found = try? verifier.identity(of: token.text, at: now)
+        let isSame = found?.principal == expected?.principal && found?.endSeconds == expected?.end
+        let foundTrust = (found?.proof).map { verifier.trust.believes($0) } ?? true
+        if isSame, foundTrust { return }
+        failure = (
+            "the token \(token.payload.json) by \(token.key) shows \(found.map { "\($0)" } ?? "nothing") at \(now), not "
+                + (expected.map { "\($0)" } ?? "nothing"), found != nil
+        )
+    }
+
+    private mutating func changeTrust() {
+        let text = ProbedKeyText(&random)
+        if let problem = text.problem { failure = (problem, true) }
+        if random.index(below: 3) == 0 {
+            issuers = TokenProbes.draw(&random)
+        } else if let keys = text.keys,
+            let index = issuers.firstIndex(where: { !$0.keys[0].key.isShared })
+        {
+            issuers[index].keys = keys
+        }
+        verifier.trust = TokenTrust(issuers.map(\.issuer))
+    }
+
+    /// One to three issuers: the second and the third sign by keys of their own.
+    private static func draw(_ random: inout SplitMix64) -> [NaiveIssuer] {
+        let kinds = [[0, 1, 2], [1, 0], [2, 1], [0], [1]][random.index(below: 5)]
+        return kinds.map { kind in
+            var issuer = NaiveIssuer()
+            switch kind {
+            case 0:
+                issuer.keys =
+                    [(.secret, nil)] + (random.index(below: 2) == 0 ? [(.otherSecret, nil)] : [])
+                issuer.adminClaim = random.index(below: 2) == 0 ? "boss" : nil
+            case 1:
+                (issuer.name, issuer.userClaim) = ("people", "login")
+                issuer.keys = [(.first, "first"), (.second, "second")]
+                issuer.providerClaim = random.index(below: 2) == 0 ? "via" : nil
+            default:
+                (issuer.name, issuer.keys) = ("machines", [(.third, nil)])
+            }
+            issuer.audiences = [[], ["app"], ["web", "app"]][random.index(below: 3)]
+            issuer.skew = [0, 1, 5][random.index(below: 3)]
+            issuer.maximumAge =
+                random.index(below: 2) == 0 ? nil : 20 + Double(random.index(below: 60))
+            issuer.validSince =
+                random.index(below: 2) == 0 ? nil : base - 50 + Double(random.index(below: 60))
+            return issuer
+        }
+    }
+}
