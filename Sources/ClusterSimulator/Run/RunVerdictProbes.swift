@@ -9,13 +9,13 @@ extension SimulatedRun {
     mutating func probeVerdicts(of node: Int, _ replica: Replica, at moment: Moment) {
         let names = sdkClients.filter { $0.node == node && $0.connection != nil }
             .flatMap { $0.transactions.values }.sorted()
-        guard let name = names.first, let stranger = memberWithoutLease(besides: node) else {
+        guard let name = names.first, let bystander = memberWithoutLease(besides: node) else {
             return
         }
         let verdict = SyncProtocol.Verdict(name, .changed, basis: VersionVector())
         var copy = replica
         let outputs = copy.perform([
-            .turnBegan(moment), .answered(PeerMessage.decided([verdict]).frame, from: stranger),
+            .turnBegan(moment), .answered(PeerMessage.decided([verdict]).frame, from: bystander),
             .turnEnded,
         ])
         probes.count += 1
@@ -29,7 +29,7 @@ extension SimulatedRun {
         guard isRefused else { return }
         probes.failure =
             "\(nodes[node].name) at \(now.description) would tell a client that its transaction \(name) is refused because "
-            + "\(stranger) says so, which has never decided any"
+            + "\(bystander) says so, which has never decided any"
     }
 
     /// A member that has never stood for election.

@@ -31,7 +31,7 @@ struct ProbedToken {
         drawUser(issuer, &random)
         drawAudience(issuer, &random)
         if let name = issuer.name {
-            claims["iss"] = .string(random.index(below: 10) == 0 ? "stranger" : name)
+            claims["iss"] = .string(random.index(below: 10) == 0 ? "unknown" : name)
         }
         if issuer.name == nil, random.index(below: 2) == 0 { claims["iss"] = .string("anybody") }
         if random.index(below: 6) == 0 { drawLegacy(&random) }
