@@ -103,10 +103,21 @@ extension RulesetCompiler {
                 addLiteral(member, to: level, path: path)
             }
         }
-        levels[level].validated = levels[level].literals.map(\.value).filter {
-            levels[$0].validates
-        }
+        levels[level].validated = validated(below: level)
         return level
+    }
+
+    private func validated(below level: Int) -> [RuleLevel.Validated] {
+        levels[level].literals.compactMap { key, below in
+            guard levels[below].validates else { return nil }
+            var only: (Int, ValueCheck)?
+            if !levels[below].validatesBelow, let rule = levels[below].validate,
+                let check = rules[rule].program.check, check.names.isEmpty
+            {
+                only = (rule, check)
+            }
+            return RuleLevel.Validated(below, at: key, only: only)
+        }
     }
 
     private static let badKey = "String can't contain \".\", \"#\", \"$\", \"/\", \"[\", or \"]\""
