@@ -4,8 +4,6 @@ internal import DataTree
 struct RuleLevel: Sendable {
     /// The levels that lead here, the root first and this one last.
     let way: [Int]
-    /// The key that leads here from the level above; nil at the root and where a wildcard stands for it.
-    let key: Key?
     /// The levels below, by the keys that lead there.
     var literals = SortedMap<Int>()
     /// The level for all other keys.
