@@ -45,6 +45,24 @@ package final class PackedChildren: ManagedBuffer<UInt16, UInt8> {
     /// Whether there is a child at a key.
     func contains(_ key: Key) -> Bool { read(at: key) { _ in true } ?? false }
 
+    /// What the child at a key is.
+    func outline(of key: Key) -> ValueOutline { read(at: key) { $0.takeOutline() } ?? .null }
+
+    /// Whether there is a child at each of these keys, which ascend as those of the children do.
+    func containsAll(_ keys: [Key]) -> Bool {
+        keys.withUnsafeBufferPointer { keys in
+            withBytes { bytes in
+                var reader = PackedReader(bytes, at: PackedChildren.start)
+                var found = 0
+                while found < keys.count, !reader.isAtEnd {
+                    if reader.takeKey(equalTo: keys[found]) { found += 1 }
+                    reader.skipValue()
+                }
+                return found == keys.count
+            }
+        }
+    }
+
     /// Calls `body` with a reader that stands before the value of a child; nil without that child.
     @inline(__always)
     private func read<R>(at key: Key, _ body: (inout PackedReader) -> R) -> R? {

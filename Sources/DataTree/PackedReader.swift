@@ -48,6 +48,24 @@ struct PackedReader {
         }
     }
 
+    mutating func takeOutline() -> ValueOutline {
+        switch bytes[position] {
+        case 0xA0...0xBF: return outline(ofText: Int(takeByte() & 0x1F))
+        case 0xD9:
+            position += 1
+            return outline(ofText: Int(takeNumber() as UInt8))
+        case 0xDA:
+            position += 1
+            return outline(ofText: Int(takeNumber() as UInt16))
+        default: return takeValue().outline
+        }
+    }
+
+    private mutating func outline(ofText count: Int) -> ValueOutline {
+        let text = take(count)
+        return .string(utf8Count: count, utf16Count: text.isASCII ? count : text.utf16Count)
+    }
+
     mutating func skipValue() {
         let format = takeByte()
         switch format {
@@ -87,5 +105,21 @@ struct PackedReader {
         let start = bytes.baseAddress.unsafelyUnwrapped + position
         return UnsafeBufferPointer(
             start: start.assumingMemoryBound(to: UInt8.self), count: count)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether no byte is part of a character of several.
+    @inlinable
+    package var isASCII: Bool {
+        var union: UInt8 = 0
+        for byte in self { union |= byte }
+        return union < 0x80
+    }
+
+    /// The units of UTF-16 of a text: one for each character, and one more for those of four bytes.
+    fileprivate var utf16Count: Int {
+        // A character has one byte that continues none.
+        reduce(0) { $0 &+ ($1 & 0xC0 == 0x80 ? 0 : 1) &+ ($1 >= 0xF0 ? 1 : 0) }
     }
 }

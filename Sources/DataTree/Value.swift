@@ -80,11 +80,12 @@ extension Value {
         }
     }
 
-    /// Whether there is a child at each of these keys.
+    /// Whether there is a child at each of these keys, which ascend.
     package func hasChildren(_ keys: [Key]) -> Bool {
-        keys.withUnsafeBufferPointer { keys in
-            for index in keys.indices where !hasChild(keys[index]) { return false }
-            return true
+        switch self {
+        case .object(let children): children.containsAll(keys)
+        case .prioritized(let value): value.content.hasChildren(keys)
+        default: keys.isEmpty
         }
     }
 

@@ -126,11 +126,3 @@ extension MessagePackReader {
         return utf8
     }
 }
-
-extension UnsafeBufferPointer<UInt8> {
-    var isASCII: Bool {
-        var union: UInt8 = 0
-        for byte in self { union |= byte }
-        return union < 0x80
-    }
-}

@@ -46,6 +46,36 @@ import Testing
         a.count == b.count && a.elementsEqual(b) { $0.key == $1.key && $0.value == $1.value }
     }
 
+    @Test func `packed children are outlined, and looked for, as the same in a map`() throws {
+        var random = SeededRandom(seed: 5)
+        var packedCount = 0
+        for _ in 0..<500 {
+            let map = Self.children(&random)
+            let packed = try Self.packed(map)
+            if packed.isPacked { packedCount += 1 }
+            var keys = map.map(\.key)
+            for (key, child) in map { #expect(packed.outline(of: key) == child.outline) }
+            #expect(packed.containsAll(keys))
+            keys.removeFirst()
+            #expect(packed.containsAll(keys))
+            let other = Self.key(&random)
+            keys = Array(Set(keys + [other])).sorted()
+            #expect(packed.containsAll(keys) == map.containsAll(keys))
+            #expect(packed.outline(of: other) == map[other]?.outline ?? .null)
+        }
+        #expect(packedCount > 400)
+    }
+
+    @Test(arguments: ["", "abc", "é", "\u{800}", "🐵", "aé🐵\u{FFFF}b", "e\u{301}"])
+    func `a packed text has the units of UTF-16 that it has`(text: String) throws {
+        var map = Children()
+        map[Key(unchecked: "a")] = .string(text)
+        let outline = ValueOutline.string(
+            utf8Count: text.utf8.count, utf16Count: text.utf16.count)
+        #expect(try Self.packed(map).outline(of: Key(unchecked: "a")) == outline)
+        #expect(Value.string(text).prioritized(.integer(1)).outline == outline)
+    }
+
     @Test func `packed children read as the map that they were`() throws {
         var random = SeededRandom(seed: 1)
         var packedCount = 0

@@ -90,6 +90,9 @@ extension Connection {
         case .metrics:
             let exchange = MetricsExchange(&numbers)
             begin(.metrics(exchange), exchange.opening, for: request, &context)
+        case .rulesStatus:
+            let exchange = RulesStatusExchange(&numbers)
+            begin(.rulesStatus(exchange), exchange.opening, for: request, &context)
         case .rest(let rest): perform(rest, body, for: request, &context)
         case .rules(let rules):
             do throws(RestFailure) {

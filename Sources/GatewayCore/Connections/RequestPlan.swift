@@ -11,6 +11,8 @@ enum RequestPlan {
     case metrics
     /// The rules of the cluster are read or replaced.
     case rules(RulesDocumentRequest)
+    /// Which rules the node enforces, and which members have them.
+    case rulesStatus
     /// The connection becomes a native client's WebSocket, for this key.
     case native(key: String)
     /// The connection becomes one of Firebase's WebSocket protocol.
@@ -43,6 +45,11 @@ enum RequestPlan {
         case RulesDocumentRequest.path:
             self = .rules(try RulesDocumentRequest(head))
             try context.checkServes()
+        case RulesStatusExchange.path:
+            try head.checkIsRead()
+            guard principal == .administrator else { throw .permissionDenied }
+            self = .rulesStatus
+            try context.checkServes()
         case NativeProtocol.path:
             self = .native(key: try head.webSocketKey())
             guard head.lists("hearth.1", in: "sec-websocket-protocol") else { throw .nativeClient }
@@ -70,7 +77,7 @@ enum RequestPlan {
         switch self {
         case .rest(let request): request.hasBody
         case .rules(let request): request.isReplacement
-        case .answer, .metrics, .native, .realtime, .longPoll: false
+        case .answer, .metrics, .rulesStatus, .native, .realtime, .longPoll: false
         }
     }
 }

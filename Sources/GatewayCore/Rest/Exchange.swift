@@ -9,6 +9,7 @@ enum Exchange {
     case listen(ListenExchange)
     case metrics(MetricsExchange)
     case rules(RulesExchange)
+    case rulesStatus(RulesStatusExchange)
 
     /// What a message of the replica leads to.
     enum Step {
@@ -34,6 +35,7 @@ enum Exchange {
         case .listen(let exchange): return exchange.step(answer)
         case .metrics(let exchange): return exchange.step(answer.message)
         case .rules(let exchange): return exchange.step(answer.message)
+        case .rulesStatus(let exchange): return exchange.step(answer.message)
         }
     }
 }

@@ -19,7 +19,7 @@ struct RulesDocumentRequest: Equatable {
     let wantsWarnings: Bool
     /// `if-match` names the rules that are replaced.
     let tags: EntityTags
-    /// `Hearth-Concern`: on how many nodes the rules have to be durable before the answer.
+    /// `confirm=` or `Hearth-Concern`: on how many nodes the rules have to be durable before the answer.
     let concern: WriteConcern?
 
     init(_ head: RequestHead) throws(RestFailure) {
@@ -35,7 +35,21 @@ struct RulesDocumentRequest: Equatable {
         isStrict = parameters.first("format") == "strict"
         wantsWarnings = parameters.first("warnings") == "true"
         tags = EntityTags(head)
-        concern = try WriteConcern(head)
+        if let confirm = parameters.first("confirm") {
+            concern = try RulesDocumentRequest.concern(named: confirm)
+        } else {
+            concern = try WriteConcern(head)
+        }
+    }
+}
+
+extension RulesDocumentRequest {
+    private static func concern(named text: String) throws(RestFailure) -> WriteConcern {
+        guard let concern = WriteConcern(rawValue: text) else {
+            throw .invalid(
+                "confirm cannot be \(text.prefix(32))", fix: "give local, majority or all")
+        }
+        return concern
     }
 }
 

@@ -14,11 +14,26 @@ struct Access: Sendable {
         let auth: Claim
         /// Whether refusals say why: to an administrator who acts as somebody else, and to the bearer of a token for debugging.
         let learnsReasons: Bool
+
+        /// The user whom a principal is or acts as; nil for an administrator.
+        init?(_ principal: Principal) {
+            switch principal {
+            case .administrator: return nil
+            case .user(let auth): (self.auth, learnsReasons) = (auth, false)
+            case .override(let auth): (self.auth, learnsReasons) = (auth, true)
+            }
+        }
+    }
+
+    /// Who a client is, and what is known of what its rules grant.
+    private struct Client {
+        let principal: Principal
+        var granted: GrantedWay?
     }
 
     /// Who a client is of whom the driver has said nothing.
     private let unidentified: Principal
-    private var principals: [SessionID: Principal] = [:]
+    private var clients: [SessionID: Client] = [:]
     private(set) var ruleset: Ruleset?
     /// The stamp of the rules' record.
     private var stamp: Stamp?
@@ -29,12 +44,11 @@ struct Access: Sendable {
 
     /// The user whose session it is, or whom an administrator acts as; nil for an administrator.
     func user(of session: SessionID) -> User? {
-        let principal = principals.isEmpty ? unidentified : principals[session] ?? unidentified
-        switch principal {
-        case .administrator: return nil
-        case .user(let auth): return User(auth: auth, learnsReasons: false)
-        case .override(let auth): return User(auth: auth, learnsReasons: true)
-        }
+        User(principal(of: session))
+    }
+
+    private func principal(of session: SessionID) -> Principal {
+        clients.isEmpty ? unidentified : clients[session]?.principal ?? unidentified
     }
 
     /// Whether a client is no administrator: it learns nothing of nodes beyond what it asks for.
@@ -42,14 +56,15 @@ struct Access: Sendable {
 
     /// Records who a client is from now on; returns whether it was somebody else.
     mutating func identify(_ session: SessionID, as principal: Principal) -> Bool {
-        let before = principals[session] ?? unidentified
-        principals[session] = principal == unidentified ? nil : principal
-        return principal != before
+        let before = self.principal(of: session)
+        if principal == before { return false }
+        clients[session] = principal == unidentified ? nil : Client(principal: principal)
+        return true
     }
 
     /// Forgets a client whose session has ended.
     mutating func forget(_ session: SessionID) {
-        if !principals.isEmpty { principals[session] = nil }
+        if !clients.isEmpty { clients[session] = nil }
         grants.removeAll(of: session)
     }
 
@@ -58,6 +73,7 @@ struct Access: Sendable {
         guard record?.stamp != stamp else { return false }
         stamp = record?.stamp
         ruleset = record.flatMap { try? Ruleset(Array($0.source.utf8)) }
+        clients = clients.mapValues { Client(principal: $0.principal) }
         return true
     }
 }
@@ -86,19 +102,38 @@ extension Access {
             ? refusal.explained(by: ruleset.trace(operation, in: situation)) : refusal
     }
 
-    /// Why a user may not do some writes together; nil if the rules permit them.
+    /// Why the client of a session may not do some writes together; nil for an administrator, and if the rules permit them.
     ///
     /// - Parameter resolved: What the writes do at this moment, increments aside.
-    func refusal(
-        of writes: [Write], as resolved: [Write], by user: User, in tree: Value,
+    mutating func refusal(
+        of writes: [Write], as resolved: [Write], of session: SessionID, in tree: Value,
         at milliseconds: UInt64
+    ) -> RequestFailure? {
+        guard let place = clients.index(forKey: session) else {
+            var granted: GrantedWay?
+            return User(unidentified).flatMap {
+                Access.refusal(
+                    of: writes, as: resolved, by: $0, in: tree, at: milliseconds, judging: ruleset,
+                    knowing: &granted)
+            }
+        }
+        guard let user = User(clients.values[place].principal) else { return nil }
+        return Access.refusal(
+            of: writes, as: resolved, by: user, in: tree, at: milliseconds, judging: ruleset,
+            knowing: &clients.values[place].granted)
+    }
+
+    private static func refusal(
+        of writes: [Write], as resolved: [Write], by user: User, in tree: Value,
+        at milliseconds: UInt64, judging ruleset: Ruleset?, knowing granted: inout GrantedWay?
     ) -> RequestFailure? {
         guard let path = writes.first?.path else { return nil }
         guard let ruleset else { return .denied(writing: path) }
         let operation = writes.count == 1 ? RuleOperation.write(path) : .update(writes.map(\.path))
         let refusal: RequestFailure
         switch ruleset.judge(
-            operation, in: RuleSituation(resolved, by: user.auth, in: tree, at: milliseconds))
+            operation, in: RuleSituation(resolved, by: user.auth, in: tree, at: milliseconds),
+            knowing: &granted)
         {
         case .allowed: return nil
         case .denied(.notGranted(_, let place)): refusal = .denied(writing: place)
@@ -115,9 +150,11 @@ extension Access {
     ) -> RequestFailure? {
         let resolved = try? Acceptance.resolveServerValues(
             writes, in: replica.tree, wallMilliseconds: replica.now.wallMilliseconds)
+        var granted: GrantedWay?
         return resolved.flatMap {
-            refusal(
-                of: writes, as: $0, by: user, in: replica.tree, at: replica.now.wallMilliseconds)
+            Access.refusal(
+                of: writes, as: $0, by: user, in: replica.tree, at: replica.now.wallMilliseconds,
+                judging: ruleset, knowing: &granted)
         }
     }
 }

@@ -9,9 +9,8 @@ extension Replica {
     mutating func judge(
         _ writes: [Write], as resolved: [Write], of session: SessionID
     ) throws(RequestFailure) {
-        guard let user = sessions.access.user(of: session) else { return }
         let refusal = sessions.access.refusal(
-            of: writes, as: resolved, by: user, in: value, at: now.wallMilliseconds)
+            of: writes, as: resolved, of: session, in: value, at: now.wallMilliseconds)
         if let refusal { throw refusal }
         sessions.clients.admit(session)
     }

@@ -15,8 +15,19 @@ extension Replica {
             rules.digest = record.digest
             rules.acceptedMilliseconds = Int(clamping: record.stamp.time.milliseconds)
             rules.isEnforced = hasRules
+            rules.members = membersWithRules
             return rules
         }
+    }
+
+    /// The members that are not evicted, and whether each holds the rules durably, as far as its heartbeats say.
+    private var membersWithRules: [String: Bool] {
+        var members = [configuration.member: hasRules]
+        for peer in replication.peers.remaining {
+            members[peer.member] =
+                peer.heartbeat?.vector.covers(replication.rulesVector) ?? false
+        }
+        return members
     }
 
     /// The answer to `rules`.

@@ -59,7 +59,7 @@ extension Replication {
     private mutating func apply(_ operation: Operation, of origin: WriterID) -> AppliedOperation {
         turn.applied += 1
         if let record = RulesRecord(operation) {
-            learn(record)
+            learn(record, of: origin, through: arriving?.batch.last ?? vector[origin])
             return AppliedOperation(
                 operation: operation, origin: origin, changes: [], setsRules: true)
         }

@@ -23,7 +23,7 @@ extension Replication {
         for operation in batch.operations {
             observe(operation, of: batch.origin)
             if let record = RulesRecord(operation) {
-                learn(record)
+                learn(record, of: batch.origin, through: batch.last)
             } else {
                 _ = tree.apply(operation)
             }

@@ -22,6 +22,8 @@ struct Replication: Sendable {
     var tree = ConvergentTree()
     /// The rules of the cluster: the latest record of those that have arrived.
     private(set) var rules: RulesRecord?
+    /// Whoever holds as much holds the rules.
+    private(set) var rulesVector = VersionVector()
     /// How much of each origin is applied.
     var vector = VersionVector()
     var deduplicationTable: DeduplicationTable
@@ -88,15 +90,20 @@ struct Replication: Sendable {
     }
 
     /// Learns of rules; those with the latest stamp count, whatever the order in which they arrive.
-    mutating func learn(_ record: RulesRecord) {
-        if isNewest(record) { rules = record }
+    ///
+    /// - Parameter sequence: Whoever holds the origin's operations up to it holds these rules.
+    mutating func learn(_ record: RulesRecord, of origin: WriterID, through sequence: UInt64) {
+        guard isNewest(record) else { return }
+        rules = record
+        rulesVector = VersionVector()
+        rulesVector[origin] = sequence
     }
 
     /// Whether rules are later than those that count.
     func isNewest(_ record: RulesRecord) -> Bool { rules.map { $0.stamp < record.stamp } ?? true }
 
     /// Replaces the rules by those of a checkpoint.
-    mutating func restore(rules record: RulesRecord?) { rules = record }
+    mutating func restore(rules record: RulesRecord?) { (rules, rulesVector) = (record, vector) }
 }
 
 /// What sessions and coordination see of replication: values, through which neither can change it.

@@ -73,12 +73,11 @@ struct RulesetCompiler {
 extension RulesetCompiler {
     /// Adds the level of an object, and those below it.
     private mutating func addLevel(
-        _ members: [DocumentMember], at offset: Int, path: [String], below above: Int? = nil,
-        key: Key? = nil
+        _ members: [DocumentMember], at offset: Int, path: [String], below above: Int? = nil
     ) -> Int {
         let level = levels.count
         let way = above.map { levels[$0].way } ?? []
-        levels.append(RuleLevel(way: way + [level], key: key))
+        levels.append(RuleLevel(way: way + [level]))
         if path.count > RuleLimits.ruleDepth {
             report(offset, "Rules nest deeper than \(RuleLimits.ruleDepth) levels.")
             return level
@@ -103,10 +102,21 @@ extension RulesetCompiler {
                 addLiteral(member, to: level, path: path)
             }
         }
-        levels[level].validated = levels[level].literals.map(\.value).filter {
-            levels[$0].validates
-        }
+        levels[level].validated = validated(below: level)
         return level
+    }
+
+    private func validated(below level: Int) -> [RuleLevel.Validated] {
+        levels[level].literals.compactMap { key, below in
+            guard levels[below].validates else { return nil }
+            var only: (Int, ValueCheck)?
+            if !levels[below].validatesBelow, let rule = levels[below].validate,
+                let check = rules[rule].program.check, check.names.isEmpty
+            {
+                only = (rule, check)
+            }
+            return RuleLevel.Validated(below, at: key, only: only)
+        }
     }
 
     private static let badKey = "String can't contain \".\", \"#\", \"$\", \"/\", \"[\", or \"]\""
@@ -135,7 +145,7 @@ extension RulesetCompiler {
         guard let key = try? Key(name) else { return report(member.name.start, Self.badKey) }
         guard let members = members(of: member.value) else { return }
         let below = addLevel(
-            members, at: member.value.offset, path: path + [name], below: level, key: key)
+            members, at: member.value.offset, path: path + [name], below: level)
         levels[level].literals[key] = below
         if levels[below].validates { levels[level].validatesBelow = true }
     }

@@ -96,7 +96,7 @@ extension Evaluator {
 }
 
 extension Comparison {
-    fileprivate func holds(_ a: Double, _ b: Double) -> Bool {
+    func holds(_ a: Double, _ b: Double) -> Bool {
         switch self {
         case .equal: a == b
         case .unequal: a != b

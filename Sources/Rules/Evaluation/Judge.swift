@@ -3,13 +3,13 @@ internal import DataTree
 /// Judges one operation: goes through the levels of the document on the way to what is read or written, and below that
 /// through what is written.
 struct Judge: ~Copyable {
-    private let ruleset: Ruleset
-    private var evaluator: Evaluator
+    let ruleset: Ruleset
+    var evaluator: Evaluator
     /// What the rules at the places of the way gave that grant, and what `.validate` gave.
     private var grants = KnownVerdicts()
-    private var validity = KnownVerdicts()
+    var validity = KnownVerdicts()
     /// All evaluations, if they are traced.
-    private(set) var evaluations: [RuleTrace.Evaluation]?
+    var evaluations: [RuleTrace.Evaluation]?
 
     /// A judge at the root.
     init(_ ruleset: Ruleset, _ situation: consuming RuleSituation) {
@@ -40,6 +40,41 @@ struct Judge: ~Copyable {
         go(to: path)
         // The grant first: it costs less, and its refusal says nothing of the data.
         return denial(of: .write, towards: path) ?? invalidity(towards: path)
+    }
+
+    /// The verdict on a write by a user of whose grants something is known, and more may be known afterwards.
+    mutating func judge(writing path: Path, knowing granted: inout GrantedWay?) -> RuleVerdict {
+        var denial: Denial?
+        if let way = granted, way.leads(to: path) {
+            evaluator.route.begin(path, at: way.level, way.depth)
+            advance()
+            if (try? evaluator.work.pay(way.work)) == nil { denial = .exhausted }
+        } else {
+            go(to: path)
+            let budget = evaluator.work.remaining
+            denial = self.denial(of: .write, towards: path)
+            if denial == nil, let way = grantedWay(for: budget - evaluator.work.remaining) {
+                granted = way
+            }
+        }
+        denial = denial ?? invalidity(towards: path)
+        if evaluator.work.isExhausted { return .denied(.exhausted) }
+        return denial.map(RuleVerdict.denied) ?? .allowed
+    }
+
+    /// The way to the place above what is written, if no rule that led to the grant asks for more than the way.
+    private func grantedWay(for work: Int) -> GrantedWay? {
+        let (route, path) = (evaluator.route, evaluator.route.path)
+        for depth in 0...route.depth {
+            guard let isGranted = grants[depth],
+                let rule = ruleset.levels[route.level(at: depth)].write
+            else { continue }
+            if !ruleset.rules[rule].program.isOfWayAlone { return nil }
+            guard isGranted else { continue }
+            let end = max(depth, min(route.depth, path.count - 1))
+            return GrantedWay(path.keys.prefix(end), to: route.level(at: end), for: work)
+        }
+        return nil
     }
 
     private mutating func denial(ofUpdating paths: [Path]) -> Denial? {
@@ -91,6 +126,12 @@ extension Judge {
     private mutating func go(to path: Path) {
         evaluator.route.turn(to: path)
         ascend(to: evaluator.route.depth)
+        advance()
+    }
+
+    /// Goes on along the path of the way, as far as there are rules.
+    private mutating func advance() {
+        let path = evaluator.route.path
         let (level, depth) = ruleset.end(of: path, from: level, evaluator.route.depth)
         evaluator.route.advance(to: level, depth: depth)
         if depth == path.count, let written = evaluator.situation.written(at: path) {
@@ -119,7 +160,7 @@ extension Ruleset {
 }
 
 /// What rules of one kind gave at the places of a way.
-private struct KnownVerdicts {
+struct KnownVerdicts {
     private var known: UInt64 = 0
     private var positive: UInt64 = 0
 
@@ -161,7 +202,7 @@ extension Judge {
     }
 
     /// Whether a rule holds at a place of the way.
-    private mutating func holds(_ rule: Int, at depth: Int) -> Bool {
+    mutating func holds(_ rule: Int, at depth: Int) -> Bool {
         let program = ruleset.rules[rule].program
         if evaluations != nil {
             evaluator.trace = Array(repeating: nil, count: program.instructions.count)
@@ -175,72 +216,6 @@ extension Judge {
     }
 }
 
-// MARK: - Validation
-
-extension Judge {
-    /// Why what a write of the path that the way leads to leaves there, above and below is not valid.
-    private mutating func invalidity(towards path: Path) -> Denial? {
-        for depth in 0...evaluator.route.depth {
-            if let denial = invalidity(at: depth) { return denial }
-        }
-        // A path to a priority carries nothing below, and rules may end before the path does.
-        return evaluator.route.depth == path.count ? invalidityBelow() : nil
-    }
-
-    /// Why the `.validate` of one place refuses; one where nothing is left demands nothing.
-    private mutating func invalidity(at depth: Int) -> Denial? {
-        guard let rule = ruleset.levels[evaluator.route.level(at: depth)].validate else {
-            return nil
-        }
-        let isValid = validity[depth] ?? isValid(by: rule, at: depth)
-        validity[depth] = isValid
-        return isValid ? nil : .invalid(rule: rule, at: evaluator.route.path(at: depth))
-    }
-
-    private mutating func isValid(by rule: Int, at depth: Int) -> Bool {
-        evaluator.look(at: .way(.after, depth: depth), \.isNull) || holds(rule, at: depth)
-    }
-
-    /// Walks what is written below the end of the way, as far as there are rules: all children below a wildcard,
-    /// otherwise only those named.
-    private mutating func invalidityBelow() -> Denial? {
-        let level = level
-        guard ruleset.levels[level].validatesBelow else { return nil }
-        let children = value.children
-        if ruleset.levels[level].wildcard == nil {
-            for next in ruleset.levels[level].validated {
-                guard let key = ruleset.levels[next].key, let child = children[key] else {
-                    continue
-                }
-                evaluator.route.descend(by: key, finding: child, to: next)
-                if let denial = invalidityOfWritten() { return denial }
-            }
-            return nil
-        }
-        for (key, child) in children where descend(by: key, finding: child) {
-            if let denial = invalidityOfWritten() { return denial }
-        }
-        return nil
-    }
-
-    /// Why what is written at the end of the way is not valid; goes back to the place above.
-    private mutating func invalidityOfWritten() -> Denial? {
-        defer { ascend() }
-        guard (try? evaluator.work.pay(RuleWork.step)) != nil else { return .exhausted }
-        return invalidity(at: evaluator.route.depth) ?? invalidityBelow()
-    }
-
-    /// What a `.validate` gives at the end of the way, with work of its own; nil if it holds.
-    mutating func violation(of rule: Int) -> RuleTrace? {
-        evaluator.work = RuleWork()
-        evaluations = []
-        if holds(rule, at: evaluator.route.depth) { return nil }
-        return RuleTrace(
-            rules: ruleset.rules, verdict: .denied(.invalid(rule: rule, at: path)),
-            evaluations: evaluations ?? [])
-    }
-}
-
 extension Ruleset {
     /// Whether an operation may be done. A denial names the place; `trace` says what decided.
     ///
@@ -251,6 +226,16 @@ extension Ruleset {
     ) -> RuleVerdict {
         var judge = Judge(self, situation)
         return judge.judge(operation)
+    }
+
+    /// Whether a user may do an operation; `granted` is what is known of the grants of this user by these rules.
+    public func judge(
+        _ operation: RuleOperation, in situation: consuming RuleSituation,
+        knowing granted: inout GrantedWay?
+    ) -> RuleVerdict {
+        var judge = Judge(self, situation)
+        guard case .write(let path) = operation else { return judge.judge(operation) }
+        return judge.judge(writing: path, knowing: &granted)
     }
 
     /// The verdict, with all that led to it.

@@ -69,6 +69,11 @@ extension Route {
         knowsWritten = false
     }
 
+    /// Begins, at the root, with a place on a path whose level is known.
+    mutating func begin(_ path: Path, at level: Int, _ depth: Int) {
+        (self.path, self.level, self.depth) = (path, level, depth)
+    }
+
     /// Goes on along the path to a place of so many keys.
     mutating func advance(to level: Int, depth: Int) { (self.level, self.depth) = (level, depth) }
 

@@ -61,12 +61,16 @@ final class Program: Sendable {
     let instructions: [Instruction]
     let constants: [Constant]
     let patterns: [Pattern]
-    /// What `hasChildren` is asked for.
+    /// What `hasChildren` is asked for, ascending.
     let childKeys: [[Key]]
     /// The parts of instructions that have any number of them.
     let lists: [Int]
     /// The index of the whole.
     let root: Int
+    /// What it asks of the value at its place, if it asks nothing else.
+    let check: ValueCheck?
+    /// Whether it comes to the same whatever the data and the time.
+    let isOfWayAlone: Bool
 
     /// Compiles an expression whose types are checked.
     init(_ expression: Expression) {
@@ -77,6 +81,8 @@ final class Program: Sendable {
         childKeys = compiler.childKeys
         lists = compiler.lists
         root = expression.root
+        check = ValueCheck(expression)
+        isOfWayAlone = expression.isOfWayAlone
     }
 }
 
@@ -139,14 +145,8 @@ private struct ProgramCompiler {
         guard method == .hasChildren, let argument = arguments.first,
             case .array(let names) = nodes[argument].kind
         else { return nil }
-        var keys: [Key] = []
-        for name in names {
-            guard case .string(let text) = nodes[name].kind else { return nil }
-            let path = Key.keys(ofPath: text)
-            guard path.count == 1, path[0].utf8Count == text.utf8.count else { return nil }
-            keys += path
-        }
-        childKeys.append(keys)
+        guard let keys = Expression.childKeys(names, of: nodes) else { return nil }
+        childKeys.append(Set(keys).sorted())
         return .hasChildren(object, names: add(names), keys: childKeys.count - 1)
     }
 

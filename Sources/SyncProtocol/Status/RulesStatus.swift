@@ -7,6 +7,9 @@ extension NodeStatus {
         public var acceptedMilliseconds = 0
         /// Whether this node understands them; otherwise it refuses everybody but administrators.
         public var isEnforced = false
+        /// The members that are not evicted, and whether each has the rules, as far as this node knows: on their disks, and
+        /// this node itself as it enforces them.
+        public var members: [String: Bool] = [:]
 
         /// Rules of which nothing is known yet.
         public init() {}

@@ -126,7 +126,7 @@ extension NodeStatus.Rules: StatusRecord {
     static var fields: [StatusField<NodeStatus.Rules>] {
         [
             .init("digest", \.digest), .init("acceptedMilliseconds", \.acceptedMilliseconds),
-            .init("isEnforced", \.isEnforced),
+            .init("isEnforced", \.isEnforced), .init("members", \.members),
         ]
     }
 }

@@ -35,6 +35,34 @@ import Testing
         #expect(answer["etag"] == put["etag"])
     }
 
+    @Test(arguments: ["all", "majority", "local"])
+    mutating func `rules are confirmed by as many nodes as are asked for`(concern: String) {
+        let put = node.curl(Self.target + "?confirm=\(concern)", "PUT", body: Self.document)
+        #expect(put.status == 200 && put["hearth-concern"] == concern)
+        let other = node.curl(Self.target + "?confirm=most", "PUT", body: #"{"rules":{}}"#)
+        #expect(other.status == 400 && other.body.contains("confirm cannot be most"))
+        #expect(node.curl(Self.target).body == Self.document)
+    }
+
+    @Test mutating func `administrators read which rules a node enforces`() throws {
+        let target = "/.settings/rules/status.json"
+        #expect(node.curl(target).body == "null")
+        let put = node.curl(Self.target, "PUT", body: Self.document)
+        let answer = node.curl(target)
+        #expect(answer.status == 200)
+        #expect(answer["content-type"] == "application/json; charset=utf-8")
+        for part in [
+            "\"digest\":\"\(try #require(put["etag"]))\"", "\"isEnforced\":true",
+            "\"ageMilliseconds\":", "\"members\":{\"n1\":true}",
+        ] {
+            #expect(answer.body.contains(part), "\(answer.body)")
+        }
+        #expect(node.curl(target, "PUT", body: "{}").status == 405)
+        #expect(node.curl("/.settings/rules/other.json").status == 404)
+        node.client = .anonymous
+        #expect(node.curl(target).status == 401)
+    }
+
     @Test mutating func `66: bad rules are refused by Firebase's text, and the old ones stay`() {
         _ = node.curl(Self.target, "PUT", body: Self.document)
         let answer = node.curl(

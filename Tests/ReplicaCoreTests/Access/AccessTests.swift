@@ -47,6 +47,20 @@ import Testing
         #expect(node.permits(request, by: RuledReplica.administrator) == true)
     }
 
+    @Test func `what a user was granted ends with who the user is and with the rules`() {
+        let own = #"{"$u": {".write": "auth.uid == $u"}}"#
+        var node = RuledReplica(own)
+        #expect(node.permits(.put(id: 1, path: "u1/a", value: 1)) == true)
+        #expect(node.permits(.put(id: 1, path: "u1/b", value: 1)) == true)
+        #expect(node.permits(.put(id: 1, path: "u2/b", value: 1)) == false)
+        _ = node.identify(RuledReplica.user, as: .user(.user("u2")))
+        #expect(node.permits(.put(id: 1, path: "u1/b", value: 1)) == false)
+        #expect(node.permits(.put(id: 1, path: "u2/b", value: 1)) == true)
+        let other = RuledReplica.document(#"{"$u": {".write": "auth.uid == 'u3'"}}"#)
+        _ = node.ask(.setRules(id: 1, source: other))
+        #expect(node.permits(.put(id: 1, path: "u2/b", value: 1)) == false)
+    }
+
     @Test func `a denial says nothing of the data`() {
         var node = RuledReplica(#"{"a": {".validate": "newData.val() > data.val()"}}"#)
         let before = node.ask(.get(id: 1, path: "a"), by: RuledReplica.user)

@@ -40,6 +40,57 @@ import Testing
         }
     }
 
+    /// What a node knows of who has the rules.
+    private func members(at name: String, of cluster: inout TestCluster) -> [String: Bool]? {
+        _ = cluster.takeReplies()
+        cluster.send(.status(id: 1), to: name)
+        guard case .value(_, let value)? = cluster.takeReplies().first else { return nil }
+        return (try? NodeStatus(value))?.rules?.members
+    }
+
+    @Test func `each node knows which members have them`() {
+        var cluster = TestCluster(3)
+        cluster.quiesce()
+        #expect(members(at: "n1", of: &cluster) == nil)
+        cluster.cuts = [["n1", "n3"], ["n2", "n3"]]
+        cluster.send(.setRules(id: 1, source: Self.open), to: "n1")
+        cluster.quiesce()
+        for name in ["n1", "n2"] {
+            #expect(
+                members(at: name, of: &cluster) == ["n1": true, "n2": true, "n3": false], "\(name)")
+        }
+        // Other operations of n1 say nothing of the rules.
+        #expect(members(at: "n3", of: &cluster) == nil)
+        cluster.cuts = []
+        cluster.send(.setRules(id: 2, source: "{"), to: "n3")
+        cluster.quiesce()
+        for name in cluster.names {
+            #expect(
+                members(at: name, of: &cluster) == ["n1": true, "n2": true, "n3": true], "\(name)")
+        }
+    }
+
+    @Test(arguments: [1, 16 << 20])
+    func `a node that has started again knows which members have them`(checkpointBytes: Int) {
+        var cluster = TestCluster(2)
+        cluster.checkpointBytes = checkpointBytes
+        for name in cluster.names {
+            cluster.stop(name)
+            cluster.start(name)
+        }
+        cluster.send(.setRules(id: 1, source: Self.open), to: "n1")
+        cluster.quiesce(milliseconds: 20_000)
+        cluster.stop("n1")
+        cluster.start("n1")
+        cluster.quiesce()
+        #expect(members(at: "n1", of: &cluster) == ["n1": true, "n2": true])
+        cluster.cuts = [["n1", "n2"], ["n2", "n1"]]
+        cluster.stop("n1")
+        cluster.start("n1")
+        cluster.quiesce()
+        #expect(members(at: "n1", of: &cluster) == ["n1": true, "n2": false])
+    }
+
     @Test func `no tree shows them, and nothing that is written removes them`() {
         var cluster = TestCluster(2)
         cluster.send(.setRules(id: 1, source: Self.open), to: "n1")
