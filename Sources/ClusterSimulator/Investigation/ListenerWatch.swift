@@ -127,7 +127,7 @@ extension ObservedListener {
 
 extension Event {
     /// The clients whose listeners the event may change, or whose node it changes.
-    fileprivate func clients(in run: SimulatedRun) -> [Int] {
+    func clients(in run: SimulatedRun) -> [Int] {
         switch self {
         case .replied(let connection, _), .clientLost(let connection):
             return [run.connections[connection].client]

@@ -78,12 +78,13 @@ import Testing
         var parted: UInt64?
         while let event = run.step() {
             // Another value at first, which the next change repairs, and one at the end, which nothing does.
-            let listening = run.sdkClients[2].listening?.shown
-            if case .clientTurns(2) = event, run.now > .seconds(2), parted == nil {
-                run.sdkClients[2].listening?.shown = .string("wrong")
-                parted = run.statistics.events
-            } else if case .clientTurns(2) = event, listening != nil, run.now < .milliseconds(300) {
-                run.sdkClients[2].listening?.shown = .string("late")
+            if event.clients(in: run).contains(2), run.sdkClients[2].listening?.shown != nil {
+                if run.now > .milliseconds(2_500), parted == nil {
+                    run.sdkClients[2].listening?.show(.string("wrong"))
+                    parted = run.statistics.events
+                } else if run.now < .milliseconds(300) {
+                    run.sdkClients[2].listening?.show(.string("late"))
+                }
             }
             watch.observe(event, in: run)
         }
