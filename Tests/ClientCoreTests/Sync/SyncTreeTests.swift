@@ -134,6 +134,15 @@ struct SyncTreeTests {
         #expect(outcome.last?.data == object(["b": 6]))
     }
 
+    @Test func `what the server tells stays hidden below a removal of what was not there`() {
+        var tree = SyncTree()
+        _ = tree.listen(first, at: path("a"), to: Query())
+        _ = tree.overwrite(path("a"), with: object(["b": 1]))
+        let (id, _) = tree.set(.null, at: path("a/c"))
+        #expect(tree.overwrite(path("a/c"), with: .integer(6)).isEmpty)
+        #expect(events(tree.acknowledge(id)).last?.data == object(["b": 1, "c": 6]))
+    }
+
     @Test func `a child pushed out by a write follows when the write is refused`() throws {
         var tree = SyncTree()
         _ = tree.listen(first, at: .root, to: try limited(2))
