@@ -95,6 +95,7 @@ extension Replica {
             case .status: sessions.send(.value(id: id, value: status.value), to: session)
             case .rules: sessions.send(.value(id: id, value: rulesReport), to: session)
             case .setRules(let request): try setRules(request, for: submission)
+            case .writes(let request): try readLog(request, for: submission)
             case .explain(let request):
                 let verdict = try verdict(on: request.statement)
                 sessions.send(.value(id: id, value: verdict.value), to: session)
@@ -150,7 +151,8 @@ extension Replica {
         }
         let resolved = try resolve(writes)
         try judge(writes, as: resolved, of: submission.session)
-        accept(resolved: resolved, stamp: stamp)
+        let attribution = sessions.access.attribution(of: submission.session)
+        accept(resolved: resolved, stamp: stamp, for: attribution)
         confirm(submission, with: answer)
     }
 
@@ -169,10 +171,10 @@ extension Replica {
     /// A client's name for them is remembered by an operation, also if they change nothing, such as the priority of a
     /// location without a value: what is not remembered would be done when it is repeated, after later writes.
     private mutating func accept(
-        resolved: [Write], stamp: Stamp? = nil, alias: Stamp? = nil
+        resolved: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, for attribution: Attribution?
     ) {
         if resolved.isEmpty, stamp == nil, alias == nil { return }
-        accept(resolved, stamp: stamp, alias: alias)
+        accept(resolved, stamp: stamp, alias: alias, for: attribution)
     }
 
     /// Whether to do a write with this stamp now; if it is done already, its client is answered.
@@ -248,7 +250,8 @@ extension Replica {
             return try decideHere(write, if: condition.hash, named: name, for: submission)
         }
         try coordination.forward(
-            write, if: condition, named: name ?? replication.nextStamp(), for: submission, at: now)
+            write, if: condition, named: name ?? replication.nextStamp(), for: submission,
+            of: sessions.access.attribution(of: submission.session), at: now)
     }
 
     /// Decides a conditional put by this replica's tree.
@@ -264,7 +267,8 @@ extension Replica {
         case .notDone?, nil: break
         }
         guard condition.matches(value[write.path]) else { throw .changed(at: write.path) }
-        accept(resolved: try resolve([write]), alias: name)
+        let attribution = sessions.access.attribution(of: submission.session)
+        accept(resolved: try resolve([write]), alias: name, for: attribution)
         confirm(submission, with: answer)
     }
 }
@@ -275,17 +279,17 @@ extension Replica {
     /// Closes a session, and does its on-disconnect writes.
     mutating func close(_ session: SessionID) {
         coordination.forwarded.removeAll(of: session)
-        write(left: permitted(sessions.close(session)))
+        write(permitted(sessions.close(session)))
         sessions.access.forget(session)
     }
 
     /// Does the on-disconnect writes of a closed session as one operation; a node that rejoins does it
     /// afterwards.
-    mutating func write(left writes: [Write]) {
-        if writes.isEmpty { return }
-        if lifecycle.isRejoining { return lifecycle.postpone(writes) }
+    mutating func write(_ left: PermittedWrites) {
+        if left.writes.isEmpty { return }
+        if lifecycle.isRejoining { return lifecycle.postpone(left) }
         do throws(RequestFailure) {
-            accept(resolved: try resolve(writes))
+            accept(resolved: try resolve(left.writes), for: left.attribution)
         } catch {
             sessions.countRefusal()
         }

@@ -145,10 +145,14 @@ extension Replica {
     ///   - stamp: The client's, if it gave one.
     ///   - alias: The stamp of the orphaned operation that this one replays, or the name of the transaction.
     ///   - term: The term in which the transaction was decided.
+    ///   - attribution: The user for whom it is made; nil for an administrator.
     mutating func accept(
-        _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil
+        _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil,
+        for attribution: Attribution?
     ) {
-        announce(replication.accept(writes, stamp: stamp, alias: alias, term: term))
+        announce(
+            replication.accept(
+                writes, stamp: stamp, alias: alias, term: term, for: attribution))
     }
 
     /// Notifies listeners and the coordination of transactions of an applied operation.

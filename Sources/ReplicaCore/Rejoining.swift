@@ -65,7 +65,7 @@ extension Replica {
     private mutating func endRejoinWhenAwaited() {
         guard replication.peers.isAwaited(at: now.elapsedMilliseconds) else { return }
         replication.finishRejoin()
-        for writes in lifecycle.completeRejoin() { write(left: writes) }
+        for left in lifecycle.completeRejoin() { write(left) }
     }
 
     /// Replays the orphaned operations that no other member holds.
@@ -75,7 +75,7 @@ extension Replica {
             for operation in batch.operations {
                 guard let replay = replication.replay(of: operation, batch.wallMilliseconds)
                 else { continue }
-                accept(replay.writes, alias: replay.alias)
+                accept(replay.writes, alias: replay.alias, for: operation.attribution)
             }
         }
         replication.finishReplay()

@@ -119,7 +119,7 @@ public struct Replica: Sendable {
     ///
     /// On-disconnect writes of open sessions are done now.
     public mutating func stop() -> [Output] {
-        for left in sessions.takeDisconnects() { write(left: permitted(left)) }
+        for left in sessions.takeDisconnects() { write(permitted(left)) }
         // A property to store: once it is durable, everything before it is.
         replication.turn.properties.append(replication.clockBound.property)
         coordination.election.resign(after: replication.sendBye())

@@ -64,7 +64,9 @@ extension Replica {
             guard let writes = coordination.decide(next, known: known, seeing: replication.view)
             else { continue }
             if !writes.isEmpty {
-                accept(writes, alias: id, term: coordination.election.vote?.term)
+                accept(
+                    writes, alias: id, term: coordination.election.vote?.term,
+                    for: next.proposal.attribution)
             }
             replication.counters.decided += 1
             var basis = VersionVector()

@@ -13,7 +13,7 @@ extension Replica {
         // After the rejoin, which drops a transfer that is not to be continued.
         continueTransfer()
         // On-disconnect writes of clients that are gone belong to this turn.
-        for left in sessions.probeDisconnects(at: now) { write(left: permitted(left)) }
+        for left in sessions.probeDisconnects(at: now) { write(permitted(left)) }
         // Replies that show no data: they wait for no turn, and so may be taken anywhere before the return.
         replication.turn.immediate += sessions.takeImmediate()
         // Slow clients are sent the tree with everything that this turn has applied.

@@ -58,6 +58,7 @@ public struct DurableStore<Rows: Tables> {
         switch request {
         case .readBatches(let read):
             .replied(.batches(try batches(for: read), for: read))
+        case .searchLog(let search): .replied(try log(for: search))
         case .writeCheckpoint(let checkpoint): try begin(checkpoint)
         case .continueCheckpoint: try continueCheckpoint()
         case .truncate(let vector): try truncate(vector)

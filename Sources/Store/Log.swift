@@ -24,6 +24,22 @@ extension DurableStore {
             in: .batch, of: origin.bits, sequence...(.max), byteLimit: byteLimit)
     }
 
+    /// The part of the log that a client asks for: of damaged batches, nothing.
+    mutating func log(for search: LogSearch) throws(Failure) -> StoreReply {
+        var merge = try LogMerge(
+            &tables, beyond: search.held, byteLimit: min(limits.logBytes, search.byteLimit))
+        var batches: [[UInt8]] = []
+        var byteCount = 0
+        while let entry = try merge.next(in: &tables) {
+            byteCount += entry.bytes.count
+            if !batches.isEmpty, byteCount > search.byteLimit {
+                return .log(batches, isLast: false, for: search)
+            }
+            if entry.isWhole { batches.append(entry.bytes) }
+        }
+        return .log(batches, isLast: true, for: search)
+    }
+
     /// Removes each origin's batches up to a sequence.
     mutating func truncate(_ bound: VersionVector) throws(Failure) -> StoreProgress {
         var rest = VersionVector()

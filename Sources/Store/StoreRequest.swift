@@ -6,6 +6,8 @@ public import SyncProtocol
 public indirect enum StoreRequest: Equatable, Sendable {
     /// Read batches for a peer.
     case readBatches(LogRead)
+    /// Read batches for a client.
+    case searchLog(LogSearch)
     /// Write a checkpoint, in slices.
     case writeCheckpoint(Checkpoint)
     /// Write the next slice of a checkpoint, or complete it: only the store itself requests this.
@@ -29,6 +31,8 @@ public indirect enum StoreRequest: Equatable, Sendable {
 public indirect enum StoreReply: Sendable {
     /// Batches in order, up to a damaged one; the first holds the sequence requested.
     case batches([[UInt8]], for: LogRead)
+    /// Batches in about the order in which nodes took them, and whether the log has no more.
+    case log([[UInt8]], isLast: Bool, for: LogSearch)
     /// The checkpoint is complete.
     case checkpointed
     /// Rows of the checkpoint, if there is one.
@@ -71,6 +75,26 @@ public struct LogRead: Equatable, Sendable {
         self.origin = origin
         self.from = from
         self.through = through
+        self.byteLimit = byteLimit
+    }
+}
+
+/// A request to read what the log holds of all origins beyond some operations, for a client.
+public struct LogSearch: Equatable, Sendable {
+    /// The client that asks.
+    public var session: SessionID
+    /// The id of the request.
+    public var id: UInt64
+    /// Read what is beyond these.
+    public var held: VersionVector
+    /// Stop after this many bytes; at least one batch is read.
+    public var byteLimit: Int
+
+    /// A request with all of its parts.
+    public init(session: SessionID, id: UInt64, held: VersionVector, byteLimit: Int) {
+        self.session = session
+        self.id = id
+        self.held = held
         self.byteLimit = byteLimit
     }
 }

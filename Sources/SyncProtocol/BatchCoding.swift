@@ -4,7 +4,7 @@ import DataTree
 ///
 /// A MessagePack array, then its CRC-32C in 4 bytes, little-endian:
 ///
-///     [origin, first, wall milliseconds, {origin: sequence, …}, [operation, …]]
+///     [origin, first, wall milliseconds, {origin: sequence, …}, [operation, …], [run, …]]
 ///
 /// The map is what the batch depends on, ascending. An operation is
 /// `[time, writer, [path, value, path, value, …]]`, where `time` is what is added, modulo 2⁶⁴, to the
@@ -12,6 +12,11 @@ import DataTree
 /// if it is that of the operation before: a client that stamps its own writes makes many in a row. An operation
 /// that replays an orphan, or is a transaction, ends with its alias: a time and a writer; a transaction also with
 /// its term.
+///
+/// The runs are there if an operation was made for a user. A run is `[count, user, rules]`: for whom the next `count`
+/// operations were made, nil for somebody who was not signed in, and the digest of the rules by which that was judged.
+/// `rules` is left out where it is that of the run with a user before. `[count]` is a run of operations for no user, as those
+/// after the last run are.
 public enum BatchCoding {
     /// The bytes of a whole batch.
     public static func encode(_ batch: Batch) -> [UInt8] {
@@ -28,7 +33,8 @@ public enum BatchCoding {
     public static func decode(_ bytes: UnsafeRawBufferPointer) throws(FrameError) -> Batch {
         var reader = MessagePackReader(try Checksum.content(of: bytes, named: "a batch"))
         let head = try reader.batchHead()
-        let operations = try reader.operations(of: head)
+        var operations = try reader.operations(of: head)
+        if head.isAttributed { try reader.attribute(&operations) }
         guard reader.isAtEnd else {
             throw .expected("the checksum", found: "more elements", at: reader.position)
         }
@@ -83,6 +89,8 @@ public struct BatchHead: Equatable, Sendable {
     package let dependencies: VersionVector
     /// The number of operations; 1 or more.
     public let count: Int
+    /// Whether it says for whom operations were made, behind them.
+    let isAttributed: Bool
 
     /// The sequence of the last operation.
     public var last: UInt64 { first + UInt64(count) - 1 }
@@ -91,13 +99,14 @@ public struct BatchHead: Equatable, Sendable {
 extension MessagePackReader {
     fileprivate mutating func batchHead() throws(FrameError) -> BatchHead {
         let start = position
-        guard try arrayHead("a batch (an array of 5)") == 5 else {
-            throw .expected("a batch (an array of 5)", found: "another array", at: start)
+        let size = try arrayHead("a batch (an array of 5 or 6)")
+        guard size == 5 || size == 6 else {
+            throw .expected("a batch (an array of 5 or 6)", found: "another array", at: start)
         }
         let head = BatchHead(
             origin: try writerID(), first: try sequence(),
             wallMilliseconds: try wallMilliseconds(), dependencies: try vector(),
-            count: try arrayHead("an array of operations"))
+            count: try arrayHead("an array of operations"), isAttributed: size == 6)
         guard head.first > 0, head.count > 0 else {
             throw .expected(
                 "one operation or more, from sequence 1 on",

@@ -10,7 +10,9 @@ public struct BatchWriter: Sendable {
     /// The operations appended since the last `finish`.
     public private(set) var count = 0
     private var operations = MessagePackWriter()
+    private var attributions = AttributionRuns()
     private var head = MessagePackWriter()
+    private var tail = MessagePackWriter()
     private var last: Stamp
 
     package init(origin: WriterID) {
@@ -21,7 +23,7 @@ public struct BatchWriter: Sendable {
     package var isEmpty: Bool { count == 0 }
 
     /// The size of the operations appended so far; the batch has some tens of bytes more.
-    public var byteCount: Int { operations.bytes.count }
+    public var byteCount: Int { operations.bytes.count + attributions.byteCount }
 
     package mutating func append(_ operation: Operation) {
         let stamp = operation.stamp
@@ -47,6 +49,7 @@ public struct BatchWriter: Sendable {
             operations.append(alias.writer.bits)
         }
         if let term = operation.term { operations.append(term) }
+        attributions.append(operation.attribution, after: count)
         count += 1
     }
 
@@ -58,24 +61,30 @@ public struct BatchWriter: Sendable {
     ) -> [UInt8] {
         precondition(count > 0, "a batch of \(origin) without operations")
         head.removeAll()
-        head.appendArrayHead(5)
+        head.appendArrayHead(attributions.isEmpty ? 5 : 6)
         head.append(origin.bits)
         head.append(first)
         head.append(wallMilliseconds)
         head.append(dependencies)
         head.appendArrayHead(count)
-        let bytes = BatchWriter.joined(head.bytes, operations.bytes)
+        tail.removeAll()
+        if !attributions.isEmpty { tail.append(attributions) }
+        let bytes = BatchWriter.joined(head.bytes, operations.bytes, tail.bytes)
         operations.removeAll()
+        attributions.removeAll()
         last = Stamp(time: .zero, writer: origin)
         count = 0
         return bytes
     }
 
-    private static func joined(_ head: [UInt8], _ operations: [UInt8]) -> [UInt8] {
-        let size = head.count + operations.count
+    private static func joined(
+        _ head: [UInt8], _ operations: [UInt8], _ tail: [UInt8]
+    ) -> [UInt8] {
+        let size = head.count + operations.count + tail.count
         return [UInt8](unsafeUninitializedCapacity: size + 4) { bytes, initializedCount in
             _ = bytes.initialize(from: head)
             _ = bytes[head.count...].initialize(from: operations)
+            _ = bytes[(head.count + operations.count)...].initialize(from: tail)
             let content = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<size]))
             let checksum = Checksum.crc32c(of: content)
             withUnsafeBytes(of: checksum.littleEndian) { checksum in

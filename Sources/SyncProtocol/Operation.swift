@@ -31,12 +31,18 @@ public struct Operation: Equatable, Sendable {
     public var alias: Stamp?
     /// Of a transaction with a name, the term of the coordinator that decided it.
     public var term: UInt64?
+    /// The user for whom it was made; nil of an administrator, and of what a node does by itself.
+    public var attribution: Attribution?
 
-    package init(stamp: Stamp, writes: [Write], alias: Stamp? = nil, term: UInt64? = nil) {
+    package init(
+        stamp: Stamp, writes: [Write], alias: Stamp? = nil, term: UInt64? = nil,
+        attribution: Attribution? = nil
+    ) {
         self.term = alias == nil ? nil : term
         self.stamp = stamp
         self.writes = writes
         self.alias = alias
+        self.attribution = attribution
     }
 }
 

@@ -12,15 +12,19 @@ public struct Proposal: Equatable, Sendable {
     public var condition: DataHash
     /// Beyond a majority of the members, which every decision waits for.
     public var concern: WriteConcern
+    /// The user whose transaction it is; nil of an administrator.
+    public var attribution: Attribution?
 
     package init(
-        id: Stamp, path: Path, value: Value, condition: DataHash, concern: WriteConcern = .majority
+        id: Stamp, path: Path, value: Value, condition: DataHash, concern: WriteConcern = .majority,
+        attribution: Attribution? = nil
     ) {
         self.id = id
         self.path = path
         self.value = value
         self.condition = condition
         self.concern = concern
+        self.attribution = attribution
     }
 }
 
@@ -76,13 +80,14 @@ extension MessagePackWriter {
         append(proposals.member)
         append(proposals.coordinator.bits)
         append(proposals.seen)
-        appendArrayHead(5 * proposals.all.count)
+        appendArrayHead(6 * proposals.all.count)
         for proposal in proposals.all {
             append(proposal.id)
             append(proposal.path)
             append(proposal.value)
             append(proposal.condition.text)
             append(proposal.concern.rawValue)
+            append(proposal.attribution)
         }
     }
 
@@ -133,18 +138,19 @@ extension MessagePackReader {
     mutating func proposals() throws(FrameError) -> Proposals {
         let (member, coordinator) = (try string("a member"), try writerID())
         let seen = try vector()
-        let count = try tupleCount("proposals, 5 elements each")
+        let count = try tupleCount("proposals, 6 elements each", of: 6)
         let all = try elements(count) { reader throws(FrameError) in
             Proposal(
                 id: try reader.stamp(), path: try reader.path(), value: try reader.value(),
-                condition: try reader.dataHash(), concern: try reader.writeConcern())
+                condition: try reader.dataHash(), concern: try reader.writeConcern(),
+                attribution: try reader.attribution())
         }
         return Proposals(member: member, coordinator: coordinator, seen: seen, all: all)
     }
 
     mutating func verdicts() throws(FrameError) -> [Verdict] {
         var verdicts: [Verdict] = []
-        for _ in 0..<(try tupleCount("verdicts, 5 elements each")) {
+        for _ in 0..<(try tupleCount("verdicts, 5 elements each", of: 5)) {
             let (id, start) = (try stamp(), position)
             let (name, problem) = (try string("an outcome"), try string("a problem"))
             let fix = try string("a fix")
@@ -156,13 +162,15 @@ extension MessagePackReader {
         return verdicts
     }
 
-    /// Takes the head of an array of five elements for each of what it holds.
-    private mutating func tupleCount(_ wanted: StaticString) throws(FrameError) -> Int {
+    /// Takes the head of an array of so many elements for each of what it holds.
+    private mutating func tupleCount(
+        _ wanted: StaticString, of size: Int
+    ) throws(FrameError) -> Int {
         let start = position
         let count = try arrayHead(wanted)
-        guard count.isMultiple(of: 5) else {
+        guard count.isMultiple(of: size) else {
             throw .expected(wanted, found: "an array of \(count)", at: start)
         }
-        return count / 5
+        return count / size
     }
 }

@@ -62,6 +62,64 @@ import Testing
         }
     }
 
+    @Test func `only a batch with an operation for a user says for whom they are`() throws {
+        let stamp = Stamp(time: HybridTime(milliseconds: 5), writer: WriterID(bits: 1))
+        func bytes(_ attributions: [Attribution?]) -> [UInt8] {
+            BatchCoding.encode(
+                Batch(
+                    origin: stamp.writer, first: 1, wallMilliseconds: 1,
+                    dependencies: VersionVector(),
+                    operations: attributions.map {
+                        Operation(stamp: stamp, writes: [], attribution: $0)
+                    }))
+        }
+        let ada = Attribution(user: "ada", rules: "digest")
+        let nobody = Attribution(user: nil, rules: "digest")
+        let none = bytes([nil, nil, nil])
+        #expect(none[0] == 0x95)
+        // The last operations need no run; the digest stands once.
+        #expect(bytes([ada, nil, nil]).count == none.count + 1 + 1 + 1 + 4 + 7)
+        #expect(bytes([ada, ada, ada]).count == bytes([ada, nil, nil]).count)
+        #expect(bytes([nil, nil, ada]).count == bytes([ada, nil, nil]).count + 2)
+        #expect(bytes([nobody, ada, nil]).count == bytes([ada, nil, nil]).count + 3)
+        #expect(
+            try BatchCoding.decode(bytes([nil, ada, nobody])).operations[2].attribution == nobody)
+    }
+
+    @Test(
+        arguments: [
+            [], [0x91, 1], [0x93, 0xC0, 1], [0x91, 0x91, 0], [0x91, 0x91, 2], [0x91, 0x90],
+            [0x91, 0x94, 1, 0xC0, 0xA0, 0xA0], [0x91, 0x92, 1, 0xC0], [0x91, 0x93, 1, 1, 0xA0],
+            [0x92, 0x91, 1, 0x91, 1], [0x91, 0x93, 1, 0xC0, 0xA0, 0xC0],
+        ] as [[UInt8]])
+    func `runs that are none are refused`(runs: [UInt8]) {
+        let head: [UInt8] = [0x96, 1, 1, 1, 0x80, 0x91, 0x93, 0, 0xC0, 0x90]
+        func decoded(_ runs: [UInt8]) throws -> Batch {
+            let content = head + runs
+            let sum = checksum(content)
+            return try BatchCoding.decode(
+                content + (0..<4).map { UInt8(truncatingIfNeeded: sum >> ($0 * 8)) })
+        }
+        #expect((try? decoded([0x91, 0x93, 1, 0xC0, 0xA0])) != nil)
+        #expect(throws: FrameError.self) { try decoded(runs) }
+    }
+
+    @Test func `of the longest names only the beginning is noted, and equal bytes are one user`() {
+        func attribution(_ user: String?, _ rules: String = "a") -> Attribution {
+            Attribution(user: user, rules: rules)
+        }
+        let limit = Attribution.nameLimit
+        let name = String(repeating: "é", count: limit / 2)
+        #expect(attribution(name).user == name)
+        #expect(attribution(name + "x").user == name)
+        #expect(attribution("x" + name).user == "x" + name.dropLast())
+        #expect(attribution("é") == attribution("é") && attribution(nil) == attribution(nil))
+        #expect(attribution("é") != attribution("e\u{301}"))
+        #expect(attribution("") != attribution(nil) && attribution(nil) != attribution(""))
+        #expect(attribution("x") != attribution("x", "b"))
+        #expect(attribution(nil) != attribution(nil, "b"))
+    }
+
     @Test func `the checksum is CRC-32C`() {
         #expect(checksum(Array("123456789".utf8)) == 0xE306_9283)
         #expect(checksum([]) == 0)

@@ -134,7 +134,8 @@ extension Seeded {
 
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<20, using: &self) {
+        switch Int.random(in: 0..<21, using: &self) {
+        case 20: return .writes(id: id, beyond: vector())
         case 19: return .rules(id: id)
         case 18: return .explain(id: id, statement: text())
         case 17:
@@ -219,17 +220,28 @@ extension Seeded {
 
     mutating func stamp() -> Stamp { Stamp(time: time(), writer: WriterID(bits: unsigned())) }
 
+    /// One of few, so that some come twice in a row.
+    mutating func attribution() -> Attribution? {
+        if chance(25) { return nil }
+        let user = chance(70) ? ["ada", "é", "e\u{301}", ""].randomElement(using: &self)! : nil
+        return Attribution(user: user, rules: chance(50) ? "one" : "another")
+    }
+
     mutating func batch() -> Batch {
         let origin = WriterID(bits: next())
         let client = WriterID(bits: next())
         var time = time()
+        let hasUsers = chance(60)
+        var attribution: Attribution?
         let operations = (0..<Int.random(in: 1...20, using: &self)).map { _ in
+            if hasUsers, chance(50) { attribution = self.attribution() }
             time = chance(20) ? self.time() : time.successor
             let writer = [origin, client, WriterID(bits: unsigned())][
                 Int.random(in: 0..<3, using: &self)]
             return Operation(
                 stamp: Stamp(time: time, writer: writer), writes: writes(),
-                alias: chance(20) ? stamp() : nil, term: chance(50) ? next() >> 16 : nil)
+                alias: chance(20) ? stamp() : nil, term: chance(50) ? next() >> 16 : nil,
+                attribution: attribution)
         }
         return Batch(
             origin: origin, first: 1 + unsigned() >> 17, wallMilliseconds: unsigned() >> 17,
@@ -314,7 +326,7 @@ extension Seeded {
         let all = (0..<next() % 3).map { _ in
             Proposal(
                 id: stamp(), path: path(), value: value(), condition: DataHash(of: primitive()),
-                concern: chance(50) ? .majority : .all)
+                concern: chance(50) ? .majority : .all, attribution: attribution())
         }
         return Proposals(
             member: text(), coordinator: WriterID(bits: next()), seen: vector(), all: all)

@@ -27,6 +27,20 @@ extension StatusProbe {
         return RulesVerdict(value).reasons
     }
 
+    /// A part of the writes in the log of a node, beyond what is held already.
+    ///
+    /// - Throws: when the node does not answer in time, or refuses.
+    package func writes(
+        beyond held: VersionVector, at address: HTTPAddress, within limit: Duration
+    ) throws(NodeError) -> LoggedWrites {
+        let answer = try answer(
+            of: address, to: .writes(id: requestID, beyond: held), within: limit)
+        guard case .value(_, let value) = answer else {
+            throw NodeError(problem: "the node sent an unexpected answer", fix: "see its log")
+        }
+        return LoggedWrites(value)
+    }
+
     /// Gives the cluster other rules by a node.
     ///
     /// - Parameters:

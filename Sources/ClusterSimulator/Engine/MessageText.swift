@@ -98,6 +98,7 @@ extension ClientMessage {
             case .rules: "rules"
             case .setRules: "setRules"
             case .explain: "explain"
+            case .writes: "writes"
             }
         return "\(id): \(text)" + (stamp.map { ", stamp \($0)" } ?? "")
     }

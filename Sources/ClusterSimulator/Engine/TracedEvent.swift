@@ -154,6 +154,7 @@ private struct EventParts {
     private static func text(of request: StoreRequest) -> String {
         switch request {
         case .readBatches(let read): "reads \(read.origin)#\(read.from)..\(read.through)"
+        case .searchLog: "reads its log for a client"
         case .writeCheckpoint: "begins a checkpoint"
         case .continueCheckpoint: "writes a slice of its checkpoint"
         case .truncate: "truncates its log"

@@ -92,6 +92,9 @@ extension TraceHash {
         case .readBatches(let wish):
             combine(37, node, 0)
             combine(wish)
+        case .searchLog(let search):
+            combine(47, node, 0)
+            combine(search.held.total)
         case .writeCheckpoint(let checkpoint):
             combine(39, node, 0)
             combine(checkpoint.vector.total)

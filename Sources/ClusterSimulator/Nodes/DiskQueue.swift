@@ -77,7 +77,7 @@ extension DiskQueue.Job {
     /// Whether it needs room.
     var writes: Bool {
         switch self {
-        case .perform(.readBatches), .perform(.readRows), .copy: false
+        case .perform(.readBatches), .perform(.searchLog), .perform(.readRows), .copy: false
         default: true
         }
     }

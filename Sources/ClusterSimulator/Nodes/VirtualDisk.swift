@@ -140,7 +140,7 @@ extension VirtualDisk {
         case .commit where durability == .commit, .synchronize:
             if case .slow(let sync) = trouble { sync } else { usualSync }
         case .commit: TimeRange(50, 500)
-        case .perform(.readBatches): TimeRange(100, 2_000)
+        case .perform(.readBatches), .perform(.searchLog): TimeRange(100, 2_000)
         case .perform(.install), .copy: TimeRange(2_000, 30_000)
         case .perform: TimeRange(300, 5_000)
         }

@@ -158,10 +158,10 @@ extension ClusterRulesVerbs {
 }
 
 /// The rules of the cluster that a command names.
-private struct ClusterRules {
+struct ClusterRules {
     private let servers: [HTTPAddress]
-    private let probe: StatusProbe
-    private let limit: Duration
+    let probe: StatusProbe
+    let limit: Duration
 
     init(for invocation: Invocation) throws(CommandError) {
         servers = try NodeOptions.servers(of: invocation)
@@ -208,7 +208,7 @@ private struct ClusterRules {
     }
 
     /// What the first node says that does not refuse; the refusal of the first one if all do.
-    private func first<Result>(
+    func first<Result>(
         _ ask: (HTTPAddress) throws(NodeError) -> Result
     ) throws(CommandError) -> Result {
         var refusal: NodeError?

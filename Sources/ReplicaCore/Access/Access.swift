@@ -28,19 +28,26 @@ struct Access: Sendable {
     /// Who a client is, and what is known of what its rules grant.
     private struct Client {
         let principal: Principal
+        /// What stands beside his operations.
+        let attribution: Attribution?
         var granted: GrantedWay?
     }
 
     /// Who a client is of whom the driver has said nothing.
     private let unidentified: Principal
+    private var unidentifiedAttribution: Attribution?
     private var clients: [SessionID: Client] = [:]
     private(set) var ruleset: Ruleset?
-    /// The stamp of the rules' record.
+    /// The stamp of the rules' record, and the digest of it.
     private var stamp: Stamp?
+    private var digest = ""
     /// The listens of users, by the data that their verdicts rest on.
     var grants = ListenGrants()
 
-    init(unidentified: Principal) { self.unidentified = unidentified }
+    init(unidentified: Principal) {
+        self.unidentified = unidentified
+        unidentifiedAttribution = attribution(of: unidentified)
+    }
 
     /// The user whose session it is, or whom an administrator acts as; nil for an administrator.
     func user(of session: SessionID) -> User? {
@@ -51,6 +58,20 @@ struct Access: Sendable {
         clients.isEmpty ? unidentified : clients[session]?.principal ?? unidentified
     }
 
+    /// What stands beside the operations of a client; nil for an administrator.
+    func attribution(of session: SessionID) -> Attribution? {
+        guard let client = clients[session] else { return unidentifiedAttribution }
+        return client.attribution
+    }
+
+    private func attribution(of principal: Principal) -> Attribution? {
+        principal.auth.map { Attribution(user: $0.uid, rules: digest) }
+    }
+
+    private func client(_ principal: Principal) -> Client {
+        Client(principal: principal, attribution: attribution(of: principal))
+    }
+
     /// Whether a client is no administrator: it learns nothing of nodes beyond what it asks for.
     func isUser(_ session: SessionID) -> Bool { user(of: session) != nil }
 
@@ -58,7 +79,7 @@ struct Access: Sendable {
     mutating func identify(_ session: SessionID, as principal: Principal) -> Bool {
         let before = self.principal(of: session)
         if principal == before { return false }
-        clients[session] = principal == unidentified ? nil : Client(principal: principal)
+        clients[session] = principal == unidentified ? nil : client(principal)
         return true
     }
 
@@ -71,9 +92,10 @@ struct Access: Sendable {
     /// Compiles the rules that count; returns whether they are others than before.
     mutating func adopt(_ record: RulesRecord?) -> Bool {
         guard record?.stamp != stamp else { return false }
-        stamp = record?.stamp
+        (stamp, digest) = (record?.stamp, record?.digest ?? "")
         ruleset = record.flatMap { try? Ruleset(Array($0.source.utf8)) }
-        clients = clients.mapValues { Client(principal: $0.principal) }
+        clients = clients.mapValues { client($0.principal) }
+        unidentifiedAttribution = attribution(of: unidentified)
         return true
     }
 }

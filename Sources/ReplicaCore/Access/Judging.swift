@@ -26,7 +26,13 @@ extension Replica {
 
     /// The on-disconnect writes of a session that the rules permit now: all of them together, otherwise each that they
     /// permit by itself.
-    mutating func permitted(_ left: LeftWrites) -> [Write] {
+    mutating func permitted(_ left: LeftWrites) -> PermittedWrites {
+        PermittedWrites(
+            writes: permittedWrites(left),
+            attribution: sessions.access.attribution(of: left.session))
+    }
+
+    private mutating func permittedWrites(_ left: LeftWrites) -> [Write] {
         guard !left.writes.isEmpty, let user = sessions.access.user(of: left.session) else {
             return left.writes
         }

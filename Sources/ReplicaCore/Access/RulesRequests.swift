@@ -50,7 +50,9 @@ extension Replica {
                 .invalid, error.errors.map(\.description).joined(separator: "\n"),
                 fix: "mend what is named by line and column; the rules are what they were")
         }
-        if !request.isCheck { accept([RulesRecord.write(request.source, replacing: digest)]) }
+        if !request.isCheck {
+            accept([RulesRecord.write(request.source, replacing: digest)], for: nil)
+        }
         confirm(submission, with: .ok(id: submission.id))
     }
 

@@ -5,6 +5,8 @@ extension Replica {
     mutating func take(_ reply: StoreReply) {
         switch reply {
         case .batches(let batches, let read): send(batches, for: read)
+        case .log(let batches, let isLast, let search):
+            report(batches, isLast: isLast, for: search)
         case .checkpointed: checkpoints.finish(at: now.elapsedMilliseconds)
         case .rows(let chunk, let read): send(chunk, for: read)
         case .received: requestMoreRows()

@@ -7,10 +7,12 @@ import SyncProtocol
 extension Coordination {
     /// Keeps a client's transaction until the coordinator has decided it.
     ///
-    /// - Parameter stamp: The name of the transaction if its client gave none.
+    /// - Parameters:
+    ///   - name: The client's, or one that the node made.
+    ///   - attribution: The user whose transaction it is.
     mutating func forward(
         _ write: Write, if condition: Condition, named name: Stamp, for submission: Submission,
-        at now: Moment
+        of attribution: Attribution?, at now: Moment
     ) throws(RequestFailure) {
         guard forwarded.hasRoom(for: name) else {
             throw RequestFailure(
@@ -21,7 +23,7 @@ extension Coordination {
         }
         let proposal = Proposal(
             id: name, path: write.path, value: write.value, condition: condition.hash,
-            concern: max(submission.concern ?? .majority, .majority))
+            concern: max(submission.concern ?? .majority, .majority), attribution: attribution)
         var entry = ForwardedTransactions.Entry(proposal, of: submission.session, submission.id)
         entry.concern = submission.concern
         if let patience = condition.patienceMilliseconds {

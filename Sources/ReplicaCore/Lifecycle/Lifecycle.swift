@@ -178,13 +178,13 @@ extension Lifecycle {
     }
 
     /// Keeps a closed session's on-disconnect writes until this replica may make operations.
-    mutating func postpone(_ writes: [Write]) {
+    mutating func postpone(_ left: PermittedWrites) {
         sometimes(.disconnectWritesArePostponed)
-        change { $0.left.append(writes) }
+        change { $0.left.append(left) }
     }
 
     /// Completes the rejoin, as the other members wait for this one; returns the on-disconnect writes kept meanwhile.
-    mutating func completeRejoin() -> [[Write]] {
+    mutating func completeRejoin() -> [PermittedWrites] {
         guard case .rejoining(let rejoin) = self, rejoin.phase == .awaitingMembers
         else { return [] }
         self =

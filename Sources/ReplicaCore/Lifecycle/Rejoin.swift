@@ -28,11 +28,11 @@ struct Rejoin: Equatable, Sendable {
     var source = ""
     var nextMilliseconds: UInt64 = 0
     /// The on-disconnect writes of sessions that have closed meanwhile.
-    var left: [[Write]] = []
+    var left: [PermittedWrites] = []
 
     init(
         phase: Phase, startup: Startup? = nil, transfer: CheckpointTransfer? = nil,
-        left: [[Write]] = []
+        left: [PermittedWrites] = []
     ) {
         self.phase = phase
         self.startup = startup

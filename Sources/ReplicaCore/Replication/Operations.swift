@@ -29,11 +29,14 @@ extension Replication {
     ///   - stamp: The client's, if it gave one.
     ///   - alias: The stamp of the orphaned operation that this one replays, or the name of the transaction.
     ///   - term: The term in which the transaction was decided.
+    ///   - attribution: The user for whom it is made.
     mutating func accept(
-        _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil
+        _ writes: [Write], stamp: Stamp? = nil, alias: Stamp? = nil, term: UInt64? = nil,
+        for attribution: Attribution? = nil
     ) -> AppliedOperation {
         let operation = Operation(
-            stamp: stamp ?? nextStamp(), writes: writes, alias: alias, term: term)
+            stamp: stamp ?? nextStamp(), writes: writes, alias: alias, term: term,
+            attribution: attribution)
         observe(operation, of: writer)
         ownBatch.append(operation)
         vector[writer] += 1

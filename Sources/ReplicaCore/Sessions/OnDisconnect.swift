@@ -9,6 +9,12 @@ struct LeftWrites: Equatable {
     let writes: [Write]
 }
 
+/// What of that the rules permit, and for whom.
+struct PermittedWrites: Equatable {
+    let writes: [Write]
+    let attribution: Attribution?
+}
+
 extension Sessions {
     private static let probeMilliseconds: UInt64 = 1_000
 

@@ -69,7 +69,8 @@ extension Sessions {
             awaitStable(within: wait.milliseconds, id, session, seeing: replica)
         case .ping: send(.pong(id, at: replica.now), to: session)
         case .status: return !refuseIfOverloaded(id, session)
-        case .put, .merge, .push, .evict, .backup, .rules, .setRules, .explain: return true
+        case .put, .merge, .push, .evict, .backup, .rules, .setRules, .explain, .writes:
+            return true
         }
         return false
     }

@@ -29,6 +29,8 @@ struct Sessions: Sendable {
     var nextProbeMilliseconds: UInt64 = 0
     /// Whether a copy of the database is being written for a client.
     var isBackingUp = false
+    /// How often the log is being read for clients.
+    var logReads = 0
     /// The number of refused requests.
     private(set) var refusedCount: UInt64 = 0
 

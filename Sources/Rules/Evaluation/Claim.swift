@@ -43,6 +43,11 @@ public enum Claim: Equatable, Sendable {
         .object([Member("uid", .string(uid))])
     }
 
+    /// The user whom it names; nil if it names nobody.
+    public var uid: String? {
+        if case .string(let uid) = self["uid"] { uid } else { nil }
+    }
+
     /// The part of this name; null without one, and of anything that has no parts.
     ///
     /// - Complexity: O(log members).

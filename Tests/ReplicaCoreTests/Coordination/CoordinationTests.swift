@@ -237,7 +237,7 @@ import Testing
         let condition = Condition(DataHash(of: 1))
         try coordination.forward(
             Write(path: "a", value: 2), if: condition, named: proposal(1).id, for: submission,
-            at: .init(at: 1_000))
+            of: nil, at: .init(at: 1_000))
         var peers = Peers(members: ["n2", "n3"], of: "n1", own: own)
         coordination.forwardTransactions(seeing: view(), peers)
         #expect(coordination.takeOutputs() == [], "nobody is known to decide")

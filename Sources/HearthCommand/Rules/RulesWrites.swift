@@ -1,0 +1,125 @@
+internal import ClusterAdministration
+internal import ClusterConfiguration
+internal import CommandLineKit
+internal import DataTree
+internal import JSONText
+internal import Sockets
+internal import SyncProtocol
+
+extension ClusterRulesVerbs {
+    private static let place = Argument(
+        "PATH", "Only writes at this place, below it or above it; otherwise all.", arity: .optional)
+    private static let uid = Option(
+        "uid", "UID", "Only those of this user; \"none\" for those who were not signed in.")
+    private static let outdated = Option(
+        flag: "outdated", "Only those that were judged by other rules than the cluster has now.")
+    private static let json = Option(flag: "json", "Print one JSON object a write.")
+
+    static let writes = Verb(
+        "writes",
+        "Lists the writes that the log of a node still holds: when and by which node each was taken, for which user, by which rules that "
+            + "was judged, and where it wrote. Administrators are judged by none. A log goes back to about the last checkpoint.",
+        arguments: [place], options: NodeClient.options + [uid, outdated, json],
+        examples: [
+            "hearth rules writes /users --uid ada", "hearth rules writes --outdated --json",
+        ]
+    ) { invocation throws(CommandError) in
+        let cluster = try ClusterRules(for: invocation)
+        let filter = try LoggedWriteFilter(
+            path: invocation.words(of: place).first, uid: invocation[uid],
+            outdatedBy: invocation.has(outdated) ? try cluster.report()?.digest ?? "" : nil)
+        var (shown, oldest) = (0, UInt64.max)
+        try cluster.eachWrite { write in
+            oldest = min(oldest, write.milliseconds)
+            guard filter.shows(write) else { return }
+            shown += 1
+            StandardOutput.shared.print(invocation.has(json) ? write.json : write.line)
+        }
+        let reach =
+            oldest == .max
+            ? "the log holds none" : "the log goes back to \(LogTime.text(of: oldest))"
+        Terminal.standardError.print("\(counted(shown, "write")); \(reach)")
+        return .success
+    }
+}
+
+/// Which writes are listed.
+private struct LoggedWriteFilter {
+    private let path: Path?
+    private let uid: String?
+    private let digest: String?
+
+    /// - Parameter outdatedBy: The digest of the rules that the cluster has now, if only those of others are listed.
+    init(path: String?, uid: String?, outdatedBy digest: String?) throws(CommandError) {
+        do throws(DataError) {
+            self.path = try path.map { text throws(DataError) in try Path(text) }
+        } catch {
+            throw CommandError(.usage, error.problem, fix: error.fix)
+        }
+        (self.uid, self.digest) = (uid, digest)
+    }
+
+    func shows(_ write: LoggedWrite) -> Bool {
+        if let uid {
+            guard let attribution = write.attribution, attribution.user ?? "none" == uid else {
+                return false
+            }
+        }
+        if let digest {
+            guard let attribution = write.attribution, attribution.rules != digest else {
+                return false
+            }
+        }
+        guard let path else { return true }
+        return write.paths.contains { text in
+            (try? Path(text)).map { $0.contains(path) || path.contains($0) } ?? false
+        }
+    }
+}
+
+extension LoggedWrite {
+    /// The node that took it; the number of its incarnation if it runs no more.
+    private var taker: String { member ?? origin.description }
+
+    fileprivate var line: String {
+        let user =
+            attribution.map { $0.user.map { JSONWriter.text(of: .string($0)) } ?? "nobody" }
+            ?? "administrator"
+        let rules = attribution.map { " by \($0.rules.prefix(8))" } ?? ""
+        return "\(LogTime.text(of: milliseconds)) \(taker) \(user)\(rules)  "
+            + paths.joined(separator: " ")
+    }
+
+    fileprivate var json: String {
+        func text(_ string: String) -> String { JSONWriter.text(of: .string(string)) }
+        var members = [
+            "\"milliseconds\":\(milliseconds)", "\"node\":\(text(taker))",
+            "\"origin\":\(text(origin.description))", "\"sequence\":\(sequence)",
+        ]
+        if let attribution {
+            members.append("\"uid\":\(attribution.user.map(text) ?? "null")")
+            members.append("\"rules\":\(text(attribution.rules))")
+        }
+        members.append("\"paths\":[\(paths.map(text).joined(separator: ","))]")
+        return "{\(members.joined(separator: ","))}"
+    }
+}
+
+extension ClusterRules {
+    /// Takes all writes in the log of the first node that answers.
+    fileprivate func eachWrite(_ body: (LoggedWrite) -> Void) throws(CommandError) {
+        let asked = try first { server throws(NodeError) in
+            (server, try probe.writes(beyond: VersionVector(), at: server, within: limit))
+        }
+        var page = asked.1
+        while true {
+            page.writes.forEach(body)
+            guard let next = page.next else { return }
+            do throws(NodeError) {
+                page = try probe.writes(beyond: next, at: asked.0, within: limit)
+            } catch {
+                throw CommandError(.unavailable, error.problem, fix: error.fix)
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import DataTree
+import ReplicaCore
+import Rules
+import SyncProtocol
+import Testing
+
+/// What the log says of who wrote something, and by which rules he could.
+@Suite struct AttributionTests {
+    private static let rules = RuledReplica.document(#"{"open": {".write": true, ".read": true}}"#)
+    private static let others = RuledReplica.document(#"{".write": true}"#)
+    private static let ada = SessionID(number: 11)
+    private static let guest = SessionID(number: 12)
+    private static let administrator: UInt64 = 13
+
+    /// Nodes with rules, each with a user, somebody who is not signed in, and an administrator.
+    private func cluster(_ count: Int = 3) -> TestCluster {
+        var cluster = TestCluster(count)
+        cluster.send(
+            .setRules(id: 1, source: AttributionTests.rules), by: AttributionTests.administrator,
+            to: "n1")
+        cluster.quiesce()
+        for name in cluster.names { introduce(name, &cluster) }
+        return cluster
+    }
+
+    private func introduce(_ name: String, _ cluster: inout TestCluster) {
+        cluster.turn(
+            name,
+            [
+                .identified(AttributionTests.ada, .user(.user("ada"))),
+                .identified(AttributionTests.guest, .anonymous),
+            ])
+    }
+
+    /// What the log of a node says of the operation that last wrote a place.
+    private func attribution(
+        of path: Path, at name: String, in cluster: TestCluster
+    ) -> Attribution?? {
+        operations(at: name, in: cluster).filter { $0.writes.contains { $0.path == path } }
+            .max { $0.stamp < $1.stamp }?.attribution
+    }
+
+    private func operations(at name: String, in cluster: TestCluster) -> [SyncProtocol.Operation] {
+        cluster.disks[name]!.entries.flatMap { try! BatchCoding.decode($0.bytes).operations }
+    }
+
+    private func by(_ user: String?, _ rules: String = rules) -> Attribution? {
+        Attribution(user: user, rules: RulesRecord.digest(of: rules))
+    }
+
+    @Test func `each write of a user is noted with the user and the rules, on each node`() {
+        var cluster = cluster()
+        let requests: [(ClientMessage, Path)] = [
+            (.put(id: 1, path: "open/put", value: 1), "open/put"),
+            (
+                .merge(id: 2, path: "open", writes: [Write(path: "merge", value: 1)]), "open/merge"
+            ),
+            (
+                .put(
+                    id: 3, path: "open/transaction", value: 1,
+                    condition: Condition(DataHash(of: .null))), "open/transaction"
+            ),
+            (
+                .put(
+                    id: 4, path: "open/local", value: 1,
+                    condition: Condition(DataHash(of: .null), isLocal: true)), "open/local"
+            ),
+        ]
+        for node in ["n1", "n2"] {
+            for (client, user) in [(UInt64(11), "ada"), (12, nil), (13, "administrator")] {
+                for (request, path) in requests {
+                    cluster.send(request, by: client, to: node)
+                    cluster.quiesce(milliseconds: 200)
+                    for name in cluster.names {
+                        let expected = user == "administrator" ? nil : by(user)
+                        #expect(
+                            attribution(of: path, at: name, in: cluster) == .some(expected),
+                            "\(node) \(client) \(path)")
+                    }
+                    cluster.send(
+                        .put(id: 9, path: path, value: .null), by: AttributionTests.administrator,
+                        to: node)
+                    cluster.quiesce(milliseconds: 200)
+                }
+            }
+        }
+        #expect(operations(at: "n3", in: cluster).filter { $0.term != nil }.count == 6)
+    }
+
+    @Test func `a push and what the end of a connection writes are noted, too`() {
+        var cluster = cluster(1)
+        cluster.send(.push(id: 1, path: "open", value: 1), by: 11, to: "n1")
+        cluster.send(.onDisconnect(id: 2, path: "open/gone", value: 1), by: 11, to: "n1")
+        cluster.turn("n1", [.closed(AttributionTests.ada)])
+        let last = operations(at: "n1", in: cluster).suffix(2)
+        #expect(last.map(\.attribution) == [by("ada"), by("ada")])
+        #expect(last.last?.writes.map(\.path) == ["open/gone"])
+    }
+
+    @Test func `whoever a client is then and whatever rules count then are noted`() {
+        var cluster = cluster(1)
+        func write(_ client: UInt64) -> Attribution?? {
+            cluster.send(.put(id: 1, path: "open/a", value: 1), by: client, to: "n1")
+            return attribution(of: "open/a", at: "n1", in: cluster)
+        }
+        #expect(write(11) == .some(by("ada")))
+        cluster.turn("n1", [.identified(AttributionTests.ada, .override(.user("bob")))])
+        #expect(write(11) == .some(by("bob")))
+        cluster.send(
+            .setRules(id: 1, source: AttributionTests.others), by: AttributionTests.administrator,
+            to: "n1")
+        #expect(write(11) == .some(by("bob", AttributionTests.others)))
+        #expect(write(12) == .some(by(nil, AttributionTests.others)))
+        cluster.turn("n1", [.identified(AttributionTests.ada, .administrator)])
+        #expect(write(11) == .some(nil))
+    }
+
+    @Test(arguments: [OrphanPolicy.replay, .keep])
+    func `what is done again after an eviction is noted as what it was`(policy: OrphanPolicy) {
+        var cluster = TestCluster(3)
+        cluster.orphanPolicy = policy
+        for name in cluster.names {
+            cluster.stop(name)
+            cluster.start(name)
+        }
+        cluster.quiesce()
+        cluster.send(.setRules(id: 1, source: AttributionTests.rules), by: 13, to: "n1")
+        cluster.quiesce()
+        introduce("n3", &cluster)
+        cluster.cuts = [["n1", "n3"], ["n2", "n3"], ["n3", "n1"], ["n3", "n2"]]
+        cluster.quiesce()
+        let child = Path("open").appending(Key(unchecked: "-Oabcdefghijklmnopqr"))
+        cluster.send(.put(id: 1, path: child, value: 3), by: 11, to: "n3")
+        cluster.send(.onDisconnect(id: 2, path: "open/gone", value: 1), by: 12, to: "n3")
+        cluster.quiesce()
+        cluster.send(.evict(id: 6, member: "n3"), by: 13, to: "n1")
+        cluster.quiesce()
+        cluster.cuts = []
+        cluster.turn("n3", [])
+        while !cluster["n3"].isOut { cluster.quiesce(milliseconds: 50) }
+        cluster.turn("n3", [.closed(AttributionTests.guest)])
+        cluster.quiesce(milliseconds: 6_000)
+        let again = operations(at: "n1", in: cluster).filter { $0.attribution != nil }
+        #expect(again.map(\.attribution).contains(by("ada")))
+        #expect(again.contains { $0.attribution == by(nil) && $0.writes[0].path == "open/gone" })
+        #expect(again.count == 2)
+    }
+
+    @Test func `an administrator reads the log in parts, and is told who took what for whom`() {
+        var cluster = cluster()
+        let text = Value.string(String(repeating: "x", count: 100_000))
+        for number in 0..<9 {
+            let node = cluster.names[number % 3]
+            cluster.send(
+                .put(id: 1, path: Universe.path("open/p\(number)"), value: text),
+                by: [11, 12, 13][number / 3], to: node)
+            cluster.quiesce(milliseconds: 100)
+        }
+        var (held, found, parts) = (VersionVector?([:]), [LoggedWrite](), 0)
+        _ = cluster.takeReplies(of: 13)
+        while let beyond = held {
+            cluster.send(.writes(id: 7, beyond: beyond), by: 13, to: "n2")
+            guard case .value(7, let value)? = cluster.takeReplies(of: 13).first else {
+                Issue.record("no answer")
+                return
+            }
+            let part = LoggedWrites(value)
+            found += part.writes
+            held = part.next
+            parts += 1
+        }
+        #expect(parts > 3)
+        let data = found.filter { $0.paths != ["/.settings/rules"] }
+        #expect(data.map(\.paths) == (0..<9).map { ["/open/p\($0)"] })
+        #expect(data.map(\.member) == (0..<9).map { cluster.names[$0 % 3] })
+        #expect(
+            data.map(\.attribution)
+                == (0..<9).map { [by("ada"), by(nil), nil][$0 / 3] })
+        #expect(Set(data.map { "\($0.origin) \($0.sequence)" }).count == 9)
+        #expect(found.count == 10)
+    }
+
+    @Test func `few read the log at once, and nobody else does`() {
+        var node = RuledReplica(#"{".read": true}"#)
+        let request = ClientMessage.writes(id: 1, beyond: [:])
+        for _ in 0..<4 { #expect(node.ask(request).isEmpty) }
+        #expect(node.ask(request).first?.code == .unavailable)
+        #expect(node.ask(request, by: RuledReplica.user).first?.code == .permissionDenied)
+    }
+}
