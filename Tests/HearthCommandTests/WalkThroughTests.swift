@@ -32,6 +32,9 @@ import Testing
             set -eu; cd "$1"; PATH="$(dirname "$0"):$PATH"
             trap 'kill $(jobs -p)' EXIT
             \(ported(try Self.commands(of: "Sources/Tokens/tokens.md")))
+            hearth rules writes --config users.json5 --token root.token | sed 's/^.\\{24\\}//; s/ by [^ ]*//'
+            hearth rules writes --uid eve --config users.json5 --token root.token
+            hearth rules writes --config users.json5 || echo "exit code $?"
             """
         let outcome = try Command.shell(script, [folder.path])
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -42,6 +45,10 @@ import Testing
                 exit code 77
                 "Ada"{"today":"rain"}{ "error" : "Permission denied", "fix" : \
                 "show who you are by Authorization: Bearer, or by auth: with a token or a secret that permits this" }
+                n1 administrator  /.settings/rules
+                n1 administrator  /news/today
+                n1 "ada"  /users/ada/name
+                exit code 69
 
                 """, "\(outcome.output)")
         #expect(outcome.errors.contains("the rules do not let this client"))

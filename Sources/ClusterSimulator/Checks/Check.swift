@@ -132,6 +132,8 @@ public enum Check: String, CaseIterable, Sendable {
     case allowedIsAccepted = "allowed-is-accepted"
     /// Nobody was told what he may not read, and a listen that is not allowed any more ends in that turn.
     case readsAreAllowed = "reads-are-allowed"
+    /// The log names the user for whom each write was made, and the rules by which the node judged that took it.
+    case writesAreAttributed = "writes-are-attributed"
     /// In the end every node enforces the rules of the last writer.
     case rulesConverge = "rules-converge"
 }

@@ -59,7 +59,7 @@ extension Check {
                 .streamsShowTheTree, .nodesReportTheTruth:
                 PortChecks.judge(self, evidence)
             case .gatewaysForgetClients: PortChecks.judgeLeftovers(evidence)
-            case .writesAreAllowed, .allowedIsAccepted, .readsAreAllowed:
+            case .writesAreAllowed, .allowedIsAccepted, .readsAreAllowed, .writesAreAttributed:
                 UserChecks.judge(self, evidence)
             case .rulesConverge: UserChecks.judgeRules(evidence)
             }

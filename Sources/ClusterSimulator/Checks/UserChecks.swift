@@ -7,6 +7,7 @@ enum UserChecks {
         let count = evidence.access?.watches.reduce(0) { $0 + ($1.tally.counts[check] ?? 0) } ?? 0
         switch check {
         case .writesAreAllowed: return .valid(count, "writes of users")
+        case .writesAreAttributed: return .valid(count, "operations of users")
         case .readsAreAllowed: return .valid(count, "looks at reads and listens of users")
         default: return .valid(count, "denials and allowed writes of users")
         }

@@ -57,6 +57,13 @@ extension SimulatedRun {
         for event in nodes[node].takeAccessEvents() {
             access.watches[node].take(event, access.history, mayBe: identities)
         }
+        for case .store(let turn) in outputs {
+            for entry in turn.batches where entry.origin == nodes[node].replica?.writer {
+                guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
+                let others = access.watches.map(\.attributions)
+                access.watches[node].judge(batch, wantedBy: others)
+            }
+        }
         let replica = nodes[node].replica
         access.watches[node].endTurn(isExempt: nodes[node].waitsForRoom) { session, listen in
             replica?.hasListen(listen, of: session) ?? true

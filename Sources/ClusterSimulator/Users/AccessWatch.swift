@@ -43,13 +43,17 @@ struct AccessWatch {
     var sessions: [SessionID: Session] = [:]
     /// Whether each request on a connection was denied that has an answer, of sessions that have ended, too.
     var denials: [SessionID: [Bool]] = [:]
+    private(set) var attributions = AttributionWatch()
     /// Several operations were applied in one step of this turn: what there was in between is not known.
     private var isVague = false
 
     init(_ name: String) { self.name = name }
 
     /// Forgets the sessions of a process that has ended.
-    mutating func restart() { (sessions, denials, isVague) = ([:], [:], false) }
+    mutating func restart() {
+        (sessions, denials, isVague) = ([:], [:], false)
+        attributions.restart()
+    }
 
     mutating func note(_ check: Check, _ session: SessionID, _ problem: @autoclosure () -> String) {
         guard tally.failures[check] == nil else { return }
@@ -68,6 +72,7 @@ struct AccessWatch {
         _ event: AccessEvent, _ history: RulesHistory, mayBe: (SessionID) -> [UserIdentity]?
     ) {
         if !event.isSingle { isVague = true }
+        noteAttribution(event, history)
         switch event.kind {
         case .identified(let session, let identity):
             sessions[session, default: Session(identity: identity)].identity = identity
@@ -82,6 +87,24 @@ struct AccessWatch {
         case .other: judgeListens(event, history)
         }
         judgeSilence(event, history)
+    }
+
+    /// Learns for whom a step has made an operation.
+    private mutating func noteAttribution(_ event: AccessEvent, _ history: RulesHistory) {
+        switch event.kind {
+        case .requested(let session, _), .closed(let session):
+            attributions.take(
+                event, for: sessions[session]?.identity,
+                by: history.digest(in: event.before.vector))
+        case .identified, .other: break
+        }
+    }
+
+    /// Judges what the log says of who wanted operations that the node has made.
+    mutating func judge(_ batch: Batch, wantedBy others: [AttributionWatch]) {
+        let (count, problem) = attributions.judge(batch, wantedBy: others)
+        for _ in 0..<count { tally.count(.writesAreAttributed) }
+        if let problem { tally.note(.writesAreAttributed, "\(name): \(problem)") }
     }
 
     /// Ends a turn: what nobody may see any more is not listened to.

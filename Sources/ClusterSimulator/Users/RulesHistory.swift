@@ -8,6 +8,7 @@ struct RulesHistory {
         let origin: WriterID
         let sequence: UInt64
         let stamp: Stamp
+        let digest: String
         let rules: NaiveRules?
     }
 
@@ -33,12 +34,20 @@ struct RulesHistory {
             records.append(
                 Record(
                     origin: batch.origin, sequence: sequence, stamp: record.stamp,
+                    digest: record.digest,
                     rules: documents.first { $0.source == record.source }?.rules))
         }
     }
 
     /// The rules of the last writer among what a vector stands for.
     func rules(in vector: VersionVector) -> NaiveRules? {
-        records.filter { vector[$0.origin] >= $0.sequence }.max { $0.stamp < $1.stamp }?.rules
+        last(in: vector)?.rules
+    }
+
+    /// The digest of those; empty without.
+    func digest(in vector: VersionVector) -> String { last(in: vector)?.digest ?? "" }
+
+    private func last(in vector: VersionVector) -> Record? {
+        records.filter { vector[$0.origin] >= $0.sequence }.max { $0.stamp < $1.stamp }
     }
 }

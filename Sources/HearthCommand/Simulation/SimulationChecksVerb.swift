@@ -65,7 +65,7 @@ extension Check {
             .library
         case .restReadsShowTheTree, .restAnswersAreRight, .malformedRequestsAreRefused: .rest
         case .streamsShowTheTree: .streams
-        case .writesAreAllowed, .allowedIsAccepted, .readsAreAllowed: .users
+        case .writesAreAllowed, .allowedIsAccepted, .readsAreAllowed, .writesAreAttributed: .users
         case .listenersConverge: .listeners
         case .eventsMakeTheState, .childrenInPlace, .childrenComeOnce, .eventsInOrder,
             .oldValuesAreRight, .changesTellTheTruth, .eventsAreExact, .transactionsCount,
@@ -142,6 +142,7 @@ extension Check {
         case .malformedRequestsAreRefused: "what is no request is refused, as HTTP says"
         case .streamsShowTheTree: "the events of a stream make up what its node shows"
         case .writesAreAllowed: "nothing is accepted that the rules of a node refuse"
+        case .writesAreAttributed: "the log names the user of each write, and the rules"
         case .allowedIsAccepted: "nothing is denied that the rules of a node allow"
         case .readsAreAllowed: "nobody is told what the rules do not let him read"
         case .rulesConverge: "in the end all nodes enforce the last rules"
