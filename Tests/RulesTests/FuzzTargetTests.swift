@@ -1,0 +1,13 @@
+import Testing
+
+@testable import Rules
+
+/// What `scripts/fuzz rules` begins with.
+@Suite struct FuzzTargetTests {
+    @Test(arguments: FuzzedText.allCases)
+    func `the first examples break no invariant`(text: FuzzedText) {
+        for example in text.examples {
+            #expect(text.violation(for: Array(example.utf8)[...]) == nil, "\(example)")
+        }
+    }
+}
