@@ -95,6 +95,8 @@ extension Replica {
             case .status: sessions.send(.value(id: id, value: status.value), to: session)
             case .rules: sessions.send(.value(id: id, value: rulesReport), to: session)
             case .setRules(let request): try setRules(request, for: submission)
+            case .coverage(let request):
+                sessions.send(.value(id: id, value: count(request.action).value), to: session)
             case .explain(let request):
                 let verdict = try verdict(on: request.statement)
                 sessions.send(.value(id: id, value: verdict.value), to: session)

@@ -134,7 +134,9 @@ extension Seeded {
 
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<20, using: &self) {
+        switch Int.random(in: 0..<21, using: &self) {
+        case 20:
+            return .coverage(id: id, CoverageRequest.Action.allCases.randomElement(using: &self)!)
         case 19: return .rules(id: id)
         case 18: return .explain(id: id, statement: text())
         case 17:

@@ -98,6 +98,7 @@ extension ClientMessage {
             case .rules: "rules"
             case .setRules: "setRules"
             case .explain: "explain"
+            case .coverage: "coverage"
             }
         return "\(id): \(text)" + (stamp.map { ", stamp \($0)" } ?? "")
     }

@@ -9,6 +9,9 @@ enum NodeReport: Equatable {
     case metrics
     /// `/.settings/rules/status.json`: which rules the node enforces, since when, and which members have them.
     case rulesStatus
+    /// `/.inspect/coverage.json` and the page `/.inspect/coverage`: what the parts of the rules came to. POST has the node begin to
+    /// count, from nothing, and DELETE has it end.
+    case coverage(CoverageRequest.Action, isPage: Bool)
 
     /// The report at a path; nil if it has none.
     ///
@@ -17,6 +20,10 @@ enum NodeReport: Equatable {
         switch head.target.pathText {
         case "/metrics": self = .metrics
         case "/.settings/rules/status.json": self = .rulesStatus
+        case "/.inspect/coverage": self = .coverage(.read, isPage: true)
+        case "/.inspect/coverage.json":
+            self = .coverage(try CoverageRequest.Action(head), isPage: false)
+            return
         default: return nil
         }
         try head.checkIsRead()
@@ -24,6 +31,20 @@ enum NodeReport: Equatable {
 
     /// Whether a node tells it before it serves data.
     var isAlwaysTold: Bool { self == .metrics }
+}
+
+extension CoverageRequest.Action {
+    fileprivate init(_ head: RequestHead) throws(RestFailure) {
+        switch head.method {
+        case .get, .head: self = .read
+        case .post: self = .begin
+        case .delete: self = .end
+        default:
+            throw RestFailure(
+                status: 405, problem: "Coverage is read, begun and ended.",
+                fix: "use GET, POST or DELETE")
+        }
+    }
 }
 
 /// A request for a report, until the replica has answered.
@@ -40,6 +61,7 @@ struct ReportExchange {
     var opening: [ClientMessage] {
         switch report {
         case .metrics, .rulesStatus: [.status(id: id)]
+        case .coverage(let action, _): [.coverage(id: id, action)]
         }
     }
 
@@ -61,6 +83,8 @@ struct ReportExchange {
         switch report {
         case .metrics: .shows(try NodeStatus(value))
         case .rulesStatus: .answers(Answer(rulesOf: try NodeStatus(value)))
+        case .coverage(_, isPage: false): .answers(Answer(report: value))
+        case .coverage(_, isPage: true): .answers(Answer(page: try CoverageReport(value)))
         }
     }
 }
@@ -68,8 +92,7 @@ struct ReportExchange {
 extension Answer {
     /// The answer with a report.
     fileprivate init(report: Value) {
-        let text = JSONWriter.text(of: report)
-        self.init(AnswerText(Array(text.utf8)), type: "application/json; charset=utf-8")
+        self.init(AnswerText(report), type: "application/json; charset=utf-8")
     }
 
     fileprivate init(rulesOf status: NodeStatus) {

@@ -39,6 +39,7 @@ public enum ClientRequest: Equatable, Sendable {
     case rules(RulesRequest)
     case setRules(SetRulesRequest)
     case explain(ExplainRequest)
+    case coverage(CoverageRequest)
 }
 
 extension ClientRequest {
@@ -61,7 +62,7 @@ extension ClientRequest {
         case .put, .merge, .push: .write
         case .evict, .awaitStable, .setRules: .membership
         case .onDisconnect, .onDisconnectMerge, .onDisconnectCancel, .backup, .status, .rules,
-            .explain:
+            .explain, .coverage:
             .local
         }
     }
@@ -111,6 +112,7 @@ extension ClientMessage: FrameMessage {
         case .rules(let request): writer.append(request, id)
         case .setRules(let request): writer.append(request, id)
         case .explain(let request): writer.append(request, id)
+        case .coverage(let request): writer.append(request, id)
         }
     }
 
@@ -143,6 +145,7 @@ extension ClientMessage: FrameMessage {
         case RulesRequest.name: return try reader.request(head, ClientRequest.rules)
         case SetRulesRequest.name: return try reader.request(head, ClientRequest.setRules)
         case ExplainRequest.name: return try reader.request(head, ClientRequest.explain)
+        case CoverageRequest.name: return try reader.request(head, ClientRequest.coverage)
         default: throw head.unknown(names: names)
         }
     }
@@ -150,6 +153,6 @@ extension ClientMessage: FrameMessage {
     private static let names = """
         get, children, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
         onDisconnectCancel, backup, evict, hello, awaitStable, ping, status, rules, setRules, \
-        explain
+        explain, coverage
         """
 }

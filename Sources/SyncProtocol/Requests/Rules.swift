@@ -24,7 +24,24 @@ public struct ExplainRequest: Equatable, Sendable {
     public var statement: String
 }
 
+/// `["coverage", id, action]`: has the node begin to count what each part of its rules comes to, from nothing (`begin`), end and
+/// forget that (`end`), or only tell it (`read`). Answered by `value` with a `CoverageReport`. For administrators.
+public struct CoverageRequest: Equatable, Sendable {
+    /// What is done.
+    public enum Action: String, CaseIterable, Sendable {
+        case read, begin, end
+    }
+
+    /// What is done before the node answers; of `end`, the answer has what was counted.
+    public var action: Action
+}
+
 extension ClientMessage {
+    /// A message with a `CoverageRequest`.
+    public static func coverage(id: UInt64, _ action: CoverageRequest.Action) -> ClientMessage {
+        ClientMessage(id: id, .coverage(CoverageRequest(action: action)))
+    }
+
     /// A message with an `ExplainRequest`.
     public static func explain(id: UInt64, statement: String) -> ClientMessage {
         ClientMessage(id: id, .explain(ExplainRequest(statement: statement)))
@@ -114,6 +131,21 @@ public struct RulesVerdict: Equatable, Sendable {
 }
 
 // MARK: - Bytes
+
+extension CoverageRequest: RequestContent {
+    static var name: String { "coverage" }
+
+    func appendElements(to writer: inout MessagePackWriter) { writer.append(action.rawValue) }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        let start = reader.elements.position
+        let name = try reader.elements.string("read, begin or end (a string)")
+        guard let action = Action(rawValue: name) else {
+            throw .expected("read, begin or end", found: String(name.prefix(40)), at: start)
+        }
+        self.action = action
+    }
+}
 
 extension ExplainRequest: RequestContent {
     static var name: String { "explain" }
