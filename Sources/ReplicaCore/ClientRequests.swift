@@ -225,7 +225,8 @@ extension Replica {
             return sessions.send(answer, to: submission.session)
         }
         let waits = sessions.answer(
-            submission.id, once: concern, for: submission.session, after: vector[writer], at: now)
+            submission.id, once: concern, for: submission.session, after: vector[writer], at: now,
+            within: submission.patienceMilliseconds)
         if waits { replication.turn.asksForHeartbeats = true }
     }
 }

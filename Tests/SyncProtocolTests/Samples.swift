@@ -143,7 +143,8 @@ extension Seeded {
             return .setRules(
                 id: id, source: text(),
                 replaced: chance(50) ? DataHash(text: chance(50) ? "" : DataHash(of: 1).text) : nil,
-                concern: chance(50) ? .majority : nil, isCheck: chance(50))
+                concern: chance(50) ? .majority : nil,
+                patienceMilliseconds: chance(50) ? unsigned() : nil, isCheck: chance(50))
         case 15:
             return .children(
                 id: id, path: path(), from: chance(50) ? key() : nil,

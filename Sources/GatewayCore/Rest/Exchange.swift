@@ -32,7 +32,9 @@ enum Exchange {
             defer { self = .write(exchange) }
             return exchange.step(answer.message, &numbers)
         case .listen(let exchange): return exchange.step(answer)
-        case .rules(let exchange): return exchange.step(answer.message)
+        case .rules(var exchange):
+            defer { self = .rules(exchange) }
+            return exchange.step(answer.message, &numbers)
         case .report(let exchange): return exchange.step(answer.message)
         }
     }

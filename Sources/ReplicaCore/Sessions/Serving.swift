@@ -26,6 +26,16 @@ struct Submission: Sendable {
         default: nil
         }
     }
+
+    /// How long its client waits for that.
+    var patienceMilliseconds: UInt64 {
+        guard case .setRules(let request) = message.request else {
+            return WriteConcern.patienceMilliseconds
+        }
+        return min(
+            request.patienceMilliseconds ?? WriteConcern.patienceMilliseconds,
+            WriteConcern.longestPatienceMilliseconds)
+    }
 }
 
 extension Sessions {

@@ -13,6 +13,8 @@ public struct SetRulesRequest: Equatable, Sendable {
     public var replaced: DataHash?
     /// The option `concern`: on how many members it is durable before it is answered, by `acknowledged`.
     public var concern: WriteConcern?
+    /// The option `within`: how many milliseconds it waits for that, 15 minutes at most; as a write without it.
+    public var patienceMilliseconds: UInt64?
     /// The option `check`: the document is compiled, and no more.
     public var isCheck = false
 }
@@ -55,10 +57,11 @@ extension ClientMessage {
     /// A message with a `SetRulesRequest`.
     public static func setRules(
         id: UInt64, source: String, replaced: DataHash? = nil, concern: WriteConcern? = nil,
-        isCheck: Bool = false
+        patienceMilliseconds: UInt64? = nil, isCheck: Bool = false
     ) -> ClientMessage {
         let request = SetRulesRequest(
-            source: source, replaced: replaced, concern: concern, isCheck: isCheck)
+            source: source, replaced: replaced, concern: concern,
+            patienceMilliseconds: patienceMilliseconds, isCheck: isCheck)
         return ClientMessage(id: id, .setRules(request))
     }
 }
@@ -168,9 +171,12 @@ extension RulesRequest: RequestContent {
 
 extension SetRulesRequest: RequestContent {
     static var name: String { "setRules" }
-    static var knownOptions: [Options.Name] { [.condition, .concern, .isCheck] }
+    static var knownOptions: [Options.Name] { [.condition, .concern, .patience, .isCheck] }
 
-    var options: Options { Options(condition: replaced, isCheck: isCheck, concern: concern) }
+    var options: Options {
+        Options(
+            condition: replaced, isCheck: isCheck, patience: patienceMilliseconds, concern: concern)
+    }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(source) }
 
@@ -178,5 +184,6 @@ extension SetRulesRequest: RequestContent {
         source = try reader.elements.string("a document of rules (a string)")
         let options = try reader.options(of: SetRulesRequest.self)
         (replaced, concern, isCheck) = (options.condition, options.concern, options.isCheck)
+        patienceMilliseconds = options.patience
     }
 }
