@@ -95,6 +95,8 @@ extension Replica {
             case .status: sessions.send(.value(id: id, value: status.value), to: session)
             case .rules: sessions.send(.value(id: id, value: rulesReport), to: session)
             case .setRules(let request): try setRules(request, for: submission)
+            case .rulesHistory:
+                sessions.send(.value(id: id, value: rulesHistoryReport.value), to: session)
             case .coverage(let request):
                 sessions.send(.value(id: id, value: count(request.action).value), to: session)
             case .explain(let request):

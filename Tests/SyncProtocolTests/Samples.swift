@@ -134,7 +134,8 @@ extension Seeded {
 
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<21, using: &self) {
+        switch Int.random(in: 0..<22, using: &self) {
+        case 21: return .rulesHistory(id: id)
         case 20:
             return .coverage(id: id, CoverageRequest.Action.allCases.randomElement(using: &self)!)
         case 19: return .rules(id: id)

@@ -15,6 +15,19 @@ extension StatusProbe {
         return RulesReport(value)
     }
 
+    /// The last rules that have arrived at a node, the newest first.
+    ///
+    /// - Throws: when the node does not answer in time, or refuses.
+    package func rulesHistory(
+        at address: HTTPAddress, within limit: Duration
+    ) throws(NodeError) -> [RulesHistoryReport.Record] {
+        let answer = try answer(of: address, to: .rulesHistory(id: requestID), within: limit)
+        guard case .value(_, let value) = answer, let report = try? RulesHistoryReport(value) else {
+            throw NodeError(problem: "the node sent an unexpected answer", fix: "see its log")
+        }
+        return report.records
+    }
+
     /// Why the rules deny an operation on a node's data; empty if they permit it.
     ///
     /// - Throws: when the statement is none, or the node does not answer in time, or refuses.

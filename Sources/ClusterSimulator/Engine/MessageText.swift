@@ -99,6 +99,7 @@ extension ClientMessage {
             case .setRules: "setRules"
             case .explain: "explain"
             case .coverage: "coverage"
+            case .rulesHistory: "rulesHistory"
             }
         return "\(id): \(text)" + (stamp.map { ", stamp \($0)" } ?? "")
     }

@@ -9,6 +9,8 @@ enum NodeReport: Equatable {
     case metrics
     /// `/.settings/rules/status.json`: which rules the node enforces, since when, and which members have them.
     case rulesStatus
+    /// `/.settings/rules/history.json`: the last rules that have arrived at the node.
+    case rulesHistory
     /// `/.inspect/coverage.json` and the page `/.inspect/coverage`: what the parts of the rules came to. POST has the node begin to
     /// count, from nothing, and DELETE has it end.
     case coverage(CoverageRequest.Action, isPage: Bool)
@@ -20,6 +22,7 @@ enum NodeReport: Equatable {
         switch head.target.pathText {
         case "/metrics": self = .metrics
         case "/.settings/rules/status.json": self = .rulesStatus
+        case "/.settings/rules/history.json": self = .rulesHistory
         case "/.inspect/coverage": self = .coverage(.read, isPage: true)
         case "/.inspect/coverage.json":
             self = .coverage(try CoverageRequest.Action(head), isPage: false)
@@ -61,6 +64,7 @@ struct ReportExchange {
     var opening: [ClientMessage] {
         switch report {
         case .metrics, .rulesStatus: [.status(id: id)]
+        case .rulesHistory: [.rulesHistory(id: id)]
         case .coverage(let action, _): [.coverage(id: id, action)]
         }
     }
@@ -83,7 +87,7 @@ struct ReportExchange {
         switch report {
         case .metrics: .shows(try NodeStatus(value))
         case .rulesStatus: .answers(Answer(rulesOf: try NodeStatus(value)))
-        case .coverage(_, isPage: false): .answers(Answer(report: value))
+        case .rulesHistory, .coverage(_, isPage: false): .answers(Answer(report: value))
         case .coverage(_, isPage: true): .answers(Answer(page: try CoverageReport(value)))
         }
     }

@@ -10,7 +10,11 @@ internal import Tokens
 /// `hearth rules get` and `hearth rules set`: the rules that the nodes of a cluster enforce.
 enum ClusterRulesVerbs {
     private static let file = Argument(
-        "FILE", "The document of rules; - reads standard input.", values: .file)
+        "FILE", "The document of rules; - reads standard input.", arity: .optional, values: .file)
+    private static let from = Option(
+        "from", "DIGEST",
+        "In place of FILE, rules that the cluster had: those whose digest begins so (`hearth rules history` lists them)."
+    )
     private static let confirm = Option(
         "confirm", "HOW-MANY",
         "On how many nodes the rules have to be durable before the command ends: local, majority or all; local. Rules that are "
@@ -43,12 +47,13 @@ enum ClusterRulesVerbs {
         "set",
         "Gives a cluster other rules. They count at the node that takes them at once, and at each other node as they arrive: "
             + "what a partitioned node accepts meanwhile, it judges by the old ones.",
-        arguments: [file], options: NodeClient.options + [confirm, replacing],
+        arguments: [file], options: NodeClient.options + [confirm, replacing, from],
         examples: [
             "hearth rules set rules.json", "hearth rules set rules.json --confirm all",
+            "hearth rules set --from Xu3nIkQ",
         ]
     ) { invocation throws(CommandError) in
-        let document = try RulesFile(invocation.words(of: file)[0]).checkedText()
+        let document = try document(of: invocation)
         let concern = invocation[confirm].flatMap(WriteConcern.init(rawValue:)) ?? .local
         let replaced = invocation[replacing].map { $0 == "none" ? "" : $0 }
         let cluster = try ClusterRules(for: invocation)
@@ -71,6 +76,18 @@ enum ClusterRulesVerbs {
 }
 
 extension ClusterRulesVerbs {
+    /// The document that `set` is given, as a file or by the digest of rules that the cluster had.
+    private static func document(of invocation: Invocation) throws(CommandError) -> String {
+        switch (invocation.words(of: file).first, invocation[from]) {
+        case (let file?, nil): return try RulesFile(file).checkedText()
+        case (nil, let digest?): return try ClusterRules(for: invocation).document(from: digest)
+        default:
+            throw invocation.usageError(
+                "the rules are named by a file or by --from, one of them",
+                fix: "give FILE or --from DIGEST")
+        }
+    }
+
     private static let statement = Argument(
         "OPERATION",
         "read PATH, write PATH VALUE, update PATH VALUE or delete PATH, then `as none` or `as VALUE`, as in the cases of `hearth rules "
@@ -160,10 +177,10 @@ extension ClusterRulesVerbs {
 }
 
 /// The rules of the cluster that a command names.
-private struct ClusterRules {
+struct ClusterRules {
     private let servers: [HTTPAddress]
-    private let probe: StatusProbe
-    private let limit: Duration
+    let probe: StatusProbe
+    let limit: Duration
     /// How long a node waits until the rules are durable on others; nil as for a write.
     private let patience: Duration?
 
@@ -220,7 +237,7 @@ private struct ClusterRules {
     }
 
     /// What the first node says that does not refuse; the refusal of the first one if all do.
-    private func first<Result>(
+    func first<Result>(
         _ ask: (HTTPAddress) throws(NodeError) -> Result
     ) throws(CommandError) -> Result {
         var refusal: NodeError?

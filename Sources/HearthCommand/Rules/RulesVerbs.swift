@@ -8,7 +8,7 @@ extension Verb {
         "Checks, tests and sets rules that say who may read and write what, in Firebase's language.",
         verbs: [
             rulesCheck, rulesTest, ClusterRulesVerbs.get, ClusterRulesVerbs.set,
-            ClusterRulesVerbs.simulate, ClusterRulesVerbs.audit,
+            ClusterRulesVerbs.history, ClusterRulesVerbs.simulate, ClusterRulesVerbs.audit,
         ],
         examples: [
             "hearth rules check rules.json", "hearth rules test rules.test",

@@ -41,7 +41,7 @@ extension Sessions {
         case .awaitStable: user.auth == .null ? .forThoseSignedIn : nil
         // These concern nothing but the session.
         case .unlisten, .onDisconnectCancel, .hello, .ping: nil
-        case .backup, .evict, .status, .rules, .setRules, .explain, .coverage:
+        case .backup, .evict, .status, .rules, .setRules, .explain, .coverage, .rulesHistory:
             .administratorsOnly
         }
     }

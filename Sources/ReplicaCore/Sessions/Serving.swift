@@ -78,7 +78,7 @@ extension Sessions {
         case .awaitStable(let wait):
             awaitStable(within: wait.milliseconds, id, session, seeing: replica)
         case .ping: send(.pong(id, at: replica.now), to: session)
-        case .status, .coverage: return !refuseIfOverloaded(id, session)
+        case .status, .coverage, .rulesHistory: return !refuseIfOverloaded(id, session)
         case .put, .merge, .push, .evict, .backup, .rules, .setRules, .explain: return true
         }
         return false

@@ -4,6 +4,9 @@ public import DataTree
 /// `digest`, the digest of the `previous` ones, and the `time` of their stamp in milliseconds; null without rules. For administrators.
 public struct RulesRequest: Equatable, Sendable {}
 
+/// `["rulesHistory", id]`, answered by `value` with a `RulesHistoryReport`. For administrators.
+public struct RulesHistoryRequest: Equatable, Sendable {}
+
 /// `["setRules", id, source, options]`: gives the cluster other rules. Answered by `ok`, or by the error `invalid`, whose problem
 /// has a line `line:column: text` for each fault; by `changed` if the rules are others than `if` says. For administrators.
 public struct SetRulesRequest: Equatable, Sendable {
@@ -47,6 +50,11 @@ extension ClientMessage {
     /// A message with an `ExplainRequest`.
     public static func explain(id: UInt64, statement: String) -> ClientMessage {
         ClientMessage(id: id, .explain(ExplainRequest(statement: statement)))
+    }
+
+    /// A message with a `RulesHistoryRequest`.
+    public static func rulesHistory(id: UInt64) -> ClientMessage {
+        ClientMessage(id: id, .rulesHistory(RulesHistoryRequest()))
     }
 
     /// A message with a `RulesRequest`.
@@ -158,6 +166,15 @@ extension ExplainRequest: RequestContent {
     init(from reader: inout RequestReader) throws(FrameError) {
         statement = try reader.elements.string("an operation (a string)")
     }
+}
+
+extension RulesHistoryRequest: RequestContent {
+    static var name: String { "rulesHistory" }
+    static var elementCount: Int { 0 }
+
+    func appendElements(to writer: inout MessagePackWriter) {}
+
+    init(from reader: inout RequestReader) throws(FrameError) {}
 }
 
 extension RulesRequest: RequestContent {

@@ -85,6 +85,21 @@ import Testing
         #expect(node.curl(Self.target + "?timeout=\(timeout)").body == "null")
     }
 
+    @Test mutating func `administrators read which rules there were`() {
+        let target = "/.settings/rules/history.json"
+        #expect(node.curl(target).body == #"{"node":"n1"}"#)
+        _ = node.curl(Self.target, "PUT", body: #"{"rules":{}}"#)
+        _ = node.curl(Self.target, "PUT", body: Self.document)
+        let answer = node.curl(target)
+        #expect(answer.status == 200)
+        #expect(answer["content-type"] == "application/json; charset=utf-8")
+        #expect(answer.body.contains(#""source":"{\"rules\":{}}""#), "\(answer.body)")
+        #expect(answer.body.hasPrefix(#"{"node":"n1","records":[{"acceptedMilliseconds":"#))
+        #expect(node.curl(target, "DELETE").status == 405)
+        node.client = .anonymous
+        #expect(node.curl(target).status == 401)
+    }
+
     @Test mutating func `administrators read which rules a node enforces`() throws {
         let target = "/.settings/rules/status.json"
         #expect(node.curl(target).body == "null")
