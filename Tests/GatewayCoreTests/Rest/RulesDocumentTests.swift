@@ -85,6 +85,16 @@ import Testing
         #expect(node.curl(Self.target + "?timeout=\(timeout)").body == "null")
     }
 
+    @Test(arguments: [
+        "/.settings/rules/status.json", "/.settings/rules/history.json", "/.inspect/coverage.json",
+        "/.inspect/coverage",
+    ])
+    func `a node that does not serve yet tells nothing but its metrics`(target: String) {
+        var node = TestGateway(serving: false)
+        #expect(node.curl(target).status == 503)
+        #expect(node.curl("/metrics").status == 200)
+    }
+
     @Test mutating func `administrators read which rules there were`() {
         let target = "/.settings/rules/history.json"
         #expect(node.curl(target).body == #"{"node":"n1"}"#)
