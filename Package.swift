@@ -160,8 +160,8 @@ let package = Package(
             dependencies: [
                 "ClientCore", "ClusterAdministration", "ClusterConfiguration", "ClusterNode",
                 "ClusterSimulator", "CommandLineKit", "CRuntime", "DataTree", "EventLoop",
-                "Hearth", "JSONText", "LineEditor", "LoadTools", "Marks", "QueryEngine", "Rules",
-                "Sockets", "Storage", "SyncProtocol", "TLS", "Threads", "Tokens", "ZeroMQ",
+                "HTTPText", "Hearth", "JSONText", "LineEditor", "LoadTools", "Marks", "QueryEngine",
+                "Rules", "Sockets", "Storage", "SyncProtocol", "TLS", "Threads", "Tokens", "ZeroMQ",
             ],
             swiftSettings: settings,
             // Threads of a node free what others have allocated, and each turn frees batches of some hundred kilobytes:

@@ -96,6 +96,10 @@ extension Replica {
             case .rules: sessions.send(.value(id: id, value: rulesReport), to: session)
             case .setRules(let request): try setRules(request, for: submission)
             case .writes(let request): try readLog(request, for: submission)
+            case .rulesHistory:
+                sessions.send(.value(id: id, value: rulesHistoryReport.value), to: session)
+            case .coverage(let request):
+                sessions.send(.value(id: id, value: count(request.action).value), to: session)
             case .explain(let request):
                 let verdict = try verdict(on: request.statement)
                 sessions.send(.value(id: id, value: verdict.value), to: session)
@@ -225,7 +229,8 @@ extension Replica {
             return sessions.send(answer, to: submission.session)
         }
         let waits = sessions.answer(
-            submission.id, once: concern, for: submission.session, after: vector[writer], at: now)
+            submission.id, once: concern, for: submission.session, after: vector[writer], at: now,
+            within: submission.patienceMilliseconds)
         if waits { replication.turn.asksForHeartbeats = true }
     }
 }

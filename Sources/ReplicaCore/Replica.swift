@@ -48,6 +48,7 @@ public struct Replica: Sendable {
             configuration, clockBound: properties.clockBound,
             closedBound: properties.closedBound ?? properties.clockBound,
             evictions: properties.evictions, members: properties.members, orphans: orphans)
+        replication.rulesHistory = properties.rulesHistory
         sessions = Sessions(configuration)
         coordination = Coordination(
             configuration, own: replication.writer, vote: properties.vote, hasPast: !stored.isEmpty)

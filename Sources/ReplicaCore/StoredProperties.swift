@@ -9,6 +9,7 @@ struct StoredProperties: Sendable {
     private(set) var evictions: [Eviction] = []
     /// The members in the previous configuration; nil if they are not known.
     private(set) var members: MemberList?
+    private(set) var rulesHistory = RulesHistory()
     /// This node's last vote for a coordinator.
     private(set) var vote: Lease?
 
@@ -21,6 +22,8 @@ struct StoredProperties: Sendable {
                 case .closedBound: closedBound = property.number
                 case .evictions: evictions = (try? reader.evictions()) ?? []
                 case .members: members = MemberList(property.bytes)
+                case .rulesHistory:
+                    rulesHistory = (try? RulesHistory(from: &reader)) ?? RulesHistory()
                 case .vote: vote = try? reader.lease()
                 }
             }

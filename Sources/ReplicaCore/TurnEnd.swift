@@ -104,6 +104,9 @@ extension Replica {
     private mutating func storeFacts() {
         replication.storeEvictions()
         replication.storeMembers()
+        if let history = replication.rulesHistory.takeToStore() {
+            replication.turn.properties.append(history)
+        }
         if let vote = coordination.takeVoteToStore() { replication.turn.properties.append(vote) }
     }
 

@@ -10,6 +10,8 @@ public struct Property: Equatable, Sendable {
         case evictions
         /// The members in the last configuration, names ascending.
         case members
+        /// The last rules that have arrived: `[record, node, …]`.
+        case rulesHistory
         /// The last vote of this node for a coordinator (see `Lease`).
         case vote
     }

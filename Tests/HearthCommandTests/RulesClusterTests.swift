@@ -25,6 +25,34 @@ import Testing
         #expect(stale.status == CommandLineKit.ExitStatus.unavailable.rawValue)
     }
 
+    @Test func `rules that lack a member name it, and those of before are set again`() throws {
+        let cluster = try CommandCluster(nodes: 2)
+        try cluster.folder.write(Array(Self.document.utf8), to: "rules.json")
+        try cluster.folder.write(Array(#"{"rules": {}}"#.utf8), to: "other.json")
+        let folder = cluster.folder.path
+        #expect(
+            try cluster.run("rules", "set", folder + "/rules.json", "--confirm", "all").status == 0)
+        #expect(
+            try cluster.run("rules", "set", folder + "/other.json", "--confirm", "all").status == 0)
+        let history = try cluster.run("rules", "history", "--node", "n2").output.split(
+            separator: "\n")
+        try #require(history.count == 2)
+        #expect(history[0].hasSuffix("  in force") && history[0].contains("  n1  13 bytes"))
+        let digest = String(history[1].prefix(9))
+        #expect(try cluster.run("rules", "history", "--json").output.contains(#""source":"#))
+        let unknown = try cluster.run("rules", "set", "--from", "nothing")
+        #expect(unknown.errors.contains("no rules with the digest nothing"))
+        #expect(try cluster.run("rules", "set").status == CommandLineKit.ExitStatus.usage.rawValue)
+        #expect(try cluster.run("cluster", "pause", "n2").status == 0)
+        let set = try cluster.run(
+            "rules", "set", "--from", digest, "--confirm", "all", "--timeout", "0.3", "--node", "n1"
+        )
+        #expect(set.status == CommandLineKit.ExitStatus.lessDurable.rawValue)
+        #expect(set.errors.contains("durable on one node, not on n2"), "\(set.errors)")
+        #expect(try cluster.run("rules", "get", "--node", "n1").output == Self.document + "\n")
+        _ = try cluster.run("cluster", "resume", "n2")
+    }
+
     @Test func `a node says why it would deny an operation, and which data no rule permits`() throws
     {
         let cluster = try CommandCluster(nodes: 1)

@@ -134,15 +134,19 @@ extension Seeded {
 
     mutating func clientMessage() -> ClientMessage {
         let id = unsigned()
-        switch Int.random(in: 0..<21, using: &self) {
-        case 20: return .writes(id: id, beyond: vector())
+        switch Int.random(in: 0..<23, using: &self) {
+        case 22: return .writes(id: id, beyond: vector())
+        case 21: return .rulesHistory(id: id)
+        case 20:
+            return .coverage(id: id, CoverageRequest.Action.allCases.randomElement(using: &self)!)
         case 19: return .rules(id: id)
         case 18: return .explain(id: id, statement: text())
         case 17:
             return .setRules(
                 id: id, source: text(),
                 replaced: chance(50) ? DataHash(text: chance(50) ? "" : DataHash(of: 1).text) : nil,
-                concern: chance(50) ? .majority : nil, isCheck: chance(50))
+                concern: chance(50) ? .majority : nil,
+                patienceMilliseconds: chance(50) ? unsigned() : nil, isCheck: chance(50))
         case 15:
             return .children(
                 id: id, path: path(), from: chance(50) ? key() : nil,

@@ -29,11 +29,12 @@ extension KeptState {
         names.contains { name == $0 || name.hasPrefix("\($0).") }
     }
 
-    /// Data, what is known of members, and names of the last transactions and rows, of which there are so many at most.
+    /// Data, what is known of members, the last rules, and names of the last transactions and rows, of which there are so many at most.
     private static let ofReplica = [
         "configuration", "replication.configuration", "replication.tree",
         "replication.deduplicationTable", "replication.peers", "replication.refusals",
-        "turns.durable", "coordination.terms", "coordination.refused", "coordination.election",
+        "replication.rulesHistory", "turns.durable", "coordination.terms", "coordination.refused",
+        "coordination.election",
         "checkpointAudit", "sessions.access", "sessions.listens.ruleset",
         "sessions.listens.indexRules", "sessions.listens.lists", "sessions.listens.root",
         "sessions.versionDelta",

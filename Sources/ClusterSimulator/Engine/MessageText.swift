@@ -99,6 +99,8 @@ extension ClientMessage {
             case .setRules: "setRules"
             case .explain: "explain"
             case .writes: "writes"
+            case .coverage: "coverage"
+            case .rulesHistory: "rulesHistory"
             }
         return "\(id): \(text)" + (stamp.map { ", stamp \($0)" } ?? "")
     }

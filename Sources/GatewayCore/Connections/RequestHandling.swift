@@ -87,12 +87,9 @@ extension Connection {
         identity = request.identity
         switch request.plan {
         case .answer(let answer): send(answer, to: request, &context)
-        case .metrics:
-            let exchange = MetricsExchange(&numbers)
-            begin(.metrics(exchange), exchange.opening, for: request, &context)
-        case .rulesStatus:
-            let exchange = RulesStatusExchange(&numbers)
-            begin(.rulesStatus(exchange), exchange.opening, for: request, &context)
+        case .report(let report):
+            let exchange = ReportExchange(report, &numbers)
+            begin(.report(exchange), exchange.opening, for: request, &context)
         case .rest(let rest): perform(rest, body, for: request, &context)
         case .rules(let rules):
             do throws(RestFailure) {

@@ -8,11 +8,10 @@ internal import SyncProtocol
 enum RequestPlan {
     case answer(Answer)
     case rest(RestRequest)
-    case metrics
     /// The rules of the cluster are read or replaced.
     case rules(RulesDocumentRequest)
-    /// Which rules the node enforces, and which members have them.
-    case rulesStatus
+    /// An administrator is told of the node.
+    case report(NodeReport)
     /// The connection becomes a native client's WebSocket, for this key.
     case native(key: String)
     /// The connection becomes one of Firebase's WebSocket protocol.
@@ -38,17 +37,8 @@ enum RequestPlan {
         case "/health":
             try head.checkIsRead()
             self = .answer(Answer(health: context.availability))
-        case "/metrics":
-            try head.checkIsRead()
-            guard principal == .administrator else { throw .permissionDenied }
-            self = .metrics
         case RulesDocumentRequest.path:
             self = .rules(try RulesDocumentRequest(head))
-            try context.checkServes()
-        case RulesStatusExchange.path:
-            try head.checkIsRead()
-            guard principal == .administrator else { throw .permissionDenied }
-            self = .rulesStatus
             try context.checkServes()
         case NativeProtocol.path:
             self = .native(key: try head.webSocketKey())
@@ -61,6 +51,12 @@ enum RequestPlan {
             self = .longPoll(try LongPollRequest(head, mayLoadScript: mayLoadScript))
             try context.checkServes()
         default:
+            if let report = try NodeReport(head) {
+                guard principal == .administrator else { throw .permissionDenied }
+                self = .report(report)
+                if !report.isAlwaysTold { try context.checkServes() }
+                return
+            }
             let request = try RestRequest(
                 head, mayLoadScript: mayLoadScript, context.json)
             guard let request else {
@@ -77,7 +73,7 @@ enum RequestPlan {
         switch self {
         case .rest(let request): request.hasBody
         case .rules(let request): request.isReplacement
-        case .answer, .metrics, .rulesStatus, .native, .realtime, .longPoll: false
+        case .answer, .report, .native, .realtime, .longPoll: false
         }
     }
 }
@@ -118,7 +114,8 @@ extension RequestHead {
         return key
     }
 
-    fileprivate func checkIsRead() throws(RestFailure) {
+    /// Refuses what is no GET and no HEAD.
+    func checkIsRead() throws(RestFailure) {
         guard method == .get || method == .head else {
             throw RestFailure(
                 status: 405, problem: "\(target.pathText) is only read.", fix: "use GET")

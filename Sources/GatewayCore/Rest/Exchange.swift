@@ -7,9 +7,8 @@ enum Exchange {
     case read(ReadExchange)
     case write(WriteExchange)
     case listen(ListenExchange)
-    case metrics(MetricsExchange)
     case rules(RulesExchange)
-    case rulesStatus(RulesStatusExchange)
+    case report(ReportExchange)
 
     /// What a message of the replica leads to.
     enum Step {
@@ -33,9 +32,10 @@ enum Exchange {
             defer { self = .write(exchange) }
             return exchange.step(answer.message, &numbers)
         case .listen(let exchange): return exchange.step(answer)
-        case .metrics(let exchange): return exchange.step(answer.message)
-        case .rules(let exchange): return exchange.step(answer.message)
-        case .rulesStatus(let exchange): return exchange.step(answer.message)
+        case .rules(var exchange):
+            defer { self = .rules(exchange) }
+            return exchange.step(answer.message, &numbers)
+        case .report(let exchange): return exchange.step(answer.message)
         }
     }
 }

@@ -120,19 +120,29 @@ extension RequestHead {
     /// What `Hearth-Stable: 5s` says.
     fileprivate func stableMilliseconds() throws(RestFailure) -> UInt64? {
         guard let text = value(of: "hearth-stable") else { return nil }
+        if let milliseconds = UInt64(waiting: text) { return milliseconds }
+        throw .invalid(
+            "Hearth-Stable is not a time up to 15min: \(text.prefix(32))",
+            fix: "give a limit such as 500ms, 5s or 1min")
+    }
+}
+
+extension UInt64 {
+    /// The milliseconds of a wait, such as `500ms`, `5s` or `1min`: 15 minutes at most, which is more than any answer is worth.
+    init?(waiting text: String) {
         let units: [(suffix: String, milliseconds: UInt64)] = [
             ("ms", 1), ("min", 60_000), ("s", 1_000),
         ]
         for unit in units where text.hasSuffix(unit.suffix) {
-            let digits = text.dropLast(unit.suffix.count)
-            // No read is worth a longer wait, and the product stays in range.
-            if let count = UInt64(digits), count * unit.milliseconds <= 900_000, count < 1_000_000 {
-                return count * unit.milliseconds
+            let (product, isTooLong) =
+                UInt64(text.dropLast(unit.suffix.count))?
+                .multipliedReportingOverflow(by: unit.milliseconds) ?? (0, true)
+            if !isTooLong, product <= WriteConcern.longestPatienceMilliseconds {
+                self = product
+                return
             }
         }
-        throw .invalid(
-            "Hearth-Stable is not a time up to 15min: \(text.prefix(32))",
-            fix: "give a limit such as 500ms, 5s or 1min")
+        return nil
     }
 }
 

@@ -21,6 +21,8 @@ struct RulesDocumentRequest: Equatable {
     let tags: EntityTags
     /// `confirm=` or `Hearth-Concern`: on how many nodes the rules have to be durable before the answer.
     let concern: WriteConcern?
+    /// `timeout=`: how long the answer waits for that.
+    let patienceMilliseconds: UInt64?
 
     init(_ head: RequestHead) throws(RestFailure) {
         switch head.method {
@@ -40,6 +42,8 @@ struct RulesDocumentRequest: Equatable {
         } else {
             concern = try WriteConcern(head)
         }
+        let timeout = isReplacement ? parameters.first("timeout") : nil
+        patienceMilliseconds = try timeout.map(RulesDocumentRequest.patience)
     }
 }
 
@@ -51,6 +55,18 @@ extension RulesDocumentRequest {
         }
         return concern
     }
+
+    /// A time; without a unit it counts milliseconds, as in Firebase.
+    private static func patience(_ text: String) throws(RestFailure) -> UInt64 {
+        guard let milliseconds = UInt64(waiting: text) ?? UInt64(waiting: text + "ms"),
+            milliseconds > 0
+        else {
+            throw .invalid(
+                "timeout is not a time from 1ms to 15min: \(text.prefix(32))",
+                fix: "give a limit such as 500ms, 5s or 1min")
+        }
+        return milliseconds
+    }
 }
 
 /// Reads or replaces the rules of the cluster.
@@ -58,6 +74,8 @@ struct RulesExchange {
     private let request: RulesDocumentRequest
     private let id: UInt64
     private let source: String
+    /// On how many nodes the rules were durable when the time was over, once it is asked which members lack them.
+    private var shortfall: (id: UInt64, reached: WriteConcern)?
 
     /// - Throws: for a document that is no text, or a tag that no rules have.
     init(
@@ -79,19 +97,39 @@ struct RulesExchange {
         return [
             .setRules(
                 id: id, source: source, replaced: replaced, concern: request.concern,
-                isCheck: request.isCheck)
+                patienceMilliseconds: request.patienceMilliseconds, isCheck: request.isCheck)
         ]
     }
 
-    func step(_ message: NodeMessage) -> Exchange.Step {
+    mutating func step(
+        _ message: NodeMessage, _ numbers: inout RequestNumbers
+    ) -> Exchange.Step {
         switch message {
-        case .value(id, let value): .answers(answer(RulesReport(value)))
-        case .ok(id): .answers(success(nil))
-        case .acknowledged(id, let concern): .answers(success(concern))
+        case .value(id, let value): return .answers(answer(RulesReport(value)))
+        case .value(shortfall?.id, let value):
+            return .answers(success(shortfall?.reached, missing: missing(by: value)))
+        case .ok(id): return .answers(success(nil))
+        case .acknowledged(id, let reached):
+            guard let concern = request.concern, reached < concern else {
+                return .answers(success(reached))
+            }
+            let next = numbers.next()
+            shortfall = (next, reached)
+            return .asks([.status(id: next)])
+        // The rules are set: that nobody can be named changes nothing.
+        case .error(shortfall?.id, _, _, _): return .answers(success(shortfall?.reached))
         case .error(id, let code, let problem, let fix):
-            .answers(Answer(RulesExchange.failure(code, problem, fix)))
-        default: .waits
+            return .answers(Answer(RulesExchange.failure(code, problem, fix)))
+        default: return .waits
         }
+    }
+
+    /// The members that lack the rules, by the node's status; nil once others have replaced them.
+    private func missing(by status: Value) -> [String]? {
+        guard let rules = (try? NodeStatus(status))?.rules,
+            rules.digest == RulesRecord.digest(of: source)
+        else { return nil }
+        return rules.membersWithout
     }
 
     private static let type = "application/json; charset=utf-8"
@@ -106,8 +144,12 @@ struct RulesExchange {
         return answer
     }
 
-    private func success(_ concern: WriteConcern?) -> Answer {
+    private func success(_ concern: WriteConcern?, missing: [String]? = nil) -> Answer {
         var text = #"{"status":"ok""#
+        if let missing {
+            let names = missing.map { JSONWriter.text(of: .string($0)) }
+            text += ",\"missing\":[\(names.joined(separator: ","))]"
+        }
         if request.wantsWarnings {
             let warnings = (try? Ruleset(Array(source.utf8)))?.warnings ?? []
             let texts = warnings.map { JSONWriter.text(of: .string($0.description)) }

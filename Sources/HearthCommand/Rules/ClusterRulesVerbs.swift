@@ -10,11 +10,15 @@ internal import Tokens
 /// `hearth rules get` and `hearth rules set`: the rules that the nodes of a cluster enforce.
 enum ClusterRulesVerbs {
     private static let file = Argument(
-        "FILE", "The document of rules; - reads standard input.", values: .file)
+        "FILE", "The document of rules; - reads standard input.", arity: .optional, values: .file)
+    private static let from = Option(
+        "from", "DIGEST",
+        "In place of FILE, rules that the cluster had: those whose digest begins so (`hearth rules history` lists them)."
+    )
     private static let confirm = Option(
         "confirm", "HOW-MANY",
         "On how many nodes the rules have to be durable before the command ends: local, majority or all; local. Rules that are "
-            + "not within 3 seconds end with exit code 80, and count all the same.",
+            + "not within 3 seconds, or those of --timeout, end with exit code 80, and count all the same.",
         values: .oneOf(WriteConcern.allCases.map(\.rawValue)))
     private static let replacing = Option(
         "replacing", "DIGEST",
@@ -43,16 +47,18 @@ enum ClusterRulesVerbs {
         "set",
         "Gives a cluster other rules. They count at the node that takes them at once, and at each other node as they arrive: "
             + "what a partitioned node accepts meanwhile, it judges by the old ones.",
-        arguments: [file], options: NodeClient.options + [confirm, replacing],
+        arguments: [file], options: NodeClient.options + [confirm, replacing, from],
         examples: [
             "hearth rules set rules.json", "hearth rules set rules.json --confirm all",
+            "hearth rules set --from Xu3nIkQ",
         ]
     ) { invocation throws(CommandError) in
-        let document = try RulesFile(invocation.words(of: file)[0]).checkedText()
+        let document = try document(of: invocation)
         let concern = invocation[confirm].flatMap(WriteConcern.init(rawValue:)) ?? .local
         let replaced = invocation[replacing].map { $0 == "none" ? "" : $0 }
         let cluster = try ClusterRules(for: invocation)
-        let reached = try cluster.set(document, replacing: replaced, confirmedBy: concern)
+        let (reached, missing) = try cluster.set(
+            document, replacing: replaced, confirmedBy: concern)
         if try NodeOptions.secret(of: invocation) == nil {
             Terminal.standardError.print(
                 "warning: the nodes know neither secrets nor tokens, so that each client is an administrator, whom no rule concerns; "
@@ -61,7 +67,8 @@ enum ClusterRulesVerbs {
         guard reached >= concern else {
             throw CommandError(
                 .lessDurable,
-                "the rules are set, and durable on \(reached == .local ? "one node" : "most nodes")",
+                "the rules are set, and durable on \(reached == .local ? "one node" : "most nodes")"
+                    + (missing.isEmpty ? "" : ", not on \(missing.joined(separator: ", "))"),
                 fix: "wait for the other nodes, `hearth cluster status` shows them")
         }
         return .success
@@ -69,6 +76,18 @@ enum ClusterRulesVerbs {
 }
 
 extension ClusterRulesVerbs {
+    /// The document that `set` is given, as a file or by the digest of rules that the cluster had.
+    private static func document(of invocation: Invocation) throws(CommandError) -> String {
+        switch (invocation.words(of: file).first, invocation[from]) {
+        case (let file?, nil): return try RulesFile(file).checkedText()
+        case (nil, let digest?): return try ClusterRules(for: invocation).document(from: digest)
+        default:
+            throw invocation.usageError(
+                "the rules are named by a file or by --from, one of them",
+                fix: "give FILE or --from DIGEST")
+        }
+    }
+
     private static let statement = Argument(
         "OPERATION",
         "read PATH, write PATH VALUE, update PATH VALUE or delete PATH, then `as none` or `as VALUE`, as in the cases of `hearth rules "
@@ -162,11 +181,14 @@ struct ClusterRules {
     private let servers: [HTTPAddress]
     let probe: StatusProbe
     let limit: Duration
+    /// How long a node waits until the rules are durable on others; nil as for a write.
+    private let patience: Duration?
 
     init(for invocation: Invocation) throws(CommandError) {
         servers = try NodeOptions.servers(of: invocation)
         probe = try StatusProbe(for: invocation)
-        limit = try invocation.duration(NodeClient.timeout) ?? .seconds(5)
+        patience = try invocation.duration(NodeClient.timeout)
+        limit = patience ?? .seconds(5)
     }
 
     /// The rules, as the first node has them that answers.
@@ -194,17 +216,24 @@ struct ClusterRules {
     }
 
     /// Sets rules, and prints what they replace.
+    ///
+    /// - Returns: On how many nodes they are durable, and which members lack them if these are too few.
     func set(
         _ document: String, replacing replaced: String?, confirmedBy concern: WriteConcern
-    ) throws(CommandError) -> WriteConcern {
+    ) throws(CommandError) -> (reached: WriteConcern, missing: [String]) {
         let previous = try report()?.digest ?? "none"
-        let reached = try first { server throws(NodeError) in
-            try probe.setRules(
-                document, replacing: replaced, at: server, confirmedBy: concern, within: limit)
+        let result = try first { server throws(NodeError) in
+            let reached = try probe.setRules(
+                document, replacing: replaced, at: server, confirmedBy: concern,
+                patience: patience, within: limit)
+            let missing =
+                reached < concern
+                ? probe.membersWithout(document, at: server, within: limit) : nil
+            return (reached: reached, missing: missing ?? [])
         }
         let digest = RulesRecord.digest(of: document)
         StandardOutput.shared.print("rules \(digest) are set, in place of \(previous)")
-        return reached
+        return result
     }
 
     /// What the first node says that does not refuse; the refusal of the first one if all do.

@@ -8,7 +8,8 @@ extension Verb {
         "Checks, tests and sets rules that say who may read and write what, in Firebase's language.",
         verbs: [
             rulesCheck, rulesTest, ClusterRulesVerbs.get, ClusterRulesVerbs.set,
-            ClusterRulesVerbs.simulate, ClusterRulesVerbs.audit, ClusterRulesVerbs.writes,
+            ClusterRulesVerbs.history, ClusterRulesVerbs.writes, ClusterRulesVerbs.simulate,
+            ClusterRulesVerbs.audit,
         ],
         examples: [
             "hearth rules check rules.json", "hearth rules test rules.test",

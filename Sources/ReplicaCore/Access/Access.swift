@@ -41,6 +41,8 @@ struct Access: Sendable {
     /// The stamp of the rules' record, and the digest of it.
     private var stamp: Stamp?
     private var digest = ""
+    /// What the rules come to, if that is counted.
+    private(set) var counting: RuleCounting?
     /// The listens of users, by the data that their verdicts rest on.
     var grants = ListenGrants()
 
@@ -89,39 +91,61 @@ struct Access: Sendable {
         grants.removeAll(of: session)
     }
 
-    /// Compiles the rules that count; returns whether they are others than before.
-    mutating func adopt(_ record: RulesRecord?) -> Bool {
+    /// Compiles the rules that count; returns whether they are others than before. What was counted was of the others.
+    mutating func adopt(_ record: RulesRecord?, at milliseconds: UInt64) -> Bool {
         guard record?.stamp != stamp else { return false }
         (stamp, digest) = (record?.stamp, record?.digest ?? "")
         ruleset = record.flatMap { try? Ruleset(Array($0.source.utf8)) }
         clients = clients.mapValues { client($0.principal) }
         unidentifiedAttribution = attribution(of: unidentified)
+        if counting != nil { beginCounting(at: milliseconds) }
         return true
     }
+
+    /// Counts from nothing what the rules come to.
+    mutating func beginCounting(at milliseconds: UInt64) {
+        counting = RuleCounting(of: ruleset, since: milliseconds)
+    }
+
+    /// Forgets what was counted.
+    mutating func endCounting() { counting = nil }
 }
 
 // MARK: - Verdicts
 
 extension Access {
     /// What lets a user read what a query shows; nil if nothing does.
-    func grant(
+    mutating func grant(
         of path: Path, _ query: Query, to user: User, seeing replica: ReplicationView
     ) -> ReadGrant? {
-        ruleset?.grant(
-            reading: path, in: RuleSituation(reading: query, by: user.auth, seeing: replica))
+        guard let ruleset else { return nil }
+        let situation = RuleSituation(reading: query, by: user.auth, seeing: replica)
+        guard counting != nil else { return ruleset.grant(reading: path, in: situation) }
+        return counting!.grant(reading: path, in: situation, by: ruleset)
     }
 
     /// Why a user may not read what a query shows; nil if the rules permit it.
-    func refusal(
+    mutating func refusal(
         ofReading path: Path, _ query: Query, by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
         guard let ruleset else { return .denied(reading: path) }
         let situation = RuleSituation(reading: query, by: user.auth, seeing: replica)
         let operation = RuleOperation.read(path)
-        if ruleset.judge(operation, in: situation).isAllowed { return nil }
-        let refusal = RequestFailure.denied(reading: path)
-        return user.learnsReasons
-            ? refusal.explained(by: ruleset.trace(operation, in: situation)) : refusal
+        let verdict =
+            counting?.judge(operation, in: situation, by: ruleset)
+            ?? ruleset.judge(operation, in: situation)
+        if verdict.isAllowed { return nil }
+        return denial(ofReading: path, query, by: user, seeing: replica)
+    }
+
+    /// What a user is told who may not read what a query shows.
+    func denial(
+        ofReading path: Path, _ query: Query, by user: User, seeing replica: ReplicationView
+    ) -> RequestFailure {
+        let denial = RequestFailure.denied(reading: path)
+        guard user.learnsReasons, let ruleset else { return denial }
+        let situation = RuleSituation(reading: query, by: user.auth, seeing: replica)
+        return denial.explained(by: ruleset.trace(.read(path), in: situation))
     }
 
     /// Why the client of a session may not do some writes together; nil for an administrator, and if the rules permit them.
@@ -136,27 +160,30 @@ extension Access {
             return User(unidentified).flatMap {
                 Access.refusal(
                     of: writes, as: resolved, by: $0, in: tree, at: milliseconds, judging: ruleset,
-                    knowing: &granted)
+                    knowing: &granted, counting: &counting)
             }
         }
         guard let user = User(clients.values[place].principal) else { return nil }
         return Access.refusal(
             of: writes, as: resolved, by: user, in: tree, at: milliseconds, judging: ruleset,
-            knowing: &clients.values[place].granted)
+            knowing: &clients.values[place].granted, counting: &counting)
     }
 
     private static func refusal(
         of writes: [Write], as resolved: [Write], by user: User, in tree: Value,
-        at milliseconds: UInt64, judging ruleset: Ruleset?, knowing granted: inout GrantedWay?
+        at milliseconds: UInt64, judging ruleset: Ruleset?, knowing granted: inout GrantedWay?,
+        counting: inout RuleCounting?
     ) -> RequestFailure? {
         guard let path = writes.first?.path else { return nil }
         guard let ruleset else { return .denied(writing: path) }
         let operation = writes.count == 1 ? RuleOperation.write(path) : .update(writes.map(\.path))
         let refusal: RequestFailure
-        switch ruleset.judge(
-            operation, in: RuleSituation(resolved, by: user.auth, in: tree, at: milliseconds),
-            knowing: &granted)
-        {
+        let judged = RuleSituation(resolved, by: user.auth, in: tree, at: milliseconds)
+        let verdict =
+            counting == nil
+            ? ruleset.judge(operation, in: judged, knowing: &granted)
+            : counting!.judge(operation, in: judged, by: ruleset)
+        switch verdict {
         case .allowed: return nil
         case .denied(.notGranted(_, let place)): refusal = .denied(writing: place)
         case .denied(.invalid), .denied(.exhausted): refusal = .denied(writing: path)
@@ -167,7 +194,7 @@ extension Access {
     }
 
     /// Why a user may not do some writes together; nil also for writes that are no data, which are refused as that.
-    func refusal(
+    mutating func refusal(
         of writes: [Write], by user: User, seeing replica: ReplicationView
     ) -> RequestFailure? {
         let resolved = try? Acceptance.resolveServerValues(
@@ -176,7 +203,7 @@ extension Access {
         return resolved.flatMap {
             Access.refusal(
                 of: writes, as: $0, by: user, in: replica.tree, at: replica.now.wallMilliseconds,
-                judging: ruleset, knowing: &granted)
+                judging: ruleset, knowing: &granted, counting: &counting)
         }
     }
 }

@@ -36,10 +36,12 @@ extension Replica {
         guard !left.writes.isEmpty, let user = sessions.access.user(of: left.session) else {
             return left.writes
         }
-        let (access, view) = (sessions.access, replication.view)
-        if access.refusal(of: left.writes, by: user, seeing: view) == nil { return left.writes }
+        let view = replication.view
+        if sessions.access.refusal(of: left.writes, by: user, seeing: view) == nil {
+            return left.writes
+        }
         let permitted = left.writes.filter {
-            access.refusal(of: [$0], by: user, seeing: view) == nil
+            sessions.access.refusal(of: [$0], by: user, seeing: view) == nil
         }
         if permitted.count < left.writes.count { sessions.countRefusal() }
         return permitted
@@ -65,7 +67,8 @@ extension Replica {
 
     /// Has the rules that count judge everything from here on, listens that exist included.
     mutating func adoptRules() {
-        guard sessions.access.adopt(replication.rules) else { return }
+        guard sessions.access.adopt(replication.rules, at: now.wallMilliseconds)
+        else { return }
         sessions.listens.nameIndexes(by: sessions.access.ruleset)
         sessions.judgeAgain(sessions.listens.listeners, seeing: replication.view)
     }

@@ -22,7 +22,7 @@ extension ClientMessage {
 
 extension Sessions {
     /// Why a user may not do a request that is judged before it is done; nil if the rules permit it.
-    func refusal(
+    mutating func refusal(
         of request: ClientRequest, by user: Access.User, seeing replica: ReplicationView
     ) -> RequestFailure? {
         switch request {
@@ -41,22 +41,23 @@ extension Sessions {
         case .awaitStable: user.auth == .null ? .forThoseSignedIn : nil
         // These concern nothing but the session.
         case .unlisten, .onDisconnectCancel, .hello, .ping: nil
-        case .backup, .evict, .status, .rules, .setRules, .explain, .writes: .administratorsOnly
+        case .backup, .evict, .status, .rules, .setRules, .explain, .coverage, .rulesHistory,
+            .writes:
+            .administratorsOnly
         }
     }
 
     /// What permits a listen of a user; nil for an administrator.
     ///
     /// - Throws: if nothing does.
-    func grant(
+    mutating func grant(
         of listen: ListenRequest, to session: SessionID, seeing replica: ReplicationView
     ) throws(RequestFailure) -> ReadGrant? {
         guard let user = access.user(of: session) else { return nil }
         if let grant = access.grant(of: listen.path, listen.query, to: user, seeing: replica) {
             return grant
         }
-        throw access.refusal(ofReading: listen.path, listen.query, by: user, seeing: replica)
-            ?? .denied(reading: listen.path)
+        throw access.denial(ofReading: listen.path, listen.query, by: user, seeing: replica)
     }
 
     /// Judges listens again, as something that their verdicts rest on has changed; ends those that are no longer permitted.
@@ -70,9 +71,9 @@ extension Sessions {
             if let grant = access.grant(of: listen.path, listen.query, to: user, seeing: replica) {
                 access.grants.set(grant, of: listener)
             } else {
-                let refusal = access.refusal(
+                let denial = access.denial(
                     ofReading: listen.path, listen.query, by: user, seeing: replica)
-                end(listener, because: refusal ?? .denied(reading: listen.path))
+                end(listener, because: denial)
             }
         }
     }

@@ -22,6 +22,8 @@ struct Replication: Sendable {
     var tree = ConvergentTree()
     /// The rules of the cluster: the latest record of those that have arrived.
     private(set) var rules: RulesRecord?
+    /// The last rules that have arrived.
+    var rulesHistory = RulesHistory()
     /// Whoever holds as much holds the rules.
     private(set) var rulesVector = VersionVector()
     /// How much of each origin is applied.
@@ -93,6 +95,7 @@ struct Replication: Sendable {
     ///
     /// - Parameter sequence: Whoever holds the origin's operations up to it holds these rules.
     mutating func learn(_ record: RulesRecord, of origin: WriterID, through sequence: UInt64) {
+        rulesHistory.insert(record, of: name(of: record.stamp.writer))
         guard isNewest(record) else { return }
         rules = record
         rulesVector = VersionVector()
@@ -103,7 +106,10 @@ struct Replication: Sendable {
     func isNewest(_ record: RulesRecord) -> Bool { rules.map { $0.stamp < record.stamp } ?? true }
 
     /// Replaces the rules by those of a checkpoint.
-    mutating func restore(rules record: RulesRecord?) { (rules, rulesVector) = (record, vector) }
+    mutating func restore(rules record: RulesRecord?) {
+        (rules, rulesVector) = (record, vector)
+        if let record { rulesHistory.insert(record, of: name(of: record.stamp.writer)) }
+    }
 }
 
 /// What sessions and coordination see of replication: values, through which neither can change it.

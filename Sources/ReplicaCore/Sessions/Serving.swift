@@ -26,6 +26,16 @@ struct Submission: Sendable {
         default: nil
         }
     }
+
+    /// How long its client waits for that.
+    var patienceMilliseconds: UInt64 {
+        guard case .setRules(let request) = message.request else {
+            return WriteConcern.patienceMilliseconds
+        }
+        return min(
+            request.patienceMilliseconds ?? WriteConcern.patienceMilliseconds,
+            WriteConcern.longestPatienceMilliseconds)
+    }
 }
 
 extension Sessions {
@@ -68,7 +78,7 @@ extension Sessions {
         case .awaitStable(let wait):
             awaitStable(within: wait.milliseconds, id, session, seeing: replica)
         case .ping: send(.pong(id, at: replica.now), to: session)
-        case .status: return !refuseIfOverloaded(id, session)
+        case .status, .coverage, .rulesHistory: return !refuseIfOverloaded(id, session)
         case .put, .merge, .push, .evict, .backup, .rules, .setRules, .explain, .writes:
             return true
         }

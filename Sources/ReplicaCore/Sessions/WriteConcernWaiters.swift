@@ -63,15 +63,14 @@ extension Sessions {
     /// - Returns: Whether it waits; if not, it is answered.
     mutating func answer(
         _ id: UInt64, once concern: WriteConcern, for session: SessionID, after sequence: UInt64,
-        at now: Moment
+        at now: Moment, within patienceMilliseconds: UInt64
     ) -> Bool {
         let waits =
             concern != .local
             && writeConcernWaiters.add(
                 .init(
                     session: session, id: id, concern: concern, sequence: sequence,
-                    untilMilliseconds: now.elapsedMilliseconds
-                        + WriteConcern.patienceMilliseconds))
+                    untilMilliseconds: now.elapsedMilliseconds + patienceMilliseconds))
         if !waits { send(.acknowledged(id: id, concern: .local), to: session) }
         return waits
     }

@@ -10,6 +10,10 @@ struct Judge: ~Copyable {
     var validity = KnownVerdicts()
     /// All evaluations, if they are traced.
     var evaluations: [RuleTrace.Evaluation]?
+    /// What the parts of the rules gave so far, if it is counted.
+    var coverage: RuleCoverage?
+    /// Whether it is recorded what each part gives, so that each has to be evaluated.
+    var isRecording: Bool { evaluations != nil || coverage != nil }
 
     /// A judge at the root.
     init(_ ruleset: Ruleset, _ situation: consuming RuleSituation) {
@@ -204,13 +208,16 @@ extension Judge {
     /// Whether a rule holds at a place of the way.
     mutating func holds(_ rule: Int, at depth: Int) -> Bool {
         let program = ruleset.rules[rule].program
-        if evaluations != nil {
+        if isRecording {
             evaluator.trace = Array(repeating: nil, count: program.instructions.count)
         }
         let holds = evaluator.holds(program, at: depth)
         if let values = evaluator.trace {
-            let path = evaluator.route.path(at: depth)
-            evaluations?.append(RuleTrace.Evaluation(rule: rule, path: path, values: values))
+            coverage?.add(values, of: rule)
+            if evaluations != nil {
+                let path = evaluator.route.path(at: depth)
+                evaluations?.append(RuleTrace.Evaluation(rule: rule, path: path, values: values))
+            }
         }
         return holds
     }
@@ -236,6 +243,20 @@ extension Ruleset {
         var judge = Judge(self, situation)
         guard case .write(let path) = operation else { return judge.judge(operation) }
         return judge.judge(writing: path, knowing: &granted)
+    }
+
+    /// Whether an operation may be done; what the rules come to on the way is counted, each part by itself.
+    public func judge(
+        _ operation: RuleOperation, in situation: consuming RuleSituation,
+        counting coverage: inout RuleCoverage
+    ) -> RuleVerdict {
+        var judge = Judge(self, situation)
+        // Handed over and back, so that counting copies nothing.
+        judge.coverage = coverage
+        coverage = RuleCoverage(of: nil)
+        let verdict = judge.judge(operation)
+        coverage = judge.coverage ?? coverage
+        return verdict
     }
 
     /// The verdict, with all that led to it.

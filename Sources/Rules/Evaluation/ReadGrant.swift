@@ -12,7 +12,19 @@ extension Ruleset {
     ///
     /// - Complexity: as `trace`; what is only asked once needs no more than `judge`.
     public func grant(reading path: Path, in situation: RuleSituation) -> ReadGrant? {
+        grant(by: trace(.read(path), in: situation))
+    }
+
+    /// What lets somebody read a place; what the rules come to is counted.
+    public func grant(
+        reading path: Path, in situation: RuleSituation, counting coverage: inout RuleCoverage
+    ) -> ReadGrant? {
         let trace = trace(.read(path), in: situation)
+        coverage.add(trace)
+        return grant(by: trace)
+    }
+
+    private func grant(by trace: RuleTrace) -> ReadGrant? {
         guard trace.verdict.isAllowed, let grant = trace.evaluations.last else {
             return nil
         }

@@ -23,7 +23,7 @@ extension Judge {
     }
 
     private mutating func isValid(by rule: Int, at depth: Int) -> Bool {
-        guard evaluations == nil, let check = ruleset.rules[rule].program.check else {
+        guard !isRecording, let check = ruleset.rules[rule].program.check else {
             return evaluator.look(at: .way(.after, depth: depth), \.isNull)
                 || holds(rule, at: depth)
         }
@@ -56,7 +56,7 @@ extension Judge {
     private mutating func invalidity(
         of place: RuleLevel.Validated, in children: Children
     ) -> Denial? {
-        if evaluations == nil, let (rule, check) = place.only {
+        if !isRecording, let (rule, check) = place.only {
             let child = children.outline(of: place.key)
             if case .null = child { return nil }
             do throws(RuleFailure) {

@@ -1,34 +1,61 @@
 /// What the rules of a document came to in a number of operations, part by part.
 public struct RuleCoverage: Sendable {
     /// How often a part was true, was false, failed.
-    struct Counts: Equatable, Sendable {
-        var isTrue = 0
-        var isFalse = 0
-        var fails = 0
+    public struct Counts: Equatable, Sendable {
+        public fileprivate(set) var isTrue = 0
+        public fileprivate(set) var isFalse = 0
+        public fileprivate(set) var fails = 0
 
-        var isEmpty: Bool { isTrue + isFalse + fails == 0 }
+        /// Whether the part was never evaluated.
+        public var isEmpty: Bool { isTrue + isFalse + fails == 0 }
     }
 
-    private let rules: [Rule]
+    /// A part of a rule that decides something, and what it came to.
+    public struct Part: Sendable {
+        /// The part as it is written.
+        public let text: String
+        /// What it came to.
+        public let counts: Counts
+        /// What it never was, in words; nil if it was both true and false.
+        public let gap: String?
+    }
+
+    /// The rules, in the order of the document.
+    public let rules: [Rule]
     private var counts: [[Counts]]
 
-    /// Starts with nothing seen.
-    public init(of ruleset: Ruleset) {
-        rules = ruleset.rules
+    /// Starts with nothing seen of a document; without one there is nothing to count.
+    public init(of ruleset: Ruleset?) {
+        rules = ruleset?.rules ?? []
         counts = rules.map { Array(repeating: Counts(), count: $0.expression.nodes.count) }
     }
 
     /// Counts what one operation came to.
     public mutating func add(_ trace: RuleTrace) {
-        for evaluation in trace.evaluations {
-            for (index, value) in evaluation.values.enumerated() {
-                switch value {
-                case .boolean(true): counts[evaluation.rule][index].isTrue += 1
-                case .boolean(false): counts[evaluation.rule][index].isFalse += 1
-                case .failure: counts[evaluation.rule][index].fails += 1
-                default: break
-                }
+        for evaluation in trace.evaluations { add(evaluation.values, of: evaluation.rule) }
+    }
+
+    /// Counts what the parts of a rule gave at one place.
+    mutating func add(_ values: [RuleValue?], of rule: Int) {
+        for (index, value) in values.enumerated() {
+            switch value {
+            case .boolean(true): counts[rule][index].isTrue += 1
+            case .boolean(false): counts[rule][index].isFalse += 1
+            case .failure: counts[rule][index].fails += 1
+            default: break
             }
+        }
+    }
+
+    /// What a rule as a whole came to.
+    public func counts(ofRule rule: Int) -> Counts { counts[rule][rules[rule].expression.root] }
+
+    /// The parts of a rule that decide something, the whole last; none of a constant.
+    public func parts(ofRule rule: Int) -> [Part] {
+        countedParts(of: rule).map { part in
+            let counts = counts[rule][part]
+            return Part(
+                text: rules[rule].expression.text(of: part), counts: counts, gap: gap(counts))
         }
     }
 
@@ -50,13 +77,13 @@ public struct RuleCoverage: Sendable {
         var lines: [String] = []
         for (number, rule) in rules.enumerated() {
             let name = "line \(rule.line): \(rule.kind.rawValue) of \(rule.location)"
-            if counts[number][rule.expression.root].isEmpty {
+            if counts(ofRule: number).isEmpty {
                 lines.append("\(name) was never evaluated")
                 continue
             }
-            for part in countedParts(of: number) {
-                guard let gap = gap(counts[number][part]) else { continue }
-                lines.append("\(name): \(rule.expression.text(of: part)) \(gap)")
+            for part in parts(ofRule: number) {
+                guard let gap = part.gap else { continue }
+                lines.append("\(name): \(part.text) \(gap)")
             }
         }
         return lines

@@ -40,6 +40,8 @@ public enum ClientRequest: Equatable, Sendable {
     case setRules(SetRulesRequest)
     case explain(ExplainRequest)
     case writes(WritesRequest)
+    case coverage(CoverageRequest)
+    case rulesHistory(RulesHistoryRequest)
 }
 
 extension ClientRequest {
@@ -62,7 +64,7 @@ extension ClientRequest {
         case .put, .merge, .push: .write
         case .evict, .awaitStable, .setRules: .membership
         case .onDisconnect, .onDisconnectMerge, .onDisconnectCancel, .backup, .status, .rules,
-            .explain, .writes:
+            .explain, .coverage, .rulesHistory, .writes:
             .local
         }
     }
@@ -113,6 +115,8 @@ extension ClientMessage: FrameMessage {
         case .setRules(let request): writer.append(request, id)
         case .explain(let request): writer.append(request, id)
         case .writes(let request): writer.append(request, id)
+        case .coverage(let request): writer.append(request, id)
+        case .rulesHistory(let request): writer.append(request, id)
         }
     }
 
@@ -146,6 +150,9 @@ extension ClientMessage: FrameMessage {
         case SetRulesRequest.name: return try reader.request(head, ClientRequest.setRules)
         case ExplainRequest.name: return try reader.request(head, ClientRequest.explain)
         case WritesRequest.name: return try reader.request(head, ClientRequest.writes)
+        case CoverageRequest.name: return try reader.request(head, ClientRequest.coverage)
+        case RulesHistoryRequest.name:
+            return try reader.request(head, ClientRequest.rulesHistory)
         default: throw head.unknown(names: names)
         }
     }
@@ -153,6 +160,6 @@ extension ClientMessage: FrameMessage {
     private static let names = """
         get, children, put, merge, push, listen, unlisten, onDisconnect, onDisconnectMerge, \
         onDisconnectCancel, backup, evict, hello, awaitStable, ping, status, rules, setRules, \
-        explain, writes
+        explain, coverage, rulesHistory, writes
         """
 }

@@ -4,6 +4,9 @@ public import DataTree
 /// `digest`, the digest of the `previous` ones, and the `time` of their stamp in milliseconds; null without rules. For administrators.
 public struct RulesRequest: Equatable, Sendable {}
 
+/// `["rulesHistory", id]`, answered by `value` with a `RulesHistoryReport`. For administrators.
+public struct RulesHistoryRequest: Equatable, Sendable {}
+
 /// `["setRules", id, source, options]`: gives the cluster other rules. Answered by `ok`, or by the error `invalid`, whose problem
 /// has a line `line:column: text` for each fault; by `changed` if the rules are others than `if` says. For administrators.
 public struct SetRulesRequest: Equatable, Sendable {
@@ -13,6 +16,8 @@ public struct SetRulesRequest: Equatable, Sendable {
     public var replaced: DataHash?
     /// The option `concern`: on how many members it is durable before it is answered, by `acknowledged`.
     public var concern: WriteConcern?
+    /// The option `within`: how many milliseconds it waits for that, 15 minutes at most; as a write without it.
+    public var patienceMilliseconds: UInt64?
     /// The option `check`: the document is compiled, and no more.
     public var isCheck = false
 }
@@ -24,10 +29,32 @@ public struct ExplainRequest: Equatable, Sendable {
     public var statement: String
 }
 
+/// `["coverage", id, action]`: has the node begin to count what each part of its rules comes to, from nothing (`begin`), end and
+/// forget that (`end`), or only tell it (`read`). Answered by `value` with a `CoverageReport`. For administrators.
+public struct CoverageRequest: Equatable, Sendable {
+    /// What is done.
+    public enum Action: String, CaseIterable, Sendable {
+        case read, begin, end
+    }
+
+    /// What is done before the node answers; of `end`, the answer has what was counted.
+    public var action: Action
+}
+
 extension ClientMessage {
+    /// A message with a `CoverageRequest`.
+    public static func coverage(id: UInt64, _ action: CoverageRequest.Action) -> ClientMessage {
+        ClientMessage(id: id, .coverage(CoverageRequest(action: action)))
+    }
+
     /// A message with an `ExplainRequest`.
     public static func explain(id: UInt64, statement: String) -> ClientMessage {
         ClientMessage(id: id, .explain(ExplainRequest(statement: statement)))
+    }
+
+    /// A message with a `RulesHistoryRequest`.
+    public static func rulesHistory(id: UInt64) -> ClientMessage {
+        ClientMessage(id: id, .rulesHistory(RulesHistoryRequest()))
     }
 
     /// A message with a `RulesRequest`.
@@ -38,10 +65,11 @@ extension ClientMessage {
     /// A message with a `SetRulesRequest`.
     public static func setRules(
         id: UInt64, source: String, replaced: DataHash? = nil, concern: WriteConcern? = nil,
-        isCheck: Bool = false
+        patienceMilliseconds: UInt64? = nil, isCheck: Bool = false
     ) -> ClientMessage {
         let request = SetRulesRequest(
-            source: source, replaced: replaced, concern: concern, isCheck: isCheck)
+            source: source, replaced: replaced, concern: concern,
+            patienceMilliseconds: patienceMilliseconds, isCheck: isCheck)
         return ClientMessage(id: id, .setRules(request))
     }
 }
@@ -115,6 +143,21 @@ public struct RulesVerdict: Equatable, Sendable {
 
 // MARK: - Bytes
 
+extension CoverageRequest: RequestContent {
+    static var name: String { "coverage" }
+
+    func appendElements(to writer: inout MessagePackWriter) { writer.append(action.rawValue) }
+
+    init(from reader: inout RequestReader) throws(FrameError) {
+        let start = reader.elements.position
+        let name = try reader.elements.string("read, begin or end (a string)")
+        guard let action = Action(rawValue: name) else {
+            throw .expected("read, begin or end", found: String(name.prefix(40)), at: start)
+        }
+        self.action = action
+    }
+}
+
 extension ExplainRequest: RequestContent {
     static var name: String { "explain" }
 
@@ -123,6 +166,15 @@ extension ExplainRequest: RequestContent {
     init(from reader: inout RequestReader) throws(FrameError) {
         statement = try reader.elements.string("an operation (a string)")
     }
+}
+
+extension RulesHistoryRequest: RequestContent {
+    static var name: String { "rulesHistory" }
+    static var elementCount: Int { 0 }
+
+    func appendElements(to writer: inout MessagePackWriter) {}
+
+    init(from reader: inout RequestReader) throws(FrameError) {}
 }
 
 extension RulesRequest: RequestContent {
@@ -136,9 +188,12 @@ extension RulesRequest: RequestContent {
 
 extension SetRulesRequest: RequestContent {
     static var name: String { "setRules" }
-    static var knownOptions: [Options.Name] { [.condition, .concern, .isCheck] }
+    static var knownOptions: [Options.Name] { [.condition, .concern, .patience, .isCheck] }
 
-    var options: Options { Options(condition: replaced, isCheck: isCheck, concern: concern) }
+    var options: Options {
+        Options(
+            condition: replaced, isCheck: isCheck, patience: patienceMilliseconds, concern: concern)
+    }
 
     func appendElements(to writer: inout MessagePackWriter) { writer.append(source) }
 
@@ -146,5 +201,6 @@ extension SetRulesRequest: RequestContent {
         source = try reader.elements.string("a document of rules (a string)")
         let options = try reader.options(of: SetRulesRequest.self)
         (replaced, concern, isCheck) = (options.condition, options.concern, options.isCheck)
+        patienceMilliseconds = options.patience
     }
 }

@@ -9,6 +9,8 @@ public enum WriteConcern: String, CaseIterable, Comparable, Sendable {
     /// After this long a node answers what was reached: earlier than clients stop waiting, so that they learn that the
     /// write is done.
     package static let patienceMilliseconds: UInt64 = 3_000
+    /// No client waits longer.
+    package static let longestPatienceMilliseconds: UInt64 = 900_000
 
     private var rank: Int {
         switch self {

@@ -11,6 +11,9 @@ extension NodeStatus {
         /// this node itself as it enforces them.
         public var members: [String: Bool] = [:]
 
+        /// The members without the rules, ascending.
+        public var membersWithout: [String] { members.filter { !$0.value }.map(\.key).sorted() }
+
         /// Rules of which nothing is known yet.
         public init() {}
     }

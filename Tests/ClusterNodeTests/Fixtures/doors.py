@@ -70,7 +70,11 @@ REQUESTS = [
     ("status of rules", "GET", "/.settings/rules/status.json", {}, None),
     ("settings", "GET", "/.settings.json", {}, None),
     ("simulate", "POST", "/.inspect/simulate.json", {}, DATA),
+    ("history of rules", "GET", "/.settings/rules/history.json", {}, None),
     ("inspect", "GET", "/.inspect/coverage.json", {}, None),
+    ("page of coverage", "GET", "/.inspect/coverage", {}, None),
+    ("count", "POST", "/.inspect/coverage.json", {}, ""),
+    ("count no more", "DELETE", "/.inspect/coverage.json", {}, None),
     ("info", "GET", "/.info.json", {}, None),
     ("info connected", "GET", "/.info/connected.json", {}, None),
     ("hidden", "GET", "/.priority.json", {}, None),
@@ -99,7 +103,8 @@ NATIVE = [
     ["merge", "", {"vault/x": 1}], ["push", "vault", 1], ["onDisconnect", "vault/x", 1],
     ["onDisconnect", "", {"vault": 1}], ["status"], ["rules"], ["setRules", '{"rules":{".read":true}}'],
     ["explain", "read /vault as none"], ["writes", {}], ["backup", "b"], ["evict", "amethyst"], ["awaitStable", 10],
-    ["hello", {}], ["hello", {1: 10}], ["get", ".settings/rules"], ["nonsense"],
+    ["hello", {}], ["hello", {1: 10}], ["get", ".settings/rules"], ["nonsense"], ["coverage", "begin"],
+    ["rulesHistory"],
 ]
 
 # What a client of Firebase's protocol may ask.

@@ -44,6 +44,72 @@ import Testing
         #expect(node.curl(Self.target).body == Self.document)
     }
 
+    @Test(arguments: [
+        ("?confirm=all", 3_000), ("?confirm=majority", 3_000), ("?confirm=all&timeout=800ms", 800),
+        ("?confirm=all&timeout=800", 800), ("?confirm=all&timeout=5s", 5_000),
+        ("?confirm=majority&timeout=1min", 60_000),
+    ])
+    func `rules that are not confirmed in time name the members without them`(
+        query: String, milliseconds: UInt64
+    ) {
+        var node = TestGateway(members: ["n1", "n3", "n2"])
+        let id = node.connect()
+        node.send(TestGateway.request(Self.target + query, "PUT", body: Self.document), by: id)
+        node.wait(milliseconds - 50)
+        #expect(node.answers(id) == [])
+        node.wait(100)
+        let answers = node.answers(id)
+        #expect(answers.map(\.status) == [200])
+        #expect(answers.first?["hearth-concern"] == "local")
+        #expect(answers.first?.body == #"{"status":"ok","missing":["n2","n3"]}"#)
+        #expect(answers.first?["etag"] == node.curl(Self.target)["etag"])
+    }
+
+    @Test func `rules that others have replaced meanwhile name nobody`() {
+        var node = TestGateway(members: ["n1", "n2"])
+        let id = node.connect()
+        let request = TestGateway.request(
+            Self.target + "?confirm=all", "PUT", body: Self.document)
+        node.send(request, by: id)
+        _ = node.curl(Self.target, "PUT", body: #"{"rules":{}}"#)
+        node.wait(3_100)
+        #expect(node.answers(id).map(\.body) == [#"{"status":"ok"}"#])
+    }
+
+    @Test(arguments: ["0", "0s", "soon", "16min", "900001", "-1s", "99999999999999999999s", ""])
+    mutating func `a timeout is a time`(timeout: String) {
+        let answer = node.curl(
+            Self.target + "?confirm=all&timeout=\(timeout)", "PUT", body: Self.document)
+        #expect(
+            answer.status == 400 && answer.body.contains("timeout is not a time from 1ms to 15min"))
+        #expect(node.curl(Self.target + "?timeout=\(timeout)").body == "null")
+    }
+
+    @Test(arguments: [
+        "/.settings/rules/status.json", "/.settings/rules/history.json", "/.inspect/coverage.json",
+        "/.inspect/coverage",
+    ])
+    func `a node that does not serve yet tells nothing but its metrics`(target: String) {
+        var node = TestGateway(serving: false)
+        #expect(node.curl(target).status == 503)
+        #expect(node.curl("/metrics").status == 200)
+    }
+
+    @Test mutating func `administrators read which rules there were`() {
+        let target = "/.settings/rules/history.json"
+        #expect(node.curl(target).body == #"{"node":"n1"}"#)
+        _ = node.curl(Self.target, "PUT", body: #"{"rules":{}}"#)
+        _ = node.curl(Self.target, "PUT", body: Self.document)
+        let answer = node.curl(target)
+        #expect(answer.status == 200)
+        #expect(answer["content-type"] == "application/json; charset=utf-8")
+        #expect(answer.body.contains(#""source":"{\"rules\":{}}""#), "\(answer.body)")
+        #expect(answer.body.hasPrefix(#"{"node":"n1","records":[{"acceptedMilliseconds":"#))
+        #expect(node.curl(target, "DELETE").status == 405)
+        node.client = .anonymous
+        #expect(node.curl(target).status == 401)
+    }
+
     @Test mutating func `administrators read which rules a node enforces`() throws {
         let target = "/.settings/rules/status.json"
         #expect(node.curl(target).body == "null")

@@ -91,6 +91,26 @@ import Testing
         #expect(members(at: "n1", of: &cluster) == ["n1": true, "n2": false])
     }
 
+    @Test(
+        arguments: [
+            (nil, 3_000), (500, 500), (9_000, 9_000), (.max, 900_000),
+        ] as [(UInt64?, UInt64)])
+    func `their author waits for other nodes as long as it says, a quarter of an hour at most`(
+        patience: UInt64?, milliseconds: UInt64
+    ) {
+        var cluster = TestCluster(2)
+        cluster.quiesce()
+        cluster.cuts = [["n1", "n2"], ["n2", "n1"]]
+        let request = ClientMessage.setRules(
+            id: 1, source: Self.open, concern: .all, patienceMilliseconds: patience)
+        _ = cluster.takeReplies()
+        cluster.send(request, to: "n1")
+        cluster.quiesce(milliseconds: milliseconds - 300)
+        #expect(cluster.takeReplies() == [])
+        cluster.quiesce(milliseconds: 600)
+        #expect(cluster.takeReplies() == [.acknowledged(id: 1, concern: .local)])
+    }
+
     @Test func `no tree shows them, and nothing that is written removes them`() {
         var cluster = TestCluster(2)
         cluster.send(.setRules(id: 1, source: Self.open), to: "n1")

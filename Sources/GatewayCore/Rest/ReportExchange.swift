@@ -1,0 +1,118 @@
+internal import DataTree
+internal import HTTPText
+internal import JSONText
+internal import SyncProtocol
+
+/// What an administrator may ask a node about itself, by one request to the replica.
+enum NodeReport: Equatable {
+    /// `/metrics`.
+    case metrics
+    /// `/.settings/rules/status.json`: which rules the node enforces, since when, and which members have them.
+    case rulesStatus
+    /// `/.settings/rules/history.json`: the last rules that have arrived at the node.
+    case rulesHistory
+    /// `/.inspect/coverage.json` and the page `/.inspect/coverage`: what the parts of the rules came to. POST has the node begin to
+    /// count, from nothing, and DELETE has it end.
+    case coverage(CoverageRequest.Action, isPage: Bool)
+
+    /// The report at a path; nil if it has none.
+    ///
+    /// - Throws: if the request does something else than to read it.
+    init?(_ head: RequestHead) throws(RestFailure) {
+        switch head.target.pathText {
+        case "/metrics": self = .metrics
+        case "/.settings/rules/status.json": self = .rulesStatus
+        case "/.settings/rules/history.json": self = .rulesHistory
+        case "/.inspect/coverage": self = .coverage(.read, isPage: true)
+        case "/.inspect/coverage.json":
+            self = .coverage(try CoverageRequest.Action(head), isPage: false)
+            return
+        default: return nil
+        }
+        try head.checkIsRead()
+    }
+
+    /// Whether a node tells it before it serves data.
+    var isAlwaysTold: Bool { self == .metrics }
+}
+
+extension CoverageRequest.Action {
+    fileprivate init(_ head: RequestHead) throws(RestFailure) {
+        switch head.method {
+        case .get, .head: self = .read
+        case .post: self = .begin
+        case .delete: self = .end
+        default:
+            throw RestFailure(
+                status: 405, problem: "Coverage is read, begun and ended.",
+                fix: "use GET, POST or DELETE")
+        }
+    }
+}
+
+/// A request for a report, until the replica has answered.
+struct ReportExchange {
+    private let report: NodeReport
+    private let id: UInt64
+
+    init(_ report: NodeReport, _ numbers: inout RequestNumbers) {
+        self.report = report
+        id = numbers.next()
+    }
+
+    /// The request to the replica.
+    var opening: [ClientMessage] {
+        switch report {
+        case .metrics, .rulesStatus: [.status(id: id)]
+        case .rulesHistory: [.rulesHistory(id: id)]
+        case .coverage(let action, _): [.coverage(id: id, action)]
+        }
+    }
+
+    func step(_ message: NodeMessage) -> Exchange.Step {
+        switch message {
+        case .value(id, let value):
+            do throws(DataError) {
+                return try shown(value)
+            } catch {
+                preconditionFailure("a replica's own report: \(error.problem)")
+            }
+        case .error(id, let code, let problem, let fix):
+            return .answers(Answer(RestFailure(code, problem, fix: fix, isWrite: false)))
+        default: return .waits
+        }
+    }
+
+    private func shown(_ value: Value) throws(DataError) -> Exchange.Step {
+        switch report {
+        case .metrics: .shows(try NodeStatus(value))
+        case .rulesStatus: .answers(Answer(rulesOf: try NodeStatus(value)))
+        case .rulesHistory, .coverage(_, isPage: false): .answers(Answer(report: value))
+        case .coverage(_, isPage: true): .answers(Answer(page: try CoverageReport(value)))
+        }
+    }
+}
+
+extension Answer {
+    /// The answer with a report.
+    fileprivate init(report: Value) {
+        self.init(AnswerText(report), type: "application/json; charset=utf-8")
+    }
+
+    fileprivate init(rulesOf status: NodeStatus) {
+        guard let rules = status.rules else {
+            self.init(report: .null)
+            return
+        }
+        let age = max(0, status.identity.wallMilliseconds - rules.acceptedMilliseconds)
+        let members = rules.members.map { ($0.key, Value.boolean($0.value)) }
+        self.init(
+            report: .object(named: [
+                ("node", .string(status.identity.member)), ("digest", .string(rules.digest)),
+                ("acceptedMilliseconds", .integer(Int64(rules.acceptedMilliseconds))),
+                ("ageMilliseconds", .integer(Int64(age))),
+                ("isEnforced", .boolean(rules.isEnforced)),
+                ("members", .object(named: members)),
+            ]))
+    }
+}

@@ -1,0 +1,102 @@
+import DataTree
+import Rules
+import SyncProtocol
+
+/// What the rules have come to since an administrator had the node count: of these rules, by this node, for users.
+///
+/// While it is there each part of a rule is evaluated by itself, without what otherwise saves steps.
+struct RuleCounting: Sendable {
+    private(set) var coverage: RuleCoverage
+    let sinceMilliseconds: UInt64
+    /// How many operations were judged.
+    private(set) var judged = 0
+
+    /// Begins with nothing counted.
+    init(of ruleset: Ruleset?, since milliseconds: UInt64) {
+        coverage = RuleCoverage(of: ruleset)
+        sinceMilliseconds = milliseconds
+    }
+
+    /// Judges an operation, and counts.
+    mutating func judge(
+        _ operation: RuleOperation, in situation: consuming RuleSituation, by ruleset: Ruleset
+    ) -> RuleVerdict {
+        judged += 1
+        return ruleset.judge(operation, in: situation, counting: &coverage)
+    }
+
+    /// What lets a user read a place, which is counted.
+    mutating func grant(
+        reading path: Path, in situation: RuleSituation, by ruleset: Ruleset
+    ) -> ReadGrant? {
+        judged += 1
+        return ruleset.grant(reading: path, in: situation, counting: &coverage)
+    }
+}
+
+extension Replica {
+    /// Does what a request asks of the count, and tells what was counted until then.
+    mutating func count(_ action: CoverageRequest.Action) -> CoverageReport {
+        if action == .begin { sessions.access.beginCounting(at: now.wallMilliseconds) }
+        let counting = sessions.access.counting
+        if action == .end { sessions.access.endCounting() }
+        var report = CoverageReport(
+            counting?.coverage ?? RuleCoverage(of: sessions.access.ruleset))
+        report.node = configuration.member
+        report.isCounting = sessions.access.counting != nil
+        report.digest = replication.rules?.digest ?? ""
+        report.sinceMilliseconds = counting.map { Int(clamping: $0.sinceMilliseconds) }
+        report.judged = counting?.judged ?? 0
+        return report
+    }
+}
+
+extension CoverageReport {
+    /// More parts than this are left out, with a number that says how many.
+    private static let partLimit = 10_000
+    /// What is shown of the text of a part.
+    private static let textLimit = 200
+
+    fileprivate init(_ coverage: RuleCoverage) {
+        self.init()
+        (outcomesSeen, outcomes) = coverage.outcomes
+        var room = CoverageReport.partLimit
+        for (number, rule) in coverage.rules.enumerated() {
+            var told = CountedRule()
+            told.kind = rule.kind.rawValue
+            told.location = rule.location
+            told.line = rule.line
+            told.column = rule.column
+            told.expression = rule.text
+            told.counts = Counts(coverage.counts(ofRule: number))
+            let parts = coverage.parts(ofRule: number)
+            told.parts = parts.prefix(room).map(CountedPart.init)
+            room -= told.parts.count
+            omittedParts += parts.count - told.parts.count
+            rules.append(told)
+        }
+    }
+
+    /// The text of a part, as far as it is shown.
+    fileprivate static func shown(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard scalars.count > textLimit else { return text }
+        return String(String.UnicodeScalarView(scalars.prefix(textLimit))) + "…"
+    }
+}
+
+extension CoverageReport.CountedPart {
+    fileprivate init(_ part: RuleCoverage.Part) {
+        self.init()
+        text = CoverageReport.shown(part.text)
+        counts = CoverageReport.Counts(part.counts)
+        gap = part.gap
+    }
+}
+
+extension CoverageReport.Counts {
+    fileprivate init(_ counts: RuleCoverage.Counts) {
+        self.init()
+        (isTrue, isFalse, fails) = (counts.isTrue, counts.isFalse, counts.fails)
+    }
+}
