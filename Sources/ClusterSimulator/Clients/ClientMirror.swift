@@ -46,6 +46,9 @@ struct ClientMirror {
     private(set) var writes: [PendingWrite] = []
     /// The places of transactions without an outcome, by request.
     private(set) var transactions: [UInt64: Path] = [:]
+    /// The places of writes and transactions that have no outcome, or got it since the last look, by request.
+    private(set) var places: [UInt64: [Path]] = [:]
+    private var finished: [UInt64] = []
     /// What the session has shown; nothing before its first.
     private(set) var seen = VersionVector()
     private var precision = Precision.exact
@@ -109,6 +112,7 @@ struct ClientMirror {
 
     /// An earlier process has left a write behind, which goes before or after others that this process makes.
     mutating func restore(_ kept: [Write], as request: UInt64) {
+        places[request] = kept.map(\.path)
         writes.append(PendingWrite(request: request, writes: kept, isVague: true))
     }
 
@@ -181,6 +185,7 @@ struct ClientMirror {
             write.path.last == .priority ? 2 : write.value.isNull ? 1 : 0
         }
         let ordered = (0...2).flatMap { place in resolved.filter { rank($0) == place } }
+        places[request] = ordered.map(\.path)
         writes.append(PendingWrite(request: request, writes: ordered, isVague: isVague))
     }
 
@@ -196,11 +201,19 @@ struct ClientMirror {
     mutating func transact(at path: Path, as request: UInt64, beside streams: [EventStream]) {
         begin(path, Query(), beside: streams)
         transactions[request] = path
+        places[request] = [path]
+    }
+
+    /// Forgets the places of what had an outcome before this look.
+    mutating func forgetFinished() {
+        for request in finished { places[request] = nil }
+        finished = []
     }
 
     /// A request has an outcome. If its node did it, it had done all earlier writes before, even those that still wait for other
     /// nodes.
     mutating func finish(_ request: UInt64, isDone: Bool, shown streams: [EventStream]) {
+        finished.append(request)
         let isWrite =
             transactions[request] != nil || writes.contains { $0.request == request }
         writes.removeAll { write in
