@@ -49,6 +49,8 @@ struct ClientMirror {
     /// The places of writes and transactions that have no outcome, or got it since the last look, by request.
     private(set) var places: [UInt64: [Path]] = [:]
     private var finished: [UInt64] = []
+    /// The transactions whose writes a node may have got, by request.
+    private var sentTransactions: Set<UInt64> = []
     /// What the session has shown; nothing before its first.
     private(set) var seen = VersionVector()
     private var precision = Precision.exact
@@ -64,6 +66,8 @@ struct ClientMirror {
             if told[new] != nil { heard.insert(new) }
             open[message.id] = new
         case .unlisten(let ended): open[ended.listen] = nil
+        case .put(let put) where put.condition != nil:
+            sentTransactions.formUnion(transactions.filter { $0.value == put.path }.keys)
         default: break
         }
     }
@@ -277,6 +281,15 @@ struct ClientMirror {
 extension ClientMirror {
     /// Whether a transaction waits for its outcome, and so listens at its place.
     var isTransacting: Bool { !transactions.isEmpty }
+
+    /// The transactions that a write ends at once, as it is of the same data and no node can have got them.
+    func transactionsOverwritten(by writes: [Write]) -> [UInt64] {
+        let overwritten = transactions.filter { request, place in
+            !sentTransactions.contains(request)
+                && writes.contains { $0.path.contains(place) || place.contains($0.path) }
+        }
+        return overwritten.keys.sorted()
+    }
 
     /// What a read has to give without asking a node, as a listener holds it; nil if none does, or if that is not determined.
     func held(at path: Path, _ query: Query, by streams: [EventStream]) -> Value? {
