@@ -28,6 +28,15 @@ struct FaultyRule {
     /// What begins and does not end: it stands last.
     private static let open: [(String, String)] = [
         ("(now == 1", "Unexpected end of expression"), ("('a == 1)", "Parse error."),
+        ("(now == 'a\\", "Parse error."), ("(now == 'a\\x4", "Parse error."),
+        ("'a'.matches(/a", "unterminated regular expression literal"),
+        ("'a'.matches(/a\\", "unterminated regular expression literal"),
+        ("'a'.matches(/[a/)", "unterminated regular expression literal"),
+        ("now == 1 /* so", "Parse error."), ("data.child(", "Unexpected end of expression"),
+        ("now ==", "Unexpected end of expression"), ("!", "Unexpected end of expression"),
+        ("now == 1 ?", "Unexpected end of expression"),
+        ("now == 1 ? true", "Unexpected end of expression"),
+        ("['a'", "Unexpected end of expression"),
     ]
     private static let faults: [(String, String)] = [
         ("(true && 1)", "Right operand of && must be boolean."),
@@ -68,6 +77,21 @@ struct FaultyRule {
         ("'a'.matches(/[b-a]/)", "Illegal regular expression, "),
         ("(now = 1)", "Rule expressions may not contain assignments."),
         ("(now & 1)", "Rule expressions may not contain operator &."),
-        ("(now == 1 1)", "Parse error."),
+        ("(now == 1 1)", "Parse error."), ("(now == 0x1p3)", "Parse error."),
+        ("(now == 1.2.3)", "Parse error."), ("(now == 1e)", "Parse error."),
+        ("(now == '\\u12')", "Parse error."), ("(now == '\\uD83Dx')", "Parse error."),
+        ("(now == '\\xg0')", "Parse error."), ("(now == '\\uDE00')", "Parse error."),
+        ("(now ~ 1)", "Rule expressions may not contain operator ~."),
+        ("(now >>> 1 == 0)", "Rule expressions may not contain operator >>>."),
+        ("(now ** 2 == 4)", "Rule expressions may not contain operator **."),
+        ("(now++ == 4)", "Rule expressions may not contain operator ++."),
+        ("'a'.matches(/a**/ii)", "regular expressions do not support flags other than i"),
+        ("'a'.matches(/a|/)", "Illegal regular expression, "),
+        ("'a'.matches(/[]/)", "Illegal regular expression, "),
+        ("'a'.matches(/a{1,/)", "Illegal regular expression, "),
+        ("'a'.matches(/a{x}/)", "Illegal regular expression, "),
+        ("'a'.matches(/a)/)", "Illegal regular expression, "),
+        ("'a'.matches(/a^b/)", "Illegal regular expression, "),
+        ("(now @ 1)", "Parse error."), ("(now == #)", "Parse error."),
     ]
 }

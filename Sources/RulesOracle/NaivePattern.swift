@@ -132,6 +132,14 @@ extension NaivePattern.Part {
         ("[^A-Z]", [0x41...0x5A], true), ("[^a-z\\d]", [0x61...0x7A, digits], true),
         ("\\.", [0x2E...0x2E], false),
         ("[c0-2]", [0x63...0x63, 0x30...0x32], false),
+        // Units at the ends of all that there are, and ranges that touch, overlap or hold each other.
+        ("[^ -\u{FFFE}]", [0x20...0xFFFE], true), ("[^\u{FFFF}]", [0xFFFF...0xFFFF], true),
+        ("[^\u{E000}-\u{FFFF}]", [0xE000...0xFFFF], true),
+        ("[b-da-c]", [0x61...0x64], false), ("[a-eb]", [0x61...0x65], false),
+        ("[^a-bc-e]", [0x61...0x65], true), ("[^ca-be]", [0x61...0x63, 0x65...0x65], true),
+        ("[\\wé]", wordUnits + [0xE9...0xE9], false),
+        ("[^\\W_]", wordUnits.filter { $0 != 0x5F...0x5F }, false),
+        ("[^\\D\\S]", [], false), ("[\\S\\s]", [0...0xFFFF], false),
     ]
 
     fileprivate static func drawn(

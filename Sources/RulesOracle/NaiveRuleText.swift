@@ -90,10 +90,19 @@ extension NaiveResult {
     private static func text(
         of number: Double, using random: inout some RandomNumberGenerator
     ) -> String {
-        guard let integer = Int(exactly: number) else { return "\(number)" }
+        guard let integer = Int(exactly: number) else {
+            let text = "\(number)"
+            return random.one(of: [
+                text, text + "0", text.hasPrefix("0.") ? String(text.dropFirst()) : text,
+                "\(number * 10)E-1",
+            ])
+        }
+        let digits = String(integer, radix: 16)
         return random.one(of: [
-            "\(integer)", "\(integer)", "\(integer).0", "\(integer)e0", "\(integer * 10)e-1",
-            "0x" + String(integer, radix: 16),
+            "\(integer)", "\(integer)", "\(integer).0", "\(integer).", "\(integer)e0",
+            "\(integer)E+0",
+            "\(integer * 10)e-1", ".\(integer)e\("\(integer)".count)", "0x" + digits,
+            "0X" + digits.uppercased(),
         ])
     }
 
@@ -101,11 +110,27 @@ extension NaiveResult {
         of text: String, using random: inout some RandomNumberGenerator
     ) -> String {
         let quote = random.one(of: ["'", "\""])
-        guard random.index(8) == 0 else { return quote + text + quote }
-        let units = text.utf16.map { unit in
-            let digits = String(unit, radix: 16)
-            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        guard random.index(6) == 0 else { return quote + text + quote }
+        let isSparse = random.index(2) == 0
+        var units: [String] = []
+        for scalar in text.unicodeScalars {
+            let isPlain = isSparse && random.index(2) == 0
+            units.append(isPlain ? String(scalar) : escaped(scalar, using: &random))
         }
         return quote + units.joined() + quote
+    }
+
+    /// A character in one of the ways to write it that are longer.
+    private static func escaped(
+        _ scalar: Unicode.Scalar, using random: inout some RandomNumberGenerator
+    ) -> String {
+        func padded(_ number: UInt32, _ count: Int) -> String {
+            let digits = String(number, radix: 16, uppercase: random.index(2) == 0)
+            return String(repeating: "0", count: count - digits.count) + digits
+        }
+        if scalar.value < 0x100, random.index(3) == 0 { return "\\x" + padded(scalar.value, 2) }
+        // Other letters stand for what has no picture.
+        if "-/ADE".unicodeScalars.contains(scalar) { return "\\" + String(scalar) }
+        return String(scalar).utf16.map { "\\u" + padded(UInt32($0), 4) }.joined()
     }
 }

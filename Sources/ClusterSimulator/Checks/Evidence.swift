@@ -50,6 +50,8 @@ struct Evidence {
     var streamClients: [StreamClient] = []
     /// How many requests copies of replicas have done, and what one did wrong.
     var probes: (count: Int, failure: String?) = (0, nil)
+    /// How many changed frames were read, and which was read wrongly.
+    var frameProbes: (count: Int, failure: String?) = (0, nil)
     /// The gateways of all nodes.
     var ports: [Port] = []
     /// What was judged of clients with identities; nil without any.

@@ -19,6 +19,12 @@ enum PushKeys {
             }
         }
         if all.isEmpty { return .unknown("there was no push") }
+        // Programs read from a key when its push was made.
+        for (key, operation) in all where PushID(key)?.key != key {
+            return .invalid(
+                "\(key) of \(evidence.history.operations[operation]) is read as \(PushID(key)?.key.text ?? "nothing")"
+            )
+        }
         all.sort { ($0.key, $0.operation) < ($1.key, $1.operation) }
         for (a, b) in zip(all, all.dropFirst()) where a.key == b.key {
             let operations = evidence.history.operations

@@ -46,6 +46,11 @@ struct ClientMirror {
     private(set) var writes: [PendingWrite] = []
     /// The places of transactions without an outcome, by request.
     private(set) var transactions: [UInt64: Path] = [:]
+    /// The places of writes and transactions that have no outcome, or got it since the last look, by request.
+    private(set) var places: [UInt64: [Path]] = [:]
+    private var finished: [UInt64] = []
+    /// The transactions whose writes a node may have got, by request.
+    private var sentTransactions: Set<UInt64> = []
     /// What the session has shown; nothing before its first.
     private(set) var seen = VersionVector()
     private var precision = Precision.exact
@@ -61,6 +66,8 @@ struct ClientMirror {
             if told[new] != nil { heard.insert(new) }
             open[message.id] = new
         case .unlisten(let ended): open[ended.listen] = nil
+        case .put(let put) where put.condition != nil:
+            sentTransactions.formUnion(transactions.filter { $0.value == put.path }.keys)
         default: break
         }
     }
@@ -109,6 +116,7 @@ struct ClientMirror {
 
     /// An earlier process has left a write behind, which goes before or after others that this process makes.
     mutating func restore(_ kept: [Write], as request: UInt64) {
+        places[request] = kept.map(\.path)
         writes.append(PendingWrite(request: request, writes: kept, isVague: true))
     }
 
@@ -181,6 +189,7 @@ struct ClientMirror {
             write.path.last == .priority ? 2 : write.value.isNull ? 1 : 0
         }
         let ordered = (0...2).flatMap { place in resolved.filter { rank($0) == place } }
+        places[request] = ordered.map(\.path)
         writes.append(PendingWrite(request: request, writes: ordered, isVague: isVague))
     }
 
@@ -196,11 +205,19 @@ struct ClientMirror {
     mutating func transact(at path: Path, as request: UInt64, beside streams: [EventStream]) {
         begin(path, Query(), beside: streams)
         transactions[request] = path
+        places[request] = [path]
+    }
+
+    /// Forgets the places of what had an outcome before this look.
+    mutating func forgetFinished() {
+        for request in finished { places[request] = nil }
+        finished = []
     }
 
     /// A request has an outcome. If its node did it, it had done all earlier writes before, even those that still wait for other
     /// nodes.
     mutating func finish(_ request: UInt64, isDone: Bool, shown streams: [EventStream]) {
+        finished.append(request)
         let isWrite =
             transactions[request] != nil || writes.contains { $0.request == request }
         writes.removeAll { write in
@@ -264,6 +281,15 @@ struct ClientMirror {
 extension ClientMirror {
     /// Whether a transaction waits for its outcome, and so listens at its place.
     var isTransacting: Bool { !transactions.isEmpty }
+
+    /// The transactions that a write ends at once, as it is of the same data and no node can have got them.
+    func transactionsOverwritten(by writes: [Write]) -> [UInt64] {
+        let overwritten = transactions.filter { request, place in
+            !sentTransactions.contains(request)
+                && writes.contains { $0.path.contains(place) || place.contains($0.path) }
+        }
+        return overwritten.keys.sorted()
+    }
 
     /// What a read has to give without asking a node, as a listener holds it; nil if none does, or if that is not determined.
     func held(at path: Path, _ query: Query, by streams: [EventStream]) -> Value? {

@@ -15,6 +15,20 @@ extension ClientMirror {
         }
     }
 
+    /// Whether a node, a file or a write of the program may have told all of a child of what a query shows.
+    fileprivate func mayKnow(all child: Path) -> Bool {
+        if !recalled.isEmpty { return true }
+        if places.values.contains(where: { $0.contains { $0.contains(child) } }) { return true }
+        return heard.contains { listen in
+            guard listen.path.contains(child) else { return false }
+            if !listen.query.isFiltered { return true }
+            guard listen.path != child else { return false }
+            // What is told of it is not always known.
+            guard let value = told[listen] else { return true }
+            return !value[child.keys[listen.path.count]].isNull
+        }
+    }
+
     /// Whether an unanswered write or transaction of the program is of all that is at a path.
     fileprivate func isWritten(_ path: Path) -> Bool {
         writes.contains { $0.writes.contains { $0.path.contains(path) } }
@@ -44,7 +58,23 @@ extension SDKClient {
                         + "\(stream.query.text) at \(now.description), and no node has told it anything"
                 )
             }
+            checkChildren(of: index, at: now)
             streams[index].lookedAt = (stream.valueCount, mirror.writeCount(around: stream.path))
+        }
+        mirror.forgetFinished()
+    }
+
+    /// A query shows a child that came since the last look only if all of it is known.
+    private mutating func checkChildren(of index: Int, at now: Microseconds) {
+        let stream = streams[index]
+        guard stream.query.isFiltered else { return }
+        streams[index].childrenLookedAt = stream.children
+        for (key, child) in stream.children where stream.childrenLookedAt[key] == nil {
+            if mirror.mayKnow(all: stream.path.appending(key)) { continue }
+            tally.note(
+                .ownWritesShow,
+                "is told \(key) \(child) at \(stream.path) by \(stream.query.text) at "
+                    + "\(now.description), and knows a part of it at most")
         }
     }
 }

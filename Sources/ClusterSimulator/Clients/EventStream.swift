@@ -23,6 +23,8 @@ struct EventStream {
     private(set) var valueCount = 0
     /// The same, and how many unanswered writes of its program touched it, when that was looked at last.
     var lookedAt = (valueCount: 0, writeCount: 0)
+    /// The children that it had then.
+    var childrenLookedAt = Children()
     /// What the checks of the events have found.
     private(set) var tally = CheckTally()
 

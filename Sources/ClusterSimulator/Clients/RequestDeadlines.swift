@@ -30,6 +30,22 @@ extension SDKClient {
         }
     }
 
+    /// Transactions that no node can have got have an outcome once their program has overwritten what they rest on.
+    mutating func judgeOverwritten(
+        _ overwritten: [UInt64], by request: UInt64, at now: Microseconds
+    ) {
+        // A write that the library refuses at once overwrites nothing.
+        guard open[request] != nil else { return }
+        for transaction in overwritten {
+            tally.count(.requestsEndInTime)
+            if open[transaction] == nil { continue }
+            tally.note(
+                .requestsEndInTime,
+                "waits for its transaction \(transaction), which no node has got and which it has overwritten at "
+                    + "\(now.description)")
+        }
+    }
+
     /// A request has an outcome.
     mutating func judgeDeadline(of request: UInt64, at now: Microseconds) {
         guard let deadline = deadlines.removeValue(forKey: request) else { return }

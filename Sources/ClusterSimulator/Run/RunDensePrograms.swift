@@ -18,8 +18,11 @@ extension SimulatedRun {
         if case .restarts(let isOrderly, let isOffline) = step {
             return restart(dense: number, isOrderly: isOrderly, isOffline: isOffline)
         }
+        let overwritten = sdkClients[number].mirror.transactionsOverwritten(by: step.writes)
+        let request = sdkClients[number].nextRequestNumber
         beginTurn(of: number)
         if let input = input(for: step, number) { tell(input, to: number) }
+        sdkClients[number].judgeOverwritten(overwritten, by: request, at: now)
         sdkClients[number].judgePromptness()
         endTurn(of: number)
         checkListeners(of: number)
@@ -192,6 +195,13 @@ extension SimulatedRun {
                     due: connection.onDisconnect.writes,
                     made: made.map { Dot(origin: standing.writer, sequence: $0 + 1) }))
         }
+    }
+}
+
+extension DenseProgram.Step {
+    /// What it writes.
+    fileprivate var writes: [Write] {
+        if case .asks(let work, _) = self { work.denseWrites } else { [] }
     }
 }
 

@@ -55,6 +55,7 @@ extension Evidence {
         everyTurn = run.everyTurn
         lateWrites = run.lateWrites
         probes = (run.probes.count, run.probes.failure)
+        frameProbes = (run.frameProbes.count, run.frameProbes.failure)
         catchingUp = run.catchingUp
         invariants = run.invariants
         expectations = run.expectations

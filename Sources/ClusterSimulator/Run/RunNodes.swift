@@ -210,6 +210,7 @@ extension SimulatedRun {
     }
 
     private mutating func publish(_ bytes: [UInt8], from node: Int) {
+        frameProbes.probe(published: bytes)
         for peer in nodes.indices where peer != node {
             for delivery in network.publish(bytes, from: node, to: peer, at: now) {
                 queue.schedule(

@@ -154,7 +154,9 @@ extension SimulatedRun {
         _ answer: RestAnswer, _ record: Int, _ tries: Int, _ open: RestClient.Open, _ number: Int
     ) {
         switch answer.status {
-        case 200: finish(transaction: record, .acknowledged, number)
+        case 200:
+            judgeTag(of: answer, history.transactions[record].new, number)
+            finish(transaction: record, .acknowledged, number)
         // The condition does not hold, and the node could not be asked any more what there is.
         case 412 where answer.head.fields["etag"] == nil && mayHaveRefused(number, since: open):
             finish(transaction: record, .failed, number)
@@ -165,6 +167,14 @@ extension SimulatedRun {
             finish(transaction: record, .failed, number)
             restClients[number].note("a transaction got \(answer.status) \(answer.text)")
         }
+    }
+
+    /// The answer to a write on condition has the ETag of what is there now, for the next one.
+    private mutating func judgeTag(of answer: RestAnswer, _ new: Value, _ number: Int) {
+        let tag = answer.head.fields["etag"]
+        if tag == DataHash(of: new).text { return }
+        restClients[number].note(
+            "the write of \(new) on condition is answered with the ETag \(tag ?? "of nothing")")
     }
 
     // MARK: Places of one's own
@@ -182,6 +192,7 @@ extension SimulatedRun {
     private mutating func judge(
         _ answer: RestAnswer, toChangeOf path: Path, _ number: Int
     ) {
+        if answer.status == 200 { judgeTag(of: answer, .string("changed"), number) }
         guard answer.status == 412 else { return }
         restClients[number].note(
             "\(path), where nobody else writes, is said to be changed: \(answer.text)")

@@ -9,6 +9,8 @@ extension SimulatedRun {
     /// How many documents of rules a copy gets, and how many requests by each of them.
     private static let documents = 3
     private static let requests = 12
+    /// How many documents with a fault it gets.
+    private static let faultyDocuments = 4
 
     mutating func probeRules(of node: Int) {
         guard access != nil, nodes[node].isServing, !nodes[node].waitsForRoom,
@@ -23,6 +25,22 @@ extension SimulatedRun {
             else { continue }
             for _ in 0..<SimulatedRun.requests { ask(copy, probe, of: node, at: moment) }
         }
+        for _ in 0..<SimulatedRun.faultyDocuments { refuse(replica, at: moment, of: node) }
+    }
+
+    /// No node takes rules with a fault, and each says which one it is.
+    private mutating func refuse(_ replica: Replica, at moment: Moment, of node: Int) {
+        let (document, problem) = ProbedRules.drawFaulty(&rulesRandom)
+        var copy = replica
+        let request = ClientMessage.setRules(id: 1, source: document)
+        guard let answer = copy.answers(to: request, by: .administrator, at: moment).last else {
+            return
+        }
+        if case .error(_, _, let found, _) = answer, found.contains(problem) { return }
+        access?.watches[node].note(
+            .writesAreAllowed, Replica.probing,
+            "of rules with the fault \"\(problem)\" it says \(answer): \(document)"
+        )
     }
 
     private mutating func ask(

@@ -36,6 +36,7 @@ struct SimulatedRun {
     /// By node: what operations that arrive late would give.
     var lateWrites: [LateWrites]
     var probes: RequestProbes
+    var frameProbes: FrameProbes
     var catchingUp: CatchingUpWatch
     var invariants: InvariantWatch
     /// Nil in a run without clients with identities, in which everybody is an administrator.
@@ -100,6 +101,7 @@ struct SimulatedRun {
                 node: $0.name, random: SplitMix64(seed: seed, part: 3_000 + UInt64($0.index)))
         }
         probes = RequestProbes(random: SplitMix64(seed: seed, part: 11))
+        frameProbes = FrameProbes(random: SplitMix64(seed: seed, part: 16))
         catchingUp = CatchingUpWatch(
             nodes: count, isOn: scenario.checks.contains(.nodesCatchUpInTime))
         invariants = InvariantWatch(scenario.invariants, nodes: count)

@@ -14,7 +14,8 @@ struct ProbedRules {
 
     static let place = Path([Key(unchecked: "probed")])
     private static let pieces = [
-        "a", "b", "ab", "aab", "aabaaa", "é", "e\u{301}", "\u{1F600}", "A",
+        "a", "b", "ab", "aab", "aabaaa", "é", "e\u{301}", "\u{1F600}", "A", "\u{FFFF}", "\u{FFFE}",
+        "\u{E000}", " ", "\u{1}",
     ]
     private static let names = ["a", "b", "c"]
     private static let words = RuleWords(
@@ -29,6 +30,11 @@ struct ProbedRules {
         (rules, source) = NaiveRules.drawn(
             along: ProbedRules.shape, ProbedRules.words, using: &random)
         data = ProbedRules.value(depth: 3, &random)
+    }
+
+    /// Rules with one fault, and what nodes have to say.
+    static func drawFaulty(_ random: inout SplitMix64) -> (document: String, problem: String) {
+        NaiveRules.drawnFaulty(along: shape, words, using: &random)
     }
 
     static func user(_ random: inout SplitMix64) -> Claim {

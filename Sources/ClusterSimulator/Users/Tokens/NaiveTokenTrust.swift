@@ -107,3 +107,21 @@ struct NaiveIssuer {
         return providerClaim == nil ? name : nil
     }
 }
+
+extension ProbedToken {
+    /// Whom it names, if no signature is wanted.
+    var unsignedUser: Principal? {
+        let names = ["sub", "user_id", "uid"].compactMap { name -> String? in
+            if case .string(let text)? = claims[name] { text } else { nil }
+        }
+        guard let user = names.first, !user.isEmpty else { return nil }
+        var members = [Claim.Member("token", payload), Claim.Member("uid", .string(user))]
+        if case .object(let parts)? = claims["firebase"],
+            case .string(let provider)? = parts.first(where: { $0.name == "sign_in_provider" })?
+                .value
+        {
+            members.append(Claim.Member("provider", .string(provider)))
+        }
+        return .user(Claim(members: members))
+    }
+}

@@ -1,5 +1,6 @@
 import ReplicaCore
 import Rules
+import TLS
 import Tokens
 
 /// A token at random: much of it is what an issuer wants, or only just not.
@@ -11,6 +12,8 @@ struct ProbedToken {
     let keyID: String?
     private(set) var claims: [String: Claim] = [:]
     private(set) var text = ""
+    /// It says of itself that nobody has signed it.
+    private(set) var isUnsigned = false
     /// One of its bytes is not what its issuer wrote, or it is too long.
     private(set) var isSpoilt = false
 
@@ -36,9 +39,11 @@ struct ProbedToken {
         if issuer.name == nil, random.index(below: 2) == 0 { claims["iss"] = .string("anybody") }
         if random.index(below: 6) == 0 { drawLegacy(&random) }
         text = key.signer(id: keyID).token(payload)
-        switch random.index(below: 10) {
+        switch random.index(below: 12) {
         case 0: spoil(&random)
-        case 1 where random.index(below: 4) == 0: lengthen(&random)
+        case 1: breakApart(&random)
+        case 2 where random.index(below: 4) == 0: lengthen(&random)
+        case 3, 4: leaveUnsigned(&random)
         default: break
         }
     }
@@ -119,6 +124,34 @@ struct ProbedToken {
             characters[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
         text = String(decoding: characters, as: UTF8.self)
         isSpoilt = true
+    }
+
+    /// Leaves one of its three parts out, or adds one.
+    private mutating func breakApart(_ random: inout SplitMix64) {
+        var parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        switch random.index(below: 4) {
+        case 0: parts.remove(at: random.index(below: parts.count))
+        case 1: parts.insert("", at: random.index(below: parts.count + 1))
+        case 2: parts.append(parts[random.index(below: parts.count)])
+        default: parts = [parts[random.index(below: parts.count)]]
+        }
+        text = parts.joined(separator: ".")
+        isSpoilt = true
+    }
+
+    /// As Firebase's emulators take them; one with a signature is none.
+    private mutating func leaveUnsigned(_ random: inout SplitMix64) {
+        let names = ["sub", "user_id", "uid"]
+        for name in names.prefix(1 + random.index(below: 3)) {
+            claims[name] =
+                random.index(below: 2) == 0
+                ? nil : .string(["u1", "u2", ""][random.index(below: 3)])
+        }
+        isUnsigned = true
+        let signed = key.signer(id: keyID).token(payload).split(separator: ".")
+        isSpoilt = random.index(below: 6) == 0
+        let header = Base64URL.text(of: Array("{\"alg\":\"none\"}".utf8))
+        text = "\(header).\(signed[1]).\(isSpoilt ? signed[2] : "")"
     }
 
     /// Makes it just as long as tokens may be, or longer.

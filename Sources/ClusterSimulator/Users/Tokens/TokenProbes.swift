@@ -1,4 +1,5 @@
 import ReplicaCore
+import Rules
 import Tokens
 
 /// Shows a verifier, as the gateways of nodes have one, tokens of all kinds at times at which something about them changes, while
@@ -10,6 +11,8 @@ struct TokenProbes {
 
     private var random: SplitMix64
     private var issuers: [NaiveIssuer]
+    /// Whether tokens need no signature.
+    private var acceptsUnsigned: Bool
     private var verifier: TokenVerifier
     private var shown: [ProbedToken] = []
     private var latest = base
@@ -19,8 +22,9 @@ struct TokenProbes {
     init(_ random: SplitMix64) {
         self.random = random
         issuers = TokenProbes.draw(&self.random)
+        acceptsUnsigned = self.random.index(below: 3) == 0
         verifier = TokenVerifier(
-            trusting: TokenTrust(issuers.map(\.issuer)),
+            trusting: TokenTrust(issuers.map(\.issuer), acceptsUnsigned: acceptsUnsigned),
             remembering: 1 + self.random.index(below: 3))
         while shown.count < TokenProbes.tokens, failure == nil { step() }
     }
@@ -30,6 +34,7 @@ struct TokenProbes {
             changeTrust()
             if failure != nil { return }
         }
+        if random.index(below: 10) == 0 { return judgeOwner() }
         let issuer = issuers[random.index(below: issuers.count)]
         let again = !shown.isEmpty && random.index(below: 3) == 0
         let token =
@@ -45,8 +50,7 @@ struct TokenProbes {
     }
 
     private mutating func judge(_ token: ProbedToken, at now: Double) {
-        let signer = token.isSpoilt ? nil : issuers.first { $0.hasSigned(token) }
-        let expected = signer?.shown(by: token, at: now)
+        let expected = expected(of: token, at: now)
         let found = try? verifier.identity(of: token.text, at: now)
         let isSame = found?.principal == expected?.principal && found?.endSeconds == expected?.end
         let foundTrust = (found?.proof).map { verifier.trust.believes($0) } ?? true
@@ -54,6 +58,25 @@ struct TokenProbes {
         failure = (
             "the token \(token.payload.json) by \(token.key) shows \(found.map { "\($0)" } ?? "nothing") at \(now), not "
                 + (expected.map { "\($0)" } ?? "nothing"), found != nil
+        )
+    }
+
+    /// Who shows a token, and until when; nil if nobody. One that nobody has signed does so for ever, where those count.
+    private func expected(
+        of token: ProbedToken, at now: Double
+    ) -> (principal: Principal, end: Double?)? {
+        if token.isSpoilt { return nil }
+        if token.isUnsigned { return acceptsUnsigned ? token.unsignedUser.map { ($0, nil) } : nil }
+        let signer = issuers.first { $0.hasSigned(token) }
+        return signer?.shown(by: token, at: now).map { ($0.principal, $0.end) }
+    }
+
+    /// The text `owner`, by which Firebase's emulators know an administrator.
+    private mutating func judgeOwner() {
+        let found = try? verifier.identity(of: "owner", at: latest)
+        if found?.principal == (acceptsUnsigned ? .administrator : nil) { return }
+        failure = (
+            "the text \"owner\" shows \(found.map { "\($0)" } ?? "nothing")", found != nil
         )
     }
 
@@ -67,7 +90,8 @@ struct TokenProbes {
         {
             issuers[index].keys = keys
         }
-        verifier.trust = TokenTrust(issuers.map(\.issuer))
+        acceptsUnsigned = random.index(below: 3) == 0
+        verifier.trust = TokenTrust(issuers.map(\.issuer), acceptsUnsigned: acceptsUnsigned)
     }
 
     /// One to three issuers: the second and the third sign by keys of their own.

@@ -1,0 +1,179 @@
+import ReplicaCore
+import SyncProtocol
+
+/// Frames of clients and of nodes in which one element is something else: clients are programs in any language, and whatever
+/// they send, a node reads what it means, or refuses that message and no other.
+struct FrameProbes {
+    /// One frame in so many is tried.
+    private static let interval = 24
+    /// In how many ways.
+    private static let tries = 4
+
+    var random: SplitMix64
+    private(set) var count = 0
+    private(set) var failure: String?
+
+    /// Tries a frame of a client, now and then.
+    mutating func probe(request frame: [UInt8]) { probe(ClientMessage.self, frame) }
+
+    /// Tries a frame of a node to its peers, now and then.
+    mutating func probe(published frame: [UInt8]) { probe(PeerMessage.self, frame) }
+
+    private mutating func probe<Message: FrameMessage>(_ kind: Message.Type, _ frame: [UInt8]) {
+        guard failure == nil, random.index(below: FrameProbes.interval) == 0,
+            let first = (try? FrameReader<Message>.messages(in: frame))?.first,
+            case .message(let message) = first
+        else { return }
+        let elements = PackedElements(of: message.frame.unsealed(as: kind), from: 1)
+        guard elements.all.count > 2 else { return }
+        for _ in 0..<FrameProbes.tries where failure == nil { change(message, elements) }
+    }
+
+    private mutating func change<Message: FrameMessage>(
+        _ message: Message, _ elements: PackedElements
+    ) {
+        // The head, the name and the number of the message stay.
+        let place = 2 + random.index(below: elements.all.count - 2)
+        let other = PackedElements.others[random.index(below: PackedElements.others.count)]
+        let body = elements.replacing(place, by: other)
+        var bytes = body
+        Message.seal(&bytes)
+        count += 1
+        guard let received = try? FrameReader<Message>.messages(in: bytes) else {
+            return note(message, place, other, "no message of its frame is read")
+        }
+        for case .message(let read) in received {
+            if let problem = problem(of: read, asReadFrom: body) {
+                note(message, place, other, problem)
+            }
+        }
+        // Containers keep their sizes, so that the message still ends where its frame does.
+        let keepsSizes = !elements.isContainer(place) && !PackedElements.isContainer(other)
+        if keepsSizes, received.count != 1 {
+            note(message, place, other, "its frame has \(received.count) messages")
+        }
+        guard keepsSizes, place > 2, let own = message as? ClientMessage else { return }
+        switch received[0] {
+        case .message(let read as ClientMessage) where read.id == own.id: break
+        case .refused(id: own.id, _): break
+        default: note(message, place, other, "it is read as \(received[0])")
+        }
+    }
+
+    /// What is wrong with a message that was read: it is another one once it is written and read again, or has a stamp or a number
+    /// that no frame may have.
+    private func problem<Message: FrameMessage>(
+        of read: Message, asReadFrom bytes: [UInt8]
+    ) -> String? {
+        let again = try? FrameReader<Message>.messages(in: read.frame)
+        if again != [.message(read)] { return "\(read) is read as \(again ?? []) again" }
+        // The bytes of nothing else begin so: numbers that are none, and too large ones.
+        let beyond = HybridTime.latest
+        if let stamp = (read as? ClientMessage)?.stamp, stamp.time > beyond {
+            return "it has the stamp \(stamp)"
+        }
+        return nil
+    }
+
+    private mutating func note<Message: FrameMessage>(
+        _ message: Message, _ place: Int, _ other: [UInt8], _ problem: String
+    ) {
+        let text = other.map { String($0, radix: 16) }.joined(separator: " ")
+        failure = "of \(message), with \(text) in place of element \(place), \(problem)"
+    }
+}
+
+extension [UInt8] {
+    /// A frame without what seals it.
+    fileprivate func unsealed<Message: FrameMessage>(as kind: Message.Type) -> [UInt8] {
+        (try? span.bytes.withUnsafeBytes { bytes throws(FrameError) in
+            Array(try Message.unseal(bytes))
+        }) ?? []
+    }
+}
+
+/// The elements of a text in MessagePack, one behind the other: of arrays and maps the heads alone.
+struct PackedElements {
+    private let bytes: [UInt8]
+    private(set) var all: [Range<Int>] = []
+
+    init(of bytes: [UInt8], from start: Int) {
+        self.bytes = bytes
+        var offset = start
+        while offset < bytes.count {
+            let end = offset + PackedElements.size(at: offset, in: bytes)
+            if end > bytes.count { return }
+            all.append(offset..<end)
+            offset = end
+        }
+    }
+
+    /// The bytes with other ones in the place of an element.
+    func replacing(_ index: Int, by other: [UInt8]) -> [UInt8] {
+        Array(bytes[..<all[index].lowerBound]) + other + bytes[all[index].upperBound...]
+    }
+
+    func isContainer(_ index: Int) -> Bool {
+        PackedElements.isContainer([bytes[all[index].lowerBound]])
+    }
+
+    static func isContainer(_ element: [UInt8]) -> Bool {
+        (0x80...0x9F).contains(element[0]) || (0xDC...0xDF).contains(element[0])
+    }
+
+    /// The bytes of an element: its head, and those of a text or of binary data.
+    private static func size(at offset: Int, in bytes: [UInt8]) -> Int {
+        func number(_ count: Int) -> Int {
+            (1...count).reduce(0) { sum, index in
+                sum << 8 + (offset + index < bytes.count ? Int(bytes[offset + index]) : 0)
+            }
+        }
+        switch bytes[offset] {
+        case 0xA0...0xBF: return 1 + Int(bytes[offset] & 0x1F)
+        case 0xC4, 0xD9: return 2 + number(1)
+        case 0xC5, 0xDA: return 3 + number(2)
+        case 0xC6, 0xDB: return 5 + number(4)
+        case 0xC7: return 3 + number(1)
+        case 0xC8: return 4 + number(2)
+        case 0xC9: return 6 + number(4)
+        case 0xCC, 0xD0: return 2
+        case 0xCD, 0xD1, 0xDC, 0xDE: return 3
+        case 0xCA, 0xCE, 0xD2, 0xDD, 0xDF: return 5
+        case 0xCB, 0xCF, 0xD3: return 9
+        case 0xD4...0xD8: return 2 + 1 << Int(bytes[offset] - 0xD4)
+        default: return 1
+        }
+    }
+
+    /// What may stand in the place of another element: nothing, truths, numbers at limits and no numbers, texts that are keys,
+    /// paths, names, or none of these, and heads.
+    static let others: [[UInt8]] = {
+        var others: [[UInt8]] = [
+            [0xC0], [0xC1], [0xC2], [0xC3], [0x00], [0x01], [0x7F], [0xFF], [0xE0],
+            [0x80], [0x90], [0x91, 0x01], [0x81, 0xA1, 0x61, 0x01], [0xDD, 0xFF, 0xFF, 0xFF, 0xFF],
+            [0xDF, 0x00, 0x00, 0xFF, 0xFF], [0xC4, 0x00], [0xC4, 0x02, 0x01, 0x02],
+            [0xD4, 0x00, 0x01],
+            // Infinite, no number, a small one, and minus zero.
+            [0xCB, 0x7F, 0xF0, 0, 0, 0, 0, 0, 0], [0xCB, 0xFF, 0xF8, 0, 0, 0, 0, 0, 1],
+            [0xCB, 0x3F, 0xE0, 0, 0, 0, 0, 0, 0], [0xCB, 0x80, 0, 0, 0, 0, 0, 0, 0],
+            [0xCA, 0x7F, 0x80, 0, 0], [0xCA, 0x3F, 0, 0, 0],
+            [0xA1, 0x80], [0xA2, 0xC3, 0x28], [0xA1, 0x00],
+        ]
+        let latest = HybridTime.latest.bits
+        for number in [
+            0, 1, 255, 1 << 31, 1 << 32, 1 << 48, 1 << 53, 1 << 62, 1 << 63, latest, latest + 1,
+            .max,
+        ] as [UInt64] {
+            others.append(
+                [0xCF] + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) })
+        }
+        others.append([0xD3, 0x80, 0, 0, 0, 0, 0, 0, 0])
+        for text in [
+            "", "/", "a", "a/b", "a//b", ".priority", "a/.priority", ".value", ".sv", "a#b", "[a]",
+            "key", "value", "majority", "stamp", "limitToFirst", "put",
+        ] {
+            others.append([0xA0 | UInt8(text.utf8.count)] + Array(text.utf8))
+        }
+        return others
+    }()
+}
