@@ -35,7 +35,8 @@ struct CoveragePage {
         let name = CoveragePage.escaped("\(rule.kind) of \(rule.location)")
         add("<h2>\(name) <span class=note>line \(rule.line), column \(rule.column)</span></h2>")
         add("<pre>\(CoveragePage.escaped(rule.expression))</pre>")
-        add("<table><tr><th>part<th>true<th>false<th>error<th></tr>")
+        let outcomes = ["true", "false", "error"].map { "<th class=number>\($0)" }
+        add("<table><tr><th>part\(outcomes.joined())<th></tr>")
         if rule.parts.isEmpty {
             add(
                 row(
@@ -79,9 +80,10 @@ struct CoveragePage {
         .note { color: #666; font-weight: normal; font-size: .9rem }
         pre, code { font: 13px/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
         pre { background: #f5f5f5; padding: .6rem .8rem; margin: .3rem 0 .6rem }
-        table { border-collapse: collapse; width: 100% }
+        table { border-collapse: collapse; width: 100%; table-layout: fixed }
         th { text-align: left; font-weight: normal; color: #666 } th, td { padding: .2rem .6rem; vertical-align: top }
-        tr { border-bottom: 1px solid #ddd } .number { text-align: right; font-variant-numeric: tabular-nums }
+        th:first-child { width: 45% } th:last-child { width: 25% }
+        tr { border-bottom: 1px solid #ddd } .number, th.number { text-align: right; font-variant-numeric: tabular-nums }
         .seen { background: #eaf6ea } .half { background: #fdf3d8 } .never { background: #fbe4e1 }
         </style></head><body>
 
