@@ -28,6 +28,10 @@ import Testing
         ("\\$", "a$", true), ("\\.", "a", false), ("\\/", "/", true), ("\\\\", "\\", true),
         ("a\\\\$", "a\\", true), ("^[$^.]+$", ".$^", true), ("(a)(b)", "xaby", true),
         ("^\\n$", "n", true), (")", ")", true),
+        // Units at the end of all that there are, ranges that overlap, and classes of everything and of nothing.
+        ("^[^ -\u{FFFE}]$", "\u{FFFF}", true), ("^[^ -\u{FFFF}]$", "\u{FFFF}", false),
+        ("^[^ -\u{FFFE}]$", "\u{1}", true), ("^[^b-da-c]$", "d", false), ("^[a-eb]$", "e", true),
+        ("^[\\S\\s]$", "\u{FFFF}", true), ("^[^\\D\\S]$", "1", false),
     ])
     func `finds`(pattern: String, text: String, expected: Bool) throws {
         #expect(try finds(pattern, text) == expected)

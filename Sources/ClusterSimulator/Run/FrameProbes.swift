@@ -1,3 +1,4 @@
+import DataTree
 import ReplicaCore
 import SyncProtocol
 
@@ -5,7 +6,7 @@ import SyncProtocol
 /// they send, a node reads what it means, or refuses that message and no other.
 struct FrameProbes {
     /// One frame in so many is tried.
-    private static let interval = 24
+    private static let interval = 10
     /// In how many ways.
     private static let tries = 4
 
@@ -32,13 +33,15 @@ struct FrameProbes {
     private mutating func change<Message: FrameMessage>(
         _ message: Message, _ elements: PackedElements
     ) {
-        // The head, the name and the number of the message stay.
-        let place = 2 + random.index(below: elements.all.count - 2)
+        // The head, the name and the number of the message stay; values and options stand at the end.
+        let count = elements.all.count
+        let last = random.index(below: 2) == 0 ? min(count - 2, 2) : count - 2
+        let place = count - 1 - random.index(below: last)
         let other = PackedElements.others[random.index(below: PackedElements.others.count)]
         let body = elements.replacing(place, by: other)
         var bytes = body
         Message.seal(&bytes)
-        count += 1
+        self.count += 1
         guard let received = try? FrameReader<Message>.messages(in: bytes) else {
             return note(message, place, other, "no message of its frame is read")
         }
@@ -67,12 +70,12 @@ struct FrameProbes {
     ) -> String? {
         let again = try? FrameReader<Message>.messages(in: read.frame)
         if again != [.message(read)] { return "\(read) is read as \(again ?? []) again" }
-        // The bytes of nothing else begin so: numbers that are none, and too large ones.
         let beyond = HybridTime.latest
         if let stamp = (read as? ClientMessage)?.stamp, stamp.time > beyond {
             return "it has the stamp \(stamp)"
         }
-        return nil
+        let values = (read as? ClientMessage)?.writtenValues ?? []
+        return values.allSatisfy(\.isFinite) ? nil : "it has no finite number in it"
     }
 
     private mutating func note<Message: FrameMessage>(
@@ -89,6 +92,29 @@ extension [UInt8] {
         (try? span.bytes.withUnsafeBytes { bytes throws(FrameError) in
             Array(try Message.unseal(bytes))
         }) ?? []
+    }
+}
+
+extension ClientMessage {
+    fileprivate var writtenValues: [Value] {
+        switch request {
+        case .put(let put): [put.value]
+        case .merge(let merge): merge.writes.map(\.value)
+        case .onDisconnect(let put): [put.value]
+        case .onDisconnectMerge(let merge): merge.writes.map(\.value)
+        default: []
+        }
+    }
+}
+
+extension Value {
+    /// Whether all numbers in it are some.
+    fileprivate var isFinite: Bool {
+        switch content {
+        case .double(let number): number.isFinite
+        case .object(let children): children.allSatisfy { $0.value.isFinite }
+        default: true
+        }
     }
 }
 

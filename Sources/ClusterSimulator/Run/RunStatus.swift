@@ -12,7 +12,17 @@ extension SimulatedRun {
                 return "the status of \(node.name) says \(problem)"
             }
         }
-        return nil
+        return forgottenRefusal
+    }
+
+    /// Some node has refused the last process that came under the name of another, and says so until it ends.
+    private var forgottenRefusal: String? {
+        guard let last = duplicateNodes.last, last.ended != nil else { return nil }
+        let (name, others) = (nodes[last.node].name, nodes.filter { $0.index != last.node })
+        guard others.allSatisfy({ $0.startedAt < last.started }) else { return nil }
+        let refused = others.compactMap(\.replica).flatMap(\.status.exchange.refusedNodes.values)
+        if refused.contains(where: { $0.member == name && $0.count > 0 }) { return nil }
+        return "no status says that a second \(name) was refused"
     }
 
     private func problem(
