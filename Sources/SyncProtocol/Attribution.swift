@@ -107,9 +107,11 @@ extension MessagePackWriter {
 
 extension AttributionRuns {
     fileprivate func encode(into writer: inout MessagePackWriter) {
-        writer.appendArrayHead(runs.count)
+        // What comes last without a user needs no run.
+        let told = runs.last?.attribution == nil ? runs.dropLast() : runs[...]
+        writer.appendArrayHead(told.count)
         var rules: String?
-        for run in runs {
+        for run in told {
             guard let attribution = run.attribution else {
                 writer.appendArrayHead(1)
                 writer.append(UInt64(run.count))
