@@ -102,9 +102,9 @@ NATIVE = [
     ["put", "vault/x", 1, {"if": ""}], ["put", "vault/weight", {".sv": {"increment": 1}}],
     ["merge", "", {"vault/x": 1}], ["push", "vault", 1], ["onDisconnect", "vault/x", 1],
     ["onDisconnect", "", {"vault": 1}], ["status"], ["rules"], ["setRules", '{"rules":{".read":true}}'],
-    ["explain", "read /vault as none"], ["writes", {}], ["backup", "b"], ["evict", "amethyst"], ["awaitStable", 10],
+    ["explain", "read /vault as none"], ["backup", "b"], ["evict", "amethyst"], ["awaitStable", 10],
     ["hello", {}], ["hello", {1: 10}], ["get", ".settings/rules"], ["nonsense"], ["coverage", "begin"],
-    ["rulesHistory"],
+    ["rulesHistory"], ["writes", {}],
 ]
 
 # What a client of Firebase's protocol may ask.
