@@ -15,7 +15,7 @@ private let trust: TokenTrust = {
     return TokenTrust([issuer])
 }()
 private let moment = 1_700_000_000.0
-/// The fuzzer calls on one thread.
+/// Unsafe if two threads used it: the fuzzer has one, and one test alone tries the examples.
 private nonisolated(unsafe) let reader = Token.makeReader()
 
 /// Tokens that nobody has signed, and claims.

@@ -48,10 +48,10 @@ extension StatusProbe {
     ) throws(NodeError) -> LoggedWrites {
         let answer = try answer(
             of: address, to: .writes(id: requestID, beyond: held), within: limit)
-        guard case .value(_, let value) = answer else {
+        guard case .value(_, let value) = answer, let writes = try? LoggedWrites(value) else {
             throw NodeError(problem: "the node sent an unexpected answer", fix: "see its log")
         }
-        return LoggedWrites(value)
+        return writes
     }
 
     /// Gives the cluster other rules by a node.

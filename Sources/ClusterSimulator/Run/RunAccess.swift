@@ -60,7 +60,8 @@ extension SimulatedRun {
         for case .store(let turn) in outputs {
             for entry in turn.batches where entry.origin == nodes[node].replica?.writer {
                 guard let batch = try? BatchCoding.decode(entry.bytes) else { continue }
-                let others = access.watches.map(\.attributions)
+                let isDecided = batch.operations.contains { $0.term != nil }
+                let others = isDecided ? access.watches.map(\.attributions) : []
                 access.watches[node].judge(batch, wantedBy: others)
             }
         }

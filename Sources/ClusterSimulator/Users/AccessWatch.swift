@@ -43,7 +43,7 @@ struct AccessWatch {
     var sessions: [SessionID: Session] = [:]
     /// Whether each request on a connection was denied that has an answer, of sessions that have ended, too.
     var denials: [SessionID: [Bool]] = [:]
-    private(set) var attributions = AttributionWatch()
+    var attributions = AttributionWatch()
     /// Several operations were applied in one step of this turn: what there was in between is not known.
     private var isVague = false
 
@@ -87,24 +87,6 @@ struct AccessWatch {
         case .other: judgeListens(event, history)
         }
         judgeSilence(event, history)
-    }
-
-    /// Learns for whom a step has made an operation.
-    private mutating func noteAttribution(_ event: AccessEvent, _ history: RulesHistory) {
-        switch event.kind {
-        case .requested(let session, _), .closed(let session):
-            attributions.take(
-                event, for: sessions[session]?.identity,
-                by: history.digest(in: event.before.vector))
-        case .identified, .other: break
-        }
-    }
-
-    /// Judges what the log says of who wanted operations that the node has made.
-    mutating func judge(_ batch: Batch, wantedBy others: [AttributionWatch]) {
-        let (count, problem) = attributions.judge(batch, wantedBy: others)
-        for _ in 0..<count { tally.count(.writesAreAttributed) }
-        if let problem { tally.note(.writesAreAttributed, "\(name): \(problem)") }
     }
 
     /// Ends a turn: what nobody may see any more is not listened to.

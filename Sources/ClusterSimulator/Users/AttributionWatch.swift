@@ -88,3 +88,23 @@ struct AttributionWatch {
         wanted.map { "\($0.uid ?? "nobody") by \($0.rules)" } ?? "an administrator"
     }
 }
+
+extension AccessWatch {
+    /// Learns for whom a step has made an operation.
+    mutating func noteAttribution(_ event: AccessEvent, _ history: RulesHistory) {
+        switch event.kind {
+        case .requested(let session, _), .closed(let session):
+            attributions.take(
+                event, for: sessions[session]?.identity,
+                by: history.digest(in: event.before.vector))
+        case .identified, .other: break
+        }
+    }
+
+    /// Judges what the log says of who wanted operations that the node has made.
+    mutating func judge(_ batch: Batch, wantedBy others: [AttributionWatch]) {
+        let (count, problem) = attributions.judge(batch, wantedBy: others)
+        for _ in 0..<count { tally.count(.writesAreAttributed) }
+        if let problem { tally.note(.writesAreAttributed, "\(name): \(problem)") }
+    }
+}

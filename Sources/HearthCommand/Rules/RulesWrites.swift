@@ -28,7 +28,7 @@ extension ClusterRulesVerbs {
         let filter = try LoggedWriteFilter(
             path: invocation.words(of: place).first, uid: invocation[uid],
             outdatedBy: invocation.has(outdated) ? try cluster.report()?.digest ?? "" : nil)
-        var (shown, oldest) = (0, UInt64.max)
+        var (shown, oldest) = (0, Int.max)
         try cluster.eachWrite { write in
             oldest = min(oldest, write.milliseconds)
             guard filter.shows(write) else { return }
@@ -37,7 +37,8 @@ extension ClusterRulesVerbs {
         }
         let reach =
             oldest == .max
-            ? "the log holds none" : "the log goes back to \(LogTime.text(of: oldest))"
+            ? "the log holds none"
+            : "the log goes back to \(LogTime.text(of: UInt64(clamping: oldest)))"
         Terminal.standardError.print("\(counted(shown, "write")); \(reach)")
         return .success
     }
@@ -61,14 +62,10 @@ private struct LoggedWriteFilter {
 
     func shows(_ write: LoggedWrite) -> Bool {
         if let uid {
-            guard let attribution = write.attribution, attribution.user ?? "none" == uid else {
-                return false
-            }
+            guard write.rules != nil, write.user ?? "none" == uid else { return false }
         }
         if let digest {
-            guard let attribution = write.attribution, attribution.rules != digest else {
-                return false
-            }
+            guard let rules = write.rules, rules != digest else { return false }
         }
         guard let path else { return true }
         return write.paths.contains { text in
@@ -79,14 +76,13 @@ private struct LoggedWriteFilter {
 
 extension LoggedWrite {
     /// The node that took it; the number of its incarnation if it runs no more.
-    private var taker: String { member ?? origin.description }
+    private var taker: String { member ?? origin }
 
     fileprivate var line: String {
-        let user =
-            attribution.map { $0.user.map { JSONWriter.text(of: .string($0)) } ?? "nobody" }
-            ?? "administrator"
-        let rules = attribution.map { " by \($0.rules.prefix(8))" } ?? ""
-        return "\(LogTime.text(of: milliseconds)) \(taker) \(user)\(rules)  "
+        let nobody = rules == nil ? "administrator" : "nobody"
+        let user = user.map { JSONWriter.text(of: .string($0)) } ?? nobody
+        let rules = rules.map { " by \($0.prefix(8))" } ?? ""
+        return "\(LogTime.text(of: UInt64(clamping: milliseconds))) \(taker) \(user)\(rules)  "
             + paths.joined(separator: " ")
     }
 
@@ -94,11 +90,11 @@ extension LoggedWrite {
         func text(_ string: String) -> String { JSONWriter.text(of: .string(string)) }
         var members = [
             "\"milliseconds\":\(milliseconds)", "\"node\":\(text(taker))",
-            "\"origin\":\(text(origin.description))", "\"sequence\":\(sequence)",
+            "\"origin\":\(text(origin))", "\"sequence\":\(sequence)",
         ]
-        if let attribution {
-            members.append("\"uid\":\(attribution.user.map(text) ?? "null")")
-            members.append("\"rules\":\(text(attribution.rules))")
+        if let rules {
+            members.append("\"uid\":\(user.map(text) ?? "null")")
+            members.append("\"rules\":\(text(rules))")
         }
         members.append("\"paths\":[\(paths.map(text).joined(separator: ","))]")
         return "{\(members.joined(separator: ","))}"

@@ -62,8 +62,9 @@ struct Access: Sendable {
 
     /// What stands beside the operations of a client; nil for an administrator.
     func attribution(of session: SessionID) -> Attribution? {
-        guard let client = clients[session] else { return unidentifiedAttribution }
-        return client.attribution
+        if clients.isEmpty { return unidentifiedAttribution }
+        guard let place = clients.index(forKey: session) else { return unidentifiedAttribution }
+        return clients.values[place].attribution
     }
 
     private func attribution(of principal: Principal) -> Attribution? {
