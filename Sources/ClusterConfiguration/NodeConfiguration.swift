@@ -60,7 +60,8 @@ public struct NodeConfiguration: Equatable, Sendable {
     public var indexMegabytes = 256
     /// Whether nodes refuse queries by an order that neither `indexes` nor the rules of the cluster name.
     public var strictIndexes = false
-    /// A log with more operations does not wait for absent nodes: they will get a checkpoint.
+    /// A log with more operations does not wait for absent nodes, if a majority of all nodes holds them, and one with
+    /// twice as many not for nodes that lag either: they will get a checkpoint.
     public var logLimit = 10_000_000
     /// What an evicted node does with its orphaned operations.
     public var evicted = OrphanPolicy.replay

@@ -88,6 +88,8 @@ public enum Mark: Int, CaseIterable, Sendable {
     case transferBegins
     /// A peer does not answer requests for its checkpoint.
     case transferIsGivenUp
+    /// A peer's checkpoint lacks operations that this replica's log no longer has.
+    case checkpointLacksWhatIsTruncated
     /// Rows of another checkpoint arrive than those before.
     case transferBeginsAnew
     /// Rows of a checkpoint arrive that do not follow the last ones.

@@ -36,7 +36,8 @@ public struct ReplicaConfiguration: Sendable {
     /// How long the coordinator may decide after its last renewal. Without renewals another one follows
     /// within one and a half times this.
     public var leaseMilliseconds: UInt64 = 2_000
-    /// With more operations than this, the log no longer waits for members that are away.
+    /// With more operations than this, the log no longer waits for members that are away, and with twice as many not
+    /// for live ones that lag, if a majority holds them (see `Checkpoints.truncation`).
     public var logLimit: UInt64 = 10_000_000
     /// How much it keeps for its peers and clients.
     public var limits = ReplicaLimits()

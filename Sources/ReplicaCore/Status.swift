@@ -12,6 +12,10 @@ extension Replica {
     /// removed.
     public var evictions: [Eviction] { replication.peers.evictions.all.filter { !$0.isRemoval } }
 
+    /// The members whose checkpoints this replica refused, each with the number of operations that its log would lack
+    /// behind that checkpoint.
+    public var refusedCheckpoints: [String: UInt64] { checkpoints.refused }
+
     /// What `hearth cluster status` shows of this node.
     ///
     /// - Complexity: O(members × writers + queried locations); nothing grows with the tree.
@@ -65,6 +69,7 @@ extension Replica {
         exchange.dropped = Int(clamping: counters.dropped)
         exchange.installedCheckpoints = Int(clamping: counters.installed)
         exchange.receivingCheckpointFrom = lifecycle.transfer?.member
+        exchange.refusedCheckpoints = refusedCheckpoints.mapValues { Int(clamping: $0) }
         exchange.malformedFrames = Int(clamping: counters.malformedFrames)
         exchange.unknownPeers = Int(clamping: counters.unknownPeers)
         exchange.refusedNodes = refusedNodes
@@ -122,10 +127,7 @@ extension Replica {
     /// nobody waits for them.
     private var lag: UInt64 {
         replication.peers.remaining.reduce(0) { most, peer in
-            let ahead = (peer.heartbeat?.vector.entries ?? []).reduce(UInt64(0)) { sum, entry in
-                sum + entry.sequence - min(entry.sequence, vector[entry.origin])
-            }
-            return max(most, ahead)
+            max(most, peer.heartbeat?.vector.excess(over: vector) ?? 0)
         }
     }
 

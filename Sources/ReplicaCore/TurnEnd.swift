@@ -38,15 +38,21 @@ extension Replica {
         // After `hold`, which numbers the turn that a requested heartbeat waits for.
         publishRequestedHeartbeat()
         // Once in each heartbeat interval, because each looks at all peers.
-        if heartbeats.isDue(at: now.elapsedMilliseconds) { publishHeartbeat() }
+        var truncation: [Output] = []
+        if heartbeats.isDue(at: now.elapsedMilliseconds) {
+            publishHeartbeat()
+            truncation = dueTruncation()
+        }
         // After the batch is closed: it has what this turn has accepted.
         keepForInstallation()
         // Before the checkpoint, which need not store what is forgotten.
         forgetRegisters(isIdle: outputs.isEmpty)
         defer { replication.turn.clear() }
-        // Immediate first: it rests on earlier turns alone. The last two behind `store`: an installation reads this
-        // turn's batches from the log, and a checkpoint must not cover what is not stored.
+        // Immediate first: it rests on earlier turns alone. The last three behind `store`: a truncation relies on what
+        // this turn holds, an installation reads its batches from the log, and a checkpoint must not cover what is not
+        // stored.
         outputs.insert(contentsOf: replication.turn.immediate, at: 0)
+        outputs += truncation
         outputs += dueInstallation()
         outputs += dueCheckpoint()
         return outputs
@@ -170,20 +176,21 @@ extension Replica {
         sessions.listens.dropIdleIndexes(at: now.elapsedMilliseconds)
         replication.turn.immediate += currentHeartbeat
         replication.greetPeers()
-        truncateLog()
+        if !checkpoints.refused.isEmpty, replication.peers.areCovered(by: vector) {
+            checkpoints.forgetRefused()
+        }
         // A member that had the operations before a waiting batch may have lost them since.
         replication.dropClosed()
         replication.advanceStability()
         replication.foldOrigins()
     }
 
-    /// Truncates the log, except during the transfer of a checkpoint that the log continues.
-    private mutating func truncateLog() {
-        guard lifecycle.transfer == nil else { return }
-        let truncation = checkpoints.truncation(of: vector, heldBy: replication.peers)
-        if !truncation.entries.isEmpty {
-            replication.turn.immediate.append(.perform(.truncate(truncation)))
-        }
+    /// A truncation of the log, except during the transfer of a checkpoint that the log continues.
+    private mutating func dueTruncation() -> [Output] {
+        guard lifecycle.transfer == nil else { return [] }
+        let bound = checkpoints.truncation(
+            of: vector, heldBy: replication.peers, at: now.elapsedMilliseconds)
+        return bound.entries.isEmpty ? [] : [.perform(.truncate(bound))]
     }
 
     /// A heartbeat of what is durable; none in an evicted incarnation, whose operations a member that does not

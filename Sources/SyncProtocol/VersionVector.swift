@@ -74,6 +74,15 @@ public struct VersionVector: Equatable, Sendable {
         unfolded.reduce(folded?.total ?? 0) { $0 + $1.sequence - (folded?[$1.origin] ?? 0) }
     }
 
+    /// How many of the operations held here `other` does not hold.
+    ///
+    /// - Complexity: O(what is not folded) if both fold the same, else O(entries).
+    public func excess(over other: VersionVector) -> UInt64 {
+        entries(notSharedWith: other).reduce(0) {
+            $0 + $1.sequence - min($1.sequence, other[$1.origin])
+        }
+    }
+
     /// Whether both are the same.
     public static func == (a: VersionVector, b: VersionVector) -> Bool {
         a.folded === b.folded

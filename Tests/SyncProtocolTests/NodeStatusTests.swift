@@ -14,6 +14,7 @@ import Testing
         status.data.lag = 5
         status.exchange.silentPeers = ["n2": true]
         status.exchange.receivingCheckpointFrom = "n3"
+        status.exchange.refusedCheckpoints = ["n4": 6]
         status.coordination.coordinator = "n2"
         status.membership.isEvicted = true
         var refused = NodeStatus.RefusedNode()
@@ -57,7 +58,7 @@ import Testing
         // What may be absent is not missed.
         let optional = [
             "coordinator", "receivingCheckpointFrom", "databaseBytes", "held", "writers",
-            "silentPeers",
+            "silentPeers", "refusedCheckpoints",
         ]
         var refused = 0
         for path in leaves(of: answer)

@@ -26,6 +26,10 @@ import Testing
                 for (b, y) in zip(plain, folded) {
                     #expect(a.covers(b) == x.covers(y) && a.covers(b) == x.covers(b))
                     #expect(a.advanced(beyond: b) == x.advanced(beyond: y))
+                    var both = b
+                    both.raise(to: a)
+                    #expect(a.excess(over: b) == both.total - b.total)
+                    #expect(a.excess(over: b) == x.excess(over: y))
                     var (raised, alsoRaised) = (a, x)
                     raised.raise(to: b)
                     alsoRaised.raise(to: y)

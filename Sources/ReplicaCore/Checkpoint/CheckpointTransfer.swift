@@ -77,7 +77,7 @@ extension Replica {
             if !transfer.head.isEmpty { sometimes(.transferBeginsAnew) }
             guard mayGive(member), let head = try? CheckpointHead(part.head),
                 replication.clock.reaches(head.time, at: now),
-                transfer.replacesAll || checkpoints.logGoesBack(to: head.vector)
+                transfer.replacesAll || checkpoints.admit(head.vector, of: member)
             else {
                 lifecycle.transfer = nil
                 return

@@ -27,10 +27,12 @@ struct Checkpoints: Sendable {
     /// The last checkpoint is damaged, so all rows of the next one are written.
     private var isDamaged = false
     /// The operations that the log no longer has, or never had.
-    private var truncated = VersionVector()
+    var truncated = VersionVector()
+    /// By the members whose checkpoints were refused: how many operations the log would lack behind that checkpoint. A
+    /// member that refuses this replica's checkpoint too gives it nothing, nor gets anything from it.
+    private(set) var refused: [String: UInt64] = [:]
 
-    /// With more operations in the log, those that most members hold are removed: a member that was away
-    /// for long then gets a checkpoint.
+    /// With more operations in the log, it waits for no silent member, and with twice as many for no live one.
     let logLimit: UInt64
     /// While a peer reads rows, they stay; a peer that requests none for this long has stopped reading.
     private let patienceMilliseconds: UInt64
@@ -75,6 +77,7 @@ struct Checkpoints: Sendable {
     mutating func begin(with vector: VersionVector, remembering count: Int) {
         self.vector = vector
         truncated = vector
+        refused = [:]
         changedBytes = 0
         remembered = count
     }
@@ -135,31 +138,23 @@ struct Checkpoints: Sendable {
     /// Whether the log has everything after a checkpoint with this vector.
     func logGoesBack(to vector: VersionVector) -> Bool { vector.covers(truncated) }
 
-    /// How many of the held operations are still in the log.
-    func loggedCount(of held: VersionVector) -> UInt64 {
-        held.entries.reduce(0) { $0 + $1.sequence - min($1.sequence, truncated[$1.origin]) }
+    /// Returns whether a checkpoint of a member can be installed before the log; if not, records what the log would lack.
+    mutating func admit(_ checkpoint: VersionVector, of member: String) -> Bool {
+        if logGoesBack(to: checkpoint) { return true }
+        sometimes(.checkpointLacksWhatIsTruncated)
+        refused[member] = truncated.excess(over: checkpoint)
+        return false
     }
+
+    /// Forgets refused checkpoints, once nothing is missed that they might have.
+    mutating func forgetRefused() { refused = [:] }
+
+    /// How many of the held operations are still in the log.
+    func loggedCount(of held: VersionVector) -> UInt64 { held.excess(over: truncated) }
 
     /// Records that the log has this batch of an origin, and all later ones.
     mutating func note(first sequence: UInt64, of origin: WriterID) {
         guard sequence <= truncated[origin] else { return }
         truncated[origin] = sequence - 1
-    }
-
-    /// What can now be removed from the log: what the checkpoint covers and all members hold, or most
-    /// members if the log is too long.
-    mutating func truncation(of held: VersionVector, heldBy peers: Peers) -> VersionVector {
-        var bound = VersionVector()
-        let isTooLong = loggedCount(of: held) > logLimit
-        for (origin, sequence) in vector.entries {
-            let holdings = peers.holdings(of: origin, own: sequence)
-            // The last of a majority, most first, holds this much.
-            let held = isTooLong ? holdings[holdings.count / 2] : holdings[holdings.count - 1]
-            guard held > truncated[origin] else { continue }
-            bound[origin] = held
-            truncated[origin] = held
-        }
-        if isTooLong { sometimes(.logIsTooLong) }
-        return bound
     }
 }

@@ -100,6 +100,9 @@ extension NodeStatus {
         public var installedCheckpoints = 0
         /// The member whose checkpoint is being received; nil if none is.
         public var receivingCheckpointFrom: String?
+        /// The members whose checkpoints the node refused and of which it still misses operations, each with the
+        /// number of operations that installing its checkpoint would lose.
+        public var refusedCheckpoints: [String: Int] = [:]
         /// Frames of peers that could not be read.
         public var malformedFrames = 0
         /// Frames from other clusters and from unknown members, and operations that no member can have made.

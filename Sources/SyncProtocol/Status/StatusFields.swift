@@ -43,6 +43,7 @@ extension NodeStatus: StatusRecord {
             .init("dropped", \.exchange.dropped),
             .init("installedCheckpoints", \.exchange.installedCheckpoints),
             .init("receivingCheckpointFrom", \.exchange.receivingCheckpointFrom),
+            .init("refusedCheckpoints", \.exchange.refusedCheckpoints),
             .init("malformedFrames", \.exchange.malformedFrames),
             .init("unknownPeers", \.exchange.unknownPeers),
             .init("refusedNodes", \.exchange.refusedNodes),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReplicaCore
 
-/// When checkpoints are due, and what the log keeps.
+/// When checkpoints are due.
 @Suite struct CheckpointScheduleTests {
     private func checkpoints(holding vector: VersionVector = [:]) -> Checkpoints {
         var checkpoints = Checkpoints.everyThousandBytes()
@@ -70,28 +70,6 @@ import Testing
         #expect(checkpoints.takeDamage() == true)
         #expect(checkpoints.takeDamage() == false)
     }
-
-    @Test func `the log goes as far as the checkpoint and all members have it`() {
-        // What n2 and n3 hold, how much the log has; up to where it goes.
-        let table: [(UInt64, UInt64, held: UInt64, through: UInt64)] = [
-            (10, 20, 60, 10), (50, 70, 60, 40), (0, 30, 60, 0), (0, 30, 101, 30), (0, 0, 101, 0),
-        ]
-        for (second, third, held, through) in table {
-            var peers = Peers(members: ["n2", "n3"], of: "n1", own: 1)
-            _ = peers.receive(.of("n2", 2, holding: [1: second]), at: 1)
-            _ = peers.receive(.of("n3", 3, holding: [1: third]), at: 1)
-            var checkpoints = Checkpoints.everyThousandBytes()
-            checkpoints.want()
-            _ = checkpoints.begin(holding: [1: 40], remembering: 0, at: 0)
-            checkpoints.finish(at: 0)
-            let found = checkpoints.truncation(of: [1: held], heldBy: peers)
-            #expect(found == (through == 0 ? [:] : [1: through]))
-            #expect(checkpoints.truncation(of: [1: held], heldBy: peers) == [:], "not again")
-            #expect(checkpoints.loggedCount(of: [1: held]) == held - through)
-            #expect(checkpoints.logGoesBack(to: [1: through]))
-            #expect(through == 0 || !checkpoints.logGoesBack(to: [1: through - 1]))
-        }
-    }
 }
 
 extension Checkpoints {
@@ -99,7 +77,6 @@ extension Checkpoints {
         var configuration = ReplicaConfiguration(
             cluster: "test", member: "n1", peers: ["n2", "n3"], durability: .commit, seed: 1)
         configuration.checkpointBytes = 1_000
-        configuration.logLimit = 100
         return Checkpoints(configuration)
     }
 }

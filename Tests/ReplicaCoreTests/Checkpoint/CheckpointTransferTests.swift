@@ -161,6 +161,48 @@ import Testing
         for name in cluster.names { #expect(cluster[name].value[list].children.count == 207) }
     }
 
+    /// Three nodes of which n1 and the others have truncated what the other side misses, since n3 has lost its disk.
+    private func stuckCluster() -> TestCluster {
+        var cluster = cluster()
+        cluster.logLimit = 20
+        for name in cluster.names {
+            cluster.crash(name)
+            cluster.start(name)
+        }
+        cluster.quiesce()
+        cluster.crash("n2")
+        push(70, to: "n1", of: &cluster)
+        cluster.quiesce()
+        cluster.crash("n1")
+        cluster.wipe("n3")
+        cluster.start("n2")
+        cluster.start("n3")
+        cluster.quiesce(milliseconds: 6_000)
+        push(70, to: "n2", of: &cluster)
+        cluster.quiesce(milliseconds: 6_000)
+        cluster.start("n1")
+        cluster.quiesce(milliseconds: 6_000)
+        return cluster
+    }
+
+    @Test func `nodes that refuse each other's checkpoints say so, until one of them is evicted`() {
+        var cluster = stuckCluster()
+        let children = cluster.names.map { cluster[$0].value[list].children.count }
+        #expect(children == [70, 70, 70])
+        let refused = ["n1", "n2"].map { cluster[$0].refusedCheckpoints }
+        #expect(refused[0].keys.sorted() == ["n2", "n3"])
+        #expect(refused[1].keys.sorted() == ["n1"])
+        let lost = cluster.status(of: "n1").exchange.refusedCheckpoints["n2"] ?? 0
+        #expect((50...70).contains(lost), "all but the end of its log")
+        cluster.send(.evict(id: 1, member: "n1"), to: "n2")
+        cluster.quiesce(milliseconds: 12_000)
+        #expect(cluster.copied == ["n1"])
+        for name in cluster.names {
+            #expect(cluster.status(of: name).exchange.refusedCheckpoints == [:])
+            #expect(cluster[name].value[list].children.count == 140 - lost)
+        }
+    }
+
     /// Batches after the gap that nobody can close would be sent again and again.
     @Test func `a node that has no room for what follows a gap takes over a checkpoint`() {
         var cluster = TestCluster(3)
