@@ -8,6 +8,7 @@ struct StateChangeLogger {
     private var livePeers: [String] = []
     /// How many orphaned operations of this node were replayed or kept.
     private var handledOrphans: UInt64 = 0
+    private var refusedCheckpoints: [String: UInt64] = [:]
     private var isShort = false
     private var evictions: EvictionLogger
 
@@ -40,6 +41,7 @@ struct StateChangeLogger {
 
     mutating func tell(of replica: borrowing Replica) {
         tell(peers: replica.livePeers)
+        tell(ofRefused: replica.refusedCheckpoints)
         evictions.lines(for: replica.evictions, isOut: replica.isOut).forEach(log.write)
         tell(
             redone: replica.counters.replayed, kept: replica.counters.quarantined)
@@ -58,6 +60,17 @@ struct StateChangeLogger {
         for peer in peers where !livePeers.contains(peer) { log.write("has contact with \(peer)") }
         for peer in livePeers where !peers.contains(peer) { log.write("lost contact with \(peer)") }
         livePeers = peers
+    }
+
+    private mutating func tell(ofRefused checkpoints: [String: UInt64]) {
+        guard checkpoints != refusedCheckpoints else { return }
+        let added = checkpoints.filter { refusedCheckpoints[$0.key] == nil }
+        for (peer, count) in added.sorted(by: { $0.key < $1.key }) {
+            log.write(
+                "does not install the checkpoint of \(peer), which lacks \(count) operations that its own log "
+                    + "no longer has; `hearth cluster doctor` says whether to do something")
+        }
+        refusedCheckpoints = checkpoints
     }
 
     private mutating func tell(redone: UInt64, kept: UInt64) {

@@ -221,6 +221,28 @@ import ZeroMQ
         #expect(found.first?.fix.contains("hearth cluster evict n2") == true)
     }
 
+    @Test func `names two nodes that refuse each other's checkpoints, and which one to evict`() {
+        func refusing(_ index: Int, _ refused: [String: Int]) -> ObservedNode {
+            status(index) { $0.exchange.refusedCheckpoints = refused }
+        }
+        let (first, second) = (refusing(0, ["n2": 12]), refusing(1, ["n1": 3]))
+        let found = findings(first, second)
+        #expect(found.map(\.severity) == [.error] && found.map(\.node) == ["n1"])
+        #expect(
+            found.first?.problem
+                == "and n2 refuse each other's checkpoints, for ever: each has operations that the other misses and "
+                + "that its own log no longer has (n1 12, n2 3)")
+        #expect(found.first?.fix.hasPrefix("`hearth cluster evict n2`: ") == true)
+        #expect(found.first?.fix.contains("backups/evicted-TIME.sqlite") == true)
+        let other = findings(refusing(0, ["n2": 3]), refusing(1, ["n1": 12]))
+        #expect(other.first?.fix.hasPrefix("`hearth cluster evict n1`: ") == true)
+        // One that refuses an older checkpoint, or no longer refuses one, gets on.
+        #expect(findings(first, status(1)).isEmpty)
+        #expect(findings(status(0), second).isEmpty)
+        #expect(findings(first, second, later: status(0)).isEmpty)
+        #expect(findings(status(0), second, later: first).isEmpty)
+    }
+
     @Test func `names a node that takes no writes, with the reason`() {
         let full = status(0) { $0.identity.storage = "cannot write x: the disk is full" }
         #expect(findings(full, status(1)).map(\.severity) == [.error])

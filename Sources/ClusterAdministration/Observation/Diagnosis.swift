@@ -39,6 +39,7 @@ package struct Diagnosis: Equatable {
             findings += examination.findings
         }
         findings += RefusedNode.all(in: later).compactMap(\.finding)
+        findings += MutualRefusal.all(in: statuses, later: later).map(\.finding)
         self.findings = findings.enumerated().sorted { a, b in
             a.element.severity == b.element.severity
                 ? a.offset < b.offset : a.element.severity > b.element.severity

@@ -77,6 +77,11 @@ extension SimulatedRun {
         if let name = others.first(where: { exchange.silentPeers[$0] != nil }) {
             return "that \(name) is silent"
         }
+        // Nobody may have what a node announced that is gone for good.
+        let mayMiss = nodes.contains(where: \.isAbandoned)
+        if !mayMiss, let name = exchange.refusedCheckpoints.keys.min() {
+            return "that it refuses the checkpoint of \(name), and it misses nothing"
+        }
         let accepted = recording.issuedCount(by: node.index, incarnation: node.incarnation)
         if recording.isOn, exchange.accepted != accepted {
             return "that it accepted \(exchange.accepted) operations, and it made \(accepted)"

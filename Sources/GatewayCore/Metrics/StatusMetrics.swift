@@ -82,6 +82,13 @@ extension MetricsText {
             ("malformed_frames_total", "Frames of peers not understood.", exchange.malformedFrames),
         ]
         for counter in counters { append(counter.name, .counter, counter.help, counter.value) }
+        let refused = exchange.refusedCheckpoints.sorted { $0.key < $1.key }
+        if !refused.isEmpty {
+            begin(
+                "refused_checkpoint_operations", .gauge,
+                "Operations that a peer's checkpoint, refused for that, would lose.")
+        }
+        for (peer, count) in refused { append(count, ["peer": peer]) }
         begin("peer_heard_age_seconds", .gauge, "How long ago each live peer was heard.")
         for (peer, milliseconds) in exchange.connectedPeers.sorted(by: { $0.key < $1.key }) {
             append(Double(milliseconds) / 1000, ["peer": peer])

@@ -85,6 +85,7 @@ import Testing
         status.identity.wallMilliseconds = 5_000
         status.data.stableMilliseconds = 3_500
         status.exchange.connectedPeers = ["n2": 250]
+        status.exchange.refusedCheckpoints = ["n3": 7]
         var process = NodeStatus.Process()
         process.cpuMilliseconds = 2_500
         status.process = process
@@ -97,6 +98,7 @@ import Testing
         }
         #expect(samples["hearth_stable_age_seconds"] == 1.5)
         #expect(samples[#"hearth_peer_heard_age_seconds{peer="n2"}"#] == 0.25)
+        #expect(samples[#"hearth_refused_checkpoint_operations{peer="n3"}"#] == 7)
         #expect(samples["process_cpu_seconds_total"] == 2.5)
     }
 
