@@ -192,13 +192,19 @@ struct SDKClient {
 
     // MARK: Its timer
 
+    /// The library has taken a turn; returns whether a node serves it.
+    mutating func endTurn() -> Bool {
+        let standing = core.standing()
+        deadline = standing.nextDeadline.map { .milliseconds($0) }
+        return standing.isConnected
+    }
+
     /// Sets the timer to the next turn in which the library has something to do without an input; nil if there is none, or the
     /// timer rings before.
     ///
     /// It is set at most a second ahead, and again when it rings for nothing: an answer to a ping brings most deadlines forward to
     /// that second, and would leave a timer that was set behind it.
     mutating func nextTurn(after now: Microseconds) -> Microseconds? {
-        deadline = core.standing().nextDeadline.map { .milliseconds($0) }
         guard let deadline else { return nil }
         let interval = SDKClient.turnInterval
         let earliest = min(

@@ -1,7 +1,7 @@
 /// Scheduled events, the earliest first; of two at one time, the one that was scheduled first.
 ///
-/// A heap with four children to a parent, of entries so small that the four share a line of the processor's cache; the events
-/// themselves stay where they were put.
+/// The events of the next few milliseconds are sorted. Later ones wait unsorted in buckets until their time comes near: most are
+/// timers of clients, and each frame that is sent would have to find its place among them.
 struct EventQueue {
     private struct Entry {
         /// So many events may be scheduled at a time.
@@ -18,38 +18,51 @@ struct EventQueue {
         var time: Microseconds { Microseconds(truncatingIfNeeded: order >> 64) }
         var slot: Int { Int(truncatingIfNeeded: order) & (Entry.slotLimit - 1) }
 
+        /// The number of its bucket, each of some 2 ms.
+        var bucket: UInt64 { time >> 11 }
+
         func precedes(_ other: Entry) -> Bool { order < other.order }
     }
 
-    private var heap: [Entry] = []
+    /// Times further ahead than so many buckets share them with nearer ones.
+    private static let bucketCount = 1_024
+
+    /// The entries before the bucket `nextBucket`, the earliest last: one of them is next, unless there is none at all.
+    private var near: [Entry] = []
+    /// The other entries; there are no buckets until there is one.
+    private var buckets: [[Entry]] = []
+    private var nextBucket: UInt64 = 0
+    /// How many entries are in buckets.
+    private var farCount = 0
+    /// The events themselves stay where they were put.
     private var events: [Event?] = []
     private var freeSlots: [Int] = []
     private var lastSequence: UInt64 = 0
 
-    var isEmpty: Bool { heap.isEmpty }
+    var isEmpty: Bool { near.isEmpty }
 
-    /// - Complexity: O(log n).
+    /// When the next event happens.
+    var nextTime: Microseconds? { near.last?.time }
+
+    /// - Complexity: O(1) for an event beyond the next few milliseconds, otherwise O(events in these).
     mutating func schedule(_ event: Event, at time: Microseconds) {
         lastSequence += 1
         let entry = Entry(time: time, sequence: lastSequence, slot: keep(event))
-        heap.append(entry)
-        heap.withUnsafeMutableBufferPointer { EventQueue.siftUp(entry, in: $0) }
+        if entry.bucket < nextBucket { return insertNear(entry) }
+        if buckets.isEmpty { buckets = Array(repeating: [], count: EventQueue.bucketCount) }
+        buckets[EventQueue.place(of: entry.bucket)].append(entry)
+        farCount += 1
+        fillNear()
     }
-
-    /// When the next event happens.
-    var nextTime: Microseconds? { heap.first?.time }
 
     /// Takes the next event.
     ///
-    /// - Complexity: O(log n).
+    /// - Complexity: O(log n) for n events of a few milliseconds, amortised.
     mutating func next() -> (time: Microseconds, event: Event)? {
-        guard let first = heap.first, let event = events[first.slot].take() else { return nil }
-        freeSlots.append(first.slot)
-        let last = heap.removeLast()
-        if !heap.isEmpty {
-            heap.withUnsafeMutableBufferPointer { EventQueue.siftDown(last, in: $0) }
-        }
-        return (first.time, event)
+        guard let entry = near.popLast(), let event = events[entry.slot].take() else { return nil }
+        freeSlots.append(entry.slot)
+        fillNear()
+        return (entry.time, event)
     }
 
     private mutating func keep(_ event: Event) -> Int {
@@ -61,29 +74,32 @@ struct EventQueue {
         return events.count - 1
     }
 
-    /// Puts an entry at the last place, or nearer to the root.
-    private static func siftUp(_ entry: Entry, in heap: UnsafeMutableBufferPointer<Entry>) {
-        var index = heap.count - 1
-        while index > 0 {
-            let parent = (index - 1) / 4
-            guard entry.precedes(heap[parent]) else { break }
-            heap[index] = heap[parent]
-            index = parent
+    private mutating func insertNear(_ entry: Entry) {
+        var (low, high) = (0, near.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if near[middle].precedes(entry) { high = middle } else { low = middle + 1 }
         }
-        heap[index] = entry
+        near.insert(entry, at: low)
     }
 
-    /// Puts an entry at the root, or farther from it.
-    private static func siftDown(_ entry: Entry, in heap: UnsafeMutableBufferPointer<Entry>) {
-        var index = 0
-        while case let first = 4 * index + 1, first < heap.count {
-            var least = first
-            for child in first + 1..<min(first + 4, heap.count)
-            where heap[child].precedes(heap[least]) { least = child }
-            guard heap[least].precedes(entry) else { break }
-            heap[index] = heap[least]
-            index = least
+    /// Once no entry is near, sorts the next bucket that has some.
+    private mutating func fillNear() {
+        while near.isEmpty, farCount > 0 {
+            let (place, bucket) = (EventQueue.place(of: nextBucket), nextBucket)
+            nextBucket += 1
+            if buckets[place].isEmpty { continue }
+            swap(&near, &buckets[place])
+            if near.contains(where: { $0.bucket > bucket }) {
+                buckets[place] = near.filter { $0.bucket > bucket }
+                near.removeAll { $0.bucket > bucket }
+            }
+            farCount -= near.count
+            near.sort { $1.precedes($0) }
         }
-        heap[index] = entry
+    }
+
+    private static func place(of bucket: UInt64) -> Int {
+        Int(truncatingIfNeeded: bucket) & (bucketCount - 1)
     }
 }

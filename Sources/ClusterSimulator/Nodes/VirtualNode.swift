@@ -18,6 +18,8 @@ struct VirtualNode {
     /// What a turn takes.
     private enum Arrival {
         case replica(Input)
+        /// A frame of a client of which nobody asks what the node did for it.
+        case unrecorded(Input)
         case port(GatewayInput)
         /// A connection of the port has room again.
         case room(SessionID)
@@ -48,6 +50,8 @@ struct VirtualNode {
     var installations: UInt64 = 0
     /// The rejoins of the replica that the run has recorded.
     var returns: UInt64 = 0
+    /// The writer that the run has given a name last.
+    var namedWriter: WriterID?
     /// When it last learnt that it was evicted, and whether it is evicted now.
     var outSince: Microseconds = 0
     var isOut = false
@@ -220,6 +224,12 @@ struct VirtualNode {
     /// Queues an input; true if a turn must be scheduled for it.
     mutating func receive(_ input: Input) -> Bool { receive(.replica(input)) }
 
+    /// Queues a frame of a client, with what is done for it recorded or not; true if a turn must be scheduled for it.
+    mutating func receive(_ frame: [UInt8], of session: SessionID, isRecorded: Bool) -> Bool {
+        let input = Input.requested(frame, by: session)
+        return receive(isRecorded ? .replica(input) : .unrecorded(input))
+    }
+
     /// Queues an input of its HTTP port; true if a turn must be scheduled for it.
     mutating func receive(_ input: GatewayInput) -> Bool { receive(.port(input)) }
 
@@ -240,19 +250,21 @@ struct VirtualNode {
         let moment = clock.moment(at: now)
         turnMilliseconds = moment.wallMilliseconds
         var outputs = replica!.step(.turnBegan(moment))
-        outputs += take(noteAvailability(at: now) + port.resume(at: moment))
+        outputs.append(all: take(noteAvailability(at: now) + port.resume(at: moment)))
         noteTree(at: now)
         for arrival in waiting {
             switch arrival {
-            case .replica(let input): outputs += take(input)
-            case .port(let input): outputs += take(port.step(input, at: moment))
+            case .replica(let input): outputs.append(all: take(input))
+            case .unrecorded(let input):
+                outputs.append(all: watched(input) { $0.replica!.step($1) })
+            case .port(let input): outputs.append(all: take(port.step(input, at: moment)))
             case .room(let session): port.reportWritable(session)
             }
             noteTree(at: now)
         }
         waiting.removeAll(keepingCapacity: true)
         let ended = watched(.turnEnded) { $0.replica!.step($1) }
-        outputs = outputs.isEmpty ? ended : outputs + ended
+        outputs.append(all: ended)
         standing = replica!.standing()
         noteTree(at: now)
         return outputs
@@ -397,4 +409,12 @@ struct VirtualNode {
 
     /// From one turn without input to the next.
     mutating func tickDelay() -> Microseconds { random.time(in: TimeRange(40_000, 60_000)) }
+}
+
+extension [Output] {
+    /// Appends the outputs of a step: most steps have none, and most turns those of one step.
+    fileprivate mutating func append(all outputs: [Output]) {
+        if outputs.isEmpty { return }
+        if isEmpty { self = outputs } else { self += outputs }
+    }
 }

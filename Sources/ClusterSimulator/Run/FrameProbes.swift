@@ -5,8 +5,10 @@ import SyncProtocol
 /// Frames of clients and of nodes in which one element is something else: clients are programs in any language, and whatever
 /// they send, a node reads what it means, or refuses that message and no other.
 struct FrameProbes {
-    /// One frame in so many is tried.
+    /// One frame in so many is tried at first.
     private static let interval = 10
+    /// One in so many is tried in a long run, once so many changes were: its frames are much alike.
+    private static let (laterInterval, manyChanges) = (200, 5_000)
     /// In how many ways.
     private static let tries = 4
 
@@ -21,13 +23,17 @@ struct FrameProbes {
     mutating func probe(published frame: [UInt8]) { probe(PeerMessage.self, frame) }
 
     private mutating func probe<Message: FrameMessage>(_ kind: Message.Type, _ frame: [UInt8]) {
-        guard failure == nil, random.index(below: FrameProbes.interval) == 0,
+        guard failure == nil, random.index(below: interval) == 0,
             let first = (try? FrameReader<Message>.messages(in: frame))?.first,
             case .message(let message) = first
         else { return }
         let elements = PackedElements(of: message.frame.unsealed(as: kind), from: 1)
         guard elements.all.count > 2 else { return }
         for _ in 0..<FrameProbes.tries where failure == nil { change(message, elements) }
+    }
+
+    private var interval: Int {
+        count < FrameProbes.manyChanges ? FrameProbes.interval : FrameProbes.laterInterval
     }
 
     private mutating func change<Message: FrameMessage>(

@@ -34,8 +34,6 @@ extension SimulatedRun {
         for served in nodes[node].takeServed() {
             guard served.session != SimulatedRun.operatorSession else { continue }
             let index = Int(served.session.number) - 1
-            guard !isListener(connections[index].client), !isUser(connections[index].client)
-            else { continue }
             let messages = (try? FrameReader<ClientMessage>.messages(in: served.frame)) ?? []
             for case .message(let message) in messages {
                 noteOnDisconnect(message, on: index)
@@ -190,7 +188,11 @@ extension SimulatedRun {
         else { return }
         if connections[index].port != nil { return receive(frame, on: index) }
         identify(index)
-        give(.requested(frame, by: SimulatedRun.session(of: index)), to: node)
+        let client = connections[index].client
+        let needsTurn = nodes[node].receive(
+            frame, of: SimulatedRun.session(of: index),
+            isRecorded: !isListener(client) && !isUser(client))
+        if needsTurn { scheduleTurn(node) }
     }
 
     mutating func endSession(_ index: Int) {

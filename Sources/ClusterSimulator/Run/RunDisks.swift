@@ -77,7 +77,10 @@ extension SimulatedRun {
     /// evicted no longer justify a refusal.
     mutating func noteReturn(of node: Int) {
         guard let standing = nodes[node].standing else { return }
-        names.add(standing.writer, node: node)
+        if nodes[node].namedWriter != standing.writer {
+            nodes[node].namedWriter = standing.writer
+            names.add(standing.writer, node: node)
+        }
         if standing.isOut, !nodes[node].isOut {
             nodes[node].outSince = now
             reopenEviction(of: node)

@@ -207,7 +207,8 @@ extension SimulatedRun {
 
     mutating func endTurn(of number: Int) {
         tell(.turnEnded, to: number)
-        noteSearch(of: number, isConnected: sdkClients[number].core.standing().isConnected)
+        let isConnected = sdkClients[number].endTurn()
+        noteSearch(of: number, isConnected: isConnected)
         scheduleTurn(of: number)
     }
 
