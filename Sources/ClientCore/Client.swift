@@ -46,7 +46,7 @@ public struct Client: Sendable {
     /// Whether a request or a listen is open.
     public var isAwaiting: Bool { !requests.isEmpty || !subscriptions.isEmpty }
 
-    private var awaited: Link.Awaited {
+    private mutating func awaited() -> Link.Awaited {
         if !requests.isEmpty || subscriptions.awaitsAnswers { return .answers }
         return subscriptions.isEmpty ? .nothing : .changes
     }
@@ -77,7 +77,7 @@ public struct Client: Sendable {
 
     private mutating func nextDeadline() -> UInt64? {
         var deadline = min(
-            requests.nextDeadline, link.deadline(awaiting: awaited) ?? .max)
+            requests.nextDeadline, link.deadline(awaiting: awaited()) ?? .max)
         if case .resting(let end) = stamping, link.isOpen { deadline = min(deadline, end) }
         if configuration.isPersistent { deadline = min(deadline, persistence.rest) }
         return deadline == .max ? nil : deadline
@@ -122,7 +122,7 @@ extension Client {
         now = max(now, elapsedMilliseconds)
         self.wallMilliseconds = wallMilliseconds
         if !isReading { link.hear(at: now) }
-        switch link.tick(at: now, awaiting: awaited) {
+        switch link.tick(at: now, awaiting: awaited()) {
         case .none: break
         case .connect(let node):
             outputs.append(.connect(node))

@@ -104,6 +104,8 @@ struct Requests: Sendable {
 
     /// Takes an answered request out of flight.
     mutating func finish(_ wireID: UInt64) -> Pending? {
+        // The answer to a ping.
+        if inFlight.isEmpty { return nil }
         unstamped.remove(wireID)
         let pending = inFlight.removeValue(forKey: wireID)
         if let pending { byteCount -= pending.byteCount }

@@ -5,7 +5,11 @@ import SyncProtocol
 /// The messages of one turn to clients: one frame, or one list of values, for each client, in the order of
 /// their first messages.
 struct Outbox: Sendable {
+    /// A turn with so few frames looks at each of them for that of a session, which costs less than a dictionary.
+    private static let fewFrames = 8
+
     private var frames: [(session: SessionID, frame: FrameWriter)] = []
+    /// Where the frames of sessions are, once they are more than few.
     private var places: [SessionID: Int] = [:]
     private var scratch = MessagePackWriter()
 
@@ -17,7 +21,7 @@ struct Outbox: Sendable {
 
     /// The size of this turn's messages to a client so far.
     func byteCount(for session: SessionID) -> Int {
-        places[session].map { frames[$0].frame.byteCount } ?? 0
+        existingPlace(of: session).map { frames[$0].frame.byteCount } ?? 0
     }
 
     mutating func append(_ message: NodeMessage, to session: SessionID) {
@@ -64,7 +68,7 @@ struct Outbox: Sendable {
     mutating func close(_ session: SessionID) {
         if let place = listPlaces.removeValue(forKey: session) {
             if let place { lists[place].answers.removeAll() }
-        } else if let place = places[session] {
+        } else if let place = existingPlace(of: session) {
             frames[place].frame.removeAll()
         }
     }
@@ -77,23 +81,35 @@ struct Outbox: Sendable {
     }
 
     /// Removes and returns all frames and lists.
-    mutating func take() -> [Output] { takeFrames() + takeLists() }
+    mutating func take() -> [Output] {
+        let outputs = takeFrames()
+        return lists.isEmpty ? outputs : outputs + takeLists()
+    }
 
     private mutating func takeFrames() -> [Output] {
         if frames.isEmpty { return [] }
-        let outputs = frames.compactMap { session, frame in
-            frame.isEmpty ? nil : Output.reply(session, frame.bytes)
+        var outputs: [Output] = []
+        outputs.reserveCapacity(frames.count)
+        for (session, frame) in frames where !frame.isEmpty {
+            outputs.append(.reply(session, frame.bytes))
         }
         frames.removeAll(keepingCapacity: true)
-        places.removeAll(keepingCapacity: true)
+        if !places.isEmpty { places.removeAll(keepingCapacity: true) }
         return outputs
     }
 
     private mutating func place(of session: SessionID) -> Int {
-        if let place = places[session] { return place }
-        places[session] = frames.count
+        if let place = existingPlace(of: session) { return place }
         frames.append((session, FrameWriter()))
+        if frames.count > Outbox.fewFrames {
+            for place in places.count..<frames.count { places[frames[place].session] = place }
+        }
         return frames.count - 1
+    }
+
+    private func existingPlace(of session: SessionID) -> Int? {
+        frames.count > Outbox.fewFrames
+            ? places[session] : frames.firstIndex { $0.session == session }
     }
 }
 
