@@ -59,15 +59,20 @@ public struct SequentialExecution: Sendable {
     /// The tree that the leaves form; a priority shows if its location has a value.
     public var value: Value { SequentialExecution.value(of: leaves[...]) }
 
-    /// A child of the tree: what `value` has under a key, made of its leaves alone.
-    public func child(_ key: Key) -> Value {
-        let path = Path([key])
-        return SequentialExecution.value(of: leaves[range(below: path)])[path]
+    /// A part of the tree: what `value` has at a path, made of its leaves alone.
+    public func part(at path: Path) -> Value {
+        SequentialExecution.value(of: leaves[range(below: path)])[path]
     }
 
-    /// Whether the root itself has a leaf: its only one, or its priority.
-    public var hasLeafOfRoot: Bool {
-        leaves.first?.path == .root || !range(below: Path([.priority])).isEmpty
+    /// Whether a location is a leaf, whatever its priority.
+    public func isLeaf(at path: Path) -> Bool {
+        let index = lowerBound(of: path)
+        return index < leaves.count && leaves[index].path == path
+    }
+
+    /// The priority of a location, which shows if the location has a value.
+    public func priority(of path: Path) -> Value {
+        leaves[range(below: path.appending(.priority))].first?.value ?? .null
     }
 
     private static func value(of leaves: ArraySlice<(path: Path, value: Value)>) -> Value {

@@ -7,8 +7,8 @@ import SyncProtocol
 /// Executes again, after each turn of one node, all operations that it has received, and compares.
 ///
 /// It keeps the execution at every sixteenth operation, so that a late one costs only what comes after it; and what the
-/// operations give, of which it makes anew the children of the root in which one has written. The result is that of the naive
-/// execution from the beginning: what a write below one child of the root does depends on nothing below another.
+/// operations give, of which it makes anew the children of the root in which one has written, or their children. The result is that
+/// of the naive execution from the beginning: what a write below one of them does depends on nothing below another.
 struct EveryTurnOracle {
     private static let stride = 16
 
@@ -20,9 +20,10 @@ struct EveryTurnOracle {
     /// After the first operations, so many.
     private var latest = SequentialExecution()
     private var executedCount = 0
-    /// What the operations gave at the last turn, and the children of the root that have been written since; nil for all.
+    /// What the operations gave at the last turn, and where has been written since: children of the root and theirs; nil for
+    /// everywhere.
     private var expected = Value.null
-    private var written: Set<Key>? = []
+    private var written: Set<Path>? = []
     private(set) var turnCount = 0
     /// The first difference.
     private(set) var failure: String?
@@ -106,11 +107,7 @@ struct EveryTurnOracle {
     }
 
     private mutating func note(_ path: Path) {
-        if let key = path.keys.first, key != .priority {
-            written?.insert(key)
-        } else {
-            written = nil
-        }
+        if path.isRoot { written = nil } else { written?.insert(Path(Array(path.keys.prefix(2)))) }
     }
 
     private mutating func execute() {
@@ -119,11 +116,28 @@ struct EveryTurnOracle {
             executedCount += 1
             if executedCount.isMultiple(of: EveryTurnOracle.stride) { executions.append(latest) }
         }
-        if let written, !latest.hasLeafOfRoot, !expected.isPrimitive {
-            for key in written { expected.set(latest.child(key), at: Path([key])) }
+        if let written, !expected.isPrimitive, !latest.isLeaf(at: .root) {
+            for path in written { remake(path) }
         } else {
             expected = latest.value
         }
         written = []
+    }
+
+    /// Makes a part anew, or the one above if that has no parts.
+    private mutating func remake(_ path: Path) {
+        guard let above = path.parent else { return }
+        if !above.isRoot, expected[above].isPrimitive || latest.isLeaf(at: above) {
+            return remake(above)
+        }
+        if path.last != .priority { expected.set(latest.part(at: path), at: path) }
+        restorePriority(of: above)
+        restorePriority(of: .root)
+    }
+
+    /// A priority goes with the last child of its location, and comes back with the next one.
+    private mutating func restorePriority(of path: Path) {
+        if expected[path].isNull { return }
+        expected.set(latest.priority(of: path), at: path.appending(.priority))
     }
 }

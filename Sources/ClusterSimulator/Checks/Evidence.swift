@@ -61,6 +61,8 @@ struct Evidence {
     var sessionEnds: [SessionEnd] = []
     /// What nodes remember in the end, by their names.
     var remembered: [(node: String, memory: RememberedState)] = []
+    /// Whether it is known that nothing of that is needless.
+    var hasForgotten = false
     /// Whether a member is gone for good, and still waited for.
     var hasAbandonedNode = false
     /// All that there were.

@@ -6,31 +6,23 @@ import ReplicaCore
 extension KeptState {
     /// The first thing in a replica that nobody needs, as "sessions.outbox.frames with 2"; nil if there is none.
     static func first(in replica: Replica, hasClients: Bool) -> String? {
-        KeptState(of: replica) { name in
-            isAnyOf(ofReplica, name) || hasClients && isAnyOf(ofSessions, name)
-        }.first
+        KeptState(of: replica, leavingOut: hasClients ? ofServingReplica : ofReplica).first
     }
 
     /// The first thing in a gateway that nobody needs, whoever is connected.
     static func first(in port: VirtualPort) -> String? {
-        KeptState(of: port) { isAnyOf(ofPort, $0) }.first
+        KeptState(of: port, leavingOut: ofPort).first
     }
 
     /// The first thing in a client that nobody needs.
     static func first(in client: Client) -> String? {
-        KeptState(of: client) { name in
-            isAnyOf(ofClient, name) || client.isAwaiting && isAnyOf(ofListens, name)
-        }.first
+        KeptState(of: client, leavingOut: client.isAwaiting ? ofListeningClient : ofClient).first
     }
 
     private var first: String? { kept.first.map { "\($0.name) with \($0.count)" } }
 
-    private static func isAnyOf(_ names: [String], _ name: String) -> Bool {
-        names.contains { name == $0 || name.hasPrefix("\($0).") }
-    }
-
     /// Data, what is known of members, the last rules, and names of the last transactions and rows, of which there are so many at most.
-    private static let ofReplica = [
+    private static let ofReplica: Set = [
         "configuration", "replication.configuration", "replication.tree",
         "replication.deduplicationTable", "replication.peers", "replication.refusals",
         "replication.rulesHistory", "turns.durable", "coordination.terms", "coordination.refused",
@@ -39,19 +31,19 @@ extension KeptState {
         "sessions.listens.indexRules", "sessions.listens.lists", "sessions.listens.root",
         "sessions.versionDelta",
     ]
-    /// What there is of clients.
-    private static let ofSessions = [
+    /// The same, and what there is of clients.
+    private static let ofServingReplica = ofReplica.union([
         "sessions.listens", "sessions.clients", "sessions.outbox.listPlaces",
         "sessions.disconnects",
-    ]
-    private static let ofPort = [
+    ])
+    private static let ofPort: Set = [
         "gateway.connections", "gateway.counts", "gateway.context.metrics",
         "gateway.context.hostRule", "gateway.context.configuration",
         "gateway.context.realtimeNames", "gateway.context.longPolls", "gateway.context.access",
         "gateway.context.routes",
     ]
-    private static let ofClient = ["configuration", "link", "requests.effects"]
-    private static let ofListens = [
+    private static let ofClient: Set = ["configuration", "link", "requests.effects"]
+    private static let ofListeningClient = ofClient.union([
         "tree.root", "tree.places", "tree.tags", "listeners", "subscriptions",
-    ]
+    ])
 }

@@ -7,11 +7,20 @@ import SyncProtocol
 /// It looks at all stored properties, so that nobody has to name those that could grow.
 struct KeptState {
     private(set) var sizes: [String: Int] = [:]
-    private let isLeftOut: (String) -> Bool
+    private let leftOut: Set<String>
+    /// The kinds of the types that it has met: to find one out takes long.
+    private var kinds: [ObjectIdentifier: Kind] = [:]
 
-    /// - Parameter isLeftOut: Whether to pass over what a path of names leads to.
-    init(of value: Any, leavingOut isLeftOut: @escaping (String) -> Bool) {
-        self.isLeftOut = isLeftOut
+    private enum Kind {
+        /// Has no parts that count.
+        case atom
+        case sequence
+        case other
+    }
+
+    /// - Parameter leftOut: The paths of names that are passed over, with all that they lead to.
+    init(of value: Any, leavingOut leftOut: Set<String>) {
+        self.leftOut = leftOut
         visit(value, at: "")
     }
 
@@ -21,7 +30,7 @@ struct KeptState {
     }
 
     private mutating func visit(_ value: Any, at path: String) {
-        if isLeftOut(path) || KeptState.isAtom(value) { return }
+        if leftOut.contains(path) || kind(of: value) == .atom { return }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
         case .collection, .dictionary, .set:
@@ -43,7 +52,7 @@ struct KeptState {
 
     private mutating func visitProperties(of mirror: Mirror, _ value: Any, at path: String) {
         // A container of the package is looked into through its elements.
-        if let sequence = value as? any Sequence {
+        if kind(of: value) == .sequence, let sequence = value as? any Sequence {
             for element in KeptState.elements(of: sequence) {
                 sizes[path, default: 0] += 1
                 visit(element, at: path)
@@ -56,7 +65,7 @@ struct KeptState {
                 guard let name = child.label else { continue }
                 let place = path.isEmpty ? name : "\(path).\(name)"
                 if name.lowercased().hasSuffix("count"), let count = child.value as? Int {
-                    if !isLeftOut(place) { sizes[place, default: 0] += count }
+                    if !leftOut.contains(place) { sizes[place, default: 0] += count }
                 } else {
                     visit(child.value, at: place)
                 }
@@ -67,7 +76,15 @@ struct KeptState {
 
     private static func elements(of sequence: some Sequence) -> [Any] { sequence.map { $0 } }
 
-    /// Whether a value has no parts that count.
+    private mutating func kind(of value: Any) -> Kind {
+        let type = ObjectIdentifier(type(of: value))
+        if let kind = kinds[type] { return kind }
+        let kind: Kind =
+            KeptState.isAtom(value) ? .atom : value is any Sequence ? .sequence : .other
+        kinds[type] = kind
+        return kind
+    }
+
     private static func isAtom(_ value: Any) -> Bool {
         switch value {
         case is Int, is UInt64, is Bool, is String, is Value, is Path, is Key, is VersionVector,

@@ -6,7 +6,7 @@ enum MemoryIsFreed {
         if evidence.hasAbandonedNode {
             return .unknown("all wait for a node that is gone for good")
         }
-        for (node, memory) in evidence.remembered where !memory.isFreed {
+        for (node, memory) in evidence.remembered where !evidence.hasForgotten && !memory.isFreed {
             return .invalid(
                 "\(node) has \(memory.registers) locations with registers, and "
                     + memory.waiting.joined(separator: ", ")

@@ -13,8 +13,9 @@ struct NaiveDatabase {
     /// What it shows. A place without a value has no priority.
     var value: Value {
         var value = Value.null
-        for (path, leaf) in leaves.sorted(by: { $0.key < $1.key }) { value.set(leaf, at: path) }
-        for (path, priority) in priorities.sorted(by: { $0.key < $1.key }) {
+        // In any order: no leaf is above another one.
+        for (path, leaf) in leaves { value.set(leaf, at: path) }
+        for (path, priority) in priorities {
             value.set(priority, at: path.appending(.priority))
         }
         return value

@@ -8,18 +8,22 @@ import SyncProtocol
 struct RememberedState {
     /// Locations with registers, other than those of priorities that no value shows.
     let registers: Int
-    /// What waits, as "3 clients behind", and what is kept without need.
-    let waiting: [String]
+    /// What waits in queues, as "3 clients behind".
+    private let queued: [String]
+    private let replica: Replica
+    private let port: VirtualPort
+    private let hasClients: Bool
 
     /// Nil for a node without a process.
     ///
     /// - Parameter hasClients: Whether anybody is connected to it.
     init?(of node: VirtualNode, hasClients: Bool) {
         guard let replica = node.replica else { return nil }
+        (self.replica, port, self.hasClients) = (replica, node.port, hasClients)
         registers = RememberedState.count(replica.checkpoint.registers)
         let queues = replica.status.queues
         let clients = replica.status.clients
-        waiting =
+        queued =
             [
                 (queues.waitingBatches, "batches in the reorder buffer"),
                 (queues.pendingTurns, "pending turns"),
@@ -31,11 +35,18 @@ struct RememberedState {
                 (node.disk.orphanCount, "orphaned batches on disk"),
                 (node.disk.needlessBatches, "batches in the log that the checkpoint covers"),
             ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-            + (KeptState.first(in: replica, hasClients: hasClients).map { [$0] } ?? [])
-            + (KeptState.first(in: node.port).map { [$0] } ?? [])
     }
 
-    var isFreed: Bool { registers == 0 && waiting.isEmpty }
+    /// What waits, and what is kept without need.
+    var waiting: [String] { queued + kept }
+
+    /// What is kept without need; that takes much longer to find than what waits.
+    private var kept: [String] {
+        [KeptState.first(in: replica, hasClients: hasClients), KeptState.first(in: port)]
+            .compactMap { $0 }
+    }
+
+    var isFreed: Bool { registers == 0 && queued.isEmpty && kept.isEmpty }
 
     private static func count(_ registers: Registers) -> Int {
         var own = registers

@@ -33,12 +33,28 @@ struct LateWrites {
         failure == nil && random.index(below: interval) == 0
     }
 
-    /// Gives a copy of the state some late operations; the oracle has the operations of the state.
-    mutating func arrive(at state: Checkpoint, beside oracle: EveryTurnOracle, at now: Microseconds)
-    {
-        guard failure == nil, oracle.isOn, oracle.failure == nil else { return }
-        var tree = ConvergentTree(value: state.value, registers: state.registers)
-        var recent = oracle.operations(after: state.stableTime)
+    /// Gives copies of the state some late operations, each some of its own; the oracle has the operations of the state.
+    mutating func arrive(
+        times: Int = 1, at state: Checkpoint, beside oracle: EveryTurnOracle, at now: Microseconds
+    ) {
+        guard failure == nil, oracle.isOn, oracle.failure == nil,
+            !oracle.operations(after: state.stableTime).isEmpty
+        else { return }
+        let tree = ConvergentTree(value: state.value, registers: state.registers)
+        let hidden = oracle.priorityOwners.filter { tree.value[$0].isNull }
+        for _ in 0..<times where failure == nil {
+            arrive(
+                at: tree, hiding: hidden, stable: state.stableTime, beside: oracle, at: now)
+        }
+    }
+
+    /// - Parameter hidden: Locations without values that may have priorities.
+    private mutating func arrive(
+        at state: ConvergentTree, hiding hidden: [Path], stable: HybridTime,
+        beside oracle: EveryTurnOracle, at now: Microseconds
+    ) {
+        var tree = state
+        var recent = oracle.operations(after: stable)
         if !recent.isEmpty, random.index(below: 3) == 0 {
             // As if stability had come so far by now.
             let stable = recent[pick(recent)].stamp.time
@@ -46,7 +62,6 @@ struct LateWrites {
             recent = oracle.operations(after: stable)
         }
         if recent.isEmpty { return }
-        let hidden = oracle.priorityOwners.filter { tree.value[$0].isNull }
         let late = (0...random.index(below: 2)).flatMap { _ in
             hidden.isEmpty || random.index(below: 4) > 0
                 ? [draw(among: recent)] : drawReturn(of: hidden, among: recent)

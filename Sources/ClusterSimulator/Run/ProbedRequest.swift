@@ -48,8 +48,11 @@ enum ProbedRequest {
     }
 
     /// What is wrong with what a copy did, that showed one tree before and shows another one now.
+    ///
+    /// - Parameter database: Holds the tree before, if anything, and then the tree that there should be now.
     func problem(
-        with answer: NodeMessage, from old: Value, to new: Value, at moment: Moment
+        with answer: NodeMessage, from old: Value, to new: Value, at moment: Moment,
+        beside database: inout NaiveDatabase?
     ) -> String? {
         switch self {
         case .read(let path, let filter):
@@ -57,9 +60,11 @@ enum ProbedRequest {
             let expected = filter.shown(of: old[path])
             return shown == expected ? nil : "answers \(shown), not \(expected)"
         case .write(let writes):
-            var database = NaiveDatabase(old)
-            database.perform(writes, at: moment.wallMilliseconds)
-            let expected = database.value
+            var naive = database ?? NaiveDatabase(old)
+            database = nil
+            naive.perform(writes, at: moment.wallMilliseconds)
+            database = naive
+            let expected = naive.value
             return new == expected
                 ? nil : "makes something else of its tree, at \(TreeDifference(new, expected))"
         }

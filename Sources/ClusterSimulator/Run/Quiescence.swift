@@ -16,6 +16,8 @@ struct Quiescence {
     var equalSince: Microseconds?
     /// When they became equal for good.
     var converged: Microseconds?
+    /// Whether they had freed what they need not keep when that was looked at last, which is at the end.
+    var hasForgotten = false
     /// Who was not at rest when that was looked at last, and why.
     var unrest: String?
     var lastProgress: Microseconds = 0

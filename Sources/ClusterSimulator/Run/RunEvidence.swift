@@ -45,8 +45,11 @@ extension Evidence {
         if run.scenario.checks.contains(.rulesConverge) { rulesProblem = run.rulesProblem }
         connections = run.connections
         sessionEnds = run.sessionEnds
-        // It looks at all that replicas keep, which takes long where they have many clients.
-        remembered = run.scenario.checks.contains(.memoryIsFreed) ? run.rememberedStates : []
+        if run.scenario.checks.contains(.memoryIsFreed) {
+            remembered = run.rememberedStates
+            // It looks at all that replicas keep, which takes long, and once is enough.
+            hasForgotten = run.quiescence.hasForgotten
+        }
         hasAbandonedNode = run.nodes.contains(where: \.isAbandoned)
         refusals = run.refusals
         if run.scenario.checks.contains(.statusTellsTheTruth) { statusProblem = run.statusProblem }

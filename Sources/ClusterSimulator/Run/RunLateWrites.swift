@@ -15,9 +15,8 @@ extension SimulatedRun {
             lateWrites[node].isDue(onceIn: LateWrites.tickInterval),
             let next = try? nodes[node].restarted()?.replica, next.vector == vector
         else { return }
-        let state = next.checkpoint
-        for _ in 0..<LateWrites.restartArrivals {
-            lateWrites[node].arrive(at: state, beside: everyTurn[node], at: now)
-        }
+        lateWrites[node].arrive(
+            times: LateWrites.restartArrivals, at: next.checkpoint, beside: everyTurn[node],
+            at: now)
     }
 }

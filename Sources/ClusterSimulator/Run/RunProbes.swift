@@ -20,6 +20,8 @@ extension SimulatedRun {
         probeVerdicts(of: node, replica, at: moment)
         if probes.failure != nil { return }
         var place: Path?
+        // What the copy's tree is known to be.
+        var database: NaiveDatabase?
         for _ in 0..<RequestProbes.requests {
             let old = replica.value
             let request = ProbedRequest(in: old, near: place, &probes.random)
@@ -27,16 +29,22 @@ extension SimulatedRun {
             let answers = replica.answers(
                 to: request.message, by: .administrator, at: moment)
             // A node may have reasons to refuse anything, and some answers wait for what is not durable yet.
-            guard let answer = answers.last else { continue }
-            if case .error = answer { continue }
+            guard let answer = answers.last, !answer.isRefusal else {
+                database = nil
+                continue
+            }
             probes.count += 1
             guard
                 let problem = request.problem(
-                    with: answer, from: old, to: replica.value, at: moment)
+                    with: answer, from: old, to: replica.value, at: moment, beside: &database)
             else { continue }
             probes.failure =
                 "\(nodes[node].name) at \(now.description), asked for \(request.message.summary), \(problem)"
             return
         }
     }
+}
+
+extension NodeMessage {
+    fileprivate var isRefusal: Bool { if case .error = self { true } else { false } }
 }

@@ -37,6 +37,7 @@ extension SimulatedRun {
         if let since = quiescence.equalSince, now >= since + Quiescence.quiet {
             quiescence.converged = quiescence.converged ?? since
         }
+        if quiescence.converged != nil { quiescence.hasForgotten = hasForgotten }
         quiescence.isOver = isOver
         if !quiescence.isOver {
             schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
@@ -55,7 +56,7 @@ extension SimulatedRun {
     /// Whether the run ends: all are equal, and have had the time to forget what they need not keep, or nothing comes of waiting.
     private var isOver: Bool {
         if let converged = quiescence.converged {
-            return hasForgotten || now >= converged + Quiescence.forgetting
+            return quiescence.hasForgotten || now >= converged + Quiescence.forgetting
         }
         let end = quiescence.lastProgress + scenario.quiescence
         return now >= min(end, scenario.until + Quiescence.limit)
