@@ -27,6 +27,8 @@ extension WritePass {
         let shown = sum.isPrimitive ? sum : .null
         let result = renewBelow(old, &registers, shown, priority: .null)
         guard !priority.isNull else { return result }
+        // Its register is below a place that is at or below that of the write.
+        forgettable.insert(stamp, at: path.keys[...], isDeep: true)
         return plant(priority, on: result, &registers, coverage)
     }
 

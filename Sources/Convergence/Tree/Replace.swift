@@ -80,7 +80,10 @@ extension WritePass {
             content = content.isPrimitive ? content : survivors
             priority = survivingPriority(&registers) ?? priority
         }
-        if content.isNull { hide(priority, &registers, stamp) }
+        if content.isNull, hide(priority, &registers, stamp) {
+            // Somewhere at or below the place of the write.
+            forgettable.insert(stamp, at: path.keys[...], isDeep: true)
+        }
         return content.prioritized(priority)
     }
 

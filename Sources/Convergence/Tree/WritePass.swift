@@ -56,7 +56,7 @@ struct WritePass {
             }
         }
         if before.changes(into: visible) {
-            restorePriority(before.priority, &visible, &registers, coverage)
+            restorePriority(before.priority, &visible, &registers, coverage, at: depth)
             report(before, visible, at: depth, replacing: mark)
         }
     }
@@ -98,10 +98,12 @@ struct WritePass {
     /// Restores the priority of a location whose value appeared, disappeared or changed its kind.
     private mutating func restorePriority(
         _ priority: Value, _ visible: inout Value, _ registers: inout Registers,
-        _ coverage: Coverage
+        _ coverage: Coverage, at depth: Int
     ) {
         if visible.isNull {
-            hide(priority, &registers, coverage.below(registers, .priority).exact)
+            if hide(priority, &registers, coverage.below(registers, .priority).exact) {
+                forgettable.insert(stamp, at: (path.keys.prefix(depth) + [.priority])[...])
+            }
         } else if let hidden = registers.children[.priority]?.terms.first {
             sometimes(.hiddenPriorityShowsAgain)
             if case .start(let priority) = hidden.step { visible = visible.prioritized(priority) }
@@ -112,14 +114,15 @@ struct WritePass {
         }
     }
 
-    /// Remembers a priority whose location has no value, for when it has one again.
-    mutating func hide(_ priority: Value, _ registers: inout Registers, _ stamp: Stamp) {
-        guard !priority.isNull, registers.children[.priority] == nil else { return }
+    /// Remembers a priority whose location has no value, for when it has one again; returns false if there is nothing to remember,
+    /// or it is remembered already.
+    func hide(_ priority: Value, _ registers: inout Registers, _ stamp: Stamp) -> Bool {
+        guard !priority.isNull, registers.children[.priority] == nil else { return false }
         sometimes(.priorityIsHidden)
         registers.withChild(.priority) {
             $0.terms = [Term(stamp: stamp, step: .start(priority))]
         }
-        forgettable.insert(self.stamp, at: path.keys[...], isDeep: true)
+        return true
     }
 
     /// Reports a change of a whole location instead of the changes reported below it.
@@ -173,7 +176,8 @@ struct WritePass {
     ) {
         let old = visible.priority
         let new = registers.withChild(.priority) { registers in
-            if registers.isBare { remember(path.count) }
+            // What is hidden and stable is in no queue.
+            if registers.oldest(after: .none) == nil { remember(path.count) }
             return replacePriority(old, &registers, value, coverage)
         }
         guard !visible.isNull, old != new else { return }

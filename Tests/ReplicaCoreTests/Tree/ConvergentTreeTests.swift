@@ -74,6 +74,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        [(1, "a/x", 1), (2, "a/.priority", 7), (3, "a/x", .null)],
+        [(2, "a", (["x": 1] as Value).prioritized(7)), (3, "a/x", .null)],
+    ])
+    func `a hidden priority leaves no register once its location shows`(
+        hiding: [(Int, String, Value)]
+    ) {
+        for isStable in [false, true] {
+            for between in [[], [(4, "a/.priority", 8 as Value)]] {
+                var tree = ConvergentTree()
+                func write(_ stamp: Int, _ path: String, _ value: Value) {
+                    _ = tree.apply(
+                        Operation(
+                            stamp: Universe.stamp(stamp),
+                            writes: [Write(path: Universe.path(path), value: value)]))
+                }
+                for (stamp, path, value) in hiding { write(stamp, path, value) }
+                if isStable { tree.forget(through: Universe.stamp(3)) }
+                for (stamp, path, value) in between { write(stamp, path, value) }
+                write(5, "a/y", 2)
+                tree.forget(through: Universe.stamp(5))
+                #expect(tree.value[Universe.path("a")].priority == (between.isEmpty ? 7 : 8))
+                #expect(tree.registerCount == 0)
+            }
+        }
+    }
+
     @Test func `priorities agree`() {
         run(seed: 6, cases: Self.randomCases / 4, priorities: true) { random, mix in
             (0..<Int.random(in: 2...6, using: &random)).map {
