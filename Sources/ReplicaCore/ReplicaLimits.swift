@@ -6,6 +6,8 @@ public struct ReplicaLimits: Sendable {
     public var stampsOfClient = 1_024
     /// Stamps remembered of all clients.
     public var stamps = 1 << 18
+    /// The bytes of operations accepted in one turn, beyond which a further batch begins.
+    public var batchBytes = 1 << 20
     /// Batches that wait for others; with more, new ones are dropped, and repair brings them again.
     public var waitingBatches = 10_000
     /// Their bytes.
@@ -26,6 +28,10 @@ public struct ReplicaLimits: Sendable {
     public var stabilityWaiters = 1_000
     /// Writes that wait for their write concern.
     public var concernWaiters = 100_000
+    /// A list with so many children is queried without an index.
+    public var unindexedChildren = 256
+    /// How long an index is kept that no query needs.
+    public var idleIndexMilliseconds: UInt64 = 300_000
     /// Answers that wait until a connection has room.
     public var postponedAnswers = 10_000
 

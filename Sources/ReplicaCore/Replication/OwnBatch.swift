@@ -4,17 +4,19 @@ import SyncProtocol
 /// The operations that this incarnation has accepted since its last batch.
 struct OwnBatch: Sendable {
     /// A batch larger than this is closed before the turn ends.
-    private static let byteLimit = 1 << 20
-
+    private let byteLimit: Int
     private var writer: BatchWriter
     /// The version vector when the last batch was closed.
     private var lastVector = VersionVector()
 
-    init(of origin: WriterID) { writer = BatchWriter(origin: origin) }
+    init(of origin: WriterID, within limits: ReplicaLimits) {
+        byteLimit = limits.batchBytes
+        writer = BatchWriter(origin: origin)
+    }
 
     var origin: WriterID { writer.origin }
     var isEmpty: Bool { writer.isEmpty }
-    var isFull: Bool { writer.byteCount > OwnBatch.byteLimit }
+    var isFull: Bool { writer.byteCount > byteLimit }
 
     /// Adds the next operation.
     mutating func append(_ operation: Operation) { writer.append(operation) }

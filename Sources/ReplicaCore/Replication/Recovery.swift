@@ -42,7 +42,7 @@ extension Replication {
     /// Continues as another writer, of a member whose earlier incarnations were evicted.
     mutating func beginIncarnation(after ended: [Eviction]) {
         for incarnation in ended { _ = peers.evictions.raise(incarnation, to: .out) }
-        ownBatch = OwnBatch(of: identifiers.nextWriter())
+        ownBatch = OwnBatch(of: identifiers.nextWriter(), within: configuration.limits)
         peers.change(own: writer)
         dropClosed()
     }

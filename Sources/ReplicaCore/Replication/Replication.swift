@@ -67,7 +67,7 @@ struct Replication: Sendable {
         closedTimestamp = ClosedTimestamp(
             HybridTime(milliseconds: closedBound),
             lagMilliseconds: configuration.retryWindowMilliseconds)
-        ownBatch = OwnBatch(of: writer)
+        ownBatch = OwnBatch(of: writer, within: configuration.limits)
         peers = Peers(
             members: configuration.peers.filter { $0 != configuration.member },
             of: configuration.member, own: writer)

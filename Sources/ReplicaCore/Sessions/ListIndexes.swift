@@ -9,13 +9,19 @@ extension Listens {
     /// The costs of indexes, and their limits.
     struct IndexBudget: Sendable {
         /// The memory limit of all indexes together.
-        var byteLimit: Int
+        let byteLimit: Int
+        /// A list this short is read faster than an index of it is maintained.
+        let smallList: Int
+        /// An index that no query has needed for this long is dropped.
+        let idleMilliseconds: UInt64
         /// Approximately the memory of an index for each child.
         static let bytesPerChild = 77
-        /// A list this short is read faster than an index of it is maintained.
-        static let smallList = 256
-        /// An index that no query has needed for this long is dropped.
-        static let idleMilliseconds: UInt64 = 300_000
+
+        init(_ configuration: ReplicaConfiguration) {
+            byteLimit = configuration.indexByteLimit
+            smallList = configuration.limits.unindexedChildren
+            idleMilliseconds = configuration.limits.idleIndexMilliseconds
+        }
     }
 
     /// The children in a query's window, ascending by key.
@@ -27,7 +33,7 @@ extension Listens {
     ) throws(DataError) -> ShownChildren {
         let value = tree[path]
         let children = value.children
-        if query.order == .key || children.count <= IndexBudget.smallList {
+        if query.order == .key || children.count <= budget.smallList {
             let index = Index(by: query.order, of: children)
             return query.shown(in: OrderedList(value, by: index))
         }
@@ -88,7 +94,7 @@ extension Listens {
         if lists.isEmpty { return }
         for number in listsByUse {
             let used = lists[number]?.usedMilliseconds ?? 0
-            let isIdle = milliseconds > used + IndexBudget.idleMilliseconds
+            let isIdle = milliseconds > used + budget.idleMilliseconds
             guard isIdle || indexBytes > budget.byteLimit else { return }
             lists[number]?.dropUnusedIndexes()
             dropIfEmpty(number)
@@ -108,7 +114,7 @@ extension Listens {
     mutating func makeRoom(
         for order: ChildOrder, in number: Int, of children: Children
     ) throws(DataError) {
-        guard order != .key, children.count > IndexBudget.smallList, let list = lists[number],
+        guard order != .key, children.count > budget.smallList, let list = lists[number],
             !list.hasIndex(by: order)
         else { return }
         let bytes = children.count * IndexBudget.bytesPerChild

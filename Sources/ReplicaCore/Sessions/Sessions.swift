@@ -45,7 +45,7 @@ struct Sessions: Sendable {
         writeConcernWaiters = WriteConcernWaiters(within: configuration.limits)
         stabilityWaiters = StabilityWaiters(within: configuration.limits)
         listens = Listens(
-            indexing: configuration.indexes, within: .init(byteLimit: configuration.indexByteLimit))
+            indexing: configuration.indexes, within: .init(configuration))
     }
 }
 
