@@ -64,7 +64,7 @@ public enum Check: String, CaseIterable, Sendable {
     case onDisconnectWritesAreDone = "on-disconnect-writes-are-done"
     /// No request waits longer than the scenario says for its outcome.
     case answersInTime = "answers-in-time"
-    /// A request with limited patience has an outcome when that is over.
+    /// A request with limited patience has an outcome when that is over, and does not give up before.
     case requestsEndInTime = "requests-end-in-time"
     /// A write of the library's clients is done once at most, and not at all if its client was told so.
     case writesCountOnce = "writes-count-once"
@@ -106,7 +106,7 @@ public enum Check: String, CaseIterable, Sendable {
     case noResurrection = "no-resurrection"
     /// An update is one operation, and reads show whole operations.
     case updatesAreAtomic = "updates-are-atomic"
-    /// No operation arrives with a stamp at or below the stable time.
+    /// No operation arrives with a stamp at or below the stable time, and an evicted node makes none before it is waited for.
     case stableIsFinal = "stable-is-final"
     /// Stamps ascend, and stay near the fastest clock.
     case stampsAscend = "stamps-ascend"

@@ -59,10 +59,10 @@ struct Evidence {
     /// How a node enforced other rules in the end than those of the last writer.
     var rulesProblem: String?
     var sessionEnds: [SessionEnd] = []
-    /// What nodes remember in the end, by their names.
+    /// What those nodes remember in the end, by their names, that have never freed all.
     var remembered: [(node: String, memory: RememberedState)] = []
-    /// Whether it is known that nothing of that is needless.
-    var hasForgotten = false
+    /// How many others there are.
+    var freedNodes = 0
     /// Whether a member is gone for good, and still waited for.
     var hasAbandonedNode = false
     /// All that there were.

@@ -67,7 +67,7 @@ enum StampsAscend {
             let stamp = issued.operation.stamp
             let closed = evidence.recording.announcements.closed(
                 by: issued.node, atOperation: index)
-            if stamp.time <= closed, !evidence.losses.contains(where: { $0.node == issued.node }) {
+            if stamp.time <= closed, !evidence.hasForgotten(issued.node) {
                 return .invalid(
                     "a node made an operation with a stamp up to \(closed.milliseconds), where it had said to make none",
                     issued.line
@@ -104,5 +104,14 @@ enum StampsAscend {
             }
         }
         return nil
+    }
+}
+
+extension Evidence {
+    /// Whether a node may have forgotten what it has said: it has lost data, or began again without a disk.
+    fileprivate func hasForgotten(_ node: Int) -> Bool {
+        losses.contains { $0.node == node }
+            || scenario.cluster.durability == .memory
+                && recording.starts.contains { $0.node == node && $0.incarnation > 1 }
     }
 }

@@ -6,16 +6,19 @@ enum MemoryIsFreed {
         if evidence.hasAbandonedNode {
             return .unknown("all wait for a node that is gone for good")
         }
-        for (node, memory) in evidence.remembered where !evidence.hasForgotten && !memory.isFreed {
+        for (node, memory) in evidence.remembered where !memory.isFreed {
+            let registers = memory.registered.first.map { first in
+                "\(memory.registered.count) locations with registers, the first of them \(first)"
+            }
+            let kept = [registers].compactMap { $0 } + memory.waiting
             return .invalid(
-                "\(node) has \(memory.registers) locations with registers, and "
-                    + memory.waiting.joined(separator: ", ")
-                    + ", \(Quiescence.forgetting.description) after all replicas were equal")
+                "\(node) has \(kept.joined(separator: ", ")), \(Quiescence.forgetting.description) after all replicas were "
+                    + "equal")
         }
         for client in evidence.sdkClients where !client.isGone {
             guard let kept = KeptState.first(in: client.core) else { continue }
             return .invalid("the library of c\(client.index + 1) keeps \(kept) at rest")
         }
-        return .valid(evidence.remembered.count, "replicas at rest")
+        return .valid(evidence.remembered.count + evidence.freedNodes, "replicas at rest")
     }
 }

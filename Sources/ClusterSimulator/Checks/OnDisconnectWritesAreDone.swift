@@ -14,8 +14,14 @@ enum OnDisconnectWritesAreDone {
             }) {
                 continue
             }
-            let done = end.made.flatMap { issued[$0]?.writes ?? [] }
+            let operations = end.made.map { issued[$0]?.writes ?? [] }
             if !end.due.isEmpty { count += 1 }
+            if end.wasPostponed,
+                operations.contains(where: { difference(between: end.due, and: $0) == nil })
+            {
+                continue
+            }
+            let done = operations.flatMap { $0 }
             guard let difference = difference(between: end.due, and: done) else { continue }
             return .invalid(
                 "the session of c\(end.client + 1) at n\(end.node + 1) ended at "

@@ -7,7 +7,7 @@ import SyncProtocol
 /// What a node remembers besides its tree.
 struct RememberedState {
     /// Locations with registers, other than those of priorities that no value shows.
-    let registers: Int
+    let registered: [Path]
     /// What waits in queues, as "3 clients behind".
     private let queued: [String]
     private let replica: Replica
@@ -20,7 +20,9 @@ struct RememberedState {
     init?(of node: VirtualNode, hasClients: Bool) {
         guard let replica = node.replica else { return nil }
         (self.replica, port, self.hasClients) = (replica, node.port, hasClients)
-        registers = RememberedState.count(replica.checkpoint.registers)
+        let checkpoint = replica.checkpoint
+        registered = RememberedState.locations(
+            of: checkpoint.registers, at: .root, showing: checkpoint.value)
         let queues = replica.status.queues
         let clients = replica.status.clients
         queued =
@@ -46,13 +48,20 @@ struct RememberedState {
             .compactMap { $0 }
     }
 
-    var isFreed: Bool { registers == 0 && queued.isEmpty && kept.isEmpty }
+    var isFreed: Bool { registered.isEmpty && queued.isEmpty && kept.isEmpty }
 
-    private static func count(_ registers: Registers) -> Int {
+    private static func locations(
+        of registers: Registers, at path: Path, showing value: Value
+    ) -> [Path] {
         var own = registers
         own.children = SortedMap()
-        return registers.children.reduce(own.isEmpty ? 0 : 1) { sum, child in
-            sum + (child.key == .priority ? 0 : count(child.value))
+        return registers.children.reduce(own.isEmpty ? [] : [path]) { all, child in
+            let place = path.appending(child.key)
+            guard child.key == .priority else {
+                return all + locations(of: child.value, at: place, showing: value[child.key])
+            }
+            return all
+                + (value.isNull ? [] : locations(of: child.value, at: place, showing: .null))
         }
     }
 }

@@ -71,12 +71,14 @@ extension Operation {
     }
 }
 
-/// No operation arrives with a stamp at or below the stable time.
+/// No operation arrives with a stamp at or below the stable time; so an evicted node makes none before most members wait for it
+/// again.
 ///
 /// Left out are operations of a node whose disk has lost a part of what it had reported as synced: the bound of its own
 /// stamps may be in that part, and it cannot know. One that has lost everything knows, and asks the others.
 enum StableIsFinal {
     static func judge(_ evidence: Evidence) -> Finding {
+        if let early = evidence.history.earlyReturns.first { return .invalid(early) }
         let issued = evidence.recording.issued.sorted { $0.dot.sequence < $1.dot.sequence }
         var byOrigin: [WriterID: [Recording.Issued]] = [:]
         for operation in issued { byOrigin[operation.dot.origin, default: []].append(operation) }

@@ -13,6 +13,12 @@ enum WriteConcernsHold {
                 let dot = operation.acknowledged?.dot
             else { continue }
             count += 1
+            if let missed = operation.missedConcern, missed <= acknowledgedAt {
+                return .invalid(
+                    "a program was told that its write is durable on fewer nodes than \(missed.rawValue), after its node "
+                        + "had acknowledged it at \(acknowledgedAt.rawValue)", operation.line
+                ).about(operation)
+            }
             let holders = evidence.recording.durable.count { holdings in
                 let first = holdings.first { $0.vector.covers(dot) }
                 return first.map { $0.time <= completed } ?? false

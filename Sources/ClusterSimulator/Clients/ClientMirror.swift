@@ -18,8 +18,9 @@ struct ClientMirror {
         case exact
         /// The client read too slowly: changes are held back from it.
         case lagging
-        /// It has all changes again once it has seen more operations than this.
-        case caughtUp(at: UInt64)
+        /// It has what was held back with the next of the connection's frames after this many, and all changes again once it has
+        /// seen more operations than the node then held.
+        case caughtUp(after: Int, holding: UInt64)
     }
 
     struct PendingWrite {
@@ -55,6 +56,10 @@ struct ClientMirror {
     private(set) var seen = VersionVector()
     private var precision = Precision.exact
     private var lagsSince: Microseconds = 0
+    /// The frames of the present connection that the client has received.
+    private var receivedFrames = 0
+    /// The frames that its node had sent on it when it still held something back.
+    private var framesBehind = 0
 
     // MARK: Frames
 
@@ -126,10 +131,14 @@ struct ClientMirror {
     /// The file had a value.
     mutating func recall(_ value: Value) { recalled.append(value) }
 
+    /// A frame of the present connection arrives.
+    mutating func receive() { receivedFrames += 1 }
+
     mutating func loseConnection() {
         open = [:]
         answered = []
         precision = .exact
+        receivedFrames = 0
     }
 
     // MARK: Slowness
@@ -142,22 +151,27 @@ struct ClientMirror {
         switch precision {
         case .exact: false
         case .lagging: lagsSince < time
-        case .caughtUp(let total): lagsSince < time && seen.total < total
+        case .caughtUp(let frames, _): lagsSince < time && receivedFrames <= frames
         }
     }
 
     /// Whether it waits for changes that were held back.
     var isLagging: Bool { if case .lagging = precision { true } else { false } }
 
+    /// The node has sent so many frames, and still holds something back.
+    mutating func stayBehind(after frames: Int) { framesBehind = frames }
+
     /// The node has sent all that it held back, having this many operations.
-    mutating func catchUp(at total: UInt64) { precision = .caughtUp(at: total) }
+    mutating func catchUp(at total: UInt64) {
+        precision = .caughtUp(after: framesBehind, holding: total)
+    }
 
     /// Whether the node's frames have told all that the node showed at the end of the last one.
     var isExact: Bool {
         switch precision {
         case .exact: true
         case .lagging: false
-        case .caughtUp(let total): seen.total > total
+        case .caughtUp(_, let total): seen.total > total
         }
     }
 
@@ -193,12 +207,13 @@ struct ClientMirror {
         writes.append(PendingWrite(request: request, writes: ordered, isVague: isVague))
     }
 
-    /// What is at the place of a write before it; nil where that is not determined.
+    /// What is at the place of a write before it; nil where that is not determined, or nobody listens to all of it any more.
     private func shownBefore(_ write: Write, _ streams: [EventStream]) -> Value? {
-        guard write.path.last == .priority, let place = write.path.parent else {
-            return determined(at: write.path, Query(), streams)
-        }
-        return determined(at: place, Query(), streams)?.priority
+        let isPriority = write.path.last == .priority
+        let place = isPriority ? write.path.parent ?? .root : write.path
+        guard cover(of: place, streams) != nil else { return nil }
+        let value = determined(at: place, Query(), streams)
+        return isPriority ? value?.priority : value
     }
 
     /// A transaction listens at its place until it has an outcome.

@@ -27,6 +27,8 @@ struct Connection {
     /// The client does not read: what its node sends waits.
     var isClogged = false
     var unread: [[UInt8]] = []
+    /// How many frames its node has sent on it, without those that are unread.
+    var sentFrames = 0
     /// The node's end of a connection to its HTTP port, which carries bytes; nil for one that carries frames.
     var port: PortEnd?
     /// When the last frame on its way arrives.

@@ -33,6 +33,8 @@ struct DenseProgram {
     static let root = Path([Key(unchecked: "dense")])
     static let lists = ["x", "y"].map { root.appending(Key(unchecked: $0)) }
     static let keys = ["a", "b", "7", "10", "c"].map { Key(unchecked: $0) }
+    /// Keys whose order by UTF-8 is the reverse of that by UTF-16, which is Firebase's.
+    static let wideKeys = ["\u{FF5E}", "\u{1F600}"].map { Key(unchecked: $0) }
     /// Keys that begin alike: longer than a word, and longer than a key is kept in one piece.
     static let longKeys = [
         "measured-a", "measured-b", "measured-in-quarters-of-a-minute",
@@ -93,6 +95,10 @@ struct DenseProgram {
         if isOffline, random.index(below: 24) == 0 {
             isOffline = false
             return .goesOnline
+        }
+        // What is held back from a slow client comes before the answer that all earlier writes have arrived.
+        if !isReading, !isOffline, random.index(below: 12) == 0 {
+            return .asks(.awaitStable(milliseconds: 5_000), concern: nil)
         }
         if children > 0, let step = drawInLongList(&random) { return step }
         switch random.index(below: 42) {

@@ -7,7 +7,12 @@ import SyncProtocol
 
 extension DenseProgram {
     func drawKey(_ random: inout SplitMix64) -> Key {
-        let keys = random.index(below: 8) == 0 ? DenseProgram.longKeys : DenseProgram.keys
+        let keys =
+            switch random.index(below: 12) {
+            case 0: DenseProgram.longKeys
+            case 1: DenseProgram.wideKeys
+            default: DenseProgram.keys
+            }
         return keys[random.index(below: keys.count)]
     }
 

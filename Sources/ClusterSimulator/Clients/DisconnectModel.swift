@@ -72,5 +72,7 @@ struct SessionEnd {
     let time: Microseconds
     let due: [Write]
     /// The operations that the node made of it.
-    let made: [Dot]
+    var made: [Dot] = []
+    /// Whether the node was evicted then: it has done the writes since it rejoined, as one operation among others.
+    var wasPostponed = false
 }

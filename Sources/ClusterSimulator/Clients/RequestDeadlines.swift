@@ -2,7 +2,13 @@ import ClientCore
 import ReplicaCore
 import SyncProtocol
 
-// The patience of a dense program: each request has an outcome when that is over.
+// The patience of a dense program: each request has an outcome when that is over, and mostly not before.
+
+struct RequestDeadline {
+    var time: Microseconds
+    /// Whether the request may end before, once every node has been tried in vain.
+    var isBrief: Bool
+}
 
 extension SDKClient {
     /// A timer rings so late at most.
@@ -23,11 +29,14 @@ extension SDKClient {
 
     /// The next request has an outcome after its patience.
     mutating func limit(_ patience: Request.Patience, at now: Microseconds) {
+        let (milliseconds, isBrief): (UInt64, Bool)
         switch patience {
-        case .endless: break
-        case .limited(let milliseconds), .brief(let milliseconds):
-            deadlines[nextRequestNumber] = now + .milliseconds(milliseconds)
+        case .endless: return
+        case .limited(let most): (milliseconds, isBrief) = (most, false)
+        case .brief(let most): (milliseconds, isBrief) = (most, true)
         }
+        deadlines[nextRequestNumber] = RequestDeadline(
+            time: now + .milliseconds(milliseconds), isBrief: isBrief)
     }
 
     /// Transactions that no node can have got have an outcome once their program has overwritten what they rest on.
@@ -47,13 +56,25 @@ extension SDKClient {
     }
 
     /// A request has an outcome.
-    mutating func judgeDeadline(of request: UInt64, at now: Microseconds) {
+    mutating func judgeDeadline(
+        of request: UInt64, _ result: Result<Answer, HearthError>, among nodes: Int,
+        at now: Microseconds
+    ) {
         guard let deadline = deadlines.removeValue(forKey: request) else { return }
         tally.count(.requestsEndInTime)
-        guard now > deadline + SDKClient.lateness else { return }
+        let text = deadline.time.description
+        if now > deadline.time + SDKClient.lateness {
+            tally.note(
+                .requestsEndInTime,
+                "waited for its request \(request) until \(now.description), and would wait until \(text) at most"
+            )
+        }
+        guard case .failure(let error) = result, error.code == .unreachable,
+            now + .milliseconds(1) < deadline.time, !deadline.isBrief || tried.count < nodes
+        else { return }
         tally.note(
             .requestsEndInTime,
-            "waited for its request \(request) until \(now.description), and would wait until "
-                + "\(deadline.description) at most")
+            "gave up its request \(request) at \(now.description), and would wait until \(text), having tried "
+                + "\(tried.count) of \(nodes) nodes since one served it")
     }
 }

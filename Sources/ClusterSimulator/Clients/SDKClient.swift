@@ -49,7 +49,9 @@ struct SDKClient {
     /// The values that are being read from the file, and when that is done.
     var recalls: [(key: String, time: Microseconds)] = []
     /// When requests with limited patience have to have an outcome, by their numbers.
-    var deadlines: [UInt64: Microseconds] = [:]
+    var deadlines: [UInt64: RequestDeadline] = [:]
+    /// The nodes that it has tried since one served it last.
+    var tried: Set<Int> = []
     /// So many nodes it leaves as soon as they say something.
     var hops = 0
     /// The stamps of a dense program's writes on the present connection, by their numbers there.

@@ -11,6 +11,7 @@ extension SDKClient {
         let listened = streams.filter { !$0.isOver }
         for index in streams.indices { streams[index].isOver = true }
         (open, deadlines, results, recalls) = ([:], [:], [], [])
+        tried = []
         session.begin()
         (mirror, hasGivenUp, hops) = (ClientMirror(), false, 0)
         renewCore()

@@ -64,6 +64,8 @@ struct DiskFault: Fault {
         case trouble(VirtualDisk.Trouble?)
         /// A batch of the log is not what was written any more.
         case rots
+        /// A row of the checkpoint is not what was written any more.
+        case rotsRow
         /// The last write overwrote another row.
         case misdirects
     }
@@ -96,7 +98,7 @@ struct DiskFault: Fault {
     private static let effects: [(word: String, effect: Effect)] = [
         ("unreadable", .trouble(.unreadable)), ("full", .trouble(.full)),
         ("fails", .trouble(.failing)), ("lies", .trouble(.lying)), ("rots", .rots),
-        ("misdirects", .misdirects), ("works", .trouble(nil)),
+        ("rots-row", .rotsRow), ("misdirects", .misdirects), ("works", .trouble(nil)),
     ]
 
     func words(in scenario: Scenario) -> String {
@@ -112,6 +114,7 @@ struct DiskFault: Fault {
             if trouble == .lying { run.nodes[node].disk.lie(at: run.now) }
             if trouble == nil { return }
         case .rots: run.nodes[node].disk.damageLog()
+        case .rotsRow: run.nodes[node].disk.damageRow()
         case .misdirects: run.nodes[node].disk.misdirect()
         }
         run.statistics.diskTroubles += 1
@@ -128,6 +131,9 @@ struct DiskFault: Fault {
         },
         DrawnFault.node("lying-disk") { node, plan in lie(node, &plan) },
         DrawnFault.node("spoilt-log", needsPeers: true) { node, _ in .init(DiskFault(node, .rots))
+        },
+        DrawnFault.node("spoilt-row", needsPeers: true) { node, _ in
+            .init(DiskFault(node, .rotsRow))
         },
         DrawnFault.node("misdirected", needsPeers: true) { node, _ in
             .init(DiskFault(node, .misdirects))

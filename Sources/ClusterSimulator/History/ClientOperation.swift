@@ -61,6 +61,8 @@ struct ClientOperation {
     var answer: Value?
     /// The write concern at which a write was acknowledged, if it had one.
     var acknowledgedAt: WriteConcern?
+    /// The concern of which its client was told that it is not met.
+    var missedConcern: WriteConcern?
     /// Each execution by a node; recorded where `Recording` is on.
     var servings: [Serving] = []
 

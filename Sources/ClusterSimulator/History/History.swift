@@ -18,4 +18,6 @@ struct History {
     var decisions: [(name: Stamp, time: Microseconds)] = []
     /// The requests of the library's clients that ended undecided.
     var undecided: [(client: Int, time: Microseconds)] = []
+    /// What was wrong as evicted nodes took writes again.
+    var earlyReturns: [String] = []
 }

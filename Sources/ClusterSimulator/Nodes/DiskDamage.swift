@@ -79,6 +79,13 @@ extension VirtualDisk {
         turnBit(of: batches[random.index(below: batches.count)], in: .batch)
     }
 
+    /// Turns a bit of a row of the checkpoint, if there is one.
+    mutating func damageRow() {
+        let rows = rows
+        guard !rows.isEmpty else { return }
+        turnBit(of: rows[random.index(below: rows.count)], in: .row)
+    }
+
     private mutating func turnBit(of row: StoredRow, in table: Table) {
         var bytes = row.bytes
         bytes.turnBit(&random)

@@ -93,8 +93,10 @@ extension VirtualDisk {
 
     /// Compares what a new process has found with what was reported before.
     mutating func compareWithModel() {
-        if !isDamaged { contradict(model.recover(store.tables)) }
-        if isDamaged { model = StoreModel(of: store.tables) }
+        if !isDamaged, !isModelVague { contradict(model.recover(store.tables)) }
+        if isDamaged || isModelVague { model = StoreModel(of: store.tables) }
+        // Of what is there, a disk that lies may have nothing after the next loss of power.
+        isModelVague = isDamaged && lyingSince != nil
         contradict(model.gap)
         let byteCount = store.tables.allRows(in: .batch).reduce(0) { $0 + $1.bytes.count }
         if !isDamaged, store.logByteCount != byteCount {

@@ -14,6 +14,11 @@ extension ClusterSettings {
         configuration.freshCheckpointMilliseconds = 1_500
         configuration.transferPatienceMilliseconds = 1_000
         configuration.limits = .ofRuns
+        configuration.indexes =
+            (try? IndexRules([
+                "dense/$list": ["n"], "dense/x": [".value"],
+                "\(ApplicationProgram.board)": ["points"],
+            ])) ?? IndexRules()
         configuration.foldingLimit = 2
         configuration.catchUpBytes = catchUpBytes
         configuration.keptTreeMilliseconds = 400
@@ -36,6 +41,7 @@ extension ReplicaLimits {
         var limits = ReplicaLimits()
         limits.stampsOfClient = 8
         limits.stamps = 120
+        limits.batchBytes = 300
         limits.waitingBatches = 12
         limits.waitingBatchBytes = 4_000
         limits.waitingOrigins = 2
@@ -46,6 +52,8 @@ extension ReplicaLimits {
         limits.proposedTransactions = 8
         limits.stabilityWaiters = 2
         limits.concernWaiters = 6
+        limits.unindexedChildren = 2
+        limits.idleIndexMilliseconds = 700
         limits.postponedAnswers = 6
         return limits
     }

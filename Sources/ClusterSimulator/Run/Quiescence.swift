@@ -16,7 +16,10 @@ struct Quiescence {
     var equalSince: Microseconds?
     /// When they became equal for good.
     var converged: Microseconds?
-    /// Whether they had freed what they need not keep when that was looked at last, which is at the end.
+    /// The nodes that have freed what they need not keep since, and said what is true, at one moment each: a node that syncs by
+    /// intervals has something pending half of the time.
+    var freed: Set<Int> = []
+    /// Whether all have.
     var hasForgotten = false
     /// Who was not at rest when that was looked at last, and why.
     var unrest: String?

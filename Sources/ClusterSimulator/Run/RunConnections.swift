@@ -109,6 +109,7 @@ extension SimulatedRun {
         let (client, node) = (connections[index].client, connections[index].node)
         if connections[index].isGone { return replyToGone(on: index) }
         if connections[index].isClogged { return connections[index].unread.append(frame) }
+        connections[index].sentFrames += 1
         guard !connections[index].isBroken, isCurrent(index),
             let delay = delay(from: node, to: endpoint(of: client), on: index)
         else { return }

@@ -67,6 +67,7 @@ extension SimulatedRun {
         case .stopsReading:
             guard let connection = sdkClients[number].connection else { return nil }
             sdkClients[number].mirror.lag(at: now)
+            sdkClients[number].mirror.stayBehind(after: connections[connection].sentFrames)
             clog(connection: connection)
             return nil
         case .readsAgain:
@@ -118,9 +119,11 @@ extension SimulatedRun {
             work, as: .operation(operation, wanted: concern), patience: patience, concern: concern)
     }
 
-    /// What the function of a transaction makes of a value: one more; it aborts on what is true or false.
+    /// What the function of a transaction makes of a value: one more, or the other one of 1 and 2, so that conditions of earlier
+    /// transactions hold again; it aborts on what is true or false.
     func modified(_ value: Value) -> TransactionResult {
         switch value.content {
+        case .integer(let count) where count == 1 || count == 2: return .value(.integer(3 - count))
         case .integer(let count): return .value(DenseValues.successor(of: count))
         case .boolean: return .abort
         case .object:
@@ -170,10 +173,16 @@ extension SimulatedRun {
     mutating func noteCaughtUp(at node: Int) {
         for number in denseClients where sdkClients[number].mirror.isLagging {
             guard let connection = sdkClients[number].connection,
-                connections[connection].node == node, !connections[connection].isClogged,
-                let replica = nodes[node].replica,
-                !replica.holdsBack(from: SimulatedRun.session(of: connection))
+                connections[connection].node == node
             else { continue }
+            guard !connections[connection].isClogged, let replica = nodes[node].replica,
+                !replica.holdsBack(from: SimulatedRun.session(of: connection))
+            else {
+                let frames =
+                    connections[connection].sentFrames + connections[connection].unread.count
+                sdkClients[number].mirror.stayBehind(after: frames)
+                continue
+            }
             sdkClients[number].mirror.catchUp(at: replica.vector.total)
         }
     }
@@ -186,15 +195,37 @@ extension SimulatedRun {
             if isUser(connection.client) { continue }
             // The writes of a client that was silent for long were done then.
             guard connection.gone?.takesFrames != true, let standing = nodes[node].standing,
-                !connection.onDisconnect.isVague, !standing.isOut, !nodes[node].waitsForRoom
+                !connection.onDisconnect.isVague, !nodes[node].waitsForRoom
             else { continue }
-            let made = end.before[standing.writer]..<end.after[standing.writer]
-            sessionEnds.append(
-                SessionEnd(
-                    client: connection.client, node: node, time: now,
-                    due: connection.onDisconnect.writes,
-                    made: made.map { Dot(origin: standing.writer, sequence: $0 + 1) }))
+            var session = SessionEnd(
+                client: connection.client, node: node, time: now,
+                due: connection.onDisconnect.writes)
+            if standing.isOut {
+                session.wasPostponed = true
+                if !session.due.isEmpty { nodes[node].postponedEnds.append(session) }
+                continue
+            }
+            // It may have rejoined at the end of this turn.
+            let isFirst =
+                standing.returns > 0 && end.after[standing.writer] == 0 && !session.due.isEmpty
+            session.wasPostponed = isFirst
+            let after = isFirst ? standing.vector : end.after
+            let made = end.before[standing.writer]..<after[standing.writer]
+            session.made = made.map { Dot(origin: standing.writer, sequence: $0 + 1) }
+            sessionEnds.append(session)
         }
+    }
+
+    /// A node has rejoined: the first operations of its new incarnation are the writes of sessions that ended meanwhile.
+    mutating func notePostponedEnds(at node: Int, _ standing: Replica.Standing) {
+        let made = (0..<standing.vector[standing.writer]).map {
+            Dot(origin: standing.writer, sequence: $0 + 1)
+        }
+        for var end in nodes[node].postponedEnds {
+            end.made = made
+            sessionEnds.append(end)
+        }
+        nodes[node].postponedEnds = []
     }
 }
 

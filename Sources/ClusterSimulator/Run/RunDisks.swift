@@ -89,6 +89,8 @@ extension SimulatedRun {
         guard standing.returns > nodes[node].returns else { return }
         nodes[node].returns = standing.returns
         statistics.returns += 1
+        notePostponedEnds(at: node, standing)
+        judgeReturn(of: node)
         let outSince = nodes[node].outSince
         for index in refusals.indices
         where refusals[index].node == node && refusals[index].reason == Refusal.evicted
@@ -96,6 +98,27 @@ extension SimulatedRun {
         {
             refusals[index].until = refusals[index].until ?? now
         }
+    }
+
+    /// An evicted node takes writes again only once most members wait for it: what is stable without it ends before that.
+    private mutating func judgeReturn(of node: Int) {
+        guard let replica = nodes[node].replica, !scenario.changesMembers else { return }
+        let name = nodes[node].name
+        let returned = Set(
+            replica.evictions.filter { $0.member == name && $0.stage == .back }.map(\.subject))
+        let unaware = nodes.indices.filter { other in
+            // Of a member that is down it is not looked up what it has known.
+            guard other != node, let replica = nodes[other].replica, !nodes[other].isOut else {
+                return false
+            }
+            let known = replica.evictions.filter { $0.member == name && $0.stage >= .back }
+            return !returned.isSubset(of: known.map(\.subject))
+        }
+        guard 2 * (nodes.count - unaware.count) <= nodes.count else { return }
+        let names = unaware.map { nodes[$0].name }.joined(separator: ", ")
+        history.earlyReturns.append(
+            "\(name) took writes again at \(now.description), though \(names) did not wait for it yet"
+        )
     }
 
     /// A requested eviction may be decided after the node has rejoined from an earlier one.
@@ -113,5 +136,16 @@ extension SimulatedRun {
         everyTurn[node].restart(
             on: archive.batches(in: standing.vector), showing: nodes[node].shown())
         tryLateWrites(at: node, onceIn: 1)
+    }
+}
+
+extension Scenario {
+    /// Whether nodes are members for a part of the run alone.
+    fileprivate var changesMembers: Bool {
+        cluster.newcomers > 0
+            || script.contains { scripted in
+                guard case .fault(let fault) = scripted.action else { return false }
+                return fault is MemberList
+            }
     }
 }

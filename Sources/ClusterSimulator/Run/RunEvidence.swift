@@ -47,8 +47,7 @@ extension Evidence {
         sessionEnds = run.sessionEnds
         if run.scenario.checks.contains(.memoryIsFreed) {
             remembered = run.rememberedStates
-            // It looks at all that replicas keep, which takes long, and once is enough.
-            hasForgotten = run.quiescence.hasForgotten
+            freedNodes = run.quiescence.freed.count
         }
         hasAbandonedNode = run.nodes.contains(where: \.isAbandoned)
         refusals = run.refusals

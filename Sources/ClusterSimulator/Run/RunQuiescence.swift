@@ -37,7 +37,7 @@ extension SimulatedRun {
         if let since = quiescence.equalSince, now >= since + Quiescence.quiet {
             quiescence.converged = quiescence.converged ?? since
         }
-        if quiescence.converged != nil { quiescence.hasForgotten = hasForgotten }
+        if quiescence.converged != nil { noteFreed() }
         quiescence.isOver = isOver
         if !quiescence.isOver {
             schedule(.quiescenceChecked, after: random.time(in: Quiescence.interval))
@@ -62,26 +62,36 @@ extension SimulatedRun {
         return now >= min(end, scenario.until + Quiescence.limit)
     }
 
-    /// Whether nodes have freed what they need not keep, and say what is true, where the scenario claims that they do.
-    private var hasForgotten: Bool {
-        if scenario.checks.contains(.statusTellsTheTruth), statusProblem != nil { return false }
-        guard scenario.checks.contains(.memoryIsFreed), !nodes.contains(where: \.isAbandoned)
-        else { return true }
-        return rememberedStates.allSatisfy(\.memory.isFreed)
+    /// Records the nodes that have freed what they need not keep, and say what is true, where the scenario claims that they do.
+    private mutating func noteFreed() {
+        let mustTell = scenario.checks.contains(.statusTellsTheTruth)
+        let mustFree =
+            scenario.checks.contains(.memoryIsFreed) && !nodes.contains(where: \.isAbandoned)
+        for node in nodes where node.belongs && !quiescence.freed.contains(node.index) {
+            if mustTell, statusProblem(of: node) != nil { continue }
+            if mustFree, rememberedState(of: node)?.isFreed == false { continue }
+            quiescence.freed.insert(node.index)
+        }
+        quiescence.hasForgotten =
+            nodes.allSatisfy { !$0.belongs || quiescence.freed.contains($0.index) }
+            && !(mustTell && forgottenRefusal != nil)
     }
 
-    /// What all nodes remember.
+    /// What the nodes remember that have not freed all yet.
     var rememberedStates: [(node: String, memory: RememberedState)] {
-        nodes.filter(\.belongs).compactMap { node in
-            let hasClients = connections.contains {
-                $0.node == node.index && $0.incarnation == node.incarnation
-                    && (!$0.isBroken || $0.isGone)
-            }
-            // Their sessions stay for a while.
-            let hasPolls = node.port.usage.polledSessions > 0
-            return RememberedState(of: node, hasClients: hasClients || hasPolls)
-                .map { (node.name, $0) }
+        nodes.filter { $0.belongs && !quiescence.freed.contains($0.index) }.compactMap { node in
+            rememberedState(of: node).map { (node.name, $0) }
         }
+    }
+
+    private func rememberedState(of node: VirtualNode) -> RememberedState? {
+        let hasClients = connections.contains {
+            $0.node == node.index && $0.incarnation == node.incarnation
+                && (!$0.isBroken || $0.isGone)
+        }
+        // Their sessions stay for a while.
+        let hasPolls = node.port.usage.polledSessions > 0
+        return RememberedState(of: node, hasClients: hasClients || hasPolls)
     }
 
     /// Extends the time while replicas still receive operations.

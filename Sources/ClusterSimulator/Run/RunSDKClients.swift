@@ -238,6 +238,7 @@ extension SimulatedRun {
 
     /// A node serves the client from now on.
     private mutating func serve(_ number: Int) {
+        sdkClients[number].tried = []
         for input in sdkClients[number].present() { tell(input, to: number) }
         guard sdkClients[number].requests != nil, !sdkClients[number].open.isEmpty
         else { return }
@@ -275,7 +276,8 @@ extension SimulatedRun {
         case .other?, nil: break
         }
         if sdkClients[number].dense != nil {
-            sdkClients[number].judgeDeadline(of: request.number, at: now)
+            sdkClients[number].judgeDeadline(
+                of: request.number, result, among: nodes.count, at: now)
             sdkClients[number].finishMirrored(request.number, isDone: result.isDoneByNode)
         }
         if sdkClients[number].requests != nil { scheduleAct(of: number) }
@@ -288,6 +290,7 @@ extension SimulatedRun {
         sdkClients[number].search.noteTry(at: now)
         guard let node = nodes.firstIndex(where: { $0.name == name }) else { return }
         if sdkClients[number].node != node { statistics.moves += 1 }
+        sdkClients[number].tried.insert(node)
         sdkClients[number].connection = open(sdkClients[number].index, to: node)
         sdkClients[number].node = node
     }
@@ -306,6 +309,7 @@ extension SimulatedRun {
     /// A frame of its node reaches a client.
     mutating func takeReply(_ frame: [UInt8], onSDKClient number: Int) {
         let connection = sdkClients[number].connection
+        sdkClients[number].mirror.receive()
         beginTurn(of: number)
         // It may have turned to another node just now, or have given this one up.
         if sdkClients[number].connection == connection, sdkClients[number].takesFrames() {

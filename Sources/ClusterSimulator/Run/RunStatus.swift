@@ -6,22 +6,29 @@ import SyncProtocol
 extension SimulatedRun {
     /// What the first node says wrongly of itself; nil if all that nodes say is true.
     var statusProblem: String? {
-        for node in nodes where node.belongs {
-            guard let replica = node.replica else { continue }
-            if let problem = problem(of: replica.status, from: node, replica) {
-                return "the status of \(node.name) says \(problem)"
-            }
-        }
-        return forgottenRefusal
+        let others = nodes.lazy.filter { $0.belongs && !self.quiescence.freed.contains($0.index) }
+        return others.compactMap { self.statusProblem(of: $0) }.first ?? forgottenRefusal
     }
 
-    /// Some node has refused the last process that came under the name of another, and says so until it ends.
-    private var forgottenRefusal: String? {
+    /// What a node says wrongly of itself.
+    func statusProblem(of node: VirtualNode) -> String? {
+        guard let replica = node.replica else { return nil }
+        return problem(of: replica.status, from: node, replica).map {
+            "the status of \(node.name) says \($0)"
+        }
+    }
+
+    /// Some node has refused the last process that came under the name of another, or one that went on longer, and says so until it
+    /// ends.
+    var forgottenRefusal: String? {
         guard let last = duplicateNodes.last, last.ended != nil else { return nil }
-        let (name, others) = (nodes[last.node].name, nodes.filter { $0.index != last.node })
+        let name = nodes[last.node].name
+        let names = Set(
+            duplicateNodes.filter { ($0.ended ?? .max) > last.started }.map { nodes[$0.node].name })
+        let others = nodes.filter { $0.index != last.node }
         guard others.allSatisfy({ $0.startedAt < last.started }) else { return nil }
         let refused = others.compactMap(\.replica).flatMap(\.status.exchange.refusedNodes.values)
-        if refused.contains(where: { $0.member == name && $0.count > 0 }) { return nil }
+        if refused.contains(where: { names.contains($0.member) && $0.count > 0 }) { return nil }
         return "no status says that a second \(name) was refused"
     }
 

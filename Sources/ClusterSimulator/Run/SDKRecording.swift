@@ -173,6 +173,9 @@ extension SimulatedRun {
         history.operations[operation].session = sdkClients[number].session.number
         history.operations[operation].connection = sdkClients[number].connection
         history.operations[operation].node = sdkClients[number].node
+        if case .failure(let error) = result, error.code == .notMet {
+            history.operations[operation].missedConcern = wanted
+        }
         guard case .success(let answer) = result else { return }
         if case .value(let value) = answer { history.operations[operation].answer = value }
         // Whatever the node answered, the program assumes the durability that it asked for.

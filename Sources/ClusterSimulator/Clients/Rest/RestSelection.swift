@@ -27,7 +27,8 @@ struct RestSelection {
         }
     }
 
-    private static let orders = ["$key", "$value", "$priority", "points", "a"]
+    /// What children have most often comes twice.
+    private static let orders = ["$key", "$value", "$priority", "points", "a", "points"]
 
     private static func ordered(_ order: Int) throws -> Query {
         switch order {
@@ -39,9 +40,11 @@ struct RestSelection {
     }
 
     private mutating func drawRange(isByKey: Bool, _ random: inout SplitMix64) throws {
-        let kind = random.index(below: 7)
+        let kind = random.index(below: 9)
         let bound = RestSelection.bound(isByKey: isByKey, &random)
-        let ends: [End] = [.startAt, .startAfter, .endAt, .endBefore, .equalTo]
+        let ends: [End] = [
+            .startAt, .startAfter, .startAfter, .endAt, .endBefore, .endBefore, .equalTo,
+        ]
         guard kind < ends.count else { return }
         range = (ends[kind], bound)
         parameters.append(("\(ends[kind])", RestText.json(bound)))
@@ -56,9 +59,8 @@ struct RestSelection {
 
     private static func bound(isByKey: Bool, _ random: inout SplitMix64) -> Value {
         if isByKey { return .string(["a", "b", "7", "k2", "k4"][random.index(below: 5)]) }
-        let bounds: [Value] = [
-            .integer(Int64(random.number(below: 9))), .double(2.5), .string("c1"),
-        ]
+        let number = Value.integer(Int64(random.number(below: 6)))
+        let bounds: [Value] = [number, number, number, .double(2.5), .string("c1")]
         return bounds[random.index(below: bounds.count)]
     }
 
